@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The array types that signatures name, and the checks at the border to other people's data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def float_rows(values: Any, columns: int) -> FloatArray:
+    """A contiguous float64 copy of `values` with `columns` numbers a row; raises ValueError on another shape."""
+    array = np.array(values, dtype=np.float64, order="C")
+    if array.size == 0:
+        array = array.reshape(0, columns)
+    if array.ndim != 2 or array.shape[1] != columns:
+        raise ValueError(f"expected shape (n, {columns}), got {array.shape}")
+    return array
+
+
+def index_rows(values: Any, columns: int) -> IntArray:
+    """A contiguous int64 copy of `values` with `columns` indices a row; raises ValueError on another shape."""
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.zeros((0, columns), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != columns or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"expected integers of shape (n, {columns}), got {array.dtype} of shape {array.shape}")
+    return np.array(array, dtype=np.int64, order="C")

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A fabric, in SI, per area and per width, so that it does not depend on the mesh."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import MaterialError, PresetError
+
+PRESET_FOLDER = Path(__file__).resolve().parent.parent / "presets" / "fabrics"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """A fabric's constants.
+
+    Attributes:
+        areal_density: mass per area [kg/m^2], above 0.
+        stretch: membrane stiffness along warp (u) and weft (v) [N/m].
+        shear: stiffness against shear between warp and weft [N/m].
+        bend: bending stiffness per width when curved along warp and along weft [N m].
+        damping: deformation-rate damping as a ratio to the stiffness [s].
+        friction: Coulomb coefficient [-].
+        air_drag: drag against the wind along the surface's normal [kg/(m^2 s)].
+        viscous_drag: drag against still air in every direction [kg/(m^2 s)].
+        thread_width: width of the strip of fabric that a loose edge stands for [m].
+
+    Raises:
+        MaterialError: naming the constant, its value and its range.
+    """
+
+    areal_density: float
+    stretch: tuple[float, float]
+    shear: float
+    bend: tuple[float, float] = (0.0, 0.0)
+    damping: float = 0.0
+    friction: float = 0.3
+    air_drag: float = 0.0
+    viscous_drag: float = 0.0
+    thread_width: float = 0.005
+    name: str = "material"
+
+    def __post_init__(self) -> None:
+        for field in ("stretch", "bend"):
+            pair = getattr(self, field)
+            pair = (pair, pair) if np.isscalar(pair) else tuple(pair)
+            if len(pair) != 2:
+                raise MaterialError(f"{field} needs 2 values (warp, weft), got {len(pair)}", object_name=self.name)
+            object.__setattr__(self, field, (float(pair[0]), float(pair[1])))
+        for field, above_zero in (("areal_density", True), ("stretch", False), ("shear", False), ("bend", False),
+                                  ("damping", False), ("friction", False), ("air_drag", False),
+                                  ("viscous_drag", False), ("thread_width", True)):
+            for value in np.atleast_1d(getattr(self, field)):
+                if not np.isfinite(value) or value < 0.0 or (above_zero and value == 0.0):
+                    wanted = "above 0" if above_zero else "0 or more"
+                    raise MaterialError(f"{field} is {value}, it must be {wanted}", object_name=self.name)
+
+    @staticmethod
+    def presets() -> tuple[str, ...]:
+        """Names of the fabrics that come with Muslin, sorted."""
+        return tuple(sorted(path.stem for path in PRESET_FOLDER.glob("*.toml")))
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Material:
+        """The fabric of presets/fabrics/`name`.toml, with any constants changed by keyword.
+
+        Raises:
+            PresetError: if there is no such preset or its file is damaged.
+        """
+        if name not in cls.presets():
+            raise PresetError(f"no fabric preset '{name}'; there are: {', '.join(cls.presets())}")
+        path = PRESET_FOLDER / f"{name}.toml"
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+            values = {key: entry["value"] for key, entry in table.items() if isinstance(entry, dict)}
+            fabric = cls(name=name, **values)
+        except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+            raise PresetError(f"preset '{name}' ({path.name}) cannot be read: {error!r}") from error
+        return replace(fabric, **changes)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The cloth's mesh and its rest shape: what is fixed for a whole simulation.
+
+A triangle's rest shape is flat and lives in fabric coordinates (u, v) [m], u along the warp and v along the
+weft. With `uv` the rest shape is the pattern that uv draws; without it, each triangle is laid flat as it is
+modelled, with u along the projection of `grain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .arrays import FloatArray, IntArray, float_rows, index_rows
+from .errors import MeshError
+from .topology import Topology, join_edges
+from .triangulate import triangulate
+
+SLIVER = 1e-8
+"""A triangle is without area when its area is below this times its longest edge squared [-]."""
+
+
+class ClothMesh:
+    """Positions, connectivity and rest shape of one piece of cloth, checked.
+
+    Args:
+        positions: (V, 3) [m] at rest, and at the start unless the cloth says otherwise.
+        triangles: (T, 3) vertex indices.
+        edges: (E, 2) loose edges (threads, ropes, seams); edges of triangles in it are ignored.
+        uv: rest coordinates in the fabric [m], per vertex (V, 2) or per triangle corner (T, 3, 2).
+        faces: quads and n-gons, instead of `triangles`; cut by the rule in `triangulate`.
+        name: what errors call this mesh.
+        grain: direction of the warp where there is no uv (3,).
+
+    Attributes:
+        positions (V, 3) [m], triangles (T, 3), edges (E, 2) every edge once, loose_edges (L, 2),
+        hinges (H, 4) two shared vertices and the two opposite ones, uv (T, 3, 2) [m], areas (T,) [m^2],
+        rest_lengths (E,) [m], loose_lengths (L,) [m], vertex_areas (V,) [m^2], vertex_lengths (V,) [m],
+        mean_edge [m], corners (T, 3) place of each triangle's corners in the flat list of face corners.
+
+    Raises:
+        MeshError: naming the vertex, edge or triangle that has no valid rest shape.
+    """
+
+    def __init__(self, positions: Any, triangles: Any = None, edges: Any = None, uv: Any = None, *,
+                 faces: Iterable[Sequence[int]] | None = None, name: str = "cloth",
+                 grain: Sequence[float] = (1.0, 0.0, 0.0)) -> None:
+        self.name = name
+        try:
+            self.positions = float_rows(positions, 3)
+            if faces is not None:
+                if triangles is not None:
+                    raise ValueError("give triangles or faces, not both")
+                faces = [list(face) for face in faces]
+                self._check_faces(faces)
+                self.triangles, self.corners = triangulate(self.positions, faces)
+            else:
+                self.triangles = index_rows(() if triangles is None else triangles, 3)
+                self.corners = np.arange(self.triangles.size).reshape(-1, 3)
+            loose = index_rows(() if edges is None else edges, 2)
+        except ValueError as error:
+            raise MeshError(f"{error}", object_name=name) from None
+        self._check_indices(loose)
+        topology = Topology(self.triangles)
+        self.hinges: IntArray = topology.hinges
+        self.edges, self.loose_edges = join_edges(topology.edges, loose)
+        self._check_world_shape()
+        self.uv = self._rest_coordinates(uv, np.asarray(grain, dtype=np.float64))
+        self._measure()
+
+    # ------------------------------------------------------------------ the rest shape
+
+    def _rest_coordinates(self, uv: Any, grain: FloatArray) -> FloatArray:
+        if uv is None:
+            return lay_flat(self.positions, self.triangles, grain)
+        values = np.array(uv, dtype=np.float64)
+        if values.shape == (len(self.positions), 2):
+            values = values[self.triangles]
+        if values.shape != (len(self.triangles), 3, 2):
+            raise MeshError(f"uv has shape {values.shape}, expected ({len(self.positions)}, 2) per vertex or "
+                            f"({len(self.triangles)}, 3, 2) per triangle corner", object_name=self.name)
+        bad = ~np.isfinite(values).all(axis=(1, 2))
+        if bad.any():
+            raise MeshError(f"uv of triangle {np.argmax(bad)} is not a number; unwrap the mesh again",
+                            object_name=self.name)
+        area, longest = _flat_areas(values)
+        bad = ~(np.abs(area) > SLIVER * longest ** 2)
+        if bad.any():
+            t = int(np.argmax(bad))
+            raise MeshError(f"uv of triangle {t} (vertices {self.triangles[t].tolist()}) has no area "
+                            f"({abs(area[t]):.3g} m^2); unwrap that face or simulate without uv", object_name=self.name)
+        mirrored = area < 0.0                    # islands drawn mirrored are the same fabric seen from behind
+        values[mirrored, :, 0] *= -1.0
+        return values
+
+    def _measure(self) -> None:
+        signed, _ = _flat_areas(self.uv)
+        self.areas: FloatArray = np.abs(signed)
+        v = len(self.positions)
+        self.vertex_areas: FloatArray = np.bincount(
+            self.triangles.ravel(), weights=np.repeat(self.areas / 3.0, 3), minlength=v)
+        self.rest_lengths = self._edge_lengths()
+        self.loose_lengths: FloatArray = self.rest_lengths[len(self.edges) - len(self.loose_edges):]
+        self.vertex_lengths: FloatArray = np.bincount(
+            self.loose_edges.ravel(), weights=np.repeat(self.loose_lengths / 2.0, 2), minlength=v)
+        self.mean_edge = float(self.rest_lengths.mean())
+
+    def _edge_lengths(self) -> FloatArray:
+        """Rest length of every edge [m]: the mean over its triangles, which uv seams may give different ones."""
+        n = len(self.positions)
+        lengths = np.linalg.norm(self.positions[self.edges[:, 1]] - self.positions[self.edges[:, 0]], axis=1)
+        inner = len(self.edges) - len(self.loose_edges)
+        if inner:
+            key = self.edges[:inner, 0] * n + self.edges[:inner, 1]
+            ends = np.sort(np.stack([self.triangles, np.roll(self.triangles, -1, axis=1)], axis=-1), axis=-1)
+            sides = np.linalg.norm(np.roll(self.uv, -1, axis=1) - self.uv, axis=-1)
+            at = np.searchsorted(key, (ends[..., 0] * n + ends[..., 1]).ravel())
+            lengths[:inner] = np.bincount(at, weights=sides.ravel(), minlength=inner) / np.bincount(at, minlength=inner)
+        return lengths
+
+    # ------------------------------------------------------------------ checks
+
+    def _fail(self, message: str) -> None:
+        raise MeshError(message, object_name=self.name)
+
+    def _check_faces(self, faces: list[list[int]]) -> None:
+        for f, face in enumerate(faces):
+            if len(face) < 3 or len(set(face)) < len(face):
+                raise ValueError(f"face {f} {face} needs at least 3 different vertices")
+            if min(face) < 0 or max(face) >= len(self.positions):
+                raise ValueError(f"face {f} {face} names a vertex outside 0..{len(self.positions) - 1}")
+
+    def _check_indices(self, loose: IntArray) -> None:
+        if len(self.triangles) == 0 and len(loose) == 0:
+            self._fail("no faces and no edges; cloth needs at least one face or edge")
+        for what, rows in (("triangle", self.triangles), ("edge", loose)):
+            outside = (rows < 0) | (rows >= len(self.positions))
+            if outside.any():
+                row = int(np.argmax(outside.any(axis=1)))
+                self._fail(f"{what} {row} {rows[row].tolist()} names a vertex outside 0..{len(self.positions) - 1}")
+            ordered = np.sort(rows, axis=1)
+            twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+            if twice.any():
+                row = int(np.argmax(twice))
+                self._fail(f"{what} {row} {rows[row].tolist()} uses a vertex twice; remove that {what}")
+        ordered, count = np.unique(np.sort(self.triangles, axis=1), axis=0, return_counts=True)
+        if (count > 1).any():
+            self._fail(f"triangle {ordered[np.argmax(count > 1)].tolist()} is there {count.max()} times; "
+                       "remove doubled faces (Mesh > Clean Up > Merge by Distance)")
+
+    def _check_world_shape(self) -> None:
+        bad = ~np.isfinite(self.positions).all(axis=1)
+        if bad.any():
+            vertex = int(np.argmax(bad))
+            self._fail(f"vertex {vertex} is at {self.positions[vertex].tolist()}, which is not a number; "
+                       "delete or move that vertex")
+        used = np.zeros(len(self.positions), dtype=bool)
+        used[self.edges] = True
+        if not used.all():
+            self._fail(f"vertex {int(np.argmin(used))} belongs to no face or edge ({int((~used).sum())} such); "
+                       "delete loose vertices (Mesh > Clean Up > Delete Loose)")
+        span = self.positions[self.edges[:, 1]] - self.positions[self.edges[:, 0]]
+        zero = ~span.any(axis=1)
+        if zero.any():
+            edge = self.edges[np.argmax(zero)]
+            self._fail(f"edge {edge.tolist()} has length zero ({int(zero.sum())} such); "
+                       "merge its ends (Mesh > Clean Up > Merge by Distance)")
+        order = np.lexsort(self.positions.T)
+        same = (np.diff(self.positions[order], axis=0) == 0.0).all(axis=1)
+        if same.any():
+            at = int(np.argmax(same))
+            pair = sorted(order[at:at + 2].tolist())
+            self._fail(f"vertices {pair[0]} and {pair[1]} are at the same place "
+                       f"{self.positions[pair[0]].tolist()} ({int(same.sum())} such pairs); "
+                       "merge them (Mesh > Clean Up > Merge by Distance)")
+        if len(self.triangles):
+            a, b, c = (self.positions[self.triangles[:, i]] for i in range(3))
+            area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+            longest = np.max([np.linalg.norm(s, axis=1) for s in (b - a, c - b, a - c)], axis=0)
+            flat = ~(area > SLIVER * longest ** 2)
+            if flat.any():
+                t = int(np.argmax(flat))
+                self._fail(f"triangle {t} (vertices {self.triangles[t].tolist()}) has no area ({area[t]:.3g} m^2, "
+                           f"{int(flat.sum())} such); dissolve it (Mesh > Clean Up > Degenerate Dissolve)")
+
+
+def lay_flat(positions: FloatArray, triangles: IntArray, grain: FloatArray) -> FloatArray:
+    """Each triangle laid into the plane without deformation, u along the projected grain.
+
+    Args:
+        positions: (V, 3) [m]; triangles: (T, 3); grain: (3,), any length but zero.
+
+    Returns:
+        (T, 3, 2) [m] with the first corner at the origin. Where a triangle is perpendicular to the grain,
+        the axis least aligned with the grain takes its place.
+    """
+    a, b, c = (positions[triangles[:, i]] for i in range(3))
+    normal = np.cross(b - a, c - a)
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    grain = grain / np.linalg.norm(grain)
+    spare = np.eye(3)[np.argmin(np.abs(grain))]
+    u = grain - (normal @ grain)[:, None] * normal
+    v = spare - (normal @ spare)[:, None] * normal
+    steep = np.linalg.norm(u, axis=1) < 1e-3            # an angle, not a length: below 0.06 degrees
+    u = np.where(steep[:, None], v, u)
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    v = np.cross(normal, u)
+    corners = np.stack([np.zeros_like(a), b - a, c - a], axis=1)
+    return np.stack([np.einsum("tij,tj->ti", corners, u), np.einsum("tij,tj->ti", corners, v)], axis=-1)
+
+
+def _flat_areas(uv: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Signed areas (T,) [m^2] and longest sides (T,) [m] of triangles in the plane (T, 3, 2)."""
+    d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
+    area = 0.5 * (d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0])
+    sides = np.linalg.norm(np.roll(uv, -1, axis=1) - uv, axis=-1)
+    return area, sides.max(axis=1, initial=0.0)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stencil and a law: the one form that every internal force has.
+
+A stencil forms C columns from the k vertices of each of E elements, linearly, with weights fixed by the rest
+shape; a law says what energy those columns store:
+
+    F_c  = sum_i w_ic x_i                     (gather)
+    E    = psi(F_1 .. F_C)                    [J] per element
+    f_i  = - sum_c w_ic P_c                   (scatter)      P_c  = d psi / d F_c
+    K_ij = sum_cd w_ic w_jd H_cd              (assembly)     H_cd = d P_c / d F_d,  K = -df/dx
+
+Deformation-rate damping follows 001 (Baraff and Witkin 1998, section 4.5): for each condition C of the law,
+psi = k/2 C^2, the force -k_d (dC/dx) dC/dt acts along the deformation only. In columns it is
+P_c += tau sum_conditions k g_c (sum_d g_d . Fdot_d) with g = dC/dF and tau = k_d / k [s]; rigid motion has dC/dt = 0.
+
+Columns are tuples of component arrays: F[c][axis] is (E,). A law written in plain arithmetic on components
+runs unchanged on such arrays and on the scalars of a compiled loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..kernels import reference as kernels
+
+Vector = tuple[FloatArray, FloatArray, FloatArray]
+"""A 3-vector per element as its components, each (E,)."""
+Columns = tuple[Vector, ...]
+"""C vectors per element."""
+Block = tuple[Vector, Vector, Vector]
+"""A 3x3 matrix per element as its rows."""
+Tangent = tuple[tuple[Block, ...], ...]
+"""H[c][d]: the 3x3 block d P_c / d F_d."""
+Parameters = tuple[FloatArray, ...]
+"""A law's constants, each (E,)."""
+Condition = tuple[FloatArray, Columns]
+"""A condition's stiffness k [N/m or N m, (E,)] and gradient g = dC/dF."""
+
+
+class Law(Protocol):
+    """What an element stores. All functions are per element; parameters come in the law's own order."""
+
+    name: str
+
+    def energy(self, F: Columns, p: Parameters) -> FloatArray:
+        """psi (E,) [J]."""
+
+    def stress(self, F: Columns, p: Parameters) -> Columns:
+        """P_c = d psi / d F_c."""
+
+    def tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """H_cd = d P_c / d F_d, exact."""
+
+    def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """The positive semi-definite part of `tangent`, or a bound of it that is."""
+
+    def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
+        """The conditions along which the law is damped."""
+
+
+@dataclass(frozen=True)
+class Stencil:
+    """vertices (E, k) indices and weights (E, k, C): F_c = sum_i weights[:, i, c] x[vertices[:, i]]."""
+
+    vertices: IntArray
+    weights: FloatArray
+
+    def gather(self, x: FloatArray) -> Columns:
+        """Columns of a field x (V, 3)."""
+        return kernels.gather(self.vertices, self.weights, x)
+
+    def scatter(self, columns: Columns, vertex_count: int) -> FloatArray:
+        """The transpose: sum_c w_ic columns_c added up per vertex (V, 3)."""
+        return kernels.scatter(self.vertices, self.weights, columns, vertex_count)
+
+    def blocks(self, tangent: Tangent) -> FloatArray:
+        """K_ij of every element as (E, k, k, 3, 3)."""
+        return kernels.element_blocks(self.weights, tangent)
+
+
+@dataclass(frozen=True)
+class ElementForce:
+    """One family of elements: where (stencil), what (law, parameters) and how damped (damping [s])."""
+
+    stencil: Stencil
+    law: Law
+    parameters: Parameters
+    damping: float = 0.0
+
+    def energy(self, x: FloatArray) -> float:
+        """The sum of psi over the elements [J] at x (V, 3)."""
+        return float(np.sum(self.law.energy(self.stencil.gather(x), self.parameters)))
+
+    def force(self, x: FloatArray, v: FloatArray) -> FloatArray:
+        """f (V, 3) [N] at positions x and velocities v (V, 3)."""
+        F = self.stencil.gather(x)
+        P = self.law.stress(F, self.parameters)
+        if self.damping:
+            P = add_columns(P, self.damping_stress(F, self.stencil.gather(v)))
+        return -self.stencil.scatter(P, len(x))
+
+    def damping_stress(self, F: Columns, rate: Columns) -> Columns:
+        """tau sum k g (g . Fdot) at columns F and their rate [1/s]."""
+        total: Columns | None = None
+        for k, g in self.law.conditions(F, self.parameters):
+            speed = self.damping * k * dot_columns(g, rate)
+            part = tuple((speed * a[0], speed * a[1], speed * a[2]) for a in g)
+            total = part if total is None else add_columns(total, part)
+        if total is None:
+            raise ValueError(f"law {self.law.name} is damped but states no condition")
+        return total
+
+    def damping_tangent(self, F: Columns) -> Tangent:
+        """D_cd = tau sum k g_c g_d^T, so that df/dv = - sum w w D; positive semi-definite by form."""
+        conditions = self.law.conditions(F, self.parameters)
+        return tuple(tuple(tuple(tuple(
+            sum(self.damping * k * g[c][i] * g[d][j] for k, g in conditions) for j in range(3)) for i in range(3))
+            for d in range(len(F))) for c in range(len(F)))                                      # type: ignore[misc]
+
+
+def dot_columns(a: Columns, b: Columns) -> FloatArray:
+    """sum_c a_c . b_c (E,)."""
+    total = a[0][0] * b[0][0]
+    for c in range(len(a)):
+        for axis in range(3):
+            if c or axis:
+                total = total + a[c][axis] * b[c][axis]
+    return total
+
+
+def add_columns(a: Columns, b: Columns) -> Columns:
+    """a + b, column by column."""
+    return tuple((p[0] + q[0], p[1] + q[1], p[2] + q[2]) for p, q in zip(a, b, strict=True))
+
+
+def apply_tangent(H: Tangent, d: Columns) -> Columns:
+    """sum_d H_cd d_d: the implicit product of 000 on the columns, without a matrix."""
+    result = []
+    for row in H:
+        column = []
+        for i in range(3):
+            total = row[0][i][0] * d[0][0]
+            for c, block in enumerate(row):
+                for j in range(3):
+                    if c or j:
+                        total = total + block[i][j] * d[c][j]
+            column.append(total)
+        result.append((column[0], column[1], column[2]))
+    return tuple(result)

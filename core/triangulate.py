@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Triangles from quads and n-gons.
+
+The rule: a quad is cut along its shorter diagonal; of two diagonals equal to one part in 1e6 the one that
+starts at the face's first corner is taken, so that a regular grid gets the same diagonal everywhere. A larger
+polygon is cut by clipping ears, always the ear with the shortest cut, in the plane of its area vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from .arrays import FloatArray, IntArray
+
+DIAGONAL_TIE = 1e-6
+"""Relative difference below which two diagonals count as equally long [-]."""
+
+
+def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
+    """Cut faces into triangles.
+
+    Args:
+        positions: (V, 3) [m].
+        faces: per face its 3 or more vertex indices in order.
+
+    Returns:
+        triangles (T, 3) and, per triangle, the positions of its corners in the flat list of all face
+        corners (T, 3), which is how per-corner data such as a UV map follows.
+    """
+    faces = [np.asarray(face, dtype=np.int64) for face in faces]
+    sizes = np.array([len(face) for face in faces], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if len(faces) else sizes
+    corners = np.concatenate(faces) if faces else np.zeros(0, dtype=np.int64)
+
+    local: list[IntArray] = []      # corner numbers of the triangles, in blocks of one face size each
+    owner: list[IntArray] = []      # the face each triangle comes from, to restore the faces' order
+    three = np.flatnonzero(sizes == 3)
+    local.append(starts[three, None] + np.arange(3))
+    owner.append(three)
+    four = np.flatnonzero(sizes == 4)
+    local.append(_cut_quads(positions, corners, starts[four]))
+    owner.append(np.repeat(four, 2))
+    for face in np.flatnonzero(sizes > 4):
+        cut = _clip_ears(positions[faces[face]])
+        local.append(starts[face] + cut)
+        owner.append(np.full(len(cut), face))
+    order = np.argsort(np.concatenate(owner), kind="stable")
+    at = np.concatenate(local)[order].reshape(-1, 3)
+    return corners[at], at
+
+
+def _cut_quads(positions: FloatArray, corners: IntArray, starts: IntArray) -> IntArray:
+    q = positions[corners[starts[:, None] + np.arange(4)]]              # (Q, 4, 3) [m]
+    d02 = np.linalg.norm(q[:, 2] - q[:, 0], axis=1)
+    d13 = np.linalg.norm(q[:, 3] - q[:, 1], axis=1)
+    first = np.array([[0, 1, 2], [0, 2, 3]])
+    second = np.array([[0, 1, 3], [1, 2, 3]])
+    shorter = (d13 < d02 * (1.0 - DIAGONAL_TIE))[:, None, None]
+    return (starts[:, None, None] + np.where(shorter, second, first)).reshape(-1, 3)
+
+
+def _clip_ears(polygon: FloatArray) -> IntArray:
+    """Triangles of one polygon (n, 3) [m] as local corner numbers (n - 2, 3)."""
+    area_vector = 0.5 * np.sum(np.cross(polygon, np.roll(polygon, -1, axis=0)), axis=0)
+    size = np.linalg.norm(area_vector)
+    ring = list(range(len(polygon)))
+    triangles = []
+    while len(ring) > 3:
+        best, best_cut = None, np.inf
+        for k in range(len(ring)):
+            i, j, m = ring[k - 1], ring[k], ring[(k + 1) % len(ring)]
+            turn = np.dot(np.cross(polygon[j] - polygon[i], polygon[m] - polygon[i]), area_vector)
+            cut = float(np.linalg.norm(polygon[m] - polygon[i]))
+            if size > 0.0 and turn > 0.0 and cut < best_cut and not _holds_a_corner(
+                    polygon, (i, j, m), ring, area_vector):
+                best, best_cut = k, cut
+        k = 1 if best is None else best         # a self-touching polygon: cut anyway, the mesh check judges it
+        triangles.append([ring[k - 1], ring[k], ring[(k + 1) % len(ring)]])
+        del ring[k]
+    triangles.append(ring)
+    return np.array(triangles, dtype=np.int64)
+
+
+def _holds_a_corner(polygon: FloatArray, ear: tuple[int, int, int], ring: list[int], normal: FloatArray) -> bool:
+    others = [p for p in ring if p not in ear]
+    a, b, c = (polygon[e] for e in ear)
+    p = polygon[others]
+    inside = np.ones(len(others), dtype=bool)
+    for start, end in ((a, b), (b, c), (c, a)):
+        inside &= np.cross(end - start, p - start) @ normal >= 0.0
+    return bool(inside.any())
