@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finds a Python of a wanted version that runs here and can make virtual environments.
+
+    python3 scripts/find_python.py 3.13        prints its path, or fails with what was tried
+
+Looked at, in this order: $PYTHON313 (for 3.13), the running interpreter, `python3.13` on PATH, pyenv's versions,
+uv's versions, and the usual system folders. Every candidate is run and asked for its version: a name on PATH may
+be a launcher for a version that is not installed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+PROBE = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
+
+
+def candidates(version: str) -> Iterator[Path]:
+    """Paths that may be a Python `version`, best first."""
+    named = os.environ.get("PYTHON" + version.replace(".", ""))
+    if named:
+        yield Path(named)
+    yield Path(sys.executable)
+    on_path = shutil.which(f"python{version}")
+    if on_path:
+        yield Path(on_path)
+    home = Path.home()
+    for root in (os.environ.get("PYENV_ROOT"), home / ".pyenv", "/opt/pyenv", "/usr/local/pyenv"):
+        if root:
+            yield from sorted(Path(root).glob(f"versions/{version}*/bin/python{version}"), reverse=True)
+    yield from sorted(home.glob(f".local/share/uv/python/cpython-{version}*/bin/python{version}"), reverse=True)
+    for folder in ("/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", f"/opt/python{version}/bin"):
+        yield Path(folder) / f"python{version}"
+
+
+def runs(python: Path, version: str) -> bool:
+    """True where `python` starts, is of the wanted version and has what a virtual environment needs."""
+    try:
+        answer = subprocess.run([python, "-c", PROBE], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return answer.returncode == 0 and answer.stdout.strip() == version
+
+
+def find_python(version: str) -> Path | None:
+    """The first candidate that runs, or None."""
+    return next((python for python in candidates(version) if runs(python, version)), None)
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        print("usage: find_python.py VERSION, such as 3.11", file=sys.stderr)
+        return 2
+    version = sys.argv[1]
+    python = find_python(version)
+    if python is None:
+        variable = "PYTHON" + version.replace(".", "")
+        print(
+            f"no Python {version} found (with the venv and ensurepip modules). "
+            f"Install it, or set {variable} to its path.",
+            file=sys.stderr,
+        )
+        return 1
+    print(python)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Installs the system libraries that the bpy package needs and this machine lacks (Linux only).
+
+The bpy package brings its own libraries except those of the window system. Which are missing is asked of `ldd`;
+Debian and Ubuntu name the packages below. Without root or apt-get the missing packages are printed instead.
+"""
+
+import ctypes.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PACKAGES = {                                         # library: Debian package
+    "libX11.so.6": "libx11-6",
+    "libXext.so.6": "libxext6",
+    "libXfixes.so.3": "libxfixes3",
+    "libXi.so.6": "libxi6",
+    "libXrender.so.1": "libxrender1",
+    "libXxf86vm.so.1": "libxxf86vm1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libSM.so.6": "libsm6",
+    "libICE.so.6": "libice6",
+    "libGL.so.1": "libgl1",
+    "libgomp.so.1": "libgomp1",
+}
+# Loaded while Blender runs, for pictures without a screen: ldd does not list them.
+LOADED_LATER = {"EGL": ["libegl1", "libegl-mesa0", "libgl1-mesa-dri"]}
+FIND_BPY = "import importlib.util; print(importlib.util.find_spec('bpy').submodule_search_locations[0])"
+
+
+def missing_packages(python: Path) -> list[str]:
+    """Debian packages of the libraries that bpy in `python`'s environment does not find."""
+    folder = Path(subprocess.run([python, "-c", FIND_BPY], check=True, capture_output=True, text=True).stdout.strip())
+    packages: set[str] = set()
+    for library in folder.glob("__init__*.so"):
+        listing = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
+        for line in listing.splitlines():
+            if "not found" in line:
+                name = line.split()[0]
+                if name not in PACKAGES:
+                    raise SystemExit(f"bpy needs {name}, which this system lacks: install the package that has it")
+                packages.add(PACKAGES[name])
+    for name, needed in LOADED_LATER.items():
+        if ctypes.util.find_library(name) is None:
+            packages.update(needed)
+    return sorted(packages)
+
+
+def install_missing(python: Path) -> None:
+    """Installs what bpy lacks here, or stops with the command that would."""
+    if not sys.platform.startswith("linux"):
+        return
+    packages = missing_packages(python)
+    if not packages:
+        return
+    command = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        raise SystemExit(f"Blender needs system libraries that are missing. Run: sudo {' '.join(command)}")
+    print(f"installing system libraries: {' '.join(packages)}", flush=True)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for step in (["apt-get", "update", "--quiet"], command):
+        subprocess.run(step, check=True, stdout=subprocess.DEVNULL, env=environment)
+
+
+if __name__ == "__main__":
+    install_missing(Path(sys.executable))
