@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs mypy over core, the add-on and the scripts: `python scripts/check_types.py`.
 
-Inside Blender the checkout is a package, and its modules import each other by relative names (`from ..core import`).
-The checkout's folder may have any name, so mypy is given a temporary folder in which it stands as `muslin`.
+Inside Blender the checkout is a package, and its modules import each other by relative names, such as
+`from ..core import`. The checkout's folder may have any name, so mypy is given a temporary folder in which it
+stands as `muslin`.
 """
 
 import os
@@ -27,8 +28,8 @@ def main() -> int:
         os.symlink(ROOT, Path(temporary) / "muslin", target_is_directory=True)
         arguments = [word for name in packages for word in ("-p", f"muslin.{name}")]
         failed = mypy(*arguments, folder=Path(temporary))
-    return failed or mypy("--explicit-package-bases", *sorted(str(p) for p in Path(ROOT, "scripts").glob("*.py")),
-                          folder=ROOT / "scripts")
+    scripts = sorted(str(path) for path in (ROOT / "scripts").glob("*.py"))
+    return failed or mypy("--explicit-package-bases", *scripts, folder=ROOT / "scripts")
 
 
 if __name__ == "__main__":

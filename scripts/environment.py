@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Makes one of the project's virtual environments from nothing: `python3 scripts/environment.py core311`.
 
-Each environment is a folder .venv-NAME in the checkout, with the packages of the extras of pyproject.toml that are
-named below. A folder that is already right is left alone; .venv-NAME/.ready is written last, so that a set-up that
-was interrupted is done again.
+Each environment is a folder .venv-NAME in the checkout, with the packages of the extras of pyproject.toml
+that are named below. .venv-NAME/.ready is written last, so that a set-up that was interrupted is done again.
 """
 
 import shutil
@@ -33,7 +32,8 @@ for extra in sys.argv[2:]:
 
 def run(*command: object) -> str:
     """The command's standard output; its errors go to ours."""
-    return subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True).stdout
+    words = [str(word) for word in command]
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def make(name: str) -> Path:
@@ -43,7 +43,7 @@ def make(name: str) -> Path:
     python = folder / "bin" / "python"
     found = find_python(version)
     if found is None:
-        raise SystemExit(f"{folder.name} needs Python {version}, which was not found: see scripts/find_python.py")
+        raise SystemExit(f"{folder.name} needs Python {version}, not found: see scripts/find_python.py")
     if not python.exists():
         shutil.rmtree(folder, ignore_errors=True)
         run(found, "-m", "venv", folder)

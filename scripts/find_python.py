@@ -3,9 +3,9 @@
 
     python3 scripts/find_python.py 3.13        prints its path, or fails with what was tried
 
-Looked at, in this order: $PYTHON313 (for 3.13), the running interpreter, `python3.13` on PATH, pyenv's versions,
-uv's versions, and the usual system folders. Every candidate is run and asked for its version: a name on PATH may
-be a launcher for a version that is not installed.
+Looked at, in this order: $PYTHON313 (for 3.13), the running interpreter, `python3.13` on PATH, versions of
+pyenv and uv, and the usual system folders. Every candidate is run and asked for its version: a name on PATH
+may be a launcher for a version that is not installed.
 """
 
 import os
@@ -31,7 +31,8 @@ def candidates(version: str) -> Iterator[Path]:
     for root in (os.environ.get("PYENV_ROOT"), home / ".pyenv", "/opt/pyenv", "/usr/local/pyenv"):
         if root:
             yield from sorted(Path(root).glob(f"versions/{version}*/bin/python{version}"), reverse=True)
-    yield from sorted(home.glob(f".local/share/uv/python/cpython-{version}*/bin/python{version}"), reverse=True)
+    uv = home / ".local/share/uv/python"
+    yield from sorted(uv.glob(f"cpython-{version}*/bin/python{version}"), reverse=True)
     for folder in ("/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", f"/opt/python{version}/bin"):
         yield Path(folder) / f"python{version}"
 
@@ -39,7 +40,7 @@ def candidates(version: str) -> Iterator[Path]:
 def runs(python: Path, version: str) -> bool:
     """True where `python` starts, is of the wanted version and has what a virtual environment needs."""
     try:
-        answer = subprocess.run([python, "-c", PROBE], capture_output=True, text=True, timeout=60, check=False)
+        answer = subprocess.run([python, "-c", PROBE], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return answer.returncode == 0 and answer.stdout.strip() == version

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Installs the system libraries that the bpy package needs and this machine lacks (Linux only).
 
-The bpy package brings its own libraries except those of the window system. Which are missing is asked of `ldd`;
-Debian and Ubuntu name the packages below. Without root or apt-get the missing packages are printed instead.
+The bpy package brings its own libraries except those of the window system. `ldd` tells which are missing, and
+the table below names their packages on Debian and Ubuntu. Without root or apt-get the command is printed.
 """
 
 import ctypes.util
@@ -30,17 +30,20 @@ LOADED_LATER = {"EGL": ["libegl1", "libegl-mesa0", "libgl1-mesa-dri"]}
 FIND_BPY = "import importlib.util; print(importlib.util.find_spec('bpy').submodule_search_locations[0])"
 
 
+def output_of(*command: str | Path) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def missing_packages(python: Path) -> list[str]:
     """Debian packages of the libraries that bpy in `python`'s environment does not find."""
-    folder = Path(subprocess.run([python, "-c", FIND_BPY], check=True, capture_output=True, text=True).stdout.strip())
     packages: set[str] = set()
-    for library in folder.glob("__init__*.so"):
-        listing = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
+    for library in Path(output_of(python, "-c", FIND_BPY).strip()).glob("__init__*.so"):
+        listing = output_of("ldd", library)
         for line in listing.splitlines():
             if "not found" in line:
                 name = line.split()[0]
                 if name not in PACKAGES:
-                    raise SystemExit(f"bpy needs {name}, which this system lacks: install the package that has it")
+                    raise SystemExit(f"bpy needs {name}, which missing here: install the package that has it")
                 packages.add(PACKAGES[name])
     for name, needed in LOADED_LATER.items():
         if ctypes.util.find_library(name) is None:

@@ -1,0 +1,46 @@
+# Each target sets itself up on a fresh machine, in virtual environments .venv-* of this folder.
+#   make demo        bake a tablecloth onto a moving ball, save it as a .blend, render pictures
+#   make test        core tests without Blender, add-on tests in Blender 4.5
+#   make extension   build/muslin-VERSION.zip, for Blender's Install from Disk
+#   make test-next   the same tests with Python 3.13 and Blender 5.2
+#   make lint        ruff and mypy
+
+PYTHON3 ?= python3
+
+CORE_TESTS = $(wildcard tests/core tests/scenes)
+ADDON_TESTS = $(wildcard tests/addon)
+
+.PHONY: demo test test-core test-addon test-next test-core-next test-addon-next extension lint clean
+.SUFFIXES:
+
+.venv-%/.ready: pyproject.toml scripts/environment.py
+	$(PYTHON3) scripts/environment.py $*
+
+demo: .venv-bpy45/.ready
+	.venv-bpy45/bin/python demo/tablecloth.py
+
+test: test-core test-addon
+
+test-core: .venv-core311/.ready
+	.venv-core311/bin/python -m pytest $(CORE_TESTS)
+
+test-addon: .venv-bpy45/.ready
+	.venv-bpy45/bin/python -m pytest $(ADDON_TESTS)
+
+test-next: test-core-next test-addon-next
+
+test-core-next: .venv-core313/.ready
+	.venv-core313/bin/python -m pytest $(CORE_TESTS)
+
+test-addon-next: .venv-bpy52/.ready
+	.venv-bpy52/bin/python -m pytest $(ADDON_TESTS)
+
+extension: .venv-bpy45/.ready
+	.venv-bpy45/bin/python scripts/build_extension.py build
+
+lint: .venv-lint/.ready
+	.venv-lint/bin/python -m ruff check .
+	.venv-lint/bin/python scripts/check_types.py
+
+clean:
+	rm -rf build .venv-* .mypy_cache .ruff_cache .pytest_cache
