@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Renders frames of the scene on the processor and lays them out on one contact sheet."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+SIZE = (480, 420)                   # of one picture [pixels]
+COLUMNS = 3
+GUTTER = 6                          # between pictures [pixels]
+SAMPLES = 32
+
+
+def render(frames: list[int], folder: Path) -> list[Path]:
+    """One PNG for each frame, by Cycles."""
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.device = "CPU"
+    scene.cycles.samples = SAMPLES
+    scene.cycles.use_denoising = True
+    scene.cycles.max_bounces = 4
+    scene.view_settings.view_transform = "Standard"
+    scene.render.resolution_x, scene.render.resolution_y = SIZE
+    scene.render.resolution_percentage = 100
+    scene.render.image_settings.file_format = "PNG"
+    paths = []
+    for frame in frames:
+        scene.frame_set(frame)
+        path = folder / f"frame_{frame:03d}.png"
+        scene.render.filepath = str(path)
+        bpy.ops.render.render(write_still=True)
+        paths.append(path)
+    return paths
+
+
+def contact_sheet(pictures: list[Path], path: Path) -> None:
+    """The pictures in rows of COLUMNS, read left to right and top to bottom, on white."""
+    width, height = SIZE
+    rows = -(-len(pictures) // COLUMNS)
+    sheet = np.ones((rows * (height + GUTTER) - GUTTER, COLUMNS * (width + GUTTER) - GUTTER, 4), np.float32)
+    for i, picture in enumerate(pictures):
+        image = bpy.data.images.load(str(picture))
+        pixels = np.empty(width * height * 4, np.float32)
+        image.pixels.foreach_get(pixels)
+        bpy.data.images.remove(image)
+        bottom = (rows - 1 - i // COLUMNS) * (height + GUTTER)      # Blender's rows start at the bottom
+        left = i % COLUMNS * (width + GUTTER)
+        sheet[bottom:bottom + height, left:left + width] = pixels.reshape(height, width, 4)
+    result = bpy.data.images.new("contact sheet", width=sheet.shape[1], height=sheet.shape[0])
+    result.pixels.foreach_set(sheet.ravel())
+    result.filepath_raw, result.file_format = str(path), "PNG"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    result.save()
+    bpy.data.images.remove(result)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The demo's scene: a gingham tablecloth above a ball on a stand that glides across the floor and turns."""
+
+import math
+
+import bpy
+import numpy as np
+
+FRAMES = 60
+CLOTH_VERTICES = 60                 # along each side
+CLOTH_SIDE = 1.6                    # [m]
+BALL_RADIUS = 0.32                  # [m]
+BALL_HEIGHT = 1.0                   # of its centre above the floor [m]
+GLIDE = 0.5                         # sideways, over all frames [m]
+TURN = math.radians(100.0)          # about the vertical, over all frames
+GAP = 0.03                          # between the ball and the cloth when it is let go [m]
+CHECKS = 16                         # along each side of the cloth
+
+
+def build() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A new scene's cloth and ball."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    scene.render.fps = 24
+    ball = add_ball(scene)
+    cloth = add_cloth(scene)
+    add_floor_and_light(scene)
+    add_camera(scene)
+    return cloth, ball
+
+
+def add_object(name: str, data: bpy.types.ID, material: bpy.types.Material | None = None) -> bpy.types.Object:
+    thing = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(thing)
+    if material is not None:
+        data.materials.append(material)
+    return thing
+
+
+def add_cloth(scene: bpy.types.Scene) -> bpy.types.Object:
+    """A flat grid of quads, its uv running 0 to 1 along warp and weft."""
+    n = CLOTH_VERTICES
+    u, v = np.meshgrid(np.linspace(0.0, 1.0, n), np.linspace(0.0, 1.0, n), indexing="ij")
+    height = BALL_HEIGHT + BALL_RADIUS + GAP
+    x = np.stack([(u - 0.5) * CLOTH_SIDE, (v - 0.5) * CLOTH_SIDE, np.full_like(u, height)], axis=-1)
+    corner = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).ravel()
+    quads = np.stack([corner, corner + n, corner + n + 1, corner + 1], axis=1)
+    mesh = bpy.data.meshes.new("Tablecloth")
+    mesh.from_pydata(x.reshape(-1, 3).tolist(), [], quads.tolist())
+    mesh.polygons.foreach_set("use_smooth", [True] * len(quads))
+    layer = mesh.uv_layers.new(name="UVMap")
+    uv = np.stack([u.ravel(), v.ravel()], axis=1)[quads.ravel()]
+    layer.uv.foreach_set("vector", uv.astype(np.float32).ravel())
+    cloth = add_object("Tablecloth", mesh, gingham())
+    cloth.location.x = -GLIDE / 2
+    return cloth
+
+
+def add_ball(scene: bpy.types.Scene) -> bpy.types.Object:
+    """A ball that glides and turns, easing in and out, with its stand."""
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=BALL_RADIUS, segments=64, ring_count=32)
+    ball = bpy.context.object
+    ball.name = ball.data.name = "Ball"
+    ball.data.materials.append(plain("Wood", (0.35, 0.17, 0.07), roughness=0.35))
+    ball.data.polygons.foreach_set("use_smooth", [True] * len(ball.data.polygons))
+    for frame, side in ((1, -1.0), (FRAMES, 1.0)):
+        ball.location = (side * GLIDE / 2, 0.0, BALL_HEIGHT)
+        ball.rotation_euler.z = (side + 1.0) / 2.0 * TURN
+        ball.keyframe_insert("location", frame=frame)
+        ball.keyframe_insert("rotation_euler", frame=frame)
+    dark = plain("Stand", (0.02, 0.02, 0.025), roughness=0.4)
+    for name, radius, bottom, top in (("Pole", 0.03, 0.03, BALL_HEIGHT - BALL_RADIUS * 0.95),
+                                      ("Foot", 0.2, 0.0, 0.03)):
+        bpy.ops.mesh.primitive_cylinder_add(radius=radius, depth=top - bottom, vertices=48)
+        part = bpy.context.object
+        part.name = part.data.name = name
+        part.data.materials.append(dark)
+        part.parent = ball
+        part.location.z = (top + bottom) / 2 - BALL_HEIGHT
+    return ball
+
+
+def add_floor_and_light(scene: bpy.types.Scene) -> None:
+    bpy.ops.mesh.primitive_plane_add(size=40.0)
+    bpy.context.object.name = "Floor"
+    bpy.context.object.data.materials.append(plain("Floor", (0.42, 0.43, 0.45), roughness=0.7))
+    for name, position, energy, size in (("Key", (2.6, -2.4, 3.4), 170.0, 1.2),
+                                         ("Fill", (-3.2, -2.0, 1.8), 40.0, 2.5),
+                                         ("Rim", (-1.0, 3.2, 2.6), 110.0, 1.0)):
+        light = bpy.data.lights.new(name, "AREA")
+        light.energy, light.size = energy, size
+        lamp = add_object(name, light)
+        lamp.location = position
+        aim(lamp, (0.0, 0.0, 0.9))
+    world = bpy.data.worlds.new("World")
+    world.use_nodes = True
+    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.55, 0.62, 0.7, 1.0)
+    world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.35
+    scene.world = world
+
+
+def add_camera(scene: bpy.types.Scene) -> None:
+    camera = bpy.data.cameras.new("Camera")
+    camera.lens = 50.0
+    scene.camera = add_object("Camera", camera)
+    scene.camera.location = (1.3, -3.7, 1.75)
+    aim(scene.camera, (0.0, 0.0, 0.84))
+
+
+def aim(thing: bpy.types.Object, target: tuple[float, float, float]) -> None:
+    """Turns a lamp or camera towards `target`."""
+    direction = np.array(target) - np.array(thing.location)
+    across = math.hypot(direction[0], direction[1])
+    thing.rotation_euler = (math.atan2(across, -direction[2]), 0.0, math.atan2(-direction[0], direction[1]))
+
+
+def plain(name: str, colour: tuple[float, float, float], roughness: float) -> bpy.types.Material:
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    shader = material.node_tree.nodes["Principled BSDF"]
+    shader.inputs["Base Color"].default_value = (*colour, 1.0)
+    shader.inputs["Roughness"].default_value = roughness
+    material.diffuse_color = (*colour, 1.0)
+    return material
+
+
+def gingham() -> bpy.types.Material:
+    """Woven checks: the dark yarn shows half where it crosses light yarn, and fully where it crosses itself."""
+    material = plain("Gingham", (0.6, 0.05, 0.06), roughness=0.9)
+    tree = material.node_tree
+    split = tree.nodes.new("ShaderNodeSeparateXYZ")
+    tree.links.new(tree.nodes.new("ShaderNodeUVMap").outputs["UV"], split.inputs[0])
+
+    def math_node(operation: str, first: bpy.types.NodeSocket, second: float | bpy.types.NodeSocket):
+        node = tree.nodes.new("ShaderNodeMath")
+        node.operation = operation
+        tree.links.new(first, node.inputs[0])
+        if isinstance(second, float):
+            node.inputs[1].default_value = second
+        else:
+            tree.links.new(second, node.inputs[1])
+        return node.outputs[0]
+
+    def stripe(coordinate: str):
+        scaled = math_node("MULTIPLY", split.outputs[coordinate], float(CHECKS))
+        return math_node("LESS_THAN", math_node("FRACT", scaled, 0.0), 0.5)
+
+    amount = math_node("MULTIPLY", math_node("ADD", stripe("X"), stripe("Y")), 0.5)
+    mix = tree.nodes.new("ShaderNodeMix")
+    mix.data_type = "RGBA"
+    colours = [socket for socket in mix.inputs if socket.type == "RGBA"]
+    colours[0].default_value = (0.87, 0.85, 0.8, 1.0)
+    colours[1].default_value = (0.55, 0.03, 0.045, 1.0)
+    tree.links.new(amount, mix.inputs[0])
+    result = next(socket for socket in mix.outputs if socket.type == "RGBA")
+    tree.links.new(result, tree.nodes["Principled BSDF"].inputs["Base Color"])
+    return material
