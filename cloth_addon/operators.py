@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the buttons do. The bake itself is bake.py's generator; here it is stepped, shown and stopped."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+import bpy
+
+from .. import core
+from . import baked_record, fabric_menu, job, shape_keys
+from .bake import bake
+
+TICK = 0.1      # seconds between two looks at the bake
+
+
+def _mesh_object(context: bpy.types.Context) -> Any:
+    """The object whose properties are shown, where it is a mesh that this file may change."""
+    thing = context.object
+    return thing if thing is not None and thing.type == "MESH" and thing.is_editable else None
+
+
+def _cloths(context: bpy.types.Context) -> list[Any]:
+    return [thing for thing in context.scene.objects if thing.type == "MESH" and thing.muslin.kind == "CLOTH"]
+
+
+def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
+    """Removes what bakes these objects carry; False, with the error reported, where one cannot be removed."""
+    try:
+        for thing in objects:
+            shape_keys.remove(thing)
+    except core.ClothError as error:
+        operator.report({"ERROR"}, str(error))
+        return False
+    return True
+
+
+class _Settled:
+    """Of operators that must wait until no bake runs."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if job.current() is not None:
+            cls.poll_message_set("A bake is running")
+            return False
+        return cls.has_target(context)
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return _mesh_object(context) is not None
+
+
+class MUSLIN_OT_cloth_add(_Settled, bpy.types.Operator):
+    """Make the object a cloth of Muslin's simulation"""
+    bl_idname = "muslin.cloth_add"
+    bl_label = "Add Cloth"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        muslin = context.object.muslin
+        muslin.kind = "CLOTH"
+        fabric_menu.fill(muslin, muslin.fabric)     # the file keeps the values, whatever later versions start from
+        return {"FINISHED"}
+
+
+class MUSLIN_OT_collider_add(_Settled, bpy.types.Operator):
+    """Make the object something that cloth rests on and slides over"""
+    bl_idname = "muslin.collider_add"
+    bl_label = "Add Collider"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        context.object.muslin.kind = "COLLIDER"
+        return {"FINISHED"}
+
+
+class MUSLIN_OT_remove(_Settled, bpy.types.Operator):
+    """Take the object out of Muslin's simulation. A bake is deleted, the mesh is as it was before"""
+    bl_idname = "muslin.remove"
+    bl_label = "Remove from Simulation"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return _mesh_object(context) is not None and context.object.muslin.kind != "NONE"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        if not _delete_bakes(self, [context.object]):
+            return {"CANCELLED"}
+        context.object.muslin.kind = "NONE"
+        return {"FINISHED"}
+
+
+class _Bake(_Settled):
+    """From a window: in slices, with progress, Esc cancels. From a script: to the end at once."""
+
+    def targets(self, context: bpy.types.Context) -> list[Any]:
+        raise NotImplementedError
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        manager = context.window_manager
+        cloths = self.targets(context)
+        try:
+            steps = bake(context.scene, cloths, None)
+        except core.ClothError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.job = job.begin(steps, [cloth.name for cloth in cloths])
+        self.timer = manager.event_timer_add(TICK, window=context.window)
+        self.shown_in: set[str] = set()
+        manager.progress_begin(0, 100)
+        for handlers, handler in _interruptions():
+            handlers.append(handler)
+        manager.modal_handler_add(self)
+        self.show(context)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if event.type == "ESC" and event.value == "PRESS":
+            self.job.stop()
+            self.show(context)
+            return {"RUNNING_MODAL"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        try:
+            over = self.job.advance()
+        except core.ClothError as error:
+            return self.fail(context, str(error))
+        except Exception:
+            return self.fail(context, "The bake failed in a way that was not foreseen:\n" + traceback.format_exc())
+        if not over:
+            self.show(context)
+            return {"RUNNING_MODAL"}
+        self.close(context)
+        if not self.job.finished:
+            because = self.job.stopped_because
+            self.report({"INFO"}, f"Bake cancelled: {because}" if because else "Bake cancelled")
+            return {"CANCELLED"}
+        self.report({"INFO"}, _summary(self.job.names))
+        return {"FINISHED"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        cloths = self.targets(context)
+        names = [cloth.name for cloth in cloths]
+        try:
+            for _ in bake(context.scene, cloths, None):
+                pass
+        except core.ClothError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, _summary(names))
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator: another file is loaded, the window is closed."""
+        self.job.abort("Blender closed the window or the file")
+        self.close(context)
+
+    def fail(self, context: bpy.types.Context, message: str) -> set[str]:
+        self.close(context)
+        self.report({"ERROR"}, message)
+        return {"CANCELLED"}
+
+    def show(self, context: bpy.types.Context) -> None:
+        text = self.job.text()
+        context.workspace.status_text_set(f"{text}   (Esc cancels)")
+        self.shown_in.add(context.workspace.name)
+        context.window_manager.progress_update(100 * self.job.fraction)
+        _redraw(context)
+
+    def close(self, context: bpy.types.Context) -> None:
+        manager = context.window_manager
+        manager.event_timer_remove(self.timer)
+        manager.progress_end()
+        for name in self.shown_in:
+            if name in bpy.data.workspaces:
+                bpy.data.workspaces[name].status_text_set(None)
+        for handlers, handler in _interruptions():
+            if handler in handlers:
+                handlers.remove(handler)
+        job.end()
+        _redraw(context)
+
+
+def _undo_interrupts(*_: Any) -> None:
+    job.abort("something was undone or redone")
+
+
+def _load_interrupts(*_: Any) -> None:
+    job.abort("another file was opened")
+
+
+def _interruptions() -> list[tuple[list[Any], Any]]:
+    handlers = bpy.app.handlers
+    return [
+        (handlers.undo_pre, _undo_interrupts), (handlers.redo_pre, _undo_interrupts),
+        (handlers.load_pre, _load_interrupts),
+    ]
+
+
+def _redraw(context: bpy.types.Context) -> None:
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in {"PROPERTIES", "STATUSBAR"}:
+                area.tag_redraw()
+
+
+def _summary(names: list[str]) -> str:
+    return "Baked " + ", ".join(names)
+
+
+class MUSLIN_OT_bake(_Bake, bpy.types.Operator):
+    """Simulate this cloth over the frame range and keep the result as shape keys, one per frame"""
+    bl_idname = "muslin.bake"
+    bl_label = "Bake Cloth"
+    bl_options = {"UNDO"}
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return _mesh_object(context) is not None and context.object.muslin.kind == "CLOTH"
+
+    def targets(self, context: bpy.types.Context) -> list[Any]:
+        return [context.object]
+
+
+class MUSLIN_OT_bake_all(_Bake, bpy.types.Operator):
+    """Simulate all cloth of the scene together and keep the result as shape keys, one per frame"""
+    bl_idname = "muslin.bake_all"
+    bl_label = "Bake All Cloth"
+    bl_options = {"UNDO"}
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return bool(_cloths(context))
+
+    def targets(self, context: bpy.types.Context) -> list[Any]:
+        return _cloths(context)
+
+
+class MUSLIN_OT_bake_cancel(bpy.types.Operator):
+    """Stop the bake. Nothing is changed, an earlier bake stays"""
+    bl_idname = "muslin.bake_cancel"
+    bl_label = "Cancel Bake"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return job.current() is not None
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        job.current().stop()
+        return {"FINISHED"}
+
+
+class MUSLIN_OT_bake_delete(_Settled, bpy.types.Operator):
+    """Remove the bake's shape keys; the object is as it was before the bake"""
+    bl_idname = "muslin.bake_delete"
+    bl_label = "Delete Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return _mesh_object(context) is not None and baked_record.has_bake(context.object)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        return {"FINISHED"} if _delete_bakes(self, [context.object]) else {"CANCELLED"}
+
+
+class MUSLIN_OT_bake_delete_all(_Settled, bpy.types.Operator):
+    """Remove the bakes of all cloth of the scene"""
+    bl_idname = "muslin.bake_delete_all"
+    bl_label = "Delete All Bakes"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return any(baked_record.has_bake(cloth) for cloth in _cloths(context))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        return {"FINISHED"} if _delete_bakes(self, _cloths(context)) else {"CANCELLED"}
+
+
+classes = (
+    MUSLIN_OT_cloth_add, MUSLIN_OT_collider_add, MUSLIN_OT_remove,
+    MUSLIN_OT_bake, MUSLIN_OT_bake_all, MUSLIN_OT_bake_cancel, MUSLIN_OT_bake_delete, MUSLIN_OT_bake_delete_all,
+)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Muslin panel in Properties > Physics. Panels only draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from . import baked_record, fabric_menu, job
+
+
+class _PhysicsTab:
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+    bl_options = {"DEFAULT_CLOSED"}
+    kinds = {"CLOTH"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        thing = context.object
+        return thing is not None and thing.type == "MESH" and thing.muslin.kind in cls.kinds
+
+    def column(self, context: bpy.types.Context) -> Any:
+        """Blender's two-column form; dim once baked, locked while a bake runs."""
+        col = self.layout.column()
+        col.use_property_split = True
+        col.use_property_decorate = False
+        col.active = not baked_record.has_bake(context.object)
+        col.enabled = job.current() is None
+        return col
+
+
+class MUSLIN_PT_muslin(_PhysicsTab, bpy.types.Panel):
+    bl_label = "Muslin"
+    bl_options = set()
+    kinds = {"NONE", "CLOTH", "COLLIDER"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        muslin = context.object.muslin
+        flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
+        if muslin.kind == "NONE":
+            flow.column().operator("muslin.cloth_add", text="Cloth", icon="MOD_CLOTH")
+            flow.column().operator("muslin.collider_add", text="Collider", icon="MOD_PHYSICS")
+            return
+        flow.operator("muslin.remove", text=muslin.bl_rna.properties["kind"].enum_items[muslin.kind].name, icon="X")
+        col = self.column(context)
+        if muslin.kind == "CLOTH":
+            col.prop(muslin, "model")
+        else:
+            col.prop(muslin, "friction")
+            _thickness(col, muslin)
+
+
+def _with_unit(col: Any, muslin: Any, prop: str, unit: str) -> None:
+    """A value whose unit Blender does not know: the unit stands behind the field."""
+    row = col.row(align=True)
+    row.prop(muslin, prop)
+    behind = row.row()
+    behind.ui_units_x = 2.6
+    behind.label(text=unit)
+
+
+def _thickness(col: Any, muslin: Any) -> None:
+    col.prop(muslin, "thickness")
+    if muslin.thickness == 0.0:
+        row = col.row()
+        row.alignment = "RIGHT"
+        row.label(text="Automatic, from the edge length" if muslin.kind == "CLOTH" else "Automatic")
+
+
+class MUSLIN_PT_fabric(_PhysicsTab, bpy.types.Panel):
+    bl_label = "Fabric"
+    bl_parent_id = "MUSLIN_PT_muslin"
+    bl_options = set()
+
+    def draw(self, context: bpy.types.Context) -> None:
+        thing = context.object
+        muslin = thing.muslin
+        col = self.column(context)
+        split = col.split(factor=0.4)
+        label = split.row()
+        label.alignment = "RIGHT"
+        label.label(text="Preset")
+        name = fabric_menu.name_of(muslin)
+        split.menu("MUSLIN_MT_fabric", text="Custom" if name == fabric_menu.CUSTOM else fabric_menu.title(name))
+        col.separator()
+        _with_unit(col, muslin, "areal_density", "kg/m²")
+        pair = col.column(align=True)
+        _with_unit(pair, muslin, "stretch_warp", "N/m")
+        _with_unit(pair, muslin, "stretch_weft", "N/m")
+        _with_unit(col, muslin, "shear", "N/m")
+        pair = col.column(align=True)
+        _with_unit(pair, muslin, "bend_warp_micro", "µN m")
+        _with_unit(pair, muslin, "bend_weft_micro", "µN m")
+        _with_unit(col, muslin, "air_drag", "kg/m²s")
+        col.prop(muslin, "damping")
+        col.separator()
+        col.prop(muslin, "grain")
+        if muslin.grain == "UV":
+            col.prop_search(muslin, "uv_map", thing.data, "uv_layers", icon="GROUP_UVS")
+
+
+class MUSLIN_PT_pinning(_PhysicsTab, bpy.types.Panel):
+    bl_label = "Pinning"
+    bl_parent_id = "MUSLIN_PT_muslin"
+    bl_options = set()
+
+    def draw(self, context: bpy.types.Context) -> None:
+        thing = context.object
+        col = self.column(context)
+        missing = bool(thing.muslin.pin_group) and thing.muslin.pin_group not in thing.vertex_groups
+        row = col.row()
+        row.alert = missing
+        row.prop_search(thing.muslin, "pin_group", thing, "vertex_groups")
+        if missing:
+            col.label(text="The object has no such vertex group", icon="ERROR")
+
+
+class MUSLIN_PT_collisions(_PhysicsTab, bpy.types.Panel):
+    bl_label = "Collisions"
+    bl_parent_id = "MUSLIN_PT_muslin"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        col = self.column(context)
+        col.prop(context.object.muslin, "friction")
+        _thickness(col, context.object.muslin)
+        col.prop(context.scene.muslin, "self_collision")
+
+
+class MUSLIN_PT_bake(_PhysicsTab, bpy.types.Panel):
+    bl_label = "Bake"
+    bl_parent_id = "MUSLIN_PT_muslin"
+    bl_options = set()
+
+    def draw(self, context: bpy.types.Context) -> None:
+        baked = baked_record.has_bake(context.object)
+        running = job.current()
+        col = self.layout.column()
+        if running is not None:
+            row = col.row(align=True)
+            row.progress(factor=running.fraction, text=running.text())
+            button = row.row(align=True)
+            button.ui_units_x = 4
+            button.operator("muslin.bake_cancel", text="Cancel")
+        elif baked:
+            col.operator("muslin.bake_delete")
+        else:
+            col.operator("muslin.bake", text="Bake")
+        flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
+        flow.operator("muslin.bake_all")
+        flow.operator("muslin.bake_delete_all")
+        if baked and running is None:
+            _certificate(self.layout, baked_record.report_of(context.object))
+        self.draw_range(context)
+
+    def draw_range(self, context: bpy.types.Context) -> None:
+        scene = context.scene
+        col = self.column(context)
+        col.prop(scene.muslin, "use_custom_range")
+        pair = col.column(align=True)
+        pair.enabled = scene.muslin.use_custom_range
+        frames = scene.muslin if scene.muslin.use_custom_range else scene
+        pair.prop(frames, "frame_start", text="Frame Start")
+        pair.prop(frames, "frame_end", text="End")
+        col.prop(scene.muslin, "steps_per_frame")
+        col.prop(scene.muslin, "wind")
+
+
+class MUSLIN_PT_solver(_PhysicsTab, bpy.types.Panel):
+    bl_label = "Solver"
+    bl_parent_id = "MUSLIN_PT_bake"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        col = self.column(context)
+        col.prop(context.scene.muslin, "newton_iterations")
+        col.prop(context.scene.muslin, "tolerance")
+
+
+def _certificate(layout: Any, report: dict[str, Any]) -> None:
+    """What the bake says about itself, one fact a line."""
+    box = layout.box().column(align=True)
+    for name, value in report.items():
+        split = box.split(factor=0.5)
+        left = split.row()
+        left.alignment = "RIGHT"
+        left.label(text=name)
+        split.label(text=str(value))
+
+
+classes = (
+    MUSLIN_PT_muslin, MUSLIN_PT_fabric, MUSLIN_PT_pinning, MUSLIN_PT_collisions, MUSLIN_PT_bake, MUSLIN_PT_solver,
+)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a .blend file keeps for Muslin: the settings of each object and of the scene. No running state.
+
+Values are SI, except where Blender itself converts: a thickness is a length and the wind a velocity in Blender
+units, which the interface shows in the scene's units.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from .. import core
+from . import fabric_menu
+
+DEFAULT_FABRIC = fabric_menu.preset("cotton")
+MICRO = 1e-6
+
+
+def _number(name: str) -> int:
+    """The number by which a file remembers an enum's choice: from its name, so that a new one shifts no other."""
+    return zlib.crc32(name.encode()) & 0x7FFFFFFF
+
+
+def _models() -> list[tuple[str, str, str, int]]:
+    return [(name, fabric_menu.title(name), "", _number(name)) for name in core.models()]
+
+
+def _fabric_number(settings: Any) -> int:
+    name = fabric_menu.name_of(settings)
+    return next(number for identifier, _, _, number in fabric_menu.items() if identifier == name)
+
+
+def _set_fabric(settings: Any, number: int) -> None:
+    fabric_menu.fill(settings, next(item[0] for item in fabric_menu.items() if item[3] == number))
+
+
+def _in_micro(prop: str) -> dict[str, Any]:
+    """Blender shows six decimals: bending stiffness is read and typed in millionths of its SI unit."""
+    def set_micro(settings: Any, value: float) -> None:
+        setattr(settings, prop, value * MICRO)
+
+    return {"get": lambda settings: getattr(settings, prop) / MICRO, "set": set_micro}
+
+
+def _fabric(prop: str, name: str, description: str, **options: Any) -> Any:
+    return FloatProperty(name=name, description=description, default=DEFAULT_FABRIC[prop], options=set(), **options)
+
+
+class MuslinObject(bpy.types.PropertyGroup):
+    kind: EnumProperty(
+        name="Type",
+        description="What the object is in Muslin's simulation",
+        items=[
+            ("NONE", "None", "Takes no part"),
+            ("CLOTH", "Cloth", "Is simulated as cloth"),
+            ("COLLIDER", "Collider", "Cloth rests on it and slides over it"),
+        ],
+        default="NONE", options=set(),
+    )
+    fabric: EnumProperty(
+        name="Fabric", description="The preset that the values below belong to",
+        items=fabric_menu.items(), get=_fabric_number, set=_set_fabric, options=set(),
+    )
+    areal_density: _fabric(
+        "areal_density", "Weight", "Mass per area of the fabric, in kg/m². The mesh's resolution does not matter",
+        min=1e-4, soft_min=0.01, max=1e4, soft_max=2.0, step=1, precision=3,
+    )
+    stretch_warp: _fabric(
+        "stretch_warp", "Stretch Warp",
+        "Resistance to stretching along the grain, in N/m: the pull that would double a strip one metre wide",
+        min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
+    )
+    stretch_weft: _fabric(
+        "stretch_weft", "Weft",
+        "Resistance to stretching across the grain, in N/m: the pull that would double a strip one metre wide",
+        min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
+    )
+    shear: _fabric(
+        "shear", "Shear", "Resistance to pulling the grain out of square, in N/m",
+        min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
+    )
+    bend_warp: _fabric(
+        "bend_warp", "Bending Warp", "Bending stiffness along the grain, in N m", min=0.0, max=1e3, precision=6,
+    )
+    bend_weft: _fabric(
+        "bend_weft", "Bending Weft", "Bending stiffness across the grain, in N m", min=0.0, max=1e3, precision=6,
+    )
+    bend_warp_micro: FloatProperty(
+        name="Bending Warp",
+        description="Resistance to folding along the grain, in µN m: about 1 for silk, 10 for cotton, 100 for canvas",
+        min=0.0, max=1e9, soft_max=1e4, step=100, precision=2, options=set(), **_in_micro("bend_warp"),
+    )
+    bend_weft_micro: FloatProperty(
+        name="Weft",
+        description="Resistance to folding across the grain, in µN m: about 1 for silk, 10 for cotton, 100 for canvas",
+        min=0.0, max=1e9, soft_max=1e4, step=100, precision=2, options=set(), **_in_micro("bend_weft"),
+    )
+    damping: _fabric(
+        "damping", "Damping", "How fast stretching and folding motions die away; falling and swinging are not slowed",
+        min=0.0, max=10.0, soft_max=0.1, step=0.1, precision=4, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE",
+    )
+    friction: _fabric(
+        "friction", "Friction", "Friction of the surface: 0 slides freely, 1 holds on a slope of 45 degrees",
+        min=0.0, max=10.0, soft_max=1.0, step=1, precision=3,
+    )
+    air_drag: _fabric(
+        "air_drag", "Air Drag", "Resistance of the air, and grip of the wind, across the surface, in kg/(m² s)",
+        min=0.0, max=1e3, soft_max=5.0, step=1, precision=3,
+    )
+    model: EnumProperty(
+        name="Model", description="The law by which the fabric resists stretching and folding",
+        items=_models(), options=set(),
+    )
+    pin_group: StringProperty(
+        name="Pin Group",
+        description="Vertices that follow the object's own animation: weight 1 exactly, below 1 by a spring",
+        options=set(),
+    )
+    grain: EnumProperty(
+        name="Grain", description="Which way the warp threads run",
+        items=[
+            ("OBJECT_X", "Object X", "Along the object's X axis, laid over the surface"),
+            ("UV", "UV Map", "Along U of a UV map, which is also the fabric's flat pattern"),
+        ],
+        default="OBJECT_X", options=set(),
+    )
+    uv_map: StringProperty(
+        name="UV Map", description="UV map that gives the grain; empty: the active one", options=set(),
+    )
+    thickness: FloatProperty(
+        name="Thickness", description="Distance kept from other surfaces. 0: set from the length of the mesh's edges",
+        default=0.0, min=0.0, soft_max=0.1, step=0.1, precision=4, subtype="DISTANCE", unit="LENGTH", options=set(),
+    )
+
+
+class MuslinScene(bpy.types.PropertyGroup):
+    use_custom_range: BoolProperty(
+        name="Custom Range", description="Bake other frames than those of the scene", default=False, options=set(),
+    )
+    frame_start: IntProperty(
+        name="Start", description="First frame of the bake: the cloth starts here from its shape at rest",
+        default=1, min=-1048574, max=1048574, options=set(),
+    )
+    frame_end: IntProperty(
+        name="End", description="Last frame of the bake", default=250, min=-1048574, max=1048574, options=set(),
+    )
+    steps_per_frame: IntProperty(
+        name="Steps per Frame", description="Time steps in a frame. More follow fast motion better and damp less",
+        default=2, min=1, max=1000, soft_max=20, options=set(),
+    )
+    newton_iterations: IntProperty(
+        name="Newton Iterations",
+        description="Times that each step's equations are linearised: 1 is quick, more is exact in strong motion",
+        default=1, min=1, max=100, soft_max=10, options=set(),
+    )
+    tolerance: FloatProperty(
+        name="Tolerance", description="How exactly each linear system is solved: the residual relative to the start",
+        default=1e-3, min=1e-6, max=0.1, step=0.01, precision=6, options=set(),
+    )
+    wind: FloatVectorProperty(
+        name="Wind", description="Velocity of the air", default=(0.0, 0.0, 0.0), size=3, step=10, precision=2,
+        subtype="VELOCITY", unit="VELOCITY", options=set(),
+    )
+    self_collision: BoolProperty(
+        name="Self-Collision", description="Keep cloth from passing through itself and other cloth",
+        default=True, options=set(),
+    )
+
+
+classes = (MuslinObject, MuslinScene)
+
+
+def attach() -> None:
+    about = "Settings of Muslin's simulation"
+    bpy.types.Object.muslin = PointerProperty(type=MuslinObject, name="Muslin", description=about)
+    bpy.types.Scene.muslin = PointerProperty(type=MuslinScene, name="Muslin", description=about)
+
+
+def detach() -> None:
+    del bpy.types.Scene.muslin
+    del bpy.types.Object.muslin
