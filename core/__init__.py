@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Muslin's core: cloth, rope and soft bodies by implicit Euler and modified conjugate gradients, in NumPy.
+
+    mesh   = ClothMesh(positions, triangles)
+    cloth  = Cloth(mesh, Material.preset("cotton"), pins={0: None})
+    for frame in simulate(Scene([cloth], [Collider(positions, triangles)]), Solver(), frames=range(1, 61)):
+        frame.positions, frame.certificate
+
+SI units throughout. Nothing here knows Blender.
+"""
+
+from .certificate import Certificate
+from .cloth import Attachment, Cloth
+from .collider import Collider
+from .errors import (
+    ClothError,
+    ColliderError,
+    MaterialError,
+    MeshError,
+    PinError,
+    PresetError,
+    SceneError,
+    SolverError,
+)
+from .integrators.registry import integrators
+from .material import Material
+from .mesh import ClothMesh
+from .scene import Scene
+from .simulate import Frame, simulate
+from .solver import Solver
+from .stencils.registry import models
+
+__all__ = [
+    "Attachment", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Frame",
+    "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
+    "SolverError", "integrators", "models", "simulate",
+]

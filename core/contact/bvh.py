@@ -54,9 +54,9 @@ class BVH:
         return _fitted(self.order, lower, upper)
 
 
-def triangle_boxes(triangles: IntArray, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Boxes (lower, upper), each (T, 3) [m], of elements (T, k) over all the given positions (V, 3) [m]."""
-    corners = [x[triangles[:, k]] for x in positions for k in range(triangles.shape[1])]
+def element_boxes(triangles: IntArray, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Boxes (lower, upper), each (N, 3) [m], of elements (N, k) over all the given positions (V, 3) [m]."""
+    corners = [x[elements[:, k]] for x in positions for k in range(elements.shape[1])]
     lower, upper = corners[0].copy(), corners[0].copy()
     for corner in corners[1:]:
         np.minimum(lower, corner, out=lower)

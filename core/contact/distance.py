@@ -27,8 +27,9 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from .vectors import Vector, add, cross, divide, dot, join, scale, select, split, subtract
 
-FLAT = 1e-10
-"""Sine of the angle below which two directions count as parallel [-]."""
+FLAT = 1e-8
+"""Sine of the angle below which two directions count as parallel [-]: the square root of the rounding error, as the
+normal of directions at angle s is known to rounding / s."""
 
 FACE = 0
 EDGES = (1, 2, 3)
@@ -80,6 +81,7 @@ def point_triangle(p: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -
     nn = dot(n, n)
     longest = np.maximum(np.maximum(dot(ab, ab), dot(bc, bc)), dot(ca, ca))
     has_normal = nn > (FLAT * longest) ** 2
+    nn = np.where(has_normal, nn, 0.0)
     height = divide(dot(ap, n), nn)
     in_plane = select(has_normal, subtract(ap, scale(height, n)), ap)     # a to p, without the part along n
 
@@ -121,6 +123,7 @@ def edge_edge(a0: FloatArray, a1: FloatArray, b0: FloatArray, b1: FloatArray) ->
     n = cross(u, v)
     nn = dot(n, n)
     crossing = nn > FLAT**2 * dot(u, u) * dot(v, v)
+    nn = np.where(crossing, nn, 0.0)
     in_plane = select(crossing, subtract(r, scale(divide(dot(r, n), nn), n)), r)
 
     # Ends against the other edge, the best of four; the first of equals.
@@ -138,6 +141,9 @@ def edge_edge(a0: FloatArray, a1: FloatArray, b0: FloatArray, b1: FloatArray) ->
     s_line, t_line = divide(dot(cross(in_plane, v), n), nn), divide(dot(cross(in_plane, u), n), nn)
     inside: BoolArray = crossing & (s_line > 0.0) & (s_line < 1.0) & (t_line > 0.0) & (t_line < 1.0)
     s, t = np.where(inside, s_line, s), np.where(inside, t_line, t)
+    # Of nearly parallel edges the normal has few digits: put each point at the foot of the other once more.
+    t = np.where(inside, _along(subtract(scale(s, u), r), v)[0], t)
+    s = np.where(inside, _along(add(r, scale(t, v)), u)[0], s)
 
     point_a, point_b = _on_edge(start_a, end_a, u, s), _on_edge(start_b, end_b, v, t)
     # From the difference of the starts: far from the origin this keeps digits that the points have lost.

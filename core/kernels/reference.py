@@ -50,13 +50,11 @@ def element_blocks(weights: FloatArray, tangent: Any) -> FloatArray:
     return full.reshape(E, k, k, 3, 3).transpose(0, 2, 1, 3, 4)
 
 
-def scatter_blocks(slots: IntArray, blocks: FloatArray, count: int) -> FloatArray:
-    """Add blocks (n, 3, 3) into `count` slots (slots (n,) says where) -> (count, 3, 3)."""
+def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, total: FloatArray) -> None:
+    """Add `factor` times blocks (.., 3, 3), n of them, into the slots (n,) of `total` (9, N), in place."""
     flat = blocks.reshape(len(slots), 9)
-    total = np.empty((count, 9))
     for entry in range(9):
-        total[:, entry] = np.bincount(slots, weights=flat[:, entry], minlength=count)
-    return total.reshape(count, 3, 3)
+        total[entry] += factor * np.bincount(slots, weights=flat[:, entry], minlength=total.shape[1])
 
 
 def block_product(row_starts: IntArray, columns: IntArray, blocks: FloatArray, x: FloatArray) -> FloatArray:

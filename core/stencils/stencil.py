@@ -26,13 +26,8 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import reference as kernels
+from .components import Block, Columns, add, add_blocks, dot
 
-Vector = tuple[FloatArray, FloatArray, FloatArray]
-"""A 3-vector per element as its components, each (E,)."""
-Columns = tuple[Vector, ...]
-"""C vectors per element."""
-Block = tuple[Vector, Vector, Vector]
-"""A 3x3 matrix per element as its rows."""
 Tangent = tuple[tuple[Block, ...], ...]
 """H[c][d]: the 3x3 block d P_c / d F_d."""
 Parameters = tuple[FloatArray, ...]
@@ -124,17 +119,20 @@ class ElementForce:
 
 def dot_columns(a: Columns, b: Columns) -> FloatArray:
     """sum_c a_c . b_c (E,)."""
-    total = a[0][0] * b[0][0]
-    for c in range(len(a)):
-        for axis in range(3):
-            if c or axis:
-                total = total + a[c][axis] * b[c][axis]
+    total = dot(a[0], b[0])
+    for p, q in zip(a[1:], b[1:], strict=True):
+        total = total + dot(p, q)
     return total
 
 
 def add_columns(a: Columns, b: Columns) -> Columns:
     """a + b, column by column."""
-    return tuple((p[0] + q[0], p[1] + q[1], p[2] + q[2]) for p, q in zip(a, b, strict=True))
+    return tuple(add(p, q) for p, q in zip(a, b, strict=True))
+
+
+def add_tangents(a: Tangent, b: Tangent) -> Tangent:
+    """a + b, block by block."""
+    return tuple(tuple(add_blocks(p, q) for p, q in zip(x, y, strict=True)) for x, y in zip(a, b, strict=True))
 
 
 def apply_tangent(H: Tangent, d: Columns) -> Columns:

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How good a frame is: stretch, contact, and how its solves ended."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .arrays import FloatArray
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What can be said of one frame.
+
+    Attributes:
+        stretch_max, stretch_p99: edge length over rest length, largest and 99th percentile [-].
+        crossings: edges that pierce triangles, cloth with cloth and cloth with colliders.
+        smallest_gap: between cloth and colliders [m]; None where nothing is near.
+        deepest_penetration: of a cloth vertex into a closed collider [m].
+        steps: implicit steps since the frame before. step_min, step_max: their sizes [s].
+        iterations: linear iterations in all these steps.
+        residual: worst of the steps' final residuals [-]. converged: every step met its tolerance.
+        rejected: steps tried and halved.
+        seconds: wall-clock time per stage [s].
+    """
+
+    stretch_max: float
+    stretch_p99: float
+    crossings: int = 0
+    smallest_gap: float | None = None
+    deepest_penetration: float = 0.0
+    steps: int = 0
+    step_min: float = 0.0
+    step_max: float = 0.0
+    iterations: int = 0
+    residual: float = 0.0
+    converged: bool = True
+    rejected: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as numbers, booleans and None, for JSON."""
+        return asdict(self)
+
+
+def stretch_of(lengths: FloatArray, rest_lengths: FloatArray) -> tuple[float, float]:
+    """Largest and 99th percentile of edge length over rest length [-]."""
+    ratio = lengths / rest_lengths
+    return float(ratio.max()), float(np.percentile(ratio, 99.0))

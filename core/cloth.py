@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One piece of cloth in a scene: mesh, fabric, model, pins and initial state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .arrays import BoolArray, FloatArray, IntArray, float_rows
+from .errors import ClothError, PinError
+from .material import Material
+from .mesh import ClothMesh
+from .stencils import registry
+
+PointTrajectory = Callable[[float], Any]
+"""Time [s] -> position (3,) [m]."""
+MeshTrajectory = Callable[[float], Any]
+"""Time [s] -> positions (V, 3) [m]."""
+
+SOFT_PIN_FREQUENCY = 5.0
+"""A pin of weight 1/2 pulls a free particle to its target with this frequency [Hz]."""
+
+THICKNESS_PER_EDGE = 0.2
+"""Default distance that cloth keeps from solids, in mean edge lengths [-]."""
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """Holds a vertex in 1, 2 or 3 directions (001, section 5.1).
+
+    Attributes:
+        vertex: index.
+        directions: (n, 3) with n = 1, 2 or 3 independent directions, any length.
+        target: where to hold it along them: None for where it starts, a point (3,) [m] or a trajectory.
+    """
+
+    vertex: int
+    directions: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    target: Any = None
+
+
+class Cloth:
+    """A mesh made of a fabric.
+
+    Args:
+        mesh: rest shape and connectivity.
+        material: the fabric.
+        model: a name out of `models()`.
+        pins: {vertex: None | trajectory} holds these vertices where they start or on a trajectory
+            t [s] -> (3,) [m]; or weights (V,) in 0..1, where 1 holds exactly and less pulls like a spring.
+        velocities: (V, 3) [m/s] at the start, zero if not given.
+        positions: (V, 3) [m] at the start, the mesh's own if not given.
+        pin_targets: t [s] -> (V, 3) [m], where weighted pins go; where they start if not given.
+        attachments: Attachment records.
+        thickness: distance kept from solids [m]; a fifth of the mean edge length if not given.
+        name: what errors call this cloth; the mesh's name if not given.
+        model_options: keyword arguments of the model.
+    """
+
+    def __init__(self, mesh: ClothMesh, material: Material, model: str = "baraff_witkin", pins: Any = None,
+                 velocities: Any = None, *, positions: Any = None, pin_targets: MeshTrajectory | None = None,
+                 attachments: Sequence[Attachment] = (), thickness: float | None = None, name: str | None = None,
+                 **model_options: Any) -> None:
+        self.name = name or mesh.name
+        self.mesh, self.material, self.model, self.model_options = mesh, material, model, model_options
+        self.positions = self._rows(mesh.positions if positions is None else positions, "positions")
+        self.velocities = self._rows(np.zeros_like(mesh.positions) if velocities is None else velocities, "velocities")
+        self.thickness = THICKNESS_PER_EDGE * mesh.mean_edge if thickness is None else float(thickness)
+        if not (np.isfinite(self.thickness) and self.thickness >= 0.0):
+            raise ClothError(f"thickness is {thickness} m, it must be 0 or more", object_name=self.name)
+        self._pin_targets = pin_targets
+        self._read_pins(pins)
+        self.attachments = tuple(self._checked(a) for a in attachments)
+        registry.find(model)                                     # an unknown name fails here, not in the first step
+
+    # ------------------------------------------------------------------ pins
+
+    def _read_pins(self, pins: Any) -> None:
+        count = len(self.positions)
+        self.pin_weights: FloatArray = np.zeros(count)
+        self._trajectories: dict[int, PointTrajectory] = {}
+        if isinstance(pins, Mapping):
+            for vertex, trajectory in pins.items():
+                if not 0 <= int(vertex) < count:
+                    raise PinError(f"pin on vertex {vertex}, but vertices go from 0 to {count - 1}",
+                                   object_name=self.name)
+                if trajectory is not None and not callable(trajectory):
+                    raise PinError(f"pin of vertex {vertex} must be None or a function of time, not {trajectory!r}",
+                                   object_name=self.name)
+                self.pin_weights[int(vertex)] = 1.0
+                if trajectory is not None:
+                    self._trajectories[int(vertex)] = trajectory
+        elif pins is not None:
+            weights = np.array(pins, dtype=np.float64)
+            if weights.shape != (count,):
+                raise PinError(f"pin weights have shape {weights.shape}, expected ({count},), one per vertex",
+                               object_name=self.name)
+            bad = ~((weights >= 0.0) & (weights <= 1.0))
+            if bad.any():
+                vertex = int(np.argmax(bad))
+                raise PinError(f"pin weight of vertex {vertex} is {weights[vertex]}, it must be in 0..1",
+                               object_name=self.name)
+            self.pin_weights = weights
+        self.held: IntArray = np.flatnonzero(self.pin_weights == 1.0)
+        self.pulled: IntArray = np.flatnonzero((self.pin_weights > 0.0) & (self.pin_weights < 1.0))
+
+    def pin_positions(self, vertices: IntArray, time: float) -> FloatArray:
+        """Where the pins of `vertices` (n,) want them at `time` [s] -> (n, 3) [m]."""
+        if self._pin_targets is not None:
+            targets = self._rows(self._pin_targets(time), f"pin targets at {time:.4f} s")[vertices]
+        else:
+            targets = self.positions[vertices]
+        if self._trajectories:
+            targets = targets.copy()
+            for row, vertex in enumerate(vertices):
+                trajectory = self._trajectories.get(int(vertex))
+                if trajectory is not None:
+                    targets[row] = self._point(trajectory(time), int(vertex), time)
+        return targets
+
+    def attachment_target(self, attachment: Attachment, time: float) -> FloatArray:
+        """Where `attachment` wants its vertex at `time` [s] -> (3,) [m]."""
+        if attachment.target is None:
+            return self.positions[attachment.vertex]
+        target = attachment.target(time) if callable(attachment.target) else attachment.target
+        return self._point(target, attachment.vertex, time)
+
+    def soft_pin_stiffness(self, masses: FloatArray) -> FloatArray:
+        """k of the springs on `pulled` [N/m]: w / (1 - w) m (2 pi f)^2, so that weights mean the same on any mesh."""
+        weights = self.pin_weights[self.pulled]
+        return weights / (1.0 - weights) * masses[self.pulled] * (2.0 * np.pi * SOFT_PIN_FREQUENCY) ** 2
+
+    # ------------------------------------------------------------------ checks
+
+    def _rows(self, values: Any, what: str) -> FloatArray:
+        try:
+            rows = float_rows(values, 3)
+        except ValueError as error:
+            raise ClothError(f"{what}: {error}", object_name=self.name) from None
+        if len(rows) != len(self.mesh.positions):
+            raise ClothError(f"{what} has {len(rows)} rows, the mesh has {len(self.mesh.positions)} vertices",
+                             object_name=self.name)
+        bad: BoolArray = ~np.isfinite(rows).all(axis=1)
+        if bad.any():
+            vertex = int(np.argmax(bad))
+            raise ClothError(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, which is not a number",
+                             object_name=self.name)
+        return rows
+
+    def _point(self, value: Any, vertex: int, time: float) -> FloatArray:
+        point = np.asarray(value, dtype=np.float64)
+        if point.shape != (3,) or not np.isfinite(point).all():
+            raise PinError(f"the trajectory of vertex {vertex} gives {value!r} at {time:.4f} s, expected 3 numbers",
+                           object_name=self.name)
+        return point
+
+    def _checked(self, attachment: Attachment) -> Attachment:
+        directions = np.atleast_2d(np.asarray(attachment.directions, dtype=np.float64))
+        if not 0 <= attachment.vertex < len(self.positions):
+            raise PinError(f"attachment on vertex {attachment.vertex}, but vertices go from 0 to "
+                           f"{len(self.positions) - 1}", object_name=self.name)
+        if directions.shape not in ((1, 3), (2, 3), (3, 3)) or \
+                np.linalg.matrix_rank(directions) < len(directions):
+            raise PinError(f"attachment of vertex {attachment.vertex} needs 1 to 3 independent directions, got "
+                           f"{directions.tolist()}", object_name=self.name)
+        return Attachment(attachment.vertex, directions, attachment.target)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solid or a thin surface that cloth collides with: still, or moving on a known path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .arrays import FloatArray, float_rows, index_rows
+from .errors import ColliderError
+
+
+class Collider:
+    """Triangles whose positions are known at any time.
+
+    Args:
+        positions: (V, 3) [m], or a function of time t [s] -> (V, 3) [m].
+        triangles: (T, 3) vertex indices, the same for all times.
+        friction: Coulomb coefficient; with the fabric's own it combines to their product's square root [-].
+        thickness: extra distance kept from this surface [m].
+        name: what errors call it.
+
+    Raises:
+        ColliderError: no triangles, an index out of range, or positions that are not numbers or change their count.
+    """
+
+    def __init__(self, positions: Any, triangles: Any, friction: float = 0.3, *, thickness: float = 0.0,
+                 name: str = "collider") -> None:
+        self.name = name
+        self.moves = callable(positions)
+        self._positions: Callable[[float], Any] | FloatArray = positions
+        self._vertex_count: int | None = None
+        try:
+            self.triangles = index_rows(triangles, 3)
+        except ValueError as error:
+            raise ColliderError(f"triangles: {error}", object_name=name) from None
+        if len(self.triangles) == 0:
+            raise ColliderError("has no triangles; give the mesh faces or remove it as a collider", object_name=name)
+        for what, value in (("friction", friction), ("thickness", thickness)):
+            if not (np.isfinite(value) and value >= 0.0):
+                raise ColliderError(f"{what} is {value}, it must be 0 or more", object_name=name)
+        self.friction, self.thickness = float(friction), float(thickness)
+        if not self.moves:
+            self._positions = self._checked(positions, 0.0)
+
+    def at(self, time: float) -> FloatArray:
+        """Positions (V, 3) [m] at `time` [s]."""
+        if callable(self._positions):
+            return self._checked(self._positions(time), time)
+        return self._positions
+
+    def _checked(self, values: Any, time: float) -> FloatArray:
+        try:
+            rows = float_rows(values, 3)
+        except ValueError as error:
+            raise ColliderError(f"positions at {time:.4f} s: {error}", object_name=self.name) from None
+        if self._vertex_count is None:
+            self._vertex_count = len(rows)
+            if self.triangles.min() < 0 or self.triangles.max() >= len(rows):
+                raise ColliderError(f"a triangle names vertex {self.triangles.max()}, but there are {len(rows)} "
+                                    "vertices", object_name=self.name)
+        if len(rows) != self._vertex_count:
+            raise ColliderError(f"has {len(rows)} vertices at {time:.4f} s and had {self._vertex_count} before; a "
+                                "collider must keep its vertices (switch off modifiers that change their number)",
+                                object_name=self.name)
+        bad = ~np.isfinite(rows).all(axis=1)
+        if bad.any():
+            vertex = int(np.argmax(bad))
+            raise ColliderError(f"vertex {vertex} is at {rows[vertex].tolist()} at {time:.4f} s, which is not a number",
+                                object_name=self.name)
+        return rows

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A collider's surface: what is fixed about it, and how it moves in one step.
+
+`SurfaceShape` is made once from the triangles: which parts are closed, which way is out, which features (faces, edges,
+vertices) triangles share, and the tree. `MovingSurface` is one step: positions at its start and end, with the tree
+fitted around both.
+
+A *part* is what hangs together through edges of exactly two triangles. A part is closed if all its edges are such and
+its triangles can be wound alike; its winding is then turned so that its volume is positive, whatever the mesh's was:
+normals of closed parts point out. Anything else, and a closed part that encloses nothing, is an open sheet with two equal sides. A hollow
+wall counts as filled: the inner shell is a closed part of its own.
+Vertices at the same place count as one here, so that a mesh cut along a seam is still closed.
+
+On which side of a closed part a point lies, the pseudo-normal of the closest feature tells: the face normal, the sum of
+both for an edge, the sum weighted by the angles for a vertex (Baerentzen and Aanaes 2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from .bvh import BVH, element_boxes
+
+EMPTY_VOLUME = 1e-9
+"""Volume over area^(3/2) below which a closed part encloses nothing [-]. A plate has its thickness / (3 width)."""
+
+
+@dataclass(frozen=True)
+class SurfaceShape:
+    """What does not change about a surface of V vertices and T triangles.
+
+    Features are numbered: faces first, then edges, then vertices; F in all.
+
+    Attributes:
+        triangles (T, 3): closed parts wound so that normals point out.
+        closed (T,): whether the triangle belongs to a closed part.
+        features (T, 7): number of each triangle's features, by the feature codes of `distance`.
+        degree (F,): how many triangles share the feature.
+        tree: hierarchy over the triangles, fitted to the positions it was made from.
+    """
+
+    triangles: IntArray
+    closed: BoolArray
+    features: IntArray
+    degree: IntArray
+    tree: BVH
+
+    @staticmethod
+    def build(positions: FloatArray, triangles: IntArray) -> SurfaceShape:
+        """The shape of triangles (T, 3) on positions (V, 3) [m]."""
+        count = len(triangles)
+        welded = np.unique(positions + 0.0, axis=0, return_inverse=True)[1].reshape(-1)[triangles]
+        directed = np.stack([welded, np.roll(welded, -1, axis=1)], axis=-1).reshape(-1, 2)
+        ends, edge = np.unique(np.sort(directed, axis=1), axis=0, return_inverse=True)
+        edge = edge.reshape(count, 3)
+        corners, corner = np.unique(welded, return_inverse=True)
+        features = np.concatenate(
+            [np.arange(count)[:, None], count + edge, count + len(ends) + corner.reshape(count, 3)], axis=1
+        ).astype(np.int64)
+        degree = np.bincount(features.ravel(), minlength=count + len(ends) + len(corners))
+
+        part, flipped, closed = _parts(edge, directed[:, 0].reshape(count, 3) < directed[:, 1].reshape(count, 3))
+        turned, closed = _outward(positions, triangles, part, flipped, closed)
+        triangles = np.where(turned[:, None], triangles[:, ::-1], triangles)
+        reversed_codes = [0, 2, 1, 3, 6, 5, 4]                    # corners (a, b, c) become (c, b, a)
+        features = np.where(turned[:, None], features[:, reversed_codes], features)
+        return SurfaceShape(triangles, closed, features, degree, BVH.build(*element_boxes(triangles, positions)))
+
+    def normals(self, positions: FloatArray) -> FloatArray:
+        """Pseudo-normals (F, 3) of all features, of length 1, or 0 where undefined."""
+        corner = [positions[self.triangles[:, k]] for k in range(3)]
+        along = [_unit(corner[(k + 1) % 3] - corner[k]) for k in range(3)]
+        face = _unit(np.cross(along[0], along[1]))
+        total = np.zeros((len(self.degree), 3))
+        cosine = [np.clip(-(along[k] * along[k - 1]).sum(axis=1), -1.0, 1.0) for k in range(3)]
+        weights = [np.ones(len(face))] * 4 + [np.arccos(c) for c in cosine]
+        numbers, weight = self.features.T.ravel(), np.concatenate(weights)
+        for axis in range(3):
+            total[:, axis] = np.bincount(numbers, weight * np.tile(face[:, axis], 7), minlength=len(total))
+        return _unit(total)
+
+    def moving(
+        self, x_t0: FloatArray, x_t1: FloatArray, *, thickness: float = 0.0, friction: float = 0.3
+    ) -> MovingSurface:
+        """The surface in a step from positions x_t0 to x_t1 (V, 3) [m]."""
+        drift = (x_t1 - x_t0).mean(axis=0)
+        tree = self.tree.refit(*element_boxes(self.triangles, x_t0 + drift, x_t1))
+        return MovingSurface(self, x_t0, x_t1, thickness, friction, drift, tree)
+
+
+@dataclass(frozen=True)
+class MovingSurface:
+    """A surface during one step.
+
+    Attributes:
+        x_t0, x_t1 (V, 3) [m]: positions at the start and the end of the step.
+        thickness [m]: distance kept from it, on top of the cloth's.
+        friction [-]: Coulomb coefficient.
+        drift (3,) [m]: mean motion. The tree is fitted around x_t0 + drift and x_t1, to keep its boxes small.
+    """
+
+    shape: SurfaceShape
+    x_t0: FloatArray
+    x_t1: FloatArray
+    thickness: float
+    friction: float
+    drift: FloatArray
+    tree: BVH
+
+    @cached_property
+    def normals_t0(self) -> FloatArray:
+        """Pseudo-normals (F, 3) at the start."""
+        return self.normals_t1 if self.x_t0 is self.x_t1 else self.shape.normals(self.x_t0)
+
+    @cached_property
+    def normals_t1(self) -> FloatArray:
+        """Pseudo-normals (F, 3) at the end."""
+        return self.shape.normals(self.x_t1)
+
+    @cached_property
+    def tree_t1(self) -> BVH:
+        """Tree around the end positions alone."""
+        return self.tree.refit(*element_boxes(self.shape.triangles, self.x_t1))
+
+
+def _parts(edge: IntArray, upward: BoolArray) -> tuple[IntArray, BoolArray, BoolArray]:
+    """Part (T,), whether its winding differs from its part's first triangle (T,), whether its part is closed (T,).
+
+    edge (T, 3): number of the edge at each side; upward (T, 3): whether the side runs from its smaller vertex.
+    Each triangle takes over the smallest key of its neighbours, 2 part + flipped, until nothing changes.
+    """
+    count = len(edge)
+    sides = edge.ravel()
+    order = np.argsort(sides, kind="stable")
+    twice = np.bincount(sides)[sides[order]] == 2
+    pairs = order[twice].reshape(-1, 2)                               # the two sides of every edge of two triangles
+    neighbour = np.repeat(np.arange(count), 3)
+    neighbour[pairs[:, 0]], neighbour[pairs[:, 1]] = pairs[:, 1] // 3, pairs[:, 0] // 3
+    unlike = np.zeros(3 * count, dtype=np.int64)
+    run = upward.ravel()
+    unlike[pairs] = (run[pairs[:, 0]] == run[pairs[:, 1]])[:, None]
+    neighbour, unlike = neighbour.reshape(count, 3), unlike.reshape(count, 3)
+
+    key = 2 * np.arange(count)
+    while True:
+        nearest = np.minimum(key, (key[neighbour] ^ unlike).min(axis=1))
+        if (nearest == key).all():
+            break
+        key = nearest
+    part, flipped = key // 2, key % 2 == 1
+    whole = np.zeros(3 * count, dtype=bool)
+    whole[pairs] = True
+    sound = whole.reshape(count, 3) & (key[:, None] == key[neighbour] ^ unlike)
+    return part, flipped, np.bincount(part, ~sound.all(axis=1), minlength=count)[part] == 0
+
+
+def _outward(
+    x: FloatArray, triangles: IntArray, part: IntArray, flipped: BoolArray, closed: BoolArray
+) -> tuple[BoolArray, BoolArray]:
+    """Triangles to turn round for a positive volume of each closed part (T,), and `closed` without empty parts."""
+    centre = x[triangles].mean(axis=1)
+    count = np.bincount(part)
+    middle = np.stack([np.bincount(part, centre[:, axis]) for axis in range(3)], axis=1)
+    a, b, c = (x[triangles[:, k]] - (middle / np.maximum(count, 1)[:, None])[part] for k in range(3))
+    swept = (a * np.cross(b, c)).sum(axis=1) * np.where(flipped, -1.0, 1.0)
+    volume = np.bincount(part, swept)[part] / 6.0
+    area = np.bincount(part, np.linalg.norm(np.cross(b - a, c - a), axis=1))[part] / 2.0
+    closed = closed & (np.abs(volume) > EMPTY_VOLUME * area**1.5)
+    return closed & (flipped != (volume < 0.0)), closed
+
+
+def _unit(a: FloatArray) -> FloatArray:
+    """Rows (N, 3) of length 1, or 0."""
+    size = np.sqrt(np.einsum("ni,ni->n", a, a))[:, None]
+    return np.divide(a, size, out=np.zeros_like(a), where=size > 0.0)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The forces of a system that depend on positions alone: every element force, and weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .arrays import FloatArray
+from .linear.block_matrix import BlockMatrix, BlockPattern
+from .stencils.stencil import ElementForce, Stencil, add_columns, add_tangents
+
+
+class ElasticForces:
+    """Energy, force and stiffness of element forces and a constant weight (V, 3) [N]."""
+
+    def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray) -> None:
+        self._pattern, self._weight = pattern, weight
+        families: dict[int, list[ElementForce]] = {}
+        for force in forces:
+            families.setdefault(id(force.stencil), []).append(force)
+        self._families = list(families.values())                   # forces on one stencil gather and assemble once
+
+    def energy(self, x: FloatArray) -> float:
+        """Elastic energy minus weight . x [J] at x (V, 3)."""
+        total = -float(np.sum(self._weight * x))
+        for family in self._families:
+            F = family[0].stencil.gather(x)
+            total += float(sum(np.sum(force.law.energy(F, force.parameters)) for force in family))
+        return total
+
+    def force(self, x: FloatArray) -> FloatArray:
+        """f = -dE/dx + weight (V, 3) [N] at x (V, 3)."""
+        total = self._weight.copy()
+        for family in self._families:
+            stencil = family[0].stencil
+            F = stencil.gather(x)
+            P = family[0].law.stress(F, family[0].parameters)
+            for force in family[1:]:
+                P = add_columns(P, force.law.stress(F, force.parameters))
+            total -= stencil.scatter(P, len(x))
+        return total
+
+    def magnitude(self, x: FloatArray) -> FloatArray:
+        """Sum of the absolute contributions to each entry of `force`: what its rounding error is relative to."""
+        total = np.abs(self._weight)
+        for family in self._families:
+            stencil = family[0].stencil
+            F = stencil.gather(x)
+            sizes = Stencil(stencil.vertices, np.abs(stencil.weights))
+            for force in family:
+                P = force.law.stress(F, force.parameters)
+                total += sizes.scatter(tuple((np.abs(a), np.abs(b), np.abs(c)) for a, b, c in P), len(x))
+        return total
+
+    def stiffness(self, x: FloatArray, factor: float) -> BlockMatrix:
+        """`factor` times K = -df/dx at x (V, 3), each element's part made positive semi-definite."""
+        matrix = BlockMatrix(self._pattern)
+        for family in self._families:
+            stencil = family[0].stencil
+            F = stencil.gather(x)
+            H = family[0].law.projected_tangent(F, family[0].parameters)
+            for force in family[1:]:
+                H = add_tangents(H, force.law.projected_tangent(F, force.parameters))
+            matrix.add(self._pattern.family(stencil.vertices), stencil.blocks(H), factor)
+        return matrix

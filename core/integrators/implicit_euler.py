@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Implicit Euler: one linearisation (001), or Newton's method on the same equations.
+
+    (M - h df/dv - h^2 df/dx) dv = h (f + h df/dx (v0 + y/h)) + z ,    x = x0 + h (v0 + dv) + y
+
+Baraff and Witkin 1998, sections 3, 5 and 6. Written in the velocity at the end of the step, u = v0 + dv, this is one Newton
+step for the minimum of the incremental potential
+
+    phi(u) = 1/2 (u - v0)^T M (u - v0) + E(x0 + h u + y) + h/2 u^T D u - h push.u
+
+from u = 0, where -df/dv = D is held at x0. Further Newton steps take the linearisation at the new u, shortened until phi
+falls; they end when the residual is below the tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..contact.response import ContactResponse
+from ..contact.surfaces import SurfaceSet
+from ..elastic import ElasticForces
+from ..linear.block_matrix import BlockMatrix
+from ..linear.constraint_filter import ConstraintFilter
+from ..linear.modified_pcg import modified_pcg
+from ..linear.preconditioners.block_jacobi import BlockJacobi
+from ..state import State
+from ..stopwatch import Stopwatch
+from ..system import RateForce, System
+
+if TYPE_CHECKING:
+    from ..solver import Solver
+
+CONTACT_PASSES = 6
+"""Solves per linearisation while contacts come, go, stick or slip."""
+INEXACT = 1e-3
+"""Tolerance of the linear solves inside a Newton iteration that goes on to a tighter one [-]."""
+ARMIJO = 1e-4
+"""Part of the promised decrease of phi that a shortened Newton step must deliver [-]."""
+SHORTEST = 2.0 ** -12
+"""Fraction of a Newton step below which the line search gives up [-]."""
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """The new state and how the step went.
+
+    Attributes:
+        state: at the end of the step. iterations: linear iterations in all. residual: of the last linear solve, or of
+            the nonlinear equations when solved to convergence [-]. converged: all asked-for tolerances met.
+        finite: the state is made of numbers.
+    """
+
+    state: State
+    iterations: int
+    residual: float
+    converged: bool
+    finite: bool
+
+
+def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
+         watch: Stopwatch) -> StepResult:
+    """Advance `state` by h [s].
+
+    `surfaces` holds the colliders at the start and the end of this step, None where there are none.
+    """
+    return _Step(system, state, h, settings, surfaces, watch).run()
+
+
+class _Step:
+    """The quantities of one step, named as in the module's equations."""
+
+    def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
+                 watch: Stopwatch) -> None:
+        self.system, self.state, self.h = system, state, h
+        self.settings, self.surfaces, self.watch = settings, surfaces, watch
+        self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
+        with watch.stage("forces"):
+            self.elastic: ElasticForces = system.elastic(state.time + h)
+            self.rate: RateForce | None = system.rate_force(state.x, state.time + h)
+            self.pins: ConstraintFilter = system.pins(state, h)
+        with watch.stage("contact"):
+            self.contacts = self._predict_contacts()
+        self.base = self.x0 + (self.contacts.alteration if self.contacts else 0.0)         # x = base + h u
+        self.iterations = 0
+        converge = settings.newton_iterations == "converge"
+        self.linear_tolerance = max(settings.tolerance, INEXACT) if converge else settings.tolerance
+
+    def run(self) -> StepResult:
+        limit = (self.settings.max_newton_iterations if self.settings.newton_iterations == "converge"
+                 else self.settings.newton_iterations)
+        u, linear, friction, project = self._first_solve()
+        converged, residual = linear.converged, linear.residual
+        if self.settings.newton_iterations == "converge":
+            converged = False
+        scale = None
+        for _ in range(int(limit) - 1):
+            if not np.isfinite(u).all():
+                break
+            with self.watch.stage("forces"):
+                r, noise = self._residual(u, friction)
+            size = self._norm(project(r))
+            scale = self._residual_scale() if scale is None else scale
+            residual = size / scale if scale > 0.0 else 0.0
+            if residual <= self.settings.tolerance or size <= noise:
+                converged = True
+                break
+            u, linear, friction, project, moved = self._newton_step(u, r, friction)
+            converged = linear.converged and self.settings.newton_iterations != "converge"
+            if not moved:
+                break
+        return self._finish(u, residual, converged)
+
+    # ------------------------------------------------------------------ the solves
+
+    def _first_solve(self):                                                                # type: ignore[no-untyped-def]
+        """001's solve: linearise at x0, unknown dv from v0."""
+        with self.watch.stage("forces"):
+            f = self.elastic.force(self.x0)
+        with self.watch.stage("assembly"):
+            A, precondition = self._matrix(self.x0)
+            # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
+            w = self.base - self.x0 + self.h * self.v0                                     # h v0 + y
+            drag = self.rate.matrix.multiply if self.rate else np.zeros_like
+            b = self.h * f - (A.multiply(w) - self.mass * w - self.h * drag(w)) / self.h
+            if self.rate:
+                b += self.h * (self.rate.push - self.rate.matrix.multiply(self.v0))
+        return self._solve_with_contacts(A, precondition, b, self.v0)[:4]
+
+    def _newton_step(self, u: FloatArray, r: FloatArray, friction: FloatArray):            # type: ignore[no-untyped-def]
+        """Linearise at x = base + h u, solve for the change of u, shorten it until phi falls."""
+        with self.watch.stage("assembly"):
+            A, precondition = self._matrix(self.base + self.h * u)
+        target, linear, friction, project, contacts_changed = self._solve_with_contacts(
+            A, precondition, r - self.h * friction, u)
+        change = target - u
+        if contacts_changed:                                       # the set of equations is another: phi is not comparable
+            return target, linear, friction, project, True
+        with self.watch.stage("forces"):
+            slope = -float(np.vdot(r, change))
+            start = self._potential(u, friction)
+            fraction = 1.0
+            while fraction >= SHORTEST:
+                trial = u + fraction * change
+                if self._potential(trial, friction) <= start + ARMIJO * fraction * min(slope, 0.0) + 1e-12 * abs(start):
+                    return trial, linear, friction, project, True
+                fraction *= 0.5
+        return u, linear, friction, project, False
+
+    def _solve_with_contacts(self, A: BlockMatrix, precondition: BlockJacobi, b: FloatArray, reference: FloatArray):   # type: ignore[no-untyped-def]
+        """Solve A w = b for u = reference + w, again and again while the contacts change."""
+        start, changed_ever = None, False
+        for attempt in range(CONTACT_PASSES):
+            friction = self.contacts.friction_force() if self.contacts else np.zeros_like(b)
+            filter_ = self.contacts.constrain(self.pins_from(reference), reference) if self.contacts \
+                else self.pins_from(reference)
+            with self.watch.stage("solve"):
+                rhs = b + self.h * friction
+                linear = modified_pcg(A.multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
+                                      start=start, tolerance=self.linear_tolerance,
+                                      max_iterations=self.settings.max_linear_iterations)
+                self.iterations += linear.iterations
+            u = reference + linear.solution
+            if self.contacts is None or attempt == CONTACT_PASSES - 1 or not np.isfinite(u).all():
+                break
+            with self.watch.stage("contact"):
+                force = (A.multiply(linear.solution) - rhs) / self.h
+                changed = self.contacts.judge(u, force)
+                assert self.surfaces is not None
+                found, mu = self.surfaces.find(self.x0, self.base + self.h * u)
+                changed |= self.contacts.add(found, mu)
+            if not changed:
+                break
+            start, changed_ever = linear.solution, True
+        return u, linear, friction, filter_.project, changed_ever
+
+    def pins_from(self, reference: FloatArray) -> ConstraintFilter:
+        """The pins' filter with z counted from velocity `reference` instead of v0."""
+        if reference is self.v0:
+            return self.pins
+        pins = self.pins.copy()
+        away = self.v0 - reference
+        pins.z += away - pins.project(away)
+        return pins
+
+    def _matrix(self, x: FloatArray) -> tuple[BlockMatrix, BlockJacobi]:
+        A = self.elastic.stiffness(x, self.h ** 2)
+        A.add_diagonal(self.system.mass)
+        if self.rate:
+            A.blocks += self.h * self.rate.matrix.blocks
+        return A, BlockJacobi(A)
+
+    # ------------------------------------------------------------------ the nonlinear equations
+
+    def _residual(self, u: FloatArray, friction: FloatArray) -> tuple[FloatArray, float]:
+        """-d phi/du plus friction, as impulses (V, 3) [N s], and the size below which it is rounding."""
+        f = self.elastic.force(self.base + self.h * u) + friction
+        if self.rate:
+            f += self.rate.push - self.rate.matrix.multiply(u)
+        r = self.mass * (self.v0 - u) + self.h * f
+        noise = 1e-13 * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(self.base + self.h * u))
+        return r, noise
+
+    def _residual_scale(self) -> float:
+        """Impulse of everything that drives the step, the measure of the tolerance."""
+        drive = self.h * self.elastic.force(self.x0)
+        if self.rate:
+            drive += self.h * self.rate.push
+        change = self._norm(self.pins.project(drive))
+        return max(change, self.h * self._norm(self.mass * self.system.scene.gravity))
+
+    def _potential(self, u: FloatArray, friction: FloatArray) -> float:
+        away = u - self.v0
+        phi = 0.5 * float(np.sum(self.mass * away * away)) + self.elastic.energy(self.base + self.h * u)
+        phi -= self.h * float(np.vdot(friction, u))
+        if self.rate:
+            phi += self.h * (0.5 * float(np.vdot(u, self.rate.matrix.multiply(u))) - float(np.vdot(self.rate.push, u)))
+        return phi
+
+    def _norm(self, impulse: FloatArray) -> float:
+        return float(np.sqrt(np.sum(impulse * impulse / self.mass)))
+
+    # ------------------------------------------------------------------ contact
+
+    def _predict_contacts(self) -> ContactResponse | None:
+        if self.surfaces is None:
+            return None
+        drift = np.broadcast_to(self.system.scene.gravity, self.x0.shape)
+        free = self.pins.degrees_of_freedom(np.arange(len(self.x0))) > 0
+        contacts = ContactResponse(self.x0, self.v0, self.h, self.system.thickness, self.system.mass, free, drift)
+        contacts.predict(*self.surfaces.find(self.x0, self.x0 + self.h * (self.v0 + self.h * drift)))
+        return contacts
+
+    def _finish(self, u: FloatArray, residual: float, converged: bool) -> StepResult:
+        x, v = self.base + self.h * u, u
+        finite = bool(np.isfinite(x).all() and np.isfinite(v).all())
+        if finite:
+            held, at = self.system.held_positions(self.state.time + self.h)
+            x[held] = at                                           # exact, not to rounding
+            if self.surfaces is not None:
+                with self.watch.stage("contact"):
+                    x = self.surfaces.move_out(self.x0, x, self.pins)
+        return StepResult(State(x, v, self.state.time + self.h), self.iterations, residual, converged, finite)

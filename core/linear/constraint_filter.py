@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The filter of 001: which directions of which particles the solve must leave alone.
+
+    S_i = I                      3 degrees of freedom
+    S_i = I - p p^T              2
+    S_i = I - p p^T - q q^T      1
+    S_i = 0                      0
+
+Baraff and Witkin 1998, section 5.1. Constraints add up: a particle pinned along x that also rests on a floor has
+two directions taken. What they prescribe goes into z, which the solver reads in the removed directions only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+
+PARALLEL = 1e-6
+"""A direction counts as taken when less than this part of it is left [-]."""
+
+
+class ConstraintFilter:
+    """S and z under construction for `vertex_count` particles; all free at first."""
+
+    def __init__(self, vertex_count: int) -> None:
+        self.rows: IntArray = np.zeros(0, dtype=np.int64)       # constrained particles, sorted
+        self.taken: FloatArray = np.zeros((0, 3, 3))            # orthonormal directions taken, rows; unused are zero
+        self.count: IntArray = np.zeros(0, dtype=np.int64)      # how many
+        self.z: FloatArray = np.zeros((vertex_count, 3))
+        self._blocks: FloatArray = np.zeros((0, 3, 3))
+
+    def copy(self) -> ConstraintFilter:
+        """An independent copy, to add contacts to the pins of a step."""
+        other = ConstraintFilter(len(self.z))
+        other.rows, other.taken, other.count = self.rows.copy(), self.taken.copy(), self.count.copy()
+        other.z, other._blocks = self.z.copy(), self._blocks.copy()
+        return other
+
+    def fix(self, vertices: IntArray, change: FloatArray) -> None:
+        """Take all three directions of `vertices` (n,) and prescribe their `change` (n, 3)."""
+        for axis in range(3):
+            direction = np.zeros((len(vertices), 3))
+            direction[:, axis] = 1.0
+            self.constrain(vertices, direction, change[:, axis])
+
+    def constrain(self, vertices: IntArray, directions: FloatArray, change: FloatArray) -> None:
+        """Take one direction (n, 3), of unit length, of each of `vertices` (n,), and prescribe `change` (n,) along it.
+
+        Each vertex at most once a call. What earlier constraints have taken stays; a direction that they
+        span already is ignored, so the first constraint wins.
+        """
+        if len(vertices) == 0:
+            return
+        at = self._rows_of(vertices)
+        taken = self.taken[at]                                          # (n, 3, 3)
+        left = directions - np.einsum("nki,nkj,nj->ni", taken, taken, directions)
+        size = np.linalg.norm(left, axis=1)
+        new = (size > PARALLEL) & (self.count[at] < 3)
+        at, vertices, left = at[new], vertices[new], left[new] / size[new, None]
+        # along the new direction: what is asked minus what the taken directions move along `directions`
+        already = np.einsum("nj,nj->n", directions[new], self.z[vertices])
+        self.z[vertices] += left * ((change[new] - already) / size[new])[:, None]
+        self.taken[at, self.count[at]] = left
+        self.count[at] += 1
+        self._blocks = np.eye(3) - np.einsum("nki,nkj->nij", self.taken, self.taken)
+        self._blocks[self.count == 3] = 0.0
+
+    def degrees_of_freedom(self, vertices: IntArray) -> IntArray:
+        """ndof of `vertices` (n,): 3, 2, 1 or 0."""
+        ndof = np.full(len(self.z), 3)
+        ndof[self.rows] = 3 - self.count
+        return ndof[vertices]
+
+    def project(self, d: FloatArray) -> FloatArray:
+        """S d for d (V, 3), as a new array."""
+        result = d.copy()
+        if len(self.rows):
+            result[self.rows] = np.matmul(self._blocks, d[self.rows, :, None])[:, :, 0]
+        return result
+
+    def _rows_of(self, vertices: IntArray) -> IntArray:
+        missing = np.setdiff1d(vertices, self.rows)
+        if len(missing):
+            rows = np.concatenate([self.rows, missing])
+            order = np.argsort(rows, kind="stable")
+            self.rows = rows[order]
+            self.taken = np.concatenate([self.taken, np.zeros((len(missing), 3, 3))])[order]
+            self.count = np.concatenate([self.count, np.zeros(len(missing), dtype=np.int64)])[order]
+        return np.searchsorted(self.rows, vertices)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulation as a generator of frames.
+
+Frame n is at time (n - first) / frame_rate, and the first frame is the initial state, as in Blender. Progress, cancelling
+and headless use are the caller's business: take the next frame, or do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import FloatArray
+from .certificate import Certificate, stretch_of
+from .errors import SceneError
+from .frame_audit import FrameAudit
+from .scene import Scene
+from .solver import Solver
+from .state import State
+from .stepping import Stepper
+from .stopwatch import Stopwatch
+from .system import System
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame of all cloths.
+
+    Attributes:
+        index: frame number; time: since the first frame [s];
+        positions, velocities: one (V, 3) array per cloth [m], [m/s]; certificate: how good it is.
+    """
+
+    index: int
+    time: float
+    positions: list[FloatArray]
+    velocities: list[FloatArray]
+    certificate: Certificate
+
+
+def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] = range(1, 251)) -> Iterator[Frame]:
+    """Yield the scene at each of `frames`, consecutive frame numbers; the first is the initial state.
+
+    Raises:
+        SceneError: no frames, or not consecutive. Nothing is computed then.
+        SolverError: a step that even the smallest size could not solve; the frames yielded before are good.
+        ColliderError, PinError: a trajectory that stops making sense on the way.
+    """
+    numbers = [int(n) for n in frames]
+    if not numbers:
+        raise SceneError("the frame range is empty; the last frame must not be before the first")
+    if any(b - a != 1 for a, b in zip(numbers[:-1], numbers[1:], strict=True)):
+        raise SceneError("frames must be consecutive and ascending, such as range(1, 251)")
+    return _frames(scene, solver or Solver(), numbers)
+
+
+def _frames(scene: Scene, solver: Solver, numbers: list[int]) -> Iterator[Frame]:
+    system = System(scene)
+    watch = Stopwatch()
+    stepper = Stepper(system, solver, watch)
+    audit = FrameAudit(system)
+    state = system.initial_state()
+    for number in numbers:
+        if number > numbers[0]:
+            state = stepper.advance(state, number - numbers[0])
+        with watch.stage("certificate"):
+            found = audit.look(state)
+            stretch_max, stretch_p99 = stretch_of(_edge_lengths(system, state), system.rest_lengths)
+        record = stepper.take_record()
+        certificate = Certificate(
+            stretch_max=stretch_max, stretch_p99=stretch_p99, crossings=found.crossings,
+            smallest_gap=found.smallest_gap, deepest_penetration=found.deepest_penetration,
+            steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
+            residual=record.residual, converged=record.converged, rejected=record.rejected, seconds=watch.take())
+        yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
+                    [state.v[s].copy() for s in system.slices], certificate)
+
+
+def _edge_lengths(system: System, state: State) -> FloatArray:
+    return np.linalg.norm(state.x[system.edges[:, 1]] - state.x[system.edges[:, 0]], axis=1)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a scene is solved: integrator, steps, tolerances. One record, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .errors import SolverError
+from .integrators import registry
+
+BACKENDS = ("numpy",)
+
+
+@dataclass(frozen=True)
+class Solver:
+    """Settings of a simulation.
+
+    Attributes:
+        integrator: a name out of `integrators()`.
+        steps_per_frame: steps from one frame to the next, before any halving.
+        frame_rate: frames per second [1/s].
+        newton_iterations: linearisations per step; 1 is 001's method, "converge" solves the step's nonlinear
+            equations to `tolerance`.
+        self_collision: cloth against cloth (reserved for the contact stage that handles it).
+        tolerance: of the linear solve, and of Newton's method, relative to the right-hand side [-].
+        backend: "numpy", or None for the best there is.
+        adaptive: halve a step that changes the strain too much or fails, and double again after success.
+        max_strain_change: what a step may add to any edge's stretch before it is halved [-].
+        max_halvings: smallest step is the first one divided by 2 to this power.
+        max_linear_iterations: conjugate gradient products per solve before it counts as not converged.
+        max_newton_iterations: bound of "converge".
+    """
+
+    integrator: str = "implicit_euler"
+    steps_per_frame: int = 2
+    frame_rate: float = 24.0
+    newton_iterations: int | Literal["converge"] = 1
+    self_collision: bool = True
+    tolerance: float = 1e-3
+    backend: str | None = None
+    adaptive: bool = True
+    max_strain_change: float = 0.25
+    max_halvings: int = 6
+    max_linear_iterations: int = 2000
+    max_newton_iterations: int = 50
+
+    def __post_init__(self) -> None:
+        registry.find(self.integrator)
+        if self.backend not in (None, *BACKENDS):
+            raise SolverError(f"no backend '{self.backend}'; there are: {', '.join(BACKENDS)}")
+        if self.newton_iterations != "converge":
+            self._check("newton_iterations", self.newton_iterations, 1)
+        self._check("steps_per_frame", self.steps_per_frame, 1)
+        self._check("max_halvings", self.max_halvings, 0)
+        self._check("max_linear_iterations", self.max_linear_iterations, 1)
+        self._check("max_newton_iterations", self.max_newton_iterations, 1)
+        for name in ("frame_rate", "tolerance", "max_strain_change"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0.0):
+                raise SolverError(f"{name} is {value}, it must be above 0")
+        if self.tolerance >= 1.0:
+            raise SolverError(f"tolerance is {self.tolerance}, it must be below 1")
+
+    @staticmethod
+    def _check(name: str, value: object, lowest: int) -> None:
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < lowest:
+            raise SolverError(f"{name} is {value!r}, it must be a whole number of {lowest} or more")

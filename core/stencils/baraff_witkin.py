@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The model of 001: stretch and shear on triangles, bending across edges, each damped along its own condition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..material import Material
+from ..mesh import ClothMesh
+from .baraff_witkin_membrane import Shear, Stretch, membrane_stencil
+from .spring import Spring, edge_stencil
+from .stencil import ElementForce
+
+
+def build(mesh: ClothMesh, material: Material, *, rest_stretch: Sequence[float] = (1.0, 1.0)) -> list[ElementForce]:
+    """Element forces of a mesh made of a fabric.
+
+    Args:
+        mesh, material: what it is made of. Loose edges become springs of a strip `material.thread_width` wide.
+        rest_stretch: b_u, b_v of 001: rest length over modelled length along warp and weft; below 1 the cloth
+            shrinks, above 1 it has ease [-].
+    """
+    forces = []
+    if len(mesh.triangles):
+        stencil = membrane_stencil(mesh)
+        a, one = mesh.areas, np.ones(len(mesh.areas))
+        (ku, kv), (bu, bv) = material.stretch, rest_stretch
+        forces.append(ElementForce(stencil, Stretch(), (a * ku, a * kv, one * bu, one * bv), material.damping))
+        forces.append(ElementForce(stencil, Shear(), (a * material.shear,), material.damping))
+    if len(mesh.loose_edges):
+        forces.append(thread_springs(mesh, material))
+    return forces
+
+
+def thread_springs(mesh: ClothMesh, material: Material) -> ElementForce:
+    """Springs along the loose edges: k = k_u width / L [N/m], which makes the rope's EA = k_u width [N]."""
+    k = material.stretch[0] * material.thread_width / mesh.loose_lengths
+    return ElementForce(edge_stencil(mesh.loose_edges), Spring(), (k, mesh.loose_lengths), material.damping)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The models a cloth can be made with, by name.
+
+A model turns a mesh and a fabric into element forces. To add one, write a file with a builder and put it into
+MODELS: it then runs through `Cloth(model=...)` and stands in the panel's menu.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import ClothError
+from . import baraff_witkin
+from .stencil import ElementForce
+
+Builder = Callable[..., list[ElementForce]]
+"""(mesh, material, **options) -> element forces with vertex indices of that mesh."""
+
+MODELS: dict[str, Builder] = {
+    "baraff_witkin": baraff_witkin.build,
+}
+
+
+def models() -> tuple[str, ...]:
+    """Names that `Cloth(model=...)` takes."""
+    return tuple(MODELS)
+
+
+def find(name: str) -> Builder:
+    """The builder of a model; ClothError with the names there are if there is none."""
+    if name not in MODELS:
+        raise ClothError(f"no model '{name}'; there are: {', '.join(MODELS)}")
+    return MODELS[name]

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From frame to frame in steps: try, discard, halve; double again after success (001, section 7).
+
+Time inside a frame is counted in ticks of the smallest step, so that frames are hit exactly and a step's size is
+always frame / (steps_per_frame 2^n).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .contact.surfaces import SurfaceSet
+from .errors import SolverError
+from .integrators import registry
+from .integrators.implicit_euler import StepResult
+from .solver import Solver
+from .state import State
+from .stopwatch import Stopwatch
+from .system import System
+
+
+@dataclass
+class StepRecord:
+    """What the steps since the frame before were like; fields as in `Certificate`."""
+
+    steps: int = 0
+    step_min: float = 0.0
+    step_max: float = 0.0
+    iterations: int = 0
+    residual: float = 0.0
+    converged: bool = True
+    rejected: int = 0
+
+    def accept(self, result: StepResult, h: float) -> None:
+        """Count a step of size h [s] that was kept."""
+        self.step_min = min(self.step_min, h) if self.steps else h
+        self.step_max = max(self.step_max, h)
+        self.steps += 1
+        self.iterations += result.iterations
+        self.residual = max(self.residual, result.residual)
+        self.converged &= result.converged
+
+
+class Stepper:
+    """Advances a state from frame to frame."""
+
+    def __init__(self, system: System, solver: Solver, watch: Stopwatch) -> None:
+        self._system, self._solver, self._watch = system, solver, watch
+        self._step = registry.find(solver.integrator)
+        self._surfaces = SurfaceSet(system) if system.scene.colliders else None
+        self._record = StepRecord()
+        halvings = solver.max_halvings if solver.adaptive else 0
+        self._whole = 2 ** halvings                                       # ticks of the largest step
+        self._size = self._whole                                          # ticks of the next step
+
+    def take_record(self) -> StepRecord:
+        """The record since the last call; starts a new one."""
+        record, self._record = self._record, StepRecord()
+        return record
+
+    def advance(self, state: State, frame: int) -> State:
+        """The state `frame` frames after the start, from the one a frame before."""
+        ticks = self._solver.steps_per_frame * self._whole
+        tick = 1.0 / (self._solver.frame_rate * ticks)                   # [s]
+        start = (frame - 1) / self._solver.frame_rate
+        done = 0
+        while done < ticks:
+            h = self._size * tick
+            # times from counts, so that no error adds up over a long bake
+            now, then = start + done * tick, start + (done + self._size) * tick
+            result = self._try(State(state.x, state.v, now), then - now if h == 0 else h, then)
+            if self._must_halve(state, result) and self._size > 1:
+                self._record.rejected += 1
+                self._size //= 2
+                continue
+            if not result.finite:
+                raise SolverError(
+                    f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s; "
+                    "check for extreme stiffness, mass or collider speed")
+            self._record.accept(result, h)
+            state = State(result.state.x, result.state.v, then)
+            done += self._size
+            if self._size < self._whole and done % (2 * self._size) == 0:
+                self._size *= 2
+        return state
+
+    def _try(self, state: State, h: float, end: float) -> StepResult:
+        if self._surfaces is not None:
+            with self._watch.stage("contact"):
+                self._surfaces.set_step(state.time, end)
+        return self._step(self._system, state, h, self._solver, self._surfaces, self._watch)
+
+    def _must_halve(self, before: State, result: StepResult) -> bool:
+        if not result.finite:
+            return True
+        if not self._solver.adaptive:
+            return False
+        edges, rest = self._system.edges, self._system.rest_lengths
+        old = np.linalg.norm(before.x[edges[:, 1]] - before.x[edges[:, 0]], axis=1)
+        new = np.linalg.norm(result.state.x[edges[:, 1]] - result.state.x[edges[:, 0]], axis=1)
+        return bool(np.max((new - old) / rest) > self._solver.max_strain_change)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All cloths of a scene as one set of particles: masses, forces and pins, as arrays.
+
+This is the fixed half of a simulation (the moving half is `State`) and all that an integrator knows of cloth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .arrays import FloatArray, IntArray
+from .cloth import Cloth
+from .elastic import ElasticForces
+from .linear.block_matrix import BlockMatrix, BlockPattern
+from .linear.constraint_filter import ConstraintFilter
+from .loads.drag import air_drag_blocks
+from .material import Material
+from .mesh import ClothMesh
+from .scene import Scene
+from .state import State
+from .stencils import registry
+from .stencils.spring import Anchor, point_stencil
+from .stencils.stencil import ElementForce, Stencil
+
+
+@dataclass(frozen=True)
+class RateForce:
+    """Forces linear in the velocity, f = -D v + push: D as a matrix, push (V, 3) [N]."""
+
+    matrix: BlockMatrix
+    push: FloatArray
+
+
+class System:
+    """Particles of all cloths in one numbering.
+
+    Attributes:
+        mass (V,) [kg]; thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
+        edges (E, 2) and rest_lengths (E,) [m] of all cloths.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        counts = [len(cloth.positions) for cloth in scene.cloths]
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self.vertex_count = int(starts[-1])
+        self.slices = [slice(int(a), int(b)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        self.mass: FloatArray = np.concatenate([_masses(c.mesh, c.material) for c in scene.cloths])
+        self.thickness: FloatArray = np.repeat([c.thickness for c in scene.cloths], counts)
+        self.friction: FloatArray = np.repeat([c.material.friction for c in scene.cloths], counts)
+        self.edges: IntArray = np.concatenate([c.mesh.edges + s for c, s in zip(scene.cloths, starts, strict=False)])
+        self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in scene.cloths])
+        self.triangles: IntArray = np.concatenate(
+            [c.mesh.triangles + s for c, s in zip(scene.cloths, starts, strict=False)])
+        self._forces = self._element_forces()
+        self._weight: FloatArray = self.mass[:, None] * scene.gravity
+        self._drag_coefficients: FloatArray = np.concatenate(
+            [np.full(len(c.mesh.triangles), c.material.air_drag) for c in scene.cloths])
+        self._viscous: FloatArray = np.concatenate(
+            [c.material.viscous_drag / c.material.areal_density * self.mass[s]
+             for c, s in zip(scene.cloths, self.slices, strict=True)])
+        self._pattern = BlockPattern(self.vertex_count, [f.stencil.vertices for f in self._forces] + [self.triangles])
+
+    def initial_state(self) -> State:
+        """Where everything starts, at time 0."""
+        return State(np.concatenate([c.positions for c in self.scene.cloths]),
+                     np.concatenate([c.velocities for c in self.scene.cloths]), 0.0)
+
+    # ------------------------------------------------------------------ forces of position
+
+    def elastic(self, time: float) -> ElasticForces:
+        """Elastic forces and weight, with the targets of soft pins as they are at `time` [s]."""
+        for cloth, span, place in self._soft_pins:
+            self._forces[place] = self._anchor(cloth, span, time)
+        return ElasticForces(self._forces, self._pattern, self._weight)
+
+    # ------------------------------------------------------------------ forces of velocity
+
+    def rate_force(self, x: FloatArray, time: float) -> RateForce | None:
+        """Damping and drag, linearised at x (V, 3): None where there is neither."""
+        dragged, viscous = self._drag_coefficients.any(), self._viscous.any()
+        if not (dragged or viscous or any(force.damping for force in self._forces)):
+            return None
+        matrix = BlockMatrix(self._pattern)
+        push = np.zeros_like(x)
+        if dragged:
+            matrix.add(self._pattern.family(self.triangles),
+                       air_drag_blocks(self.triangles, self._drag_coefficients, x))
+            push = matrix.multiply(np.tile(self.scene.wind_at(time), (self.vertex_count, 1)))
+        for force in self._forces:
+            if force.damping:
+                D = force.damping_tangent(force.stencil.gather(x))
+                matrix.add(self._pattern.family(force.stencil.vertices), force.stencil.blocks(D))
+        if viscous:
+            matrix.add_diagonal(self._viscous)
+        return RateForce(matrix, push)
+
+    # ------------------------------------------------------------------ pins
+
+    def pins(self, state: State, step: float) -> ConstraintFilter:
+        """The filter of all pins and attachments, with z = the velocity change that brings them to where they must
+        be at the end of the step [m/s]."""
+        pins = ConstraintFilter(self.vertex_count)
+        end = state.time + step
+        for cloth, span in zip(self.scene.cloths, self.slices, strict=True):
+            x, v = state.x[span], state.v[span]
+            if len(cloth.held):
+                wanted = (cloth.pin_positions(cloth.held, end) - x[cloth.held]) / step
+                pins.fix(cloth.held + span.start, wanted - v[cloth.held])
+            for attachment in cloth.attachments:
+                i = attachment.vertex
+                wanted = (cloth.attachment_target(attachment, end) - x[i]) / step - v[i]
+                for direction in np.asarray(attachment.directions):
+                    unit = direction / np.linalg.norm(direction)
+                    pins.constrain(np.array([i + span.start]), unit[None], np.array([wanted @ unit]))
+        return pins
+
+    def held_positions(self, time: float) -> tuple[IntArray, FloatArray]:
+        """Indices (n,) of exactly pinned particles and where they are at `time` [s] (n, 3) [m]."""
+        held = [c.held + s.start for c, s in zip(self.scene.cloths, self.slices, strict=True)]
+        at = [c.pin_positions(c.held, time) for c in self.scene.cloths if len(c.held)]
+        return np.concatenate(held), np.concatenate(at) if at else np.zeros((0, 3))
+
+    # ------------------------------------------------------------------ building
+
+    def _element_forces(self) -> list[ElementForce]:
+        forces: list[ElementForce] = []
+        self._soft_pins: list[tuple[Cloth, slice, int]] = []           # whose targets move, and their place in forces
+        for cloth, span in zip(self.scene.cloths, self.slices, strict=True):
+            moved: dict[int, Stencil] = {}                             # forces that share a stencil go on sharing it
+            for force in registry.find(cloth.model)(cloth.mesh, cloth.material, **cloth.model_options):
+                key = id(force.stencil)
+                if key not in moved:
+                    moved[key] = Stencil(force.stencil.vertices + span.start, force.stencil.weights)
+                forces.append(replace(force, stencil=moved[key]))
+            if len(cloth.pulled):
+                self._soft_pins.append((cloth, span, len(forces)))
+                forces.append(self._anchor(cloth, span, 0.0))
+        return forces
+
+    def _anchor(self, cloth: Cloth, span: slice, time: float) -> ElementForce:
+        target = cloth.pin_positions(cloth.pulled, time)
+        k = cloth.soft_pin_stiffness(self.mass[span])
+        return ElementForce(point_stencil(cloth.pulled + span.start), Anchor(),
+                            (k, target[:, 0], target[:, 1], target[:, 2]))
+
+
+def _masses(mesh: ClothMesh, material: Material) -> FloatArray:
+    """Lumped masses (V,) [kg]: a third of each triangle, and half of each loose edge's strip."""
+    return material.areal_density * (mesh.vertex_areas + material.thread_width * mesh.vertex_lengths)
