@@ -82,12 +82,12 @@ def add_ball(scene: bpy.types.Scene) -> bpy.types.Object:
 
 
 def add_floor_and_light(scene: bpy.types.Scene) -> None:
-    bpy.ops.mesh.primitive_plane_add(size=40.0)
+    bpy.ops.mesh.primitive_plane_add(size=400.0)
     bpy.context.object.name = "Floor"
-    bpy.context.object.data.materials.append(plain("Floor", (0.42, 0.43, 0.45), roughness=0.7))
-    for name, position, energy, size in (("Key", (2.6, -2.4, 3.4), 170.0, 1.2),
-                                         ("Fill", (-3.2, -2.0, 1.8), 40.0, 2.5),
-                                         ("Rim", (-1.0, 3.2, 2.6), 110.0, 1.0)):
+    bpy.context.object.data.materials.append(plain("Floor", (0.30, 0.31, 0.33), roughness=0.8))
+    for name, position, energy, size in (("Key", (2.6, -2.6, 3.6), 110.0, 1.0),
+                                         ("Fill", (-3.2, -2.0, 1.8), 22.0, 2.5),
+                                         ("Rim", (-1.0, 3.2, 2.8), 70.0, 1.0)):
         light = bpy.data.lights.new(name, "AREA")
         light.energy, light.size = energy, size
         lamp = add_object(name, light)
@@ -104,8 +104,8 @@ def add_camera(scene: bpy.types.Scene) -> None:
     camera = bpy.data.cameras.new("Camera")
     camera.lens = 50.0
     scene.camera = add_object("Camera", camera)
-    scene.camera.location = (1.3, -3.7, 1.75)
-    aim(scene.camera, (0.0, 0.0, 0.84))
+    scene.camera.location = (1.3, -3.5, 2.0)
+    aim(scene.camera, (0.0, 0.0, 0.82))
 
 
 def aim(thing: bpy.types.Object, target: tuple[float, float, float]) -> None:
