@@ -54,7 +54,7 @@ class BVH:
         return _fitted(self.order, lower, upper)
 
 
-def element_boxes(triangles: IntArray, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
+def element_boxes(elements: IntArray, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Boxes (lower, upper), each (N, 3) [m], of elements (N, k) over all the given positions (V, 3) [m]."""
     corners = [x[elements[:, k]] for x in positions for k in range(elements.shape[1])]
     lower, upper = corners[0].copy(), corners[0].copy()

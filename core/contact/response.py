@@ -125,10 +125,9 @@ class ContactResponse:
     def _replace(self, found: Contacts, mu: FloatArray, k: IntArray, at: IntArray) -> None:
         """Write contacts k of `found` into places `at`, with the first guess of stick or slip."""
         vertex, n = found.vertex[k], found.normal[k]
-        start, y = self._x0[vertex], self.alteration[vertex]
         depth = np.maximum(0.0, -found.gap_t0[k])
         # n . (x0 + h u + y) = n . p1 + thickness - depth + n . y: on the surface, or moved out by y alone
-        gap = np.einsum("nj,nj->n", n, start - found.point_t1[k]) - found.offset[k]
+        gap = np.einsum("nj,nj->n", n, self._x0[vertex] - found.point_t1[k]) - found.offset[k]
         self.vertex[at], self.normal[at], self.mu[at] = vertex, n, mu[k]
         self.carried[at] = (found.point_t1[k] - found.point_t0[k]) / self._h
         self.least[at] = -(gap + depth) / self._h
