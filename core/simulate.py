@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The simulation as a generator of frames.
 
-Frame n is at time (n - first) / frame_rate, and the first frame is the initial state, as in Blender. Progress, cancelling
-and headless use are the caller's business: take the next frame, or do not.
+Frame n is at time (n - first) / frame_rate, and the first frame is the initial state, as in Blender. Progress,
+cancelling and headless use are the caller's business: take the next frame, or do not.
 """
 
 from __future__ import annotations

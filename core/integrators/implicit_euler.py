@@ -3,18 +3,18 @@
 
     (M - h df/dv - h^2 df/dx) dv = h (f + h df/dx (v0 + y/h)) + z ,    x = x0 + h (v0 + dv) + y
 
-Baraff and Witkin 1998, sections 3, 5 and 6. Written in the velocity at the end of the step, u = v0 + dv, this is one Newton
-step for the minimum of the incremental potential
+Baraff and Witkin 1998, sections 3, 5 and 6. Written in the velocity at the end of the step, u = v0 + dv, this is one
+Newton step for the minimum of the incremental potential
 
     phi(u) = 1/2 (u - v0)^T M (u - v0) + E(x0 + h u + y) + h/2 u^T D u - h push.u
 
-from u = 0, where -df/dv = D is held at x0. Further Newton steps take the linearisation at the new u, shortened until phi
-falls; they end when the residual is below the tolerance.
+from u = 0, where -df/dv = D is held at x0. Further Newton steps take the linearisation at the new u, shortened until
+phi falls; they end when the residual is below the tolerance.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..contact.surfaces import SurfaceSet
 from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
-from ..linear.modified_pcg import modified_pcg
+from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..state import State
 from ..stopwatch import Stopwatch
@@ -40,8 +40,21 @@ INEXACT = 1e-3
 """Tolerance of the linear solves inside a Newton iteration that goes on to a tighter one [-]."""
 ARMIJO = 1e-4
 """Part of the promised decrease of phi that a shortened Newton step must deliver [-]."""
+ROUNDING = 1e-13
+"""Relative size of what rounding leaves of a sum of forces or energies [-]."""
 SHORTEST = 2.0 ** -12
 """Fraction of a Newton step below which the line search gives up [-]."""
+
+
+@dataclass(frozen=True)
+class _Solve:
+    """Velocities u (V, 3) at the end of the step, and what they are the solution of."""
+
+    u: FloatArray
+    linear: LinearResult
+    friction: FloatArray
+    project: Operator
+    contacts_changed: bool
 
 
 @dataclass(frozen=True)
@@ -90,33 +103,32 @@ class _Step:
         self.linear_tolerance = max(settings.tolerance, INEXACT) if converge else settings.tolerance
 
     def run(self) -> StepResult:
-        limit = (self.settings.max_newton_iterations if self.settings.newton_iterations == "converge"
-                 else self.settings.newton_iterations)
-        u, linear, friction, project = self._first_solve()
-        converged, residual = linear.converged, linear.residual
-        if self.settings.newton_iterations == "converge":
-            converged = False
-        scale = None
+        """Solve, and look how it ended."""
+        found = self._first_solve()
+        converge = self.settings.newton_iterations == "converge"
+        limit = self.settings.max_newton_iterations if converge else self.settings.newton_iterations
+        residual, converged, scale = found.linear.residual, found.linear.converged and not converge, None
         for _ in range(int(limit) - 1):
-            if not np.isfinite(u).all():
+            if not np.isfinite(found.u).all():
                 break
             with self.watch.stage("forces"):
-                r, noise = self._residual(u, friction)
-            size = self._norm(project(r))
-            scale = self._residual_scale() if scale is None else scale
+                r, noise = self._residual(found)
+                size = self._norm(found.project(r))
+                scale = self._residual_scale() if scale is None else scale
             residual = size / scale if scale > 0.0 else 0.0
-            if residual <= self.settings.tolerance or size <= noise:
-                converged = True
+            converged = residual <= self.settings.tolerance or size <= noise
+            if converged:
                 break
-            u, linear, friction, project, moved = self._newton_step(u, r, friction)
-            converged = linear.converged and self.settings.newton_iterations != "converge"
-            if not moved:
+            better = self._newton_step(found, r)
+            if better is None:
                 break
-        return self._finish(u, residual, converged)
+            found = better
+            converged = found.linear.converged and not converge
+        return self._finish(found.u, residual, converged)
 
     # ------------------------------------------------------------------ the solves
 
-    def _first_solve(self):                                                                # type: ignore[no-untyped-def]
+    def _first_solve(self) -> _Solve:
         """001's solve: linearise at x0, unknown dv from v0."""
         with self.watch.stage("forces"):
             f = self.elastic.force(self.x0)
@@ -124,60 +136,62 @@ class _Step:
             A, precondition = self._matrix(self.x0)
             # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
             w = self.base - self.x0 + self.h * self.v0                                     # h v0 + y
-            drag = self.rate.matrix.multiply if self.rate else np.zeros_like
-            b = self.h * f - (A.multiply(w) - self.mass * w - self.h * drag(w)) / self.h
+            b = self.h * f - (A.multiply(w) - self.mass * w) / self.h
             if self.rate:
-                b += self.h * (self.rate.push - self.rate.matrix.multiply(self.v0))
-        return self._solve_with_contacts(A, precondition, b, self.v0)[:4]
+                b += self.rate.matrix.multiply(w - self.h * self.v0) + self.h * self.rate.push
+        return self._solve_with_contacts(A, precondition, b, self.v0, self._fall())
 
-    def _newton_step(self, u: FloatArray, r: FloatArray, friction: FloatArray):            # type: ignore[no-untyped-def]
-        """Linearise at x = base + h u, solve for the change of u, shorten it until phi falls."""
+    def _newton_step(self, at: _Solve, r: FloatArray) -> _Solve | None:
+        """Linearise at x = base + h u, solve for the change of u, shorten it until phi falls; None if it does not."""
         with self.watch.stage("assembly"):
-            A, precondition = self._matrix(self.base + self.h * u)
-        target, linear, friction, project, contacts_changed = self._solve_with_contacts(
-            A, precondition, r - self.h * friction, u)
-        change = target - u
-        if contacts_changed:                                       # the set of equations is another: phi is not comparable
-            return target, linear, friction, project, True
+            A, precondition = self._matrix(self.base + self.h * at.u)
+        found = self._solve_with_contacts(A, precondition, r - self.h * at.friction, at.u, None)
+        if found.contacts_changed:                          # other equations than before: phi cannot compare them
+            return found
         with self.watch.stage("forces"):
-            slope = -float(np.vdot(r, change))
-            start = self._potential(u, friction)
+            change = found.u - at.u
+            start = self._potential(at.u, found.friction)
+            promised = ARMIJO * min(-float(np.vdot(r, change)), 0.0)
             fraction = 1.0
             while fraction >= SHORTEST:
-                trial = u + fraction * change
-                if self._potential(trial, friction) <= start + ARMIJO * fraction * min(slope, 0.0) + 1e-12 * abs(start):
-                    return trial, linear, friction, project, True
+                trial = at.u + fraction * change
+                if self._potential(trial, found.friction) <= start + fraction * promised + ROUNDING * abs(start):
+                    return replace(found, u=trial)
                 fraction *= 0.5
-        return u, linear, friction, project, False
+        return None
 
-    def _solve_with_contacts(self, A: BlockMatrix, precondition: BlockJacobi, b: FloatArray, reference: FloatArray):   # type: ignore[no-untyped-def]
-        """Solve A w = b for u = reference + w, again and again while the contacts change."""
-        start, changed_ever = None, False
+    def _solve_with_contacts(self, A: BlockMatrix, precondition: BlockJacobi, b: FloatArray, reference: FloatArray,
+                             start: FloatArray | None) -> _Solve:
+        """Solve A w = b + h friction for u = reference + w, again and again while the contacts change."""
+        pins, contacts, changed = self._pins_from(reference), self.contacts, False
         for attempt in range(CONTACT_PASSES):
-            friction = self.contacts.friction_force() if self.contacts else np.zeros_like(b)
-            filter_ = self.contacts.constrain(self.pins_from(reference), reference) if self.contacts \
-                else self.pins_from(reference)
+            filter_ = contacts.constrain(pins, reference) if contacts else pins
+            friction = contacts.friction_force() if contacts else np.zeros_like(b)
             with self.watch.stage("solve"):
                 rhs = b + self.h * friction
                 linear = modified_pcg(A.multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
                                       start=start, tolerance=self.linear_tolerance,
                                       max_iterations=self.settings.max_linear_iterations)
-                self.iterations += linear.iterations
-            u = reference + linear.solution
-            if self.contacts is None or attempt == CONTACT_PASSES - 1 or not np.isfinite(u).all():
+            self.iterations += linear.iterations
+            found = _Solve(reference + linear.solution, linear, friction, filter_.project, changed)
+            if contacts is None or attempt == CONTACT_PASSES - 1 or not np.isfinite(found.u).all():
                 break
             with self.watch.stage("contact"):
-                force = (A.multiply(linear.solution) - rhs) / self.h
-                changed = self.contacts.judge(u, force)
-                assert self.surfaces is not None
-                found, mu = self.surfaces.find(self.x0, self.base + self.h * u)
-                changed |= self.contacts.add(found, mu)
-            if not changed:
-                break
-            start, changed_ever = linear.solution, True
-        return u, linear, friction, filter_.project, changed_ever
+                if not self._contacts_change(found.u, (A.multiply(linear.solution) - rhs) / self.h):
+                    break
+            start, changed = linear.solution, True
+        return found
 
-    def pins_from(self, reference: FloatArray) -> ConstraintFilter:
+    def _contacts_change(self, u: FloatArray, constraint_force: FloatArray) -> bool:
+        assert self.contacts is not None and self.surfaces is not None
+        changed = self.contacts.judge(u, constraint_force)
+        return self.contacts.add(*self.surfaces.find(self.x0, self.base + self.h * u)) or changed
+
+    def _fall(self) -> FloatArray:
+        """First guess of dv: what weight alone would do. Exact in free fall, where it saves the solve."""
+        return np.tile(self.h * self.system.scene.gravity, (len(self.x0), 1))
+
+    def _pins_from(self, reference: FloatArray) -> ConstraintFilter:
         """The pins' filter with z counted from velocity `reference` instead of v0."""
         if reference is self.v0:
             return self.pins
@@ -195,13 +209,14 @@ class _Step:
 
     # ------------------------------------------------------------------ the nonlinear equations
 
-    def _residual(self, u: FloatArray, friction: FloatArray) -> tuple[FloatArray, float]:
+    def _residual(self, at: _Solve) -> tuple[FloatArray, float]:
         """-d phi/du plus friction, as impulses (V, 3) [N s], and the size below which it is rounding."""
-        f = self.elastic.force(self.base + self.h * u) + friction
+        x = self.base + self.h * at.u
+        f = self.elastic.force(x) + at.friction
         if self.rate:
-            f += self.rate.push - self.rate.matrix.multiply(u)
-        r = self.mass * (self.v0 - u) + self.h * f
-        noise = 1e-13 * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(self.base + self.h * u))
+            f += self.rate.push - self.rate.matrix.multiply(at.u)
+        r = self.mass * (self.v0 - at.u) + self.h * f
+        noise = ROUNDING * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(x))
         return r, noise
 
     def _residual_scale(self) -> float:
