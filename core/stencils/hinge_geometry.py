@@ -49,7 +49,8 @@ class HingeGeometry:
         """k (H,) [N m] with energy k/2 theta^2: B l / h, h = (A0 + A1) / l the hinge's share of the surface across."""
         warp, weft = bend
         stiffness = warp * self.warp_share + weft * (1.0 - self.warp_share)
-        return stiffness * 2.0 * self.lengths / self.heights.sum(axis=1)
+        rigidity: FloatArray = stiffness * 2.0 * self.lengths / self.heights.sum(axis=1)
+        return rigidity
 
 
 def _sides(triangles: IntArray, hinges: IntArray) -> IntArray:
@@ -59,10 +60,12 @@ def _sides(triangles: IntArray, hinges: IntArray) -> IntArray:
     group = group.reshape(-1)
     place = np.zeros(len(rows), dtype=np.int64)
     place[group[:len(triangles)]] = np.arange(len(triangles))
-    return place[group[len(triangles):]].reshape(2, -1).T
+    sides: IntArray = place[group[len(triangles):]].reshape(2, -1).T
+    return sides
 
 
 def _repeated(edges: IntArray) -> BoolArray:
     """Which rows of edges (H, 2) are there more than once."""
     _, group, count = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
-    return count[group.reshape(-1)] > 1
+    repeated: BoolArray = count[group.reshape(-1)] > 1
+    return repeated

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ways a sheet can resist bending, by name, for models to choose from.
+
+`patch` has the stiffness of the fabric on every triangulation and is what a model should take. `hinge` is 001's,
+`quadratic` its linearisation; both depend on the triangulation (docs/bending.md gives the figures).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ClothError
+from ..material import Material
+from ..mesh import ClothMesh
+from .hinge import Hinge, hinge_parameters, hinge_stencil
+from .hinge_geometry import HingeGeometry
+from .patch_bend import CurvedPatch
+from .patch_geometry import PatchGeometry, flat_stencil
+from .quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
+from .stencil import ElementForce, Stencil
+
+LAWS = ("patch", "hinge", "quadratic")
+"""Names that `bend_forces` takes."""
+
+
+def bend_forces(mesh: ClothMesh, material: Material, law: str = "patch", *, flat: bool = False) -> list[ElementForce]:
+    """Element forces against bending.
+
+    Args:
+        mesh, material: what it is made of.
+        law: one of LAWS.
+        flat: the sheet wants to be flat, whatever shape it is modelled in; `quadratic` always does.
+
+    Returns:
+        Forces with vertex indices of the mesh; none where nothing can bend or the fabric does not resist.
+    """
+    if law not in LAWS:
+        raise ClothError(f"no bending law '{law}'; there are: {', '.join(LAWS)}", object_name=mesh.name)
+    if len(mesh.hinges) == 0 or not any(material.bend):
+        return []
+    if law == "hinge":
+        return [ElementForce(hinge_stencil(mesh), Hinge(), hinge_parameters(mesh, material.bend, flat=flat),
+                             material.damping)]
+    if law == "quadratic":
+        return [ElementForce(isometric_stencil(mesh), Quadratic(), isometric_parameters(mesh, material.bend),
+                             material.damping)]
+    return _patch_forces(mesh, material, flat)
+
+
+def _patch_forces(mesh: ClothMesh, material: Material, flat: bool) -> list[ElementForce]:
+    patch = PatchGeometry(mesh, material.bend, flat=flat)
+    if patch.is_flat:
+        forces = [ElementForce(flat_stencil(patch), Quadratic(), (patch.stiffness,), material.damping)]
+    else:
+        parameters = (patch.stiffness, *np.ascontiguousarray(patch.rest.T))
+        forces = [ElementForce(patch.stencil, CurvedPatch(), parameters, material.damping)]
+    shared = np.flatnonzero(HingeGeometry(mesh).shared)
+    if len(shared):                                   # seams of three and more triangles, where no patch reaches across
+        stencil = hinge_stencil(mesh)
+        k, rest = hinge_parameters(mesh, material.bend, flat=flat)
+        forces.append(ElementForce(Stencil(stencil.vertices[shared], stencil.weights[shared]), Hinge(),
+                                   (k[shared], rest[shared]), material.damping))
+    return forces
