@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Muslin from plain Python, where the bpy package is installed:
+
+    python MUSLIN_CHECKOUT SCENE.blend bake [--object NAME] [--frames FIRST LAST] [--output OUT.blend] [--json REPORT]
+
+The same command as `blender --background SCENE.blend --command muslin bake ...`.
+"""
+
+import importlib.util
+import os
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parent
+
+
+def extension() -> ModuleType:
+    """This folder as the package `muslin`, whatever its name is on disk."""
+    spec = importlib.util.spec_from_file_location("muslin", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)])
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["muslin"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def main(argv: list[str]) -> int:
+    if not argv or argv[0] in ("-h", "--help"):
+        print(__doc__)
+        return 0 if argv else 2
+    path = Path(argv[0])
+    if path.suffix == ".blend" and not path.is_file():
+        print(f"muslin: there is no file {path}", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="muslin-") as profile:
+        os.environ["BLENDER_USER_RESOURCES"] = profile      # read when bpy is imported: a run depends on no one's settings
+        try:
+            import bpy
+        except ImportError as error:
+            print(f"muslin: the bpy package is needed here: pip install bpy ({error})", file=sys.stderr)
+            return 2
+        muslin = extension()
+        muslin.register()
+        try:
+            if path.suffix == ".blend":
+                try:
+                    bpy.ops.wm.open_mainfile(filepath=str(path.absolute()))
+                except RuntimeError as error:
+                    print(f"muslin: {path} could not be read: {str(error).strip()}", file=sys.stderr)
+                    return 2
+                argv = argv[1:]
+            return muslin.cloth_addon.command_line.main(argv)
+        finally:
+            muslin.unregister()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bake: Blender objects in, shape keys out. One generator, which the operator, the command line and tests step.
+
+Everything is computed first; Blender's data is written once, after the last frame. Until then the bake has changed
+nothing but the scene's current frame, and closing the generator puts that back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .. import core
+from . import colliders, reading, shape_keys
+from .frame_window import FrameWindow
+from .playback import Playback
+from .report import Report
+from .settings import SceneSettings, scene_settings_of
+
+EARTH = 9.81            # [m/s^2]
+SEEN = 1e-3             # playback error that is worth a note, in mean edge lengths
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a bake is.
+
+    Attributes:
+        frame: the frame in hand.   done, total: frames.   seconds_left: None where it cannot be told yet.
+        certificate: the core's, of `frame`; None while it is not solved.   cloths: names.
+        touches_blender: whether the generator's next stretch reads or writes Blender data. Where it does not, it
+            may be resumed in another thread.
+    """
+
+    frame: int
+    done: int
+    total: int
+    seconds_left: float | None
+    certificate: core.Certificate | None
+    cloths: tuple[str, ...]
+    touches_blender: bool
+
+    @property
+    def fraction(self) -> float:
+        return self.done / self.total
+
+
+def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = None,
+         frames: tuple[int, int] | None = None,
+         depsgraph: bpy.types.Depsgraph | None = None) -> Generator[Progress, None, Report]:
+    """Bakes `objects`, or all cloth of the scene, over `frames` (first, last), or the scene's.
+
+    Yields Progress and returns the Report. Closing it cancels; then, and after any error, everything is as before.
+
+    Raises:
+        core.ClothError: naming the object, the element, the value and what to do. The file is as before.
+    """
+    settings = scene_settings_of(scene, frames)
+    reading.check_frames(settings.first, settings.last)
+    view_layer = _view_layer(scene, depsgraph)
+    clock = _Clock()
+    with _frame_kept(scene):
+        view_layer.update()
+        with clock.stage("read"):
+            sources = [reading.read_source(obj, scene, view_layer) for obj in reading.cloth_objects(scene, objects)]
+            solids = reading.objects_of_kind(scene, "COLLIDER")
+            for obj in solids:
+                colliders.check_collider(obj, view_layer)
+            names = tuple(source.name for source in sources)
+            report = _report(scene, settings, sources, solids)
+            window = FrameWindow(scene, view_layer,
+                                 {source.obj: source.generative for source in sources} | dict.fromkeys(solids),
+                                 first=settings.first, frame_rate=settings.frame_rate,
+                                 metres_per_unit=settings.metres_per_unit)
+            playbacks = [Playback(source, scene, view_layer, settings.metres_per_unit) for source in sources]
+            cloths = [reading.read_cloth(source, window, view_layer) for source in sources]
+            world = core.Scene(cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
+                               gravity=settings.gravity, wind=settings.wind)
+            steps = core.simulate(world, settings.solver(), range(settings.first, settings.last + 1))
+        total = settings.last - settings.first + 1
+        keys = [np.empty((total, len(source.obj.data.vertices), 3), np.float32) for source in sources]
+        certificate = None
+        for done in range(total):
+            frame = settings.first + done
+            if done:
+                with clock.stage("read"):
+                    window.read(frame)
+            yield Progress(frame, done, total, clock.left(done, total), None, names, touches_blender=False)
+            with clock.stage("solve"):
+                solved = next(steps)
+            certificate = solved.certificate
+            report.certificates.append(certificate.as_dict())
+            yield Progress(frame, done, total, clock.left(done, total), certificate, names, touches_blender=True)
+            with clock.stage("fit"):
+                if scene.frame_current != frame or scene.frame_subframe:
+                    scene.frame_set(frame)                  # someone scrubbed meanwhile
+                for playback, key, positions in zip(playbacks, keys, solved.positions, strict=True):
+                    key[done] = playback.key_coordinates(positions)
+        yield Progress(settings.last, total, total, 0.0, certificate, names, touches_blender=True)
+        _finish_report(report, clock, playbacks, cloths)
+        _write(sources, settings.first, keys, report, clock)
+    return report
+
+
+def _write(sources: Sequence[reading.ClothSource], first: int, keys: Sequence[Any], report: Report,
+           clock: _Clock) -> None:
+    for source, key in zip(sources, keys, strict=True):
+        reading.check_editable(source.obj)
+        if len(source.obj.data.vertices) != key.shape[1]:
+            raise core.SceneError(f"has {len(source.obj.data.vertices)} vertices now and had {key.shape[1]} when the bake "
+                                  "began; bake again", object_name=source.name)
+    values = report.as_dict()
+    with clock.stage("write"):
+        shape_keys.replace([shape_keys.BakedShape(source.obj, first, key, values)
+                            for source, key in zip(sources, keys, strict=True)])
+    report.seconds = clock.seconds()
+
+
+def _view_layer(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None) -> bpy.types.ViewLayer:
+    if depsgraph is not None:
+        return scene.view_layers[depsgraph.view_layer.name]
+    return bpy.context.view_layer if bpy.context.scene == scene else scene.view_layers[0]
+
+
+@contextmanager
+def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+
+
+def _report(scene: bpy.types.Scene, settings: SceneSettings, sources: Sequence[reading.ClothSource],
+            solids: Sequence[bpy.types.Object]) -> Report:
+    report = Report(scene=scene.name, cloths=[source.name for source in sources],
+                    colliders=[obj.name for obj in solids], first=settings.first, last=settings.last,
+                    settings={"scene": asdict(settings)} | {source.name: asdict(source.settings) for source in sources})
+    pull = float(np.linalg.norm(settings.gravity))
+    unit = settings.metres_per_unit
+    if unit != 1.0 and abs(pull - EARTH * unit) < 0.01 * EARTH * unit:
+        report.notes.append(f"Gravity is {pull:.3g} m/s², because the scene's unit is {unit:g} m. For the earth's, set "
+                            "Scene > Gravity to 9.81 m/s² downwards.")
+    return report
+
+
+def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback], cloths: Sequence[core.Cloth]) -> None:
+    report.seconds = clock.seconds()
+    for name, playback, cloth in zip(report.cloths, playbacks, cloths, strict=True):
+        report.playback_error[name] = playback.error
+        if playback.error > SEEN * cloth.mesh.mean_edge:
+            report.notes.append(f"{name}: plays back up to {playback.error:.3g} m from where it was simulated, because a "
+                                "modifier cannot be undone exactly. Switch off modifiers that smooth it.")
+
+
+class _Clock:
+    """Seconds by stage, and how many are left."""
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter()
+        self._first_frame: float | None = None
+        self._stages: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._stages[name] = self._stages.get(name, 0.0) + time.perf_counter() - start
+
+    def left(self, done: int, total: int) -> float | None:
+        """From the mean of the solved frames; the first one is not solved but given."""
+        now = time.perf_counter()
+        if done <= 1:
+            self._first_frame = now
+            return None
+        return (now - self._first_frame) / (done - 1) * (total - done)
+
+    def seconds(self) -> dict[str, float]:
+        return {**{name: round(value, 4) for name, value in self._stages.items()},
+                "total": round(time.perf_counter() - self._began, 4)}

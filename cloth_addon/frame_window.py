@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where animated objects are, at any time between two neighbouring frames.
+
+Blender can be asked for whole frames, the solver asks for times in between. The window holds the world positions
+of two neighbouring frames and is moved along by the bake, so that each frame is read once, nothing else is kept,
+and the solver touches no Blender data. In between, every vertex moves straight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import core
+from . import mesh_data
+from .authored_state import as_authored
+
+Positions = NDArray[np.float64]
+ROUNDING = 1e-6     # of a frame: how far outside the window a time may fall by rounding
+
+
+class FrameWindow:
+    """Samples of `objects` by full name, in world space [m].
+
+    Args:
+        objects: cloths and colliders, with the names of the modifiers that are off while a cloth is read, and
+            None for a collider, which is taken as it stands.
+        first: the frame at time 0; frame_rate [1/s]; metres_per_unit [m].
+    """
+
+    def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer,
+                 objects: dict[bpy.types.Object, list[str] | None], *, first: int, frame_rate: float,
+                 metres_per_unit: float) -> None:
+        self._scene, self._view_layer = scene, view_layer
+        self._objects = {obj.name_full: (obj, off) for obj, off in objects.items()}
+        self._counts: dict[str, int] = {}
+        self._first, self._frame_rate, self._metres_per_unit = first, frame_rate, metres_per_unit
+        self.frame = first
+        self.read(first)
+        self._before = self._after
+
+    def read(self, frame: int) -> None:
+        """Moves the scene to `frame` and the window to `frame` - 1 .. `frame`."""
+        after: dict[str, Positions] = {}
+        try:
+            with as_authored({obj: off for obj, off in self._objects.values() if off is not None}):
+                self._scene.frame_set(frame)
+                for name, (obj, off) in self._objects.items():
+                    after[name] = self._sample(obj, off is not None, frame)
+        except ReferenceError:
+            gone = next(name for name, (obj, _) in self._objects.items() if not _exists(obj))
+            raise core.SceneError(f"was removed while the bake ran (frame {frame}); undo that and bake again",
+                                  object_name=gone) from None
+        if frame != self._first:
+            for name, here in self._after.items():
+                if np.array_equal(here, after[name]):
+                    after[name] = here                  # the very array: what stands still is seen to stand still
+            self._before = self._after
+        self._after, self.frame = after, frame
+
+    def at(self, name: str, time: float) -> Positions:
+        """Positions (V, 3) [m] of the object `name` at `time` [s] after the first frame."""
+        before, after = self._before[name], self._after[name]
+        if before is after:
+            return after
+        w = time * self._frame_rate + self._first - (self.frame - 1)
+        if not -ROUNDING <= w <= 1.0 + ROUNDING:
+            raise RuntimeError(f"time {time} s is outside the frames {self.frame - 1}..{self.frame} that are held")
+        if w >= 1.0 - ROUNDING:
+            return after
+        return before if w <= ROUNDING else (1.0 - w) * before + w * after
+
+    def trajectory(self, name: str) -> Callable[[float], Positions]:
+        return lambda time: self.at(name, time)
+
+    def _sample(self, obj: bpy.types.Object, cloth: bool, frame: int) -> Positions:
+        evaluated = evaluated_object(obj, self._view_layer)
+        local = mesh_data.positions(evaluated.data)
+        count = self._counts.setdefault(obj.name_full, len(obj.data.vertices) if cloth else len(local))
+        if len(local) != count:
+            error, what, way_out = (
+                (core.SceneError, "its mesh has", "switch off the modifier that changes the number in the viewport")
+                if cloth else
+                (core.ColliderError, f"it had {count} before; frame {self._first} has",
+                 "a collider must keep its vertices: switch off modifiers that change their number"))
+            raise error(f"has {len(local)} vertices at frame {frame}, {what} {count}; {way_out}", object_name=obj.name)
+        return to_world(local, evaluated, self._metres_per_unit)
+
+
+def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Object:
+    """The object with animation and modifiers applied, at the frame where its scene stands."""
+    evaluated = obj.evaluated_get(view_layer.depsgraph)
+    if not evaluated.is_evaluated:
+        raise core.SceneError(f"is switched off in view layer '{view_layer.name}', so Blender does not compute where it "
+                              "is; show it (monitor icon in the Outliner, or its collection's check box) and, to keep "
+                              "it out of sight, hide it with the eye icon", object_name=obj.name)
+    return evaluated
+
+
+def to_world(local: NDArray[np.float32], evaluated: bpy.types.Object, metres_per_unit: float) -> Positions:
+    """(V, 3) in the object's space [Blender units] -> (V, 3) in world space [m]."""
+    matrix = np.array(evaluated.matrix_world, np.float64)
+    return (local.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]) * metres_per_unit
+
+
+def _exists(obj: bpy.types.Object) -> bool:
+    try:
+        return bool(obj.name)
+    except ReferenceError:
+        return False

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Arrays out of a Blender mesh, by the fast attribute reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float32]
+IntArray = NDArray[np.int32]
+
+
+def _read(collection: Any, name: str, width: int, dtype: Any) -> NDArray[Any]:
+    values = np.empty(len(collection) * width, dtype)
+    collection.foreach_get(name, values)
+    return values.reshape(-1, width) if width > 1 else values
+
+
+def positions(mesh: bpy.types.Mesh) -> FloatArray:
+    """(V, 3) in the object's own space [Blender units]."""
+    if not len(mesh.vertices):
+        return np.zeros((0, 3), np.float32)
+    return _read(mesh.attributes["position"].data, "vector", 3, np.float32)
+
+
+def edges(mesh: bpy.types.Mesh) -> IntArray:
+    """(E, 2) vertex indices of every edge."""
+    return _read(mesh.edges, "vertices", 2, np.int32)
+
+
+def faces(mesh: bpy.types.Mesh) -> list[list[int]]:
+    """Vertex indices of every face."""
+    corners = _read(mesh.loops, "vertex_index", 1, np.int32).tolist()
+    starts = _read(mesh.polygons, "loop_start", 1, np.int32).tolist()
+    ends = [*starts[1:], len(corners)]
+    return [corners[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
+def triangles(mesh: bpy.types.Mesh) -> IntArray:
+    """(T, 3) vertex indices, as Blender itself triangulates for display."""
+    mesh.calc_loop_triangles()
+    return _read(mesh.loop_triangles, "vertices", 3, np.int32)
+
+
+def uv(mesh: bpy.types.Mesh, name: str) -> FloatArray:
+    """(corners, 2) of the UV map `name`."""
+    return _read(mesh.uv_layers[name].uv, "vector", 2, np.float32)
+
+
+def group_weights(mesh: bpy.types.Mesh, group: int) -> FloatArray:
+    """(V,) weights in vertex group number `group`, 0 outside it."""
+    weights = np.zeros(len(mesh.vertices), np.float32)
+    bm = bmesh.new()
+    try:
+        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
+        layer = bm.verts.layers.deform.active
+        if layer is not None:
+            for i, vertex in enumerate(bm.verts):
+                weights[i] = vertex[layer].get(group, 0.0)
+    finally:
+        bm.free()
+    return weights

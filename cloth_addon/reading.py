@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender objects into the core's scene: what takes part, whether it can be simulated, and as what.
+
+Cloth is read as it is evaluated at the first frame, in world space and metres: with its shape keys, its deforming
+modifiers, its parents and its scale, on the mesh's own vertices. That shape is its rest shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import core
+from . import authored_state, mesh_data, shape_keys
+from .frame_window import FrameWindow, evaluated_object
+from .settings import ClothSettings, kind_of, settings_of
+
+FLAT_SCALE = 1e-6
+"""Smallest over largest scale of an object's axes, below which it has no inverse in single precision [-]."""
+
+FLAT_UV = 1e-8
+"""A triangle's area in the UV map over its longest side squared, below which it shows no direction [-]."""
+
+
+@dataclass(frozen=True)
+class ClothSource:
+    """A cloth object that can be baked.
+
+    `generative` names its modifiers that are off while it is read; `deforms` says whether the others move vertices.
+    """
+
+    obj: bpy.types.Object
+    name: str
+    settings: ClothSettings
+    generative: list[str]
+    deforms: bool
+
+
+def objects_of_kind(scene: bpy.types.Scene, kind: str) -> list[bpy.types.Object]:
+    """The scene's objects that are CLOTH or COLLIDER, by name, which fixes the order of everything after."""
+    return sorted((obj for obj in scene.objects if kind_of(obj) == kind), key=lambda obj: obj.name)
+
+
+def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None) -> list[bpy.types.Object]:
+    """The given cloths, or all of the scene's."""
+    found = objects_of_kind(scene, "CLOTH")
+    if objects is None:
+        if not found:
+            raise core.SceneError(f"scene '{scene.name}' has no cloth; choose Cloth as an object's type in "
+                                  "Properties > Physics > Muslin")
+        return found
+    if not objects:
+        raise core.SceneError("no objects were given to bake")
+    for obj in objects:
+        if obj.name not in scene.objects:
+            raise core.SceneError(f"is not in scene '{scene.name}'", object_name=obj.name)
+        if kind_of(obj) != "CLOTH":
+            raise core.SceneError("is no cloth; choose Cloth as its type in Properties > Physics > Muslin",
+                                  object_name=obj.name)
+    return [obj for obj in found if obj in objects]
+
+
+def check_frames(first: int, last: int) -> None:
+    if last < first:
+        raise core.SceneError(f"the frame range {first} to {last} is reversed; the end must come after the start")
+    if last == first:
+        raise core.SceneError(f"the frame range {first} to {last} is empty: a bake needs at least 2 frames")
+
+
+def check_editable(obj: bpy.types.Object) -> None:
+    """Raises SceneError where a bake may not write to `obj`. Asked again before writing."""
+    def refuse(message: str) -> None:
+        raise core.SceneError(message, object_name=obj.name)
+
+    if obj.type != "MESH":
+        refuse(f"is a {obj.type.lower()}, not a mesh; convert it (Object > Convert > Mesh)")
+    mesh = obj.data
+    for what, item in (("it", obj), ("its mesh", mesh)):
+        if item.library is not None:
+            refuse(f"{what} is linked from {item.library.filepath} and cannot be changed here; make it local "
+                   "(Object > Relations > Make Local)")
+        if item.override_library is not None:
+            refuse(f"{what} is a library override; make it local (Object > Relations > Make Local)")
+    if obj.mode == "EDIT" or mesh.is_editmode:
+        refuse("is in Edit Mode; leave it (Tab) and bake again")
+    users = mesh.users - int(mesh.use_fake_user)
+    if users > 1:
+        refuse(f"shares its mesh '{mesh.name}' with {users - 1} other(s); make it single-user "
+               "(Object > Relations > Make Single User > Object & Data)")
+    shape_keys.check_writable(obj)
+
+
+def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> ClothSource:
+    check_editable(obj)
+    if not len(obj.data.edges):
+        raise core.MeshError(f"has {len(obj.data.vertices)} vertices, no faces and no edges; cloth needs at least one "
+                             "face or edge", object_name=obj.name)
+    authored_state.check_modifiers(obj)
+    evaluated_object(obj, view_layer)
+    generative = authored_state.generative_modifiers(obj, view_layer)
+    return ClothSource(obj, obj.name, settings_of(obj, scene), generative, authored_state.deforms(obj, generative))
+
+
+def world_matrix(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> NDArray[np.float64]:
+    """(4, 4) of the evaluated object, with an inverse."""
+    matrix = np.array(evaluated_object(obj, view_layer).matrix_world, np.float64)
+    scale = np.linalg.svd(matrix[:3, :3], compute_uv=False)
+    if not scale[2] > FLAT_SCALE * scale[0]:
+        axes = np.linalg.norm(matrix[:3, :3], axis=0)
+        raise core.SceneError(f"its scale in world space is zero along an axis (x {axes[0]:.3g}, y {axes[1]:.3g}, "
+                              f"z {axes[2]:.3g}) at frame {view_layer.id_data.frame_current}; give it another scale",
+                              object_name=obj.name)
+    return matrix
+
+
+def read_cloth(source: ClothSource, window: FrameWindow, view_layer: bpy.types.ViewLayer) -> core.Cloth:
+    """The cloth at the window's frame, which is the bake's first."""
+    obj, settings = source.obj, source.settings
+    matrix = world_matrix(obj, view_layer)
+    mesh = core.ClothMesh(window.at(source.name, 0.0), faces=mesh_data.faces(obj.data), edges=mesh_data.edges(obj.data),
+                          name=source.name, grain=matrix[:3, 0])
+    if settings.grain == "UV" and len(mesh.triangles):
+        mesh = core.ClothMesh(mesh.positions, mesh.triangles, mesh.loose_edges, _along_uv(obj, settings.uv_map, mesh),
+                              name=source.name)
+    pins = _pin_weights(obj, settings.pin_group)
+    return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,
+                      pin_targets=None if pins is None else window.trajectory(source.name),
+                      thickness=settings.thickness, name=source.name)
+
+
+def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None:
+    """(V,) in 0..1, None where the cloth is not pinned."""
+    if not name:
+        return None
+    group = obj.vertex_groups.get(name)
+    if group is None:
+        raise core.PinError(f"has no vertex group '{name}' to pin; choose another one in Muslin's panel, or none",
+                            object_name=obj.name)
+    weights = mesh_data.group_weights(obj.data, group.index)
+    if not weights.any():
+        raise core.PinError(f"no vertex has a weight in its pin group '{name}'; assign vertices to it, or choose none",
+                            object_name=obj.name)
+    return weights
+
+
+def _along_uv(obj: bpy.types.Object, name: str, mesh: core.ClothMesh) -> NDArray[np.float64]:
+    """Rest coordinates (T, 3, 2) [m]: each triangle as modelled, turned so that u runs as in the UV map."""
+    layers = obj.data.uv_layers
+    layer = layers.get(name) if name else layers.active
+    if layer is None:
+        raise core.MeshError(f"has no UV map '{name}' for its grain; unwrap it or choose Object X as the grain"
+                             if name else "has no UV map for its grain; unwrap it or choose Object X as the grain",
+                             object_name=obj.name)
+    uv = mesh_data.uv(obj.data, layer.name).astype(np.float64)[mesh.corners]        # (T, 3, 2)
+    a, b, c = (mesh.positions[mesh.triangles[:, i]] for i in range(3))
+    d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
+    twice_area = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
+    longest = np.maximum.reduce([(d1 ** 2).sum(1), (d2 ** 2).sum(1), ((d2 - d1) ** 2).sum(1)])
+    flat = ~(np.abs(twice_area) > FLAT_UV * longest)
+    if flat.any():
+        t = int(np.argmax(flat))
+        raise core.MeshError(f"triangle {t} (vertices {mesh.triangles[t].tolist()}) has no area in UV map "
+                             f"'{layer.name}' ({int(flat.sum())} such); unwrap it again or choose Object X as the grain",
+                             object_name=obj.name)
+    u = ((b - a) * d2[:, 1:] - (c - a) * d1[:, 1:]) * np.sign(twice_area)[:, None]  # dx/du, up to its length
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    v = np.cross(np.cross(b - a, c - a), u)
+    v /= np.linalg.norm(v, axis=1, keepdims=True)
+    sides = np.stack([np.zeros_like(a), b - a, c - a], axis=1)
+    return np.stack([np.einsum("tij,tj->ti", sides, u), np.einsum("tij,tj->ti", sides, v)], axis=-1)

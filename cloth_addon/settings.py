@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The settings of a bake as plain records in SI: the only place that reads them from Blender's property groups.
+
+Lengths, velocities and accelerations that the interface shows in the scene's units are stored in Blender units;
+here they become metres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from .. import core
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClothSettings:
+    """One cloth object. The thickness is [m], None where the core chooses it; the rest as in core.Material."""
+
+    areal_density: float
+    stretch: tuple[float, float]
+    shear: float
+    bend: tuple[float, float]
+    damping: float
+    friction: float
+    air_drag: float
+    model: str
+    pin_group: str
+    grain: str
+    uv_map: str
+    thickness: float | None
+
+    def material(self, name: str) -> core.Material:
+        return core.Material(
+            areal_density=self.areal_density, stretch=self.stretch, shear=self.shear, bend=self.bend,
+            damping=self.damping, friction=self.friction, air_drag=self.air_drag, name=name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColliderSettings:
+    """One collider: friction [-], extra distance kept from it [m]."""
+
+    friction: float
+    thickness: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneSettings:
+    """The scene: frames, solver, and what acts on everything.
+
+    Attributes:
+        first, last: frames of the bake.
+        frame_rate [1/s], metres_per_unit [m], gravity (3,) [m/s^2], wind (3,) [m/s].
+    """
+
+    first: int
+    last: int
+    frame_rate: float
+    metres_per_unit: float
+    gravity: tuple[float, float, float]
+    wind: tuple[float, float, float]
+    steps_per_frame: int
+    newton_iterations: int
+    tolerance: float
+    self_collision: bool
+
+    def solver(self) -> core.Solver:
+        return core.Solver(
+            steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate, tolerance=self.tolerance,
+            newton_iterations=self.newton_iterations, self_collision=self.self_collision)
+
+
+def metres_per_unit(scene: bpy.types.Scene) -> float:
+    """What one Blender unit is [m]; with the unit system switched off, one metre."""
+    units = scene.unit_settings
+    return 1.0 if units.system == "NONE" else float(units.scale_length)
+
+
+def kind_of(obj: bpy.types.Object) -> str:
+    """NONE, CLOTH or COLLIDER."""
+    return obj.muslin.kind
+
+
+def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ClothSettings:
+    values = obj.muslin
+    thickness = float(values.thickness) * metres_per_unit(scene)
+    return ClothSettings(
+        areal_density=float(values.areal_density),
+        stretch=(float(values.stretch_warp), float(values.stretch_weft)),
+        shear=float(values.shear),
+        bend=(float(values.bend_warp), float(values.bend_weft)),
+        damping=float(values.damping), friction=float(values.friction), air_drag=float(values.air_drag),
+        model=values.model, pin_group=values.pin_group, grain=values.grain, uv_map=values.uv_map,
+        thickness=thickness if thickness > 0.0 else None)
+
+
+def collider_settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ColliderSettings:
+    return ColliderSettings(friction=float(obj.muslin.friction),
+                            thickness=float(obj.muslin.thickness) * metres_per_unit(scene))
+
+
+def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = None) -> SceneSettings:
+    """`frames` (first, last) overrule the scene's."""
+    values = scene.muslin
+    if frames is None:
+        frames = ((values.frame_start, values.frame_end) if values.use_custom_range
+                  else (scene.frame_start, scene.frame_end))
+    unit = metres_per_unit(scene)
+    return SceneSettings(
+        first=int(frames[0]), last=int(frames[1]),
+        frame_rate=scene.render.fps / scene.render.fps_base, metres_per_unit=unit,
+        gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
+        wind=_in_metres(values.wind, unit),
+        steps_per_frame=int(values.steps_per_frame), newton_iterations=int(values.newton_iterations),
+        tolerance=float(values.tolerance), self_collision=bool(values.self_collision))
+
+
+def _in_metres(vector: Any, unit: float) -> tuple[float, float, float]:
+    x, y, z = (float(component) * unit for component in vector)
+    return x, y, z

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender with the extension enabled from these sources, and a fresh empty scene for every test."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULE = "bl_ext.dev.muslin"
+
+os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="muslin-tests-")     # read when bpy is imported
+pytest.importorskip("bpy", reason="the add-on is tested where the bpy package is installed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def extension():
+    """The extension's modules as Blender has them, registered the way an installed extension is."""
+    import bpy
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(ROOT, Path(folder) / "muslin", target_is_directory=True)
+        bpy.context.preferences.extensions.repos.new(name="dev", module="dev", custom_directory=folder)
+        bpy.ops.preferences.addon_enable(module=MODULE)
+        assert MODULE in bpy.context.preferences.addons, "the extension was not enabled: see the messages above"
+        yield SimpleNamespace(
+            core=importlib.import_module(f"{MODULE}.core"),
+            **{name: importlib.import_module(f"{MODULE}.cloth_addon.{name}")
+               for name in ("authored_state", "bake", "baked_record", "command_line", "frame_window", "mesh_data",
+                            "playback", "reading", "report", "settings", "shape_keys")})
+        bpy.ops.preferences.addon_disable(module=MODULE)
+
+
+@pytest.fixture(autouse=True)
+def scene(extension):
+    """An empty scene of 4 frames at 24 per second, cloth without self-collision: small is quick."""
+    import bpy
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 4
+    scene.frame_set(1)
+    scene.muslin.self_collision = False
+    return scene
