@@ -4,7 +4,7 @@
 Builds the scene by script, enables the extension from this checkout, bakes with the extension's own bake, and leaves
 
     build/demo/tablecloth.blend       plays in Blender 4.5 and later, also without the extension
-    build/demo/certificate.json       the certificate of every frame
+    build/demo/report.json            the certificate of every frame, settings, times
     docs/pictures/tablecloth.png      six frames
 
 Needs the bpy package; `--no-pictures` leaves the rendering out.
@@ -39,49 +39,46 @@ def enable_extension(folder: Path) -> None:
         raise SystemExit("the extension could not be enabled: see the messages above")
 
 
-def bake(cloth: Any, ball: Any) -> list[dict[str, Any]]:
-    """The certificate of each frame, as the bake goes on."""
+def bake(cloth: Any, ball: Any) -> Any:
+    """The bake's report, with progress on the way."""
     import bpy
 
     cloth.muslin.kind = "CLOTH"
     cloth.muslin.fabric = "cotton"
     ball.muslin.kind = "COLLIDER"
-    steps = importlib.import_module(f"{MODULE}.cloth_addon.bake").bake(bpy.context.scene, [cloth], None)
-    certificates = {}
-    for progress in steps:
-        if progress.certificate is not None and progress.frame not in certificates:
-            certificates[progress.frame] = {"frame": progress.frame, **progress.certificate.as_dict()}
-            left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
-            print(f"\rframe {progress.frame}, {progress.fraction:.0%}{left}    ", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return list(certificates.values())
+    steps = importlib.import_module(f"{MODULE}.cloth_addon.bake").bake(bpy.context.scene, [cloth])
+    while True:
+        try:
+            progress = next(steps)
+        except StopIteration as end:
+            print(file=sys.stderr)
+            return end.value
+        left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
+        print(f"\rframe {progress.frame}, {progress.fraction:.0%}{left}    ", end="", file=sys.stderr, flush=True)
 
 
-def summary(certificates: list[dict[str, Any]], seconds: float) -> str:
+def summary(report: Any) -> str:
     """What the certificates say of the whole bake, and where its time went."""
-    def worst(key: str) -> float:
-        return max(certificate[key] for certificate in certificates)
-
-    simulated = [certificate for certificate in certificates if certificate["steps"]]
+    worst = report.summary()
     stages: dict[str, float] = {}
-    for certificate in simulated:
+    for certificate in report.certificates:
         for stage, spent in certificate["seconds"].items():
             stages[stage] = stages.get(stage, 0.0) + spent
-    unconverged = sum(not certificate["converged"] for certificate in certificates)
-    lines = [
-        f"{len(certificates)} frames in {seconds:.1f} s, {seconds / max(len(simulated), 1) * 1e3:.0f} ms a frame",
-        f"longest edge over its rest length    {worst('stretch_max'):.4f} (99 % of edges: {worst('stretch_p99'):.4f})",
-        f"deepest point inside the ball        {worst('deepest_penetration') * 1e3:.3f} mm",
-        f"edges through a surface, worst frame {worst('crossings'):.0f}",
-        f"steps {sum(c['steps'] for c in simulated)}, conjugate gradient iterations "
-        f"{sum(c['iterations'] for c in simulated)}, largest residual {worst('residual'):.1e}, "
-        f"frames not converged: {unconverged}",
-        "where the time went:",
-    ]
-    for stage, spent in sorted(stages.items(), key=lambda item: -item[1]):
-        lines.append(f"    {stage:<20} {spent:6.1f} s")
-    lines.append(f"    {'reading, writing':<20} {seconds - sum(stages.values()):6.1f} s")
-    return "\n".join(lines)
+    frames, total = len(report.certificates), report.seconds["total"]
+    stages["Blender"] = total - sum(stages.values())
+    gap = "none near" if worst["smallest_gap"] is None else f"{worst['smallest_gap'] * 1e3:.3f} mm"
+    return "\n".join([
+        f"{frames} frames in {total:.1f} s: {total / (frames - 1) * 1e3:.0f} ms a frame",
+        f"    longest edge over its rest length   {worst['stretch_max']:.4f}",
+        f"    99 % of edges are below             {worst['stretch_p99']:.4f}",
+        f"    deepest point inside the ball       {worst['deepest_penetration'] * 1e3:.3f} mm",
+        f"    smallest gap to the ball            {gap}",
+        f"    edges through a face, worst frame   {worst['crossings']:.0f}",
+        f"    steps {worst['steps']:.0f}, solver iterations {worst['iterations']:.0f}, largest residual "
+        f"{worst['residual']:.1e}, frames not converged {worst['not_converged']}",
+        "where the time went, in seconds:",
+        *(f"    {stage:<12} {spent:6.1f}" for stage, spent in sorted(stages.items(), key=lambda item: -item[1])),
+    ])
 
 
 def main() -> int:
@@ -97,12 +94,10 @@ def main() -> int:
         cloth, ball = scene.build()
         enable_extension(Path(repository))
         print(f"Blender {bpy.app.version_string}: baking {len(cloth.data.vertices)} vertices", flush=True)
-        start = time.perf_counter()
-        certificates = bake(cloth, ball)
-        seconds = time.perf_counter() - start
-        print(summary(certificates, seconds))
+        report = bake(cloth, ball)
+        print(summary(report))
         OUTPUT.mkdir(parents=True, exist_ok=True)
-        (OUTPUT / "certificate.json").write_text(json.dumps(certificates, indent=1) + "\n")
+        (OUTPUT / "report.json").write_text(json.dumps(report.as_dict(), indent=1) + "\n")
         bpy.context.scene.frame_set(1)
         bpy.ops.wm.save_as_mainfile(filepath=str(OUTPUT / "tablecloth.blend"), compress=True)
         print("saved", (OUTPUT / "tablecloth.blend").relative_to(ROOT))
