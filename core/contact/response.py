@@ -24,7 +24,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
 
 if TYPE_CHECKING:
-    from .pairs import Contacts
+    from .surfaces import Touching
 
 PUSH_PER_STEP = 0.5
 """Part of the thickness by which a particle that starts too close is moved out per step [-]."""
@@ -71,48 +71,48 @@ class ContactResponse:
 
     # ------------------------------------------------------------------ finding
 
-    def predict(self, found: Contacts, mu: FloatArray) -> None:
-        """Take in the contacts of the motion without forces, mu (C,) theirs: these alone may alter positions."""
-        inside = (found.gap_t0 < 0.0) & self._free[found.vertex]
-        depth = np.where(inside, -found.gap_t0, 0.0)
-        push = np.minimum(depth, PUSH_PER_STEP * self._thickness[found.vertex])
-        deepest = np.full(len(self._x0), -1)
-        for k in np.flatnonzero(inside)[::-1]:                        # the first, which is the deepest, wins
-            deepest[found.vertex[k]] = k
-        pushed = np.flatnonzero(deepest >= 0)
-        self.alteration[pushed] = push[deepest[pushed], None] * found.normal[deepest[pushed]]
-        self._take(found, mu, inside | (found.gap_t1 < 0.0))
+    def predict(self, found: Touching) -> None:
+        """Take in the contacts of the motion without forces: these alone may alter positions."""
+        c = found.contacts
+        inside = (c.gap_t0 < 0.0) & self._free[c.vertex]
+        rows = np.flatnonzero(inside)
+        pushed, first = np.unique(c.vertex[rows], return_index=True)   # the first of a vertex is the deepest
+        k = rows[first]
+        push = np.minimum(-c.gap_t0[k], PUSH_PER_STEP * self._thickness[pushed])
+        self.alteration[pushed] = push[:, None] * c.normal[k]
+        self._take(found, inside | (c.gap_t1 < 0.0))
 
-    def add(self, found: Contacts, mu: FloatArray) -> bool:
+    def add(self, found: Touching) -> bool:
         """Take in the contacts of a solution that went through a surface; True if that changes anything."""
-        return self._take(found, mu, found.gap_t1 < -TOUCHING * self._thickness[found.vertex])
+        return self._take(found, found.contacts.gap_t1 < -TOUCHING * self._thickness[found.contacts.vertex])
 
-    def _take(self, found: Contacts, mu: FloatArray, wanted: BoolArray) -> bool:
+    def _take(self, found: Touching, wanted: BoolArray) -> bool:
         changed = False
-        rows = np.flatnonzero(wanted & self._free[found.vertex])
+        vertex = found.contacts.vertex
+        rows = np.flatnonzero(wanted & self._free[vertex])
         while len(rows):
-            _, one = np.unique(found.vertex[rows], return_index=True)      # one contact of each vertex at a time
-            changed |= self._take_one_each(found, mu, rows[one])
+            _, one = np.unique(vertex[rows], return_index=True)        # one contact of each vertex at a time
+            changed |= self._take_one_each(found, rows[one])
             rows = np.delete(rows, one)
         return changed
 
-    def _take_one_each(self, found: Contacts, mu: FloatArray, k: IntArray) -> bool:
-        vertex, normal = found.vertex[k], found.normal[k]
+    def _take_one_each(self, found: Touching, k: IntArray) -> bool:
+        vertex, normal = found.contacts.vertex[k], found.contacts.normal[k]
         known = self._table[vertex]                                        # (n, 3)
         cosine = np.einsum("nsj,nj->ns", self.normal[known], normal) if len(self) else np.zeros(known.shape)
         same = (known >= 0) & (cosine > SAME_NORMAL)
         again = same & (self.mode[known] == RELEASED) if len(self) else same
         room = (known < 0).any(axis=1)
         new = ~same.any(axis=1) & room
-        self._append(found, mu, k[new])
+        self._append(found, k[new])
         back = again.any(axis=1)
         if back.any():
-            self._replace(found, mu, k[back], known[back, np.argmax(again[back], axis=1)])
+            self._replace(found, k[back], known[back, np.argmax(again[back], axis=1)])
         return bool(new.any() or back.any())
 
-    def _append(self, found: Contacts, mu: FloatArray, k: IntArray) -> None:
+    def _append(self, found: Touching, k: IntArray) -> None:
         first, n = len(self), len(k)
-        vertex = found.vertex[k]
+        vertex = found.contacts.vertex[k]
         self._table[vertex, np.argmax(self._table[vertex] < 0, axis=1)] = np.arange(first, first + n)
         self.vertex = np.concatenate([self.vertex, vertex])
         for name in ("normal", "carried", "friction"):
@@ -120,16 +120,17 @@ class ContactResponse:
         for name in ("least", "mu"):
             setattr(self, name, np.concatenate([getattr(self, name), np.zeros(n)]))
         self.mode = np.concatenate([self.mode, np.zeros(n, dtype=np.int64)])
-        self._replace(found, mu, k, np.arange(first, first + n))
+        self._replace(found, k, np.arange(first, first + n))
 
-    def _replace(self, found: Contacts, mu: FloatArray, k: IntArray, at: IntArray) -> None:
+    def _replace(self, found: Touching, k: IntArray, at: IntArray) -> None:
         """Write contacts k of `found` into places `at`, with the first guess of stick or slip."""
-        vertex, n = found.vertex[k], found.normal[k]
-        depth = np.maximum(0.0, -found.gap_t0[k])
-        # n . (x0 + h u + y) = n . p1 + thickness - depth + n . y: on the surface, or moved out by y alone
-        gap = np.einsum("nj,nj->n", n, self._x0[vertex] - found.point_t1[k]) - found.offset[k]
-        self.vertex[at], self.normal[at], self.mu[at] = vertex, n, mu[k]
-        self.carried[at] = (found.point_t1[k] - found.point_t0[k]) / self._h
+        c = found.contacts
+        vertex, n = c.vertex[k], c.normal[k]
+        depth = np.maximum(0.0, -c.gap_t0[k])
+        # n . (x0 + h u + y) = n . p1 + distance - depth + n . y: on the surface, or moved out by y alone
+        gap = np.einsum("nj,nj->n", n, self._x0[vertex] - c.point_t1[k]) - found.distance[k]
+        self.vertex[at], self.normal[at], self.mu[at] = vertex, n, found.mu[k]
+        self.carried[at] = (c.point_t1[k] - c.point_t0[k]) / self._h
         self.least[at] = -(gap + depth) / self._h
         # Coulomb's law for the particle alone, as a guess: h lambda_n = m (what stops it), friction up to mu of that
         u = self._v0[vertex] + self._h * self._drift[vertex]
@@ -195,6 +196,24 @@ class ContactResponse:
         self.mode[pulls], self.mode[starts], self.mode[stops] = RELEASED, SLIP, STICK
         return bool((pulls | starts | stops | drifted).any())
 
+    def move_out(self, found: Touching, x: FloatArray) -> FloatArray:
+        """x (V, 3) [m] with what the solve left beyond a surface put back onto it; velocities stay.
+
+        A vertex that started too close comes no further out than `predict` allowed, and never deeper.
+        """
+        c = found.contacts
+        lack = np.minimum(np.maximum(-c.gap_t0, 0.0), found.distance)      # how deep it may stay
+        lack -= np.einsum("nj,nj->n", self.alteration[c.vertex], c.normal)
+        beyond = np.where(self._free[c.vertex], -c.gap_t1 - np.maximum(lack, 0.0), 0.0)
+        result = x.copy()
+        for rank in range(MAX_PER_VERTEX):
+            at = np.flatnonzero(_rank(c.vertex) == rank)
+            at = at[beyond[at] > 0.0]
+            # what an earlier contact of the vertex moved it along this normal already counts
+            moved = np.einsum("nj,nj->n", (result - x)[c.vertex[at]], c.normal[at])
+            result[c.vertex[at]] += np.maximum(beyond[at] - moved, 0.0)[:, None] * c.normal[at]
+        return result
+
     # ------------------------------------------------------------------ parts
 
     def _active(self, slot: int) -> IntArray:
@@ -229,3 +248,8 @@ def _tangents(normal: FloatArray) -> tuple[FloatArray, FloatArray]:
     first = np.cross(normal, axis)
     first /= np.linalg.norm(first, axis=1, keepdims=True)
     return first, np.cross(normal, first)
+
+
+def _rank(vertex: IntArray) -> IntArray:
+    """Place of each contact among those of its vertex, for sorted `vertex` (C,)."""
+    return np.arange(len(vertex)) - np.searchsorted(vertex, vertex)

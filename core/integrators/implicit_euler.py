@@ -185,7 +185,7 @@ class _Step:
     def _contacts_change(self, u: FloatArray, constraint_force: FloatArray) -> bool:
         assert self.contacts is not None and self.surfaces is not None
         changed = self.contacts.judge(u, constraint_force)
-        return self.contacts.add(*self.surfaces.find(self.x0, self.base + self.h * u)) or changed
+        return self.contacts.add(self.surfaces.find(self.x0, self.base + self.h * u)) or changed
 
     def _fall(self) -> FloatArray:
         """First guess of dv: what weight alone would do. Exact in free fall, where it saves the solve."""
@@ -246,7 +246,7 @@ class _Step:
         drift = np.broadcast_to(self.system.scene.gravity, self.x0.shape)
         free = self.pins.degrees_of_freedom(np.arange(len(self.x0))) > 0
         contacts = ContactResponse(self.x0, self.v0, self.h, self.system.thickness, self.system.mass, free, drift)
-        contacts.predict(*self.surfaces.find(self.x0, self.x0 + self.h * (self.v0 + self.h * drift)))
+        contacts.predict(self.surfaces.find(self.x0, self.x0 + self.h * (self.v0 + self.h * drift)))
         return contacts
 
     def _finish(self, u: FloatArray, residual: float, converged: bool) -> StepResult:
@@ -255,7 +255,7 @@ class _Step:
         if finite:
             held, at = self.system.held_positions(self.state.time + self.h)
             x[held] = at                                           # exact, not to rounding
-            if self.surfaces is not None:
+            if self.contacts is not None and self.surfaces is not None:
                 with self.watch.stage("contact"):
-                    x = self.surfaces.move_out(self.x0, x, self.pins)
+                    x = self.contacts.move_out(self.surfaces.find(self.x0, x), x)
         return StepResult(State(x, v, self.state.time + self.h), self.iterations, residual, converged, finite)

@@ -10,15 +10,19 @@ import numpy as np
 from ..material import Material
 from ..mesh import ClothMesh
 from .baraff_witkin_membrane import Shear, Stretch, membrane_stencil
+from .bending import bend_forces
 from .spring import Spring, edge_stencil
 from .stencil import ElementForce
 
 
-def build(mesh: ClothMesh, material: Material, *, rest_stretch: Sequence[float] = (1.0, 1.0)) -> list[ElementForce]:
+def build(mesh: ClothMesh, material: Material, *, bending: str = "patch", flat: bool = False,
+          rest_stretch: Sequence[float] = (1.0, 1.0)) -> list[ElementForce]:
     """Element forces of a mesh made of a fabric.
 
     Args:
         mesh, material: what it is made of. Loose edges become springs of a strip `material.thread_width` wide.
+        bending: the law against bending, a name out of `bending.LAWS`; "hinge" is 001's own.
+        flat: the sheet wants to be flat instead of as it is modelled.
         rest_stretch: b_u, b_v of 001: rest length over modelled length along warp and weft; below 1 the cloth
             shrinks, above 1 it has ease [-].
     """
@@ -29,6 +33,7 @@ def build(mesh: ClothMesh, material: Material, *, rest_stretch: Sequence[float] 
         (ku, kv), (bu, bv) = material.stretch, rest_stretch
         forces.append(ElementForce(stencil, Stretch(), (a * ku, a * kv, one * bu, one * bv), material.damping))
         forces.append(ElementForce(stencil, Shear(), (a * material.shear,), material.damping))
+        forces += bend_forces(mesh, material, bending, flat=flat)
     if len(mesh.loose_edges):
         forces.append(thread_springs(mesh, material))
     return forces
