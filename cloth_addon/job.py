@@ -13,50 +13,50 @@ import time
 from collections.abc import Generator
 from typing import Any
 
-SLICE = 0.05    # seconds of bake between two looks at the interface, where the bake needs the main thread
+SLICE = 0.04
+"""Time [s] that the interface may wait for the bake before it is looked after again."""
 
 
 class Job:
     """A bake under way.
 
     Attributes:
-        names: the objects that are baked.
         progress: the newest report of the generator, None before the first.
-        stopping: the user has asked to cancel, the frame in hand is not over yet.
-        finished: it ran to its end and the result is written.
+        stopping: it is to end, the frame in hand is not over yet.
+        stopped_because: why it was ended before its time, for the user.
+        finished: it ran to its end and the result is written; `result` is what the generator returned.
     """
 
-    def __init__(self, steps: Generator[Any, None, None], names: list[str]) -> None:
-        self.names = names
+    def __init__(self, steps: Generator[Any, None, Any]) -> None:
         self.progress: Any = None
         self.stopping = False
-        self.finished = False
         self.stopped_because = ""
+        self.finished = False
+        self.result: Any = None
         self._steps = steps
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
 
     def advance(self) -> bool:
         """Gives the bake a little time. True when it is over: finished or stopped. Raises what the bake raises."""
-        if self._thread is not None:
-            if self._thread.is_alive():
-                return False
-            self._thread = None
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
-        if self.stopping:
-            self._steps.close()
-        if self.finished or self.stopping:
-            return True
         end = time.monotonic() + SLICE
-        while not self.finished and time.monotonic() < end:
-            if self.progress is not None and not self.progress.touches_blender:
-                self._thread = threading.Thread(target=self._run, name="Muslin bake", daemon=True)
-                self._thread.start()
-                return False
-            self._resume()
-        return self.finished
+        while not self.finished:
+            if self._thread is None and not self.stopping:
+                self._resume()
+            if self._thread is not None:
+                self._thread.join(max(0.0, end - time.monotonic()))
+                if self._thread.is_alive():
+                    return False
+                self._thread = None
+            if self._error is not None:
+                error, self._error = self._error, None
+                raise error
+            if self.stopping:
+                self._steps.close()
+                return True
+            if time.monotonic() > end:
+                return self.finished
+        return True
 
     def stop(self) -> None:
         """Asks the bake to end after the frame in hand; `advance` then closes it."""
@@ -72,41 +72,43 @@ class Job:
         self._error = None
         self._steps.close()
 
+    @property
+    def fraction(self) -> float:
+        """How much is done, 0 to 1."""
+        return 0.0 if self.progress is None else self.progress.fraction
+
     def text(self) -> str:
         """`Baking 43 % - 12 s left`"""
         if self.stopping:
             return "Cancelling"
-        if self.progress is None:
-            return "Baking"
-        left = self.progress.seconds_left
-        return f"Baking {self.fraction:.0%}".replace("%", " %") + ("" if left is None else f" - {_duration(left)} left")
-
-    @property
-    def fraction(self) -> float:
-        """How much is done, 0 to 1."""
-        return 0.0 if self.progress is None else min(max(self.progress.fraction, 0.0), 1.0)
+        left = self.progress.seconds_left if self.progress is not None else None
+        return f"Baking {100 * self.fraction:.0f} %" + ("" if left is None else f" - {duration(left)} left")
 
     def _resume(self) -> None:
+        if self.progress is not None and not self.progress.touches_blender:
+            self._thread = threading.Thread(target=self._step, name="Muslin bake", daemon=True)
+            self._thread.start()
+        else:
+            self._step()
+
+    def _step(self) -> None:
         try:
             self.progress = next(self._steps)
-        except StopIteration:
+        except StopIteration as end:
+            self.result = end.value
             self.finished = True
-
-    def _run(self) -> None:
-        try:
-            while not (self.stopping or self.finished or self.progress.touches_blender):
-                self._resume()
-        except BaseException as error:      # carried to the main thread, which raises it
+        except BaseException as error:      # carried to the main thread, where `advance` raises it
             self._error = error
 
 
-def _duration(seconds: float) -> str:
-    seconds = max(0, round(seconds))
-    if seconds < 60:
-        return f"{seconds} s"
-    if seconds < 3600:
-        return f"{seconds // 60} min {seconds % 60} s"
-    return f"{seconds // 3600} h {seconds % 3600 // 60} min"
+def duration(seconds: float) -> str:
+    """`12 s`, `3 min 20 s`, `1 h 5 min`"""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 _current: list[Job] = []
@@ -117,10 +119,10 @@ def current() -> Job | None:
     return _current[0] if _current else None
 
 
-def begin(steps: Generator[Any, None, None], names: list[str]) -> Job:
+def begin(steps: Generator[Any, None, Any]) -> Job:
     if _current:
         raise RuntimeError("a bake is running already")
-    _current.append(Job(steps, names))
+    _current.append(Job(steps))
     return _current[0]
 
 

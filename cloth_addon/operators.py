@@ -9,10 +9,11 @@ from typing import Any
 import bpy
 
 from .. import core
-from . import baked_record, fabric_menu, job, shape_keys
+from . import baked_record, certificate_text, fabric_menu, job, shape_keys
 from .bake import bake
 
-TICK = 0.1      # seconds between two looks at the bake
+TICK = 0.02
+"""Time [s] between two looks at a bake that runs."""
 
 
 def _mesh_object(context: bpy.types.Context) -> Any:
@@ -100,17 +101,13 @@ class _Bake(_Settled):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         manager = context.window_manager
-        cloths = self.targets(context)
-        try:
-            steps = bake(context.scene, cloths, None)
-        except core.ClothError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.job = job.begin(steps, [cloth.name for cloth in cloths])
+        self.job = job.begin(bake(context.scene, self.targets(context)))
         self.timer = manager.event_timer_add(TICK, window=context.window)
+        self.shown = ""
         self.shown_in: set[str] = set()
         manager.progress_begin(0, 100)
-        for handlers, handler in _interruptions():
+        self.handlers = _handlers(context.scene)
+        for handlers, handler in self.handlers:
             handlers.append(handler)
         manager.modal_handler_add(self)
         self.show(context)
@@ -137,19 +134,18 @@ class _Bake(_Settled):
             because = self.job.stopped_because
             self.report({"INFO"}, f"Bake cancelled: {because}" if because else "Bake cancelled")
             return {"CANCELLED"}
-        self.report({"INFO"}, _summary(self.job.names))
+        self.report({"INFO"}, certificate_text.headline(self.job.result.as_dict()))
         return {"FINISHED"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        cloths = self.targets(context)
-        names = [cloth.name for cloth in cloths]
+        running = job.Job(bake(context.scene, self.targets(context)))
         try:
-            for _ in bake(context.scene, cloths, None):
+            while not running.advance():
                 pass
         except core.ClothError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, _summary(names))
+        self.report({"INFO"}, certificate_text.headline(running.result.as_dict()))
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -164,6 +160,9 @@ class _Bake(_Settled):
 
     def show(self, context: bpy.types.Context) -> None:
         text = self.job.text()
+        if text == self.shown:
+            return
+        self.shown = text
         context.workspace.status_text_set(f"{text}   (Esc cancels)")
         self.shown_in.add(context.workspace.name)
         context.window_manager.progress_update(100 * self.job.fraction)
@@ -176,27 +175,30 @@ class _Bake(_Settled):
         for name in self.shown_in:
             if name in bpy.data.workspaces:
                 bpy.data.workspaces[name].status_text_set(None)
-        for handlers, handler in _interruptions():
-            if handler in handlers:
+        for handlers, handler in self.handlers:
+            if handler in handlers:                 # loading a file has taken it out already
                 handlers.remove(handler)
         job.end()
         _redraw(context)
 
 
-def _undo_interrupts(*_: Any) -> None:
-    job.abort("something was undone or redone")
+def _handlers(scene: bpy.types.Scene) -> list[tuple[list[Any], Any]]:
+    """What must happen when the user undoes, loads or saves while a bake runs."""
+    name, frame = scene.name, scene.frame_current
 
+    def undone(*_: Any) -> None:
+        job.abort("something was undone or redone")
 
-def _load_interrupts(*_: Any) -> None:
-    job.abort("another file was opened")
+    def loaded(*_: Any) -> None:
+        job.abort("another file was opened")
 
+    def saved(*_: Any) -> None:
+        """The file remembers the user's frame; the bake goes back to its own."""
+        if name in bpy.data.scenes:
+            bpy.data.scenes[name].frame_set(frame)
 
-def _interruptions() -> list[tuple[list[Any], Any]]:
-    handlers = bpy.app.handlers
-    return [
-        (handlers.undo_pre, _undo_interrupts), (handlers.redo_pre, _undo_interrupts),
-        (handlers.load_pre, _load_interrupts),
-    ]
+    on = bpy.app.handlers
+    return [(on.undo_pre, undone), (on.redo_pre, undone), (on.load_pre, loaded), (on.save_pre, saved)]
 
 
 def _redraw(context: bpy.types.Context) -> None:
@@ -204,10 +206,6 @@ def _redraw(context: bpy.types.Context) -> None:
         for area in window.screen.areas:
             if area.type in {"PROPERTIES", "STATUSBAR"}:
                 area.tag_redraw()
-
-
-def _summary(names: list[str]) -> str:
-    return "Baked " + ", ".join(names)
 
 
 class MUSLIN_OT_bake(_Bake, bpy.types.Operator):

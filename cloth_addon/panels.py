@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import bpy
 
-from . import baked_record, fabric_menu, job
+from . import baked_record, certificate_text, fabric_menu, job
 
 
 class _PhysicsTab:
@@ -151,8 +152,9 @@ class MUSLIN_PT_bake(_PhysicsTab, bpy.types.Panel):
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         flow.operator("muslin.bake_all")
         flow.operator("muslin.bake_delete_all")
-        if baked and running is None:
-            _certificate(self.layout, baked_record.report_of(context.object))
+        report = baked_record.report_of(context.object) if running is None else None
+        if report:
+            _certificate(self.layout, report, context.region.width)
         self.draw_range(context)
 
     def draw_range(self, context: bpy.types.Context) -> None:
@@ -178,15 +180,24 @@ class MUSLIN_PT_solver(_PhysicsTab, bpy.types.Panel):
         col.prop(context.scene.muslin, "tolerance")
 
 
-def _certificate(layout: Any, report: dict[str, Any]) -> None:
+def _certificate(layout: Any, report: dict[str, Any], width: int) -> None:
     """What the bake says about itself, one fact a line."""
     box = layout.box().column(align=True)
-    for name, value in report.items():
-        split = box.split(factor=0.5)
+    for name, value in certificate_text.facts(report):
+        split = box.split(factor=0.55)
         left = split.row()
         left.alignment = "RIGHT"
         left.label(text=name)
-        split.label(text=str(value))
+        split.label(text=value)
+    for note in report["notes"]:
+        _paragraph(box, note, width)
+
+
+def _paragraph(col: Any, text: str, width: int) -> None:
+    """Blender breaks no lines: `width` is the region's, in pixels."""
+    letters = max(20, int(width / (6.5 * bpy.context.preferences.system.ui_scale)) - 8)
+    for i, line in enumerate(textwrap.wrap(text, letters)):
+        col.label(text=line, icon="INFO" if i == 0 else "BLANK1")
 
 
 classes = (

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The extension as users get it: the zip that Blender's own packer makes, installed into an empty Blender.
+
+Runs in a Python that has the bpy package, beside nothing else that imports bpy.
+"""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TOP = {"__init__.py", "blender_manifest.toml", "LICENSE", "README.md", "CHANGELOG.md"}
+SOURCES = {"cloth_addon": ".py", "core": ".py", "presets": ".toml"}     # folder: what it holds
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("bpy") is None, reason="needs the bpy package")
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("package")
+    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "build_extension.py"), str(folder)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(folder.glob("*.zip"))
+
+
+def test_the_zip_holds_the_sources_and_nothing_else(package: Path) -> None:
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"],
+                            capture_output=True, text=True, check=True).stdout.splitlines()
+    wanted = {name for name in listed
+              if name in TOP or SOURCES.get(name.split("/")[0]) == Path(name).suffix and (ROOT / name).is_file()}
+    with zipfile.ZipFile(package) as archive:
+        packed = {name for name in archive.namelist() if not name.endswith("/")}
+    assert packed == wanted
+
+
+def test_the_zip_is_named_after_the_manifest(package: Path) -> None:
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    assert package.name == f"{manifest['id']}-{manifest['version']}.zip"
+
+
+def test_the_manifest_and_the_project_state_one_version() -> None:
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert manifest["version"] == project["project"]["version"]
+
+
+def test_the_zip_installs_enables_and_disables_in_an_empty_blender(package: Path, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, str(Path(__file__).with_name("installed.py")), str(package)],
+                          env={**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path)}, cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "policy violation" not in (done.stdout + done.stderr).lower()
+    assert "installed and enabled" in done.stdout
