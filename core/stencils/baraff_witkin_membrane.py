@@ -54,6 +54,7 @@ class Stretch:
     """Parameters: a k_u, a k_v [N m], b_u, b_v [-]."""
 
     name = "stretch"
+    constant_tangent = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -92,6 +93,7 @@ class Shear:
     """Parameter: a k_s [N m]."""
 
     name = "shear"
+    constant_tangent = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -129,7 +131,7 @@ class Shear:
         i2 = a2 + b2
         largest = 0.5 * (i2 + np.sqrt(i2 * i2 + 12.0 * s * s))
         along = largest - b2 + s                                                  # q = (along g_a / |g_a|^2, g_b)
-        squared = along * along / a2 + b2
+        squared = np.maximum(along * along / a2 + b2, TINY)
         x = tuple(half * (along / a2 * ga[i] + gb[i]) for i in range(3))
         y = tuple(half * sign * (along / a2 * ga[i] - gb[i]) for i in range(3))
         rest = add_blocks(identity_block(0.5 * k * s), outer(-0.5 * k * s / a2, ga, ga))   # type: ignore[arg-type]

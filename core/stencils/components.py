@@ -75,13 +75,13 @@ def add(a: Vector, b: Vector) -> Vector:
 
 def spring_stress(d: Vector, k: FloatArray, rest: FloatArray) -> Vector:
     """k (|d| - rest) d/|d|: the gradient of k/2 (|d| - rest)^2"""
-    size = length(d)
-    return scale(k * (size - rest) / np.maximum(size, TINY), d)
+    return scale(k * (length(d) - rest), direction(d))
 
 
 def spring_tangent(d: Vector, size: FloatArray, k: FloatArray, across: FloatArray) -> Block:
     """k (u u^T + across (I - u u^T)) with u = d / size; across is 1 - rest/size, or that clamped"""
-    return add_blocks(outer(k * (1.0 - across) / size / size, d, d), identity_block(k * across))
+    u = scale(1.0 / size, d)                          # before squaring: a vanished d leaves 0, not inf times 0
+    return add_blocks(outer(k * (1.0 - across), u, u), identity_block(k * across))
 
 
 def cross(a: Vector, b: Vector) -> Vector:
