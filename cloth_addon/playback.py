@@ -101,11 +101,16 @@ class Playback:
         with _copy_in_scene(self._source.obj, self._scene) as copy:
             for name in self._source.generative:
                 copy.modifiers.remove(copy.modifiers[name])
-            copy.shape_key_clear()
-            copy.data.attributes["position"].data.foreach_set("vector", self._basis.astype(np.float32).ravel())
-            copy.shape_key_add(name="Basis", from_mix=False)
+            keys = copy.data.shape_keys
+            if keys is None:
+                copy.shape_key_add(name="Basis", from_mix=False)
+                keys = copy.data.shape_keys
+            keys.animation_data_clear()
+            for block in [block for block in keys.key_blocks if block != keys.reference_key]:
+                copy.shape_key_remove(block)
             key = copy.shape_key_add(name="Probe", from_mix=False)
             key.value = 1.0
+            keys.use_relative = True
             copy.show_only_shape_key = False
 
             def deform(coordinates: Coordinates) -> Coordinates:
@@ -157,7 +162,5 @@ def _copy_in_scene(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bp
         scene.collection.objects.link(copy)
         yield copy
     finally:
-        if mesh.shape_keys is not None:
-            copy.shape_key_clear()
         bpy.data.objects.remove(copy)
         bpy.data.meshes.remove(mesh)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was simulated is what plays back, whatever stands between a shape key and the world."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+from scripted import crumple, simulate_as
+
+
+@pytest.fixture
+def scripted(extension, monkeypatch):
+    """The worlds that were simulated, by crumpling every cloth at random."""
+    worlds = []
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple, worlds))
+    return worlds
+
+
+def check_playback(extension, scene, obj, worlds, *, tolerance=2e-6, unit=1.0):
+    """Bakes, and compares each frame with what the scripted simulation said, relative to the cloth's extent."""
+    report = builders.finish(extension.bake.bake(scene))
+    start = worlds[-1].cloths[0].positions
+    extent = np.abs(start).max() + np.ptp(start, axis=0).max()
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        wanted = crumple(start, frame - scene.frame_start)
+        error = np.abs(builders.seen(obj, frame) * unit - wanted).max()
+        assert error < tolerance * extent, (frame, error / extent)
+    return report
+
+
+def rigged(sheet):
+    """An armature that turns and stretches, with a weight between its two bones for each vertex."""
+    rig = builders.armature()
+    groups = [sheet.vertex_groups.new(name=f"Bone{i}") for i in range(2)]
+    for vertex in sheet.data.vertices:
+        weight = vertex.co.x + 0.5
+        groups[0].add([vertex.index], weight, "REPLACE")
+        groups[1].add([vertex.index], 1.0 - weight, "REPLACE")
+    sheet.modifiers.new("Armature", "ARMATURE").object = rig
+    bone = rig.pose.bones["Bone0"]
+    bone.rotation_euler = (0.0, 0.0, 0.0)
+    bone.keyframe_insert("rotation_euler", frame=1)
+    bone.rotation_euler = (0.5, 0.3, 0.9)
+    bone.keyframe_insert("rotation_euler", frame=4)
+    rig.pose.bones["Bone1"].scale = (1.2, 0.8, 1.1)
+    return rig
+
+
+def own_keys(sheet):
+    """Two relative keys of the user's: one keyframed, one at a fixed value through a vertex group."""
+    sheet.shape_key_add(name="Basis")
+    bulge = sheet.shape_key_add(name="Bulge", from_mix=False)
+    lean = sheet.shape_key_add(name="Lean", from_mix=False)
+    rng = np.random.default_rng(7)
+    for key in (bulge, lean):
+        key.points.foreach_set("co", rng.normal(size=len(sheet.data.vertices) * 3).astype(np.float32))
+    group = sheet.vertex_groups.new(name="Half")
+    group.add(range(10), 0.5, "REPLACE")
+    lean.vertex_group, lean.value = "Half", 0.4
+    builders.animate(bulge, "value", {1: 0.0, 4: 0.7})
+
+
+def test_a_plain_sheet_plays_back_as_simulated(extension, scene, scripted):
+    sheet = builders.sheet()
+    check_playback(extension, scene, sheet, scripted)
+    assert not sheet.data.shape_keys.use_relative
+
+
+def test_many_frames_drift_by_no_more_than_rounding(extension, scene, scripted):
+    sheet = builders.sheet(3)
+    scene.frame_start, scene.frame_end = -20, 400
+    check_playback(extension, scene, sheet, scripted, tolerance=2e-3)     # the motion is up to 40 sheets long a frame
+
+
+def test_a_parented_turned_mirrored_and_unevenly_scaled_sheet_plays_back_in_the_world(extension, scene, scripted):
+    import bpy
+
+    sheet = builders.sheet()
+    parent = bpy.data.objects.new("Parent", None)
+    scene.collection.objects.link(parent)
+    sheet.parent = parent
+    parent.scale, parent.rotation_euler = (1.0, 3.0, 0.5), (0.3, 0.2, 0.1)
+    sheet.scale, sheet.rotation_euler, sheet.location = (-2.0, 1.0, 0.7), (1.0, 0.0, 0.5), (3.0, 1.0, -2.0)
+    builders.animate(parent, "location", {1: (0.0, 0.0, 0.0), 4: (2.0, 0.0, 1.0)})
+    check_playback(extension, scene, sheet, scripted)
+
+
+@pytest.mark.parametrize("scale", [0.001, 0.01, 1000.0])
+def test_the_scene_s_unit_is_undone_in_playback(extension, scene, scripted, scale):
+    scene.unit_settings.scale_length = scale
+    sheet = builders.sheet(size=2.0)
+    check_playback(extension, scene, sheet, scripted, unit=scale)
+    assert np.ptp(scripted[0].cloths[0].positions[:, 0]) == pytest.approx(2.0 * scale)
+
+
+def test_an_armature_stays_on_and_is_undone_in_the_keys(extension, scene, scripted):
+    sheet = builders.sheet()
+    rig = rigged(sheet)
+    sheet.parent = rig
+    rig.scale = (1.0, 2.0, 0.5)
+    sheet.scale = (1.0, 0.5, 3.0)
+    report = check_playback(extension, scene, sheet, scripted)
+    assert sheet.modifiers["Armature"].show_viewport
+    assert report.playback_error["Sheet"] < 1e-5
+    assert report.notes == []
+
+
+def test_an_armature_parent_without_a_modifier_is_undone_too(extension, scene, scripted):
+    sheet = builders.sheet()
+    rig = rigged(sheet)
+    sheet.modifiers.clear()
+    sheet.parent, sheet.parent_type = rig, "ARMATURE"
+    check_playback(extension, scene, sheet, scripted)
+
+
+def test_the_user_s_own_keys_stay_and_add_nothing_to_what_is_seen(extension, scene, scripted):
+    sheet = builders.sheet()
+    own_keys(sheet)
+    scene.frame_set(1)
+    before = builders.state(sheet)
+    check_playback(extension, scene, sheet, scripted, tolerance=4e-6)
+    scene.frame_set(1)
+    after = builders.state(sheet)
+    assert sheet.data.shape_keys.use_relative
+    assert after["keys"][:3] == before["keys"]
+    assert set(before["animation"][-1][0][-1]) <= set(after["animation"][-1][0][-1])
+
+
+def test_own_keys_an_armature_a_parent_and_uneven_scale_together(extension, scene, scripted):
+    sheet = builders.sheet()
+    own_keys(sheet)
+    sheet.parent = rigged(sheet)
+    sheet.parent.scale = (1.0, 2.0, 0.5)
+    sheet.scale = (-1.0, 0.5, 3.0)
+    check_playback(extension, scene, sheet, scripted, tolerance=4e-6)
+
+
+def test_a_key_with_a_driver_is_taken_at_each_frame_s_value(extension, scene, scripted):
+    sheet = builders.sheet()
+    own_keys(sheet)
+    driver = sheet.data.shape_keys.key_blocks["Lean"].driver_add("value").driver
+    driver.expression = "frame / 10"
+    check_playback(extension, scene, sheet, scripted, tolerance=4e-6)
+
+
+def test_a_lattice_is_undone_by_newton_s_method(extension, scene, scripted, monkeypatch):
+    import bpy
+
+    def sway(start, since):
+        return start + 0.02 * since * np.sin(3.0 * start[:, [1, 2, 0]] + since)
+
+    lattice = bpy.data.objects.new("Lattice", bpy.data.lattices.new("Lattice"))
+    scene.collection.objects.link(lattice)
+    lattice.scale = (3.0, 3.0, 3.0)
+    lattice.data.points[7].co_deform = (1.0, 1.3, 0.9)
+    lattice.data.points[0].co_deform = (-0.3, -0.6, -0.5)
+    sheet = builders.sheet()
+    sheet.modifiers.new("Lattice", "LATTICE").object = lattice
+    worlds = []
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, sway, worlds))
+    report = builders.finish(extension.bake.bake(scene))
+    for frame in range(1, 5):
+        assert np.abs(builders.seen(sheet, frame) - sway(worlds[0].cloths[0].positions, frame - 1)).max() < 1e-5
+    assert report.playback_error["Sheet"] < 1e-5
+
+
+def test_a_subdivision_acts_after_the_bake_and_stays_on(extension, scene, scripted):
+    sheet = builders.sheet(4)
+    subdivision = sheet.modifiers.new("Subdivision", "SUBSURF")
+    sheet.modifiers.new("Solidify", "SOLIDIFY")
+    builders.finish(extension.bake.bake(scene))
+    assert len(scripted[0].cloths[0].positions) == 16
+    assert subdivision.show_viewport
+    assert len(builders.seen(sheet, 3)) == 2 * 7 * 7
+    subdivision.show_viewport = sheet.modifiers["Solidify"].show_viewport = False
+    wanted = crumple(scripted[0].cloths[0].positions, 2)
+    assert np.abs(builders.seen(sheet, 3) - wanted).max() < 1e-5
+
+
+def test_a_modifier_that_cannot_be_undone_is_named(extension, scene, scripted):
+    target = builders.mesh_object("Floor", [(-5, -5, -1), (5, -5, -1), (5, 5, -1), (-5, 5, -1)], [(0, 1, 2, 3)], kind="NONE")
+    sheet = builders.sheet()
+    wrap = sheet.modifiers.new("Wrap", "SHRINKWRAP")
+    wrap.target = target
+    before = builders.state(sheet)
+    with pytest.raises(extension.core.SceneError, match=r"Sheet: no shape key can move vertex \d+ .*'Wrap'"):
+        builders.finish(extension.bake.bake(scene))
+    assert builders.state(sheet) == before
+
+
+def test_a_smoothing_modifier_gives_a_note_with_the_distance_that_is_left(extension, scene, scripted):
+    sheet = builders.sheet()
+    sheet.modifiers.new("Smooth", "SMOOTH").iterations = 10
+    report = builders.finish(extension.bake.bake(scene))
+    worst = max(np.linalg.norm(builders.seen(sheet, f) - crumple(scripted[0].cloths[0].positions, f - 1), axis=1).max()
+                for f in range(1, 5))
+    assert report.playback_error["Sheet"] == pytest.approx(worst, rel=1e-3)
+    assert "Sheet: plays back up to" in report.notes[0]
