@@ -13,10 +13,14 @@ from .stencils.stencil import ElementForce, Stencil, add_columns, add_tangents
 
 
 class ElasticForces:
-    """Energy, force and stiffness of element forces and a constant weight (V, 3) [N]."""
+    """Energy, force and stiffness of element forces and a constant weight (V, 3) [N].
 
-    def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray) -> None:
-        self._pattern, self._weight = pattern, weight
+    `constant` is the stiffness of the forces whose law has a constant tangent, see `constant_stiffness`.
+    """
+
+    def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray,
+                 constant: BlockMatrix) -> None:
+        self._pattern, self._weight, self._constant = pattern, weight, constant
         families: dict[int, list[ElementForce]] = {}
         for force in forces:
             families.setdefault(id(force.stencil), []).append(force)
@@ -56,12 +60,25 @@ class ElasticForces:
 
     def stiffness(self, x: FloatArray, factor: float) -> BlockMatrix:
         """`factor` times K = -df/dx at x (V, 3), each element's part made positive semi-definite."""
-        matrix = BlockMatrix(self._pattern)
+        matrix = BlockMatrix(self._pattern, factor * self._constant.data)
         for family in self._families:
-            stencil = family[0].stencil
-            F = stencil.gather(x)
-            H = family[0].law.projected_tangent(F, family[0].parameters)
-            for force in family[1:]:
-                H = add_tangents(H, force.law.projected_tangent(F, force.parameters))
-            matrix.add(self._pattern.family(stencil.vertices), stencil.blocks(H), factor)
+            changing = [force for force in family if not force.law.constant_tangent]
+            if changing:
+                stencil = family[0].stencil
+                F = stencil.gather(x)
+                H = changing[0].law.projected_tangent(F, changing[0].parameters)
+                for force in changing[1:]:
+                    H = add_tangents(H, force.law.projected_tangent(F, force.parameters))
+                matrix.add(self._pattern.family(stencil.vertices), stencil.blocks(H), factor)
         return matrix
+
+
+def constant_stiffness(forces: Sequence[ElementForce], pattern: BlockPattern) -> BlockMatrix:
+    """K = -df/dx of the forces whose law has a constant tangent."""
+    matrix = BlockMatrix(pattern)
+    for force in forces:
+        if force.law.constant_tangent:
+            F = force.stencil.gather(np.zeros((pattern.vertex_count, 3)))
+            matrix.add(pattern.family(force.stencil.vertices),
+                       force.stencil.blocks(force.law.projected_tangent(F, force.parameters)))
+    return matrix

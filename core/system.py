@@ -12,7 +12,7 @@ import numpy as np
 
 from .arrays import FloatArray, IntArray
 from .cloth import Cloth
-from .elastic import ElasticForces
+from .elastic import ElasticForces, constant_stiffness
 from .linear.block_matrix import BlockMatrix, BlockPattern
 from .linear.constraint_filter import ConstraintFilter
 from .loads.drag import air_drag_blocks
@@ -62,6 +62,7 @@ class System:
             [c.material.viscous_drag / c.material.areal_density * self.mass[s]
              for c, s in zip(scene.cloths, self.slices, strict=True)])
         self._pattern = BlockPattern(self.vertex_count, [f.stencil.vertices for f in self._forces] + [self.triangles])
+        self._constant = constant_stiffness(self._forces, self._pattern)
 
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
@@ -74,7 +75,7 @@ class System:
         """Elastic forces and weight, with the targets of soft pins as they are at `time` [s]."""
         for cloth, span, place in self._soft_pins:
             self._forces[place] = self._anchor(cloth, span, time)
-        return ElasticForces(self._forces, self._pattern, self._weight)
+        return ElasticForces(self._forces, self._pattern, self._weight, self._constant)
 
     # ------------------------------------------------------------------ forces of velocity
 

@@ -204,7 +204,7 @@ class _Step:
         A = self.elastic.stiffness(x, self.h ** 2)
         A.add_diagonal(self.system.mass)
         if self.rate:
-            A.blocks += self.h * self.rate.matrix.blocks
+            A.data += self.h * self.rate.matrix.data
         return A, BlockJacobi(A)
 
     # ------------------------------------------------------------------ the nonlinear equations

@@ -50,23 +50,21 @@ def element_blocks(weights: FloatArray, tangent: Any) -> FloatArray:
     return full.reshape(E, k, k, 3, 3).transpose(0, 2, 1, 3, 4)
 
 
-def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, total: FloatArray) -> None:
-    """Add `factor` times blocks (.., 3, 3), n of them, into the slots (n,) of `total` (9, N), in place."""
-    flat = blocks.reshape(len(slots), 9)
-    for entry in range(9):
-        total[entry] += factor * np.bincount(slots, weights=flat[:, entry], minlength=total.shape[1])
+def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, place: IntArray, stride: IntArray,
+                   data: FloatArray) -> None:
+    """Add `factor` times blocks (.., 3, 3) into a block matrix, in place.
 
-
-def block_product(row_starts: IntArray, columns: IntArray, blocks: FloatArray, x: FloatArray) -> FloatArray:
-    """A x for a matrix of 3x3 blocks in compressed rows: row_starts (V + 1,), columns (N,), blocks (9, N).
-
-    Every row must hold at least one block, as `np.add.reduceat` has no empty sums.
+    The n blocks are added up into the N blocks that slots (n,) names; entry (a, b) of block s lies in `data` at
+    place[s] + a stride[s] + b.
     """
-    gathered = x.T[:, columns]                                     # (3, N)
-    result = np.empty_like(x)
-    for i in range(3):
-        terms = blocks[3 * i] * gathered[0]
-        terms += blocks[3 * i + 1] * gathered[1]
-        terms += blocks[3 * i + 2] * gathered[2]
-        result[:, i] = np.add.reduceat(terms, row_starts[:-1])
-    return result
+    flat = blocks.reshape(len(slots), 9)
+    for a in range(3):
+        for b in range(3):
+            total = np.bincount(slots, weights=flat[:, 3 * a + b], minlength=len(place))
+            data[place + a * stride + b] += factor * total
+
+
+def block_product(lines: FloatArray, columns: IntArray, x: FloatArray) -> FloatArray:
+    """Rows of A x (n, 3) from lines (n, 3, 3 width) and columns (n, width) of 3x3 blocks, for x (V, 3)."""
+    n, width = columns.shape
+    return np.einsum("nij,nj->ni", lines, x.take(columns, axis=0).reshape(n, 3 * width))

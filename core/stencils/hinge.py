@@ -73,6 +73,7 @@ class Hinge:
     """Parameters: k [N m], theta_rest."""
 
     name = "hinge"
+    constant_tangent = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

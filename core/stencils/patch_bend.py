@@ -36,6 +36,7 @@ class CurvedPatch:
     """Parameters: k [N m^3], r_1, r_2, r_3 [1/m]."""
 
     name = "curved_patch"
+    constant_tangent = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

@@ -42,6 +42,7 @@ class Quadratic:
     """Parameter: k [J per squared unit of the columns]."""
 
     name = "quadratic"
+    constant_tangent = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

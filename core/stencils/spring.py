@@ -47,6 +47,7 @@ class Spring:
     """Parameters: k [N/m], L [m]."""
 
     name = "spring"
+    constant_tangent = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -79,6 +80,7 @@ class Anchor:
     """E = k/2 |x - t|^2: a soft pin. Parameters: k [N/m] and the target t, three components [m]."""
 
     name = "anchor"
+    constant_tangent = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

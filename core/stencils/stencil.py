@@ -37,9 +37,14 @@ Condition = tuple[FloatArray, Columns]
 
 
 class Law(Protocol):
-    """What an element stores. All functions are per element; parameters come in the law's own order."""
+    """What an element stores. All functions are per element; parameters come in the law's own order.
+
+    Attributes:
+        name: for messages. constant_tangent: the tangent does not depend on F, so it is assembled once.
+    """
 
     name: str
+    constant_tangent: bool
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

@@ -17,7 +17,7 @@ class BlockJacobi:
     """P^-1 r with P the diagonal blocks of `matrix`, which must be positive definite."""
 
     def __init__(self, matrix: BlockMatrix) -> None:
-        self._inverse = np.ascontiguousarray(np.linalg.inv(matrix.diagonal_blocks()).transpose(1, 2, 0))
+        self._inverse = _inverse(matrix.diagonal_blocks())
 
     def __call__(self, r: FloatArray) -> FloatArray:
         """P^-1 r for r (V, 3)."""
@@ -25,3 +25,13 @@ class BlockJacobi:
         for i, row in enumerate(self._inverse):
             result[:, i] = row[0] * r[:, 0] + row[1] * r[:, 1] + row[2] * r[:, 2]
         return result
+
+
+def _inverse(blocks: FloatArray) -> FloatArray:
+    """Inverses of symmetric 3x3 blocks (V, 3, 3) by cofactors, as entries (3, 3, V)."""
+    (a, b, c), (_, d, e), (_, _, f) = blocks.transpose(1, 2, 0)
+    A, B, C = d * f - e * e, c * e - b * f, b * e - c * d
+    D, E, F = a * f - c * c, b * c - a * e, a * d - b * b
+    inverse = np.array([[A, B, C], [B, D, E], [C, E, F]])
+    inverse /= a * A + b * B + c * C
+    return inverse
