@@ -81,13 +81,17 @@ class FrameWindow:
         local = mesh_data.positions(evaluated.data)
         count = self._counts.setdefault(obj.name_full, len(obj.data.vertices) if cloth else len(local))
         if len(local) != count:
-            error, what, way_out = (
-                (core.SceneError, "its mesh has", "switch off the modifier that changes the number in the viewport")
-                if cloth else
-                (core.ColliderError, f"it had {count} before; frame {self._first} has",
-                 "a collider must keep its vertices: switch off modifiers that change their number"))
-            raise error(f"has {len(local)} vertices at frame {frame}, {what} {count}; {way_out}", object_name=obj.name)
+            raise _count_changed(obj.name, cloth, len(local), frame, count, self._first)
         return to_world(local, evaluated, self._metres_per_unit)
+
+
+def _count_changed(name: str, cloth: bool, found: int, frame: int, count: int, first: int) -> core.ClothError:
+    if cloth:
+        return core.SceneError(f"has {found} vertices at frame {frame}, its mesh has {count}; switch off in the viewport "
+                               "the modifier that changes their number", object_name=name)
+    return core.ColliderError(f"has {found} vertices at frame {frame} and had {count} at frame {first}; a collider must "
+                              "keep its vertices: switch off in the viewport the modifier that changes their number",
+                              object_name=name)
 
 
 def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Object:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import bmesh
@@ -36,8 +37,7 @@ def faces(mesh: bpy.types.Mesh) -> list[list[int]]:
     """Vertex indices of every face."""
     corners = _read(mesh.loops, "vertex_index", 1, np.int32).tolist()
     starts = _read(mesh.polygons, "loop_start", 1, np.int32).tolist()
-    ends = [*starts[1:], len(corners)]
-    return [corners[start:end] for start, end in zip(starts, ends, strict=True)]
+    return [corners[start:end] for start, end in itertools.pairwise([*starts, len(corners)])]
 
 
 def triangles(mesh: bpy.types.Mesh) -> IntArray:

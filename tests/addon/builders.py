@@ -87,10 +87,10 @@ def state(obj: Any) -> dict[str, Any]:
     """All of an object that a bake could change, to compare before and after."""
     mesh, keys = obj.data, obj.data.shape_keys
     positions = np.empty(len(mesh.vertices) * 3, np.float32)
-    mesh.attributes["position"].data.foreach_get("vector", positions)
+    mesh.vertices.foreach_get("co", positions)
     found: dict[str, Any] = {
         "positions": positions.tobytes(), "attributes": sorted(a.name for a in mesh.attributes),
-        "properties": (sorted(obj.keys()), sorted(mesh.keys())),
+        "properties": (sorted({*obj.keys()} - {"muslin"}), sorted(mesh.keys())),    # 4.5 makes the settings when it reads them
         "modifiers": [(m.name, m.show_viewport, m.show_render) for m in obj.modifiers],
         "active": obj.active_shape_key_index, "show_only": obj.show_only_shape_key, "keys": None,
         "matrix": [tuple(row) for row in obj.matrix_basis], "parent": obj.parent and obj.parent.name,

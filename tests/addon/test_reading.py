@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the core is given is what Blender shows, in world space and metres."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+from scripted import simulate_as
+
+
+@pytest.fixture
+def read(extension, scene, monkeypatch):
+    """Bakes still cloth and gives the core.Scene that was simulated."""
+    def read():
+        worlds = []
+        monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x, worlds))
+        builders.finish(extension.bake.bake(scene))
+        return worlds[0]
+    return read
+
+
+def test_cloth_is_read_as_it_is_seen_in_the_world(read, scene):
+    import bpy
+
+    parent = bpy.data.objects.new("Parent", None)
+    scene.collection.objects.link(parent)
+    parent.scale, parent.rotation_euler = (1.0, 2.0, 0.5), (0.1, 0.2, 0.3)
+    sheet = builders.sheet()
+    sheet.parent, sheet.scale, sheet.location = parent, (-1.0, 3.0, 1.0), (5.0, 6.0, 7.0)
+    sheet.modifiers.new("Cast", "CAST").factor = 0.5
+    shown = builders.seen(sheet, 1)
+    assert np.allclose(read().cloths[0].positions, shown, atol=1e-5)
+
+
+def test_lengths_and_accelerations_are_in_metres(read, scene):
+    scene.unit_settings.scale_length = 0.01
+    scene.gravity = (0.0, 0.0, -981.0)
+    scene.muslin.wind = (100.0, 0.0, 0.0)
+    sheet = builders.sheet(size=200.0)
+    sheet.muslin.thickness = 0.5
+    world = read()
+    assert np.ptp(world.cloths[0].positions[:, 0]) == pytest.approx(2.0)
+    assert world.cloths[0].thickness == pytest.approx(0.005)
+    assert world.gravity == pytest.approx([0.0, 0.0, -9.81])
+    assert world.wind_at(0.0) == pytest.approx([1.0, 0.0, 0.0])
+
+
+def test_without_a_unit_system_a_unit_is_a_metre(read, scene):
+    scene.unit_settings.scale_length = 0.01
+    scene.unit_settings.system = "NONE"
+    builders.sheet(size=2.0)
+    assert np.ptp(read().cloths[0].positions[:, 0]) == pytest.approx(2.0)
+
+
+def test_gravity_is_off_where_the_scene_switches_it_off(read, scene):
+    builders.sheet()
+    scene.use_gravity = False
+    assert read().gravity.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_scene_in_centimetres_with_blender_s_default_gravity_gets_a_note(extension, scene, read):
+    scene.unit_settings.scale_length = 0.01
+    sheet = builders.sheet(size=200.0)
+    read()
+    assert "0.0981 m/s²" in extension.baked_record.report_of(sheet)["notes"][0]
+
+
+def test_faces_of_any_size_and_loose_edges_arrive(read, scene):
+    vertices = [(0, 0, 0), (2, 0, 0), (2, 1, 0), (0, 1, 0), (3, 0.5, 0), (-1, 0, 0), (-1, 1, 0), (-2, 0.5, 0), (-3, 0.5, 0)]
+    builders.mesh_object("Mixed", vertices, [(0, 1, 2, 3), (1, 4, 2), (0, 3, 6, 7, 5)], [(7, 8)])
+    mesh = read().cloths[0].mesh
+    assert len(mesh.triangles) == 2 + 1 + 3
+    assert mesh.loose_edges.tolist() == [[7, 8]]
+    assert mesh.areas.sum() == pytest.approx(2.0 + 0.5 + 1.5)
+
+
+def test_settings_become_a_fabric(read, scene):
+    sheet = builders.sheet()
+    for name, value in dict(areal_density=0.4, stretch_warp=100.0, stretch_weft=200.0, shear=30.0, bend_warp=1e-3,
+                            bend_weft=2e-3, damping=0.02, friction=0.7, air_drag=0.9).items():
+        setattr(sheet.muslin, name, value)
+    fabric = read().cloths[0].material
+    assert (fabric.areal_density, *fabric.stretch, fabric.shear, *fabric.bend, fabric.damping, fabric.friction,
+            fabric.air_drag) == pytest.approx((0.4, 100.0, 200.0, 30.0, 1e-3, 2e-3, 0.02, 0.7, 0.9))
+
+
+def warp_directions(mesh):
+    """(T, 3) where u runs in the world, by the rest coordinates."""
+    a, b, c = (mesh.positions[mesh.triangles[:, i]] for i in range(3))
+    d = mesh.uv[:, 1:] - mesh.uv[:, :1]                                       # (T, 2, 2)
+    inverse = np.linalg.inv(d)
+    return np.einsum("tj,tjk->tk", inverse[:, 0], np.stack([b - a, c - a], axis=1))
+
+
+def test_the_grain_follows_the_object_s_x_axis(read, scene):
+    sheet = builders.sheet()
+    sheet.rotation_euler.z = 0.5
+    along = warp_directions(read().cloths[0].mesh)
+    assert np.allclose(along, [np.cos(0.5), np.sin(0.5), 0.0], atol=1e-5)
+
+
+@pytest.mark.parametrize("mirror", [1.0, -1.0])
+def test_the_grain_follows_u_of_a_uv_map_and_lengths_stay_those_of_the_mesh(read, scene, mirror):
+    sheet = builders.sheet(size=2.0)
+    layer = sheet.data.uv_layers.new(name="Pattern")
+    for loop in sheet.data.loops:
+        x, y, _ = sheet.data.vertices[loop.vertex_index].co
+        layer.uv[loop.index].vector = (0.1 * (0.6 * x + 0.8 * y), mirror * 0.1 * (-0.8 * x + 0.6 * y))
+    sheet.muslin.grain, sheet.muslin.uv_map = "UV", "Pattern"
+    mesh = read().cloths[0].mesh
+    assert np.allclose(warp_directions(mesh), [0.6, 0.8, 0.0], atol=1e-5)
+    assert mesh.areas.sum() == pytest.approx(4.0)
+
+
+def test_pin_weights_arrive_and_their_targets_follow_the_evaluated_mesh(read, scene):
+    sheet = builders.sheet()
+    builders.pin(sheet, {0: 1.0, 4: 1.0, 7: 0.25})
+    builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), 4: (3.0, 0.0, 0.0)})
+    sheet.modifiers.new("Subdivision", "SUBSURF")
+    cloth = read().cloths[0]
+    assert cloth.held.tolist() == [0, 4]
+    assert cloth.pin_weights[7] == pytest.approx(0.25)
+    sheet.modifiers.clear()
+    sheet.shape_key_clear()
+    end = 3 / 24
+    assert np.allclose(cloth.pin_positions(cloth.held, end), builders.seen(sheet, 4)[[0, 4]], atol=1e-6)
+
+
+def test_only_the_pin_group_counts(read, scene):
+    sheet = builders.sheet()
+    builders.pin(sheet, {3: 1.0}, "Other")
+    builders.pin(sheet, {8: 1.0})
+    assert read().cloths[0].held.tolist() == [8]
+
+
+def test_colliders_are_read_with_their_modifiers_and_face_outwards_when_mirrored(read, scene):
+    builders.sheet()
+    box = builders.box()
+    box.scale = (-1.0, 2.0, 1.0)
+    box.modifiers.new("Subdivision", "SUBSURF").subdivision_type = "SIMPLE"
+    box.muslin.friction = 0.6
+    collider = read().colliders[0]
+    positions = collider.at(0.0)
+    a, b, c = (positions[collider.triangles[:, i]] for i in range(3))
+    assert len(positions) == 26
+    assert np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0 == pytest.approx(2.0, rel=1e-6)    # the volume, not minus it
+    assert collider.friction == pytest.approx(0.6)
+
+
+def test_all_cloth_of_the_scene_is_simulated_together(read, scene):
+    for name in ("B", "A", "C"):
+        builders.sheet(name=name)
+    builders.box()
+    world = read()
+    assert [cloth.name for cloth in world.cloths] == ["A", "B", "C"]
+    assert [collider.name for collider in world.colliders] == ["Box"]
+
+
+def test_geometry_nodes_that_only_move_vertices_are_read_and_those_that_add_are_not(read, scene):
+    import bpy
+
+    def nodes(name, node):
+        tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
+        tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+        tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+        middle = tree.nodes.new(node)
+        given, made = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+        tree.links.new(given.outputs[0], middle.inputs[0])
+        tree.links.new(middle.outputs[0], made.inputs[0])
+        return middle
+
+    sheet = builders.sheet()
+    nodes("Lift", "GeometryNodeSetPosition").inputs["Offset"].default_value = (0.0, 0.0, 0.5)
+    nodes("Divide", "GeometryNodeSubdivideMesh")
+    for name in ("Divide", "Lift"):
+        sheet.modifiers.new(name, "NODES").node_group = bpy.data.node_groups[name]
+    positions = read().cloths[0].positions
+    assert positions.shape == (25, 3)
+    assert np.allclose(positions[:, 2], 0.5)
+    assert all(modifier.show_viewport for modifier in sheet.modifiers)
