@@ -114,7 +114,7 @@ class _Step:
             with self.watch.stage("forces"):
                 r, noise = self._residual(found)
                 size = self._norm(found.project(r))
-                scale = self._residual_scale() if scale is None else scale
+                scale = self._residual_scale(found.u) if scale is None else scale
             residual = size / scale if scale > 0.0 else 0.0
             converged = residual <= self.settings.tolerance or size <= noise
             if converged:
@@ -219,12 +219,15 @@ class _Step:
         noise = ROUNDING * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(x))
         return r, noise
 
-    def _residual_scale(self) -> float:
-        """Impulse of everything that drives the step, the measure of the tolerance."""
+    def _residual_scale(self, u: FloatArray) -> float:
+        """Impulse of everything that drives the step, the measure of the tolerance.
+
+        What the step delivers, m (u - v0), counts too: without weight, and from a rest shape, it is all there is.
+        """
         drive = self.h * self.elastic.force(self.x0)
         if self.rate:
             drive += self.h * self.rate.push
-        change = self._norm(self.pins.project(drive))
+        change = max(self._norm(self.pins.project(drive)), self._norm(self.pins.project(self.mass * (u - self.v0))))
         return max(change, self.h * self._norm(self.mass * self.system.scene.gravity))
 
     def _potential(self, u: FloatArray, friction: FloatArray) -> float:
