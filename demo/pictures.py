@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-SIZE = (480, 420)                   # of one picture [pixels]
+SIZE = (480, 440)                   # of one picture [pixels]
 COLUMNS = 3
 GUTTER = 6                          # between pictures [pixels]
 SAMPLES = 32

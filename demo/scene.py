@@ -10,7 +10,7 @@ FRAMES = 60
 CLOTH_VERTICES = 60                 # along each side
 CLOTH_SIDE = 1.6                    # [m]
 BALL_RADIUS = 0.32                  # [m]
-BALL_HEIGHT = 1.0                   # of its centre above the floor [m]
+BALL_HEIGHT = 0.85                  # of its centre above the floor [m]
 GLIDE = 0.5                         # sideways, over all frames [m]
 TURN = math.radians(100.0)          # about the vertical, over all frames
 GAP = 0.03                          # between the ball and the cloth when it is let go [m]
@@ -82,30 +82,38 @@ def add_ball(scene: bpy.types.Scene) -> bpy.types.Object:
 
 
 def add_floor_and_light(scene: bpy.types.Scene) -> None:
-    bpy.ops.mesh.primitive_plane_add(size=400.0)
-    bpy.context.object.name = "Floor"
-    bpy.context.object.data.materials.append(plain("Floor", (0.30, 0.31, 0.33), roughness=0.8))
-    for name, position, energy, size in (("Key", (2.6, -2.6, 3.6), 110.0, 1.0),
-                                         ("Fill", (-3.2, -2.0, 1.8), 22.0, 2.5),
-                                         ("Rim", (-1.0, 3.2, 2.8), 70.0, 1.0)):
+    """A studio: a floor that rises behind the ball, a large key light, a fill and a rim light."""
+    depth, radius = 5.0, 2.0
+    angle = np.linspace(0.0, math.pi / 2, 17)
+    profile = np.concatenate([[[-8.0, 0.0]], np.stack([depth - radius + radius * np.sin(angle),
+                                                      radius - radius * np.cos(angle)], axis=1), [[depth, 8.0]]])
+    vertices = [(x, y, z) for y, z in profile for x in (-12.0, 12.0)]
+    faces = [(2 * i, 2 * i + 1, 2 * i + 3, 2 * i + 2) for i in range(len(profile) - 1)]
+    studio = bpy.data.meshes.new("Studio")
+    studio.from_pydata(vertices, [], faces)
+    studio.polygons.foreach_set("use_smooth", [True] * len(faces))
+    add_object("Studio", studio, plain("Studio", (0.62, 0.65, 0.68), roughness=0.9))
+    for name, position, energy, size in (("Key", (2.4, -2.4, 3.2), 95.0, 1.0),
+                                         ("Fill", (-3.2, -2.2, 1.6), 18.0, 2.5),
+                                         ("Rim", (-1.2, 2.6, 2.8), 60.0, 1.0)):
         light = bpy.data.lights.new(name, "AREA")
         light.energy, light.size = energy, size
         lamp = add_object(name, light)
         lamp.location = position
-        aim(lamp, (0.0, 0.0, 0.9))
+        aim(lamp, (0.0, 0.0, 0.8))
     world = bpy.data.worlds.new("World")
     world.use_nodes = True
-    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.55, 0.62, 0.7, 1.0)
-    world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.35
+    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.75, 0.85, 1.0, 1.0)
+    world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.45
     scene.world = world
 
 
 def add_camera(scene: bpy.types.Scene) -> None:
     camera = bpy.data.cameras.new("Camera")
-    camera.lens = 50.0
+    camera.lens = 62.0
     scene.camera = add_object("Camera", camera)
-    scene.camera.location = (1.3, -3.5, 2.0)
-    aim(scene.camera, (0.0, 0.0, 0.82))
+    scene.camera.location = (1.1, -3.75, 1.75)
+    aim(scene.camera, (0.0, 0.0, 0.65))
 
 
 def aim(thing: bpy.types.Object, target: tuple[float, float, float]) -> None:
