@@ -24,6 +24,7 @@ from .reading import objects_of_kind
 from .report import Report, plain
 
 DONE, FAILED, USAGE = 0, 1, 2
+SEEK_TABLE = b"\xb1\xea\x92\x8f"     # the last bytes of a compressed .blend (zstd, seekable format)
 EVERY = 1.0         # seconds between two lines of progress where stderr is not a terminal
 
 DESCRIPTION = """\
@@ -141,8 +142,8 @@ def _save(output: Path, *, keep_earlier: bool, compress: bool) -> None:
             bpy.ops.wm.save_as_mainfile(filepath=str(part), copy=True, compress=compress, check_existing=False)
         except RuntimeError as error:
             raise OSError(f"{output} could not be saved: {str(error).strip()}") from error
-        if not part.is_file():
-            raise OSError(f"{output} could not be saved: Blender wrote nothing")
+        if not (part.is_file() and _is_whole(part)):
+            raise OSError(f"{output} could not be saved: its end could not be written, is the disk full?")
         if keep_earlier and output.exists():
             os.replace(output, output.with_name(output.name + "1"))
         os.replace(part, output)
@@ -162,7 +163,15 @@ def _write_report(path: Path, report: dict[str, Any]) -> None:
 
 def _is_compressed(path: Path) -> bool:
     with path.open("rb") as file:
-        return not file.read(7).startswith(b"BLENDER")
+        return file.read(7) != b"BLENDER"
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether the .blend ends as one does. Blender does not notice when the last piece of a compressed file is lost."""
+    with path.open("rb") as file:
+        file.seek(-min(64, path.stat().st_size), os.SEEK_END)
+        end = file.read()
+    return end.endswith(SEEK_TABLE) if _is_compressed(path) else b"ENDB" in end
 
 
 def _say(message: str) -> None:

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: exit codes, what is saved, what is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+from scripted import crumple, simulate_as
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def blend(scene, tmp_path):
+    """A saved .blend with two cloths, open."""
+    import bpy
+
+    builders.sheet(4, name="Left")
+    builders.sheet(4, name="Right")
+    path = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+@pytest.fixture
+def command(extension, blend, monkeypatch):
+    """Runs `muslin` in this process on the open file, with scripted cloth."""
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    return lambda *arguments: extension.command_line.main([str(argument) for argument in arguments])
+
+
+def baked(path):
+    """Names of the objects that carry a bake in the .blend at `path`, and the bakes' last frames."""
+    import bpy
+
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    found = {obj.name: obj.data.shape_keys for obj in bpy.data.objects}
+    return {name: int(keys.key_blocks[-1].name[-4:]) for name, keys in found.items() if keys is not None}
+
+
+def test_bake_saves_beside_the_opened_file_which_stays_as_it_was(command, blend, capfd):
+    before = blend.read_bytes()
+    assert command("bake") == 0
+    assert blend.read_bytes() == before
+    assert sorted(path.name for path in blend.parent.iterdir()) == ["scene.blend", "scene_baked.blend"]
+    assert baked(blend.with_name("scene_baked.blend")) == {"Left": 4, "Right": 4}
+    error = capfd.readouterr().err
+    assert "100%" in error and f"saved {blend.with_name('scene_baked.blend')}" in error
+
+
+def test_an_earlier_result_of_the_same_name_is_kept_as_blender_keeps_backups(command, blend):
+    output = blend.with_name("scene_baked.blend")
+    output.write_bytes(b"earlier")
+    assert command("bake") == 0
+    assert output.with_name("scene_baked.blend1").read_bytes() == b"earlier"
+    assert output.stat().st_size > 1000
+
+
+def test_output_object_frames_and_report(command, blend, tmp_path):
+    output, report = tmp_path / "out.blend", tmp_path / "report.json"
+    output.write_bytes(b"named, so replaced")
+    assert command("bake", "--object", "Right", "--frames", -2, 3, "--output", output, "--json", report) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.blend", "report.json", "scene.blend"]
+    values = json.loads(report.read_text())
+    assert (values["first"], values["last"], values["cloths"]) == (-2, 3, ["Right"])
+    assert len(values["certificates"]) == 6
+    assert values["summary"]["stretch_max"] == pytest.approx(1.05)
+    assert {"read", "solve", "fit", "write", "total"} <= set(values["seconds"])
+    assert set(values["versions"]) == {"muslin", "blender", "python", "numpy"}
+    assert values["output"] == str(output)
+    assert baked(output) == {"Right": 3}
+
+
+def test_the_opened_file_itself_is_replaced_only_where_it_is_named(command, blend):
+    assert command("bake", "--output", blend) == 0
+    assert baked(blend) == {"Left": 4, "Right": 4}
+
+
+def test_a_compressed_file_gives_a_compressed_result(command, blend):
+    import bpy
+
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
+    assert command("bake") == 0
+    assert not blend.with_name("scene_baked.blend").read_bytes().startswith(b"BLENDER")
+
+
+def test_an_error_in_the_bake_is_1_with_its_reason_in_the_report_and_nothing_saved(command, blend, tmp_path, capfd):
+    import bpy
+
+    bpy.data.objects["Left"].muslin.pin_group = "Gone"
+    assert command("bake", "--json", tmp_path / "report.json") == 1
+    assert "Left: has no vertex group 'Gone'" in capfd.readouterr().err
+    error = json.loads((tmp_path / "report.json").read_text())["error"]
+    assert error["type"] == "PinError" and "Gone" in error["message"]
+    assert not blend.with_name("scene_baked.blend").exists()
+
+
+def test_an_interrupted_bake_is_1_and_nothing_is_saved(command, blend, extension, monkeypatch, capfd):
+    def interrupted(start, since):
+        if since == 2:
+            raise KeyboardInterrupt
+        return start
+
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, interrupted))
+    assert command("bake") == 1
+    assert "cancelled, nothing was saved" in capfd.readouterr().err
+    assert [path.name for path in blend.parent.iterdir()] == ["scene.blend"]
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ((), "COMMAND"),
+    (("simmer",), "simmer"),
+    (("bake", "--frames", "1"), "--frames"),
+    (("bake", "--frames", "one", "two"), "--frames"),
+    (("bake", "--object", "Middle"), "no object 'Middle'; its cloth: Left, Right"),
+    (("bake", "--output", "/nowhere/at/all/out.blend"), "there is no folder"),
+    (("bake", "--json", "/"), "is a folder"),
+])
+def test_wrong_usage_is_2_before_any_work(command, blend, capfd, arguments, message):
+    assert command(*arguments) == 2
+    assert message in capfd.readouterr().err
+
+
+def test_a_file_that_was_not_opened_is_2(extension, scene, capfd):
+    assert extension.command_line.main(["bake"]) == 2
+    assert "no .blend is open" in capfd.readouterr().err
+
+
+def test_help_says_where_the_result_goes(extension, capfd):
+    assert extension.command_line.main(["bake", "--help"]) == 0
+    text = capfd.readouterr().out
+    assert "NAME_baked.blend" in text and "Exit codes" in text and "--frames FIRST LAST" in text
+
+
+def python(*arguments, **options):
+    """Plain Python with the bpy package, as a user calls it."""
+    return subprocess.run([sys.executable, ROOT, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                          **options)
+
+
+def test_plain_python_bakes_a_file(blend, tmp_path):
+    result = python("scene.blend", "bake", "--object", "Left", "--frames", 1, 3, "--json", "report.json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "100%" in result.stderr
+    assert baked(tmp_path / "scene_baked.blend") == {"Left": 3}
+    certificates = json.loads((tmp_path / "report.json").read_text())["certificates"]
+    assert len(certificates) == 3 and certificates[-1]["steps"] >= 2
+
+
+def test_plain_python_says_what_is_missing(tmp_path):
+    result = python(tmp_path / "none.blend", "bake")
+    assert result.returncode == 2 and "there is no file" in result.stderr
+    (tmp_path / "text.blend").write_text("not a .blend")
+    result = python(tmp_path / "text.blend", "bake")
+    assert result.returncode == 2 and "could not be read" in result.stderr
+    assert python().returncode == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a limit on the size of files stands in for a full disk")
+@pytest.mark.parametrize("compress", [False, True])
+def test_a_full_disk_is_1_and_the_old_file_stays(blend, tmp_path, compress):
+    import bpy
+
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=compress)
+    output = tmp_path / "out.blend"
+    output.write_bytes(b"the last good bake")
+    limit = 20_000      # bytes
+    result = python(blend, "bake", "--frames", 1, 3, "--output", output, cwd=tmp_path,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert result.returncode == 1, result.stderr
+    assert "could not be saved" in result.stderr
+    assert output.read_bytes() == b"the last good bake"
+    assert not [path.name for path in tmp_path.iterdir() if "out" in path.name and path != output]
