@@ -33,7 +33,7 @@ class LinearResult:
     Attributes:
         solution (V, 3); iterations: products with A inside the loop; residual: sqrt(r^T P^-1 r / delta_0) at
         the end [-]; converged: residual <= tolerance; reason: "tolerance", "zero right-hand side", "iteration limit"
-        or "indefinite" (a direction c with c^T A c <= 0 was met: A or P is not positive definite).
+        or "indefinite" (c^T A c <= 0 or r^T P^-1 r < 0 was met, or nan: A or P is not positive definite).
     """
 
     solution: FloatArray
@@ -65,11 +65,11 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     r = project(b - multiply(dv)) if prescribed.any() else filtered                     # 4
     c = project(precondition(r))                                                        # 5
     delta = _dot(r, c)                                                                  # 6
-    delta_0 = max(delta_0, delta)
-    if not delta_0 > 0.0:
-        if np.isfinite(delta_0):
-            return LinearResult(dv, 0, 0.0, True, "zero right-hand side")
+    if not (delta_0 >= 0.0 and delta >= 0.0):                       # nan fails too
         return LinearResult(dv, 0, float("nan"), False, "indefinite")
+    delta_0 = max(delta_0, delta)
+    if delta_0 == 0.0:
+        return LinearResult(dv, 0, 0.0, True, "zero right-hand side")
     if start is not None:
         warm = prescribed + project(start)
         r_warm = project(b - multiply(warm))
@@ -77,6 +77,7 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
         delta_warm = _dot(r_warm, c_warm)
         if delta_warm < delta:
             dv, r, c, delta = warm, r_warm, c_warm, delta_warm
+    r = r.copy()                                       # written to below, and operators may return what they got
     goal = tolerance ** 2 * delta_0
     iterations = 0
     while delta > goal and iterations < max_iterations:                                 # 7
@@ -92,9 +93,10 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
         delta_old = delta                                                               # 13
         delta = _dot(r, s)                                                              # 14
         c = project(s + (delta / delta_old) * c)                                        # 15
-    converged = bool(delta <= goal)
-    residual = float(np.sqrt(max(delta, 0.0) / delta_0))
-    return LinearResult(dv, iterations, residual, converged, "tolerance" if converged else "iteration limit")
+    converged = bool(0.0 <= delta <= goal)
+    residual = float(np.sqrt(np.abs(delta) / delta_0))
+    reason = "tolerance" if converged else "iteration limit" if delta > goal else "indefinite"
+    return LinearResult(dv, iterations, residual, converged, reason)
 
 
 def _dot(a: FloatArray, b: FloatArray) -> float:
