@@ -8,7 +8,9 @@
 PYTHON3 ?= python3
 
 CORE_TESTS = $(wildcard tests/core tests/scenes)
+# The add-on is tested from these sources, then, in a process of its own, as the zip that users install.
 ADDON_TESTS = $(wildcard tests/addon)
+EXTENSION_TESTS = $(wildcard tests/extension)
 
 .PHONY: demo test test-core test-addon test-next test-core-next test-addon-next extension lint clean
 .SUFFIXES:
@@ -26,6 +28,7 @@ test-core: .venv-core311/.ready
 
 test-addon: .venv-bpy45/.ready
 	.venv-bpy45/bin/python -m pytest $(ADDON_TESTS)
+	.venv-bpy45/bin/python -m pytest $(EXTENSION_TESTS)
 
 test-next: test-core-next test-addon-next
 
@@ -34,6 +37,7 @@ test-core-next: .venv-core313/.ready
 
 test-addon-next: .venv-bpy52/.ready
 	.venv-bpy52/bin/python -m pytest $(ADDON_TESTS)
+	.venv-bpy52/bin/python -m pytest $(EXTENSION_TESTS)
 
 extension: .venv-bpy45/.ready
 	.venv-bpy45/bin/python scripts/build_extension.py build
