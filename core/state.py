@@ -5,13 +5,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .arrays import FloatArray
+import numpy as np
+
+from .arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Touch:
+    """How particles touch solids, which decides friction: mode (V,), 0 where a particle is free, 1 sticking,
+    2 slipping; pressing (V,), the normal force [N]."""
+
+    mode: IntArray
+    pressing: FloatArray
+
+    @staticmethod
+    def none(vertex_count: int) -> Touch:
+        """Nothing touches."""
+        return Touch(np.zeros(vertex_count, dtype=np.int64), np.zeros(vertex_count))
 
 
 @dataclass(frozen=True)
 class State:
-    """x (V, 3) [m], v (V, 3) [m/s], time [s]. A step takes one and returns a new one."""
+    """x (V, 3) [m], v (V, 3) [m/s], time [s], touch. A step takes one and returns a new one."""
 
     x: FloatArray
     v: FloatArray
     time: float
+    touch: Touch

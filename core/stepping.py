@@ -7,7 +7,7 @@ always frame / (steps_per_frame 2^n).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class Stepper:
             h = self._size * tick
             # times from counts, so that no error adds up over a long bake
             now, then = start + done * tick, start + (done + self._size) * tick
-            result = self._try(State(state.x, state.v, now), then - now if h == 0 else h, then)
+            result = self._try(replace(state, time=now), then - now if h == 0 else h, then)
             if self._must_halve(state, result) and self._size > 1:
                 self._record.rejected += 1
                 self._size //= 2
@@ -81,7 +81,7 @@ class Stepper:
                     f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s; "
                     "check for extreme stiffness, mass or collider speed")
             self._record.accept(result, h)
-            state = State(result.state.x, result.state.v, then)
+            state = replace(result.state, time=then)
             done += self._size
             if self._size < self._whole and done % (2 * self._size) == 0:
                 self._size *= 2

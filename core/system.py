@@ -19,7 +19,7 @@ from .loads.drag import air_drag_blocks
 from .material import Material
 from .mesh import ClothMesh
 from .scene import Scene
-from .state import State
+from .state import State, Touch
 from .stencils import registry
 from .stencils.spring import Anchor, point_stencil
 from .stencils.stencil import ElementForce, Stencil
@@ -67,7 +67,8 @@ class System:
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
         return State(np.concatenate([c.positions for c in self.scene.cloths]),
-                     np.concatenate([c.velocities for c in self.scene.cloths]), 0.0)
+                     np.concatenate([c.velocities for c in self.scene.cloths]), 0.0,
+                     Touch.none(self.vertex_count))
 
     # ------------------------------------------------------------------ forces of position
 

@@ -3,15 +3,10 @@
 
 A particle in contact loses the direction of the contact's normal: the solve may not change its velocity along it
 except to what keeps it on the surface at the end of the step. From the solution the constraint force
-lambda = (A dv - b) / h follows exactly, and decides what the contact does next:
-
-    release   where it pulls (lambda . n < 0)
-    stick     all three directions are taken while |lambda_t| <= mu lambda_n
-    slip      only the normal is; a force mu lambda_n acts against the sliding
-    stick     again where that force would turn the sliding round
-
-and the step is solved again from where it was until nothing changes. A particle found inside the thickness at the start
-is moved out by the position alteration y, which gives it no velocity.
+lambda = (A dv - b) / h follows exactly, and decides what the contact does next: it is released where it pulls
+(lambda . n < 0), and `friction` decides whether it sticks. The step is solved again from where it was until hardly
+anything changes. A particle found inside the thickness at the start is moved out by the position alteration y, which
+gives it no velocity.
 """
 
 from __future__ import annotations
@@ -22,23 +17,25 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
+from ..state import Touch
+from .friction import CREEP, SLIP, STICK, Friction
 
 if TYPE_CHECKING:
     from .surfaces import Touching
 
 PUSH_PER_STEP = 0.5
 """Part of the thickness by which a particle that starts too close is moved out per step [-]."""
-SETTLED = 0.02
-"""Relative change of a friction force below which it counts as found [-]."""
 TOUCHING = 0.01
 """Part of the thickness by which a solution may overshoot a contact before it counts as a new one [-]."""
+STILL_NEAR = 0.2
+"""Part of the thickness within which a particle that touched in the step before is taken to touch again [-]."""
 SAME_NORMAL = 0.9
 """Contacts of a vertex whose normals' cosine is above this are one contact [-]."""
+FEW = 0.02
+"""Part of the contacts that may still change when a step is done [-]."""
 MAX_PER_VERTEX = 3
 SWEEPS = 8
 """Gauss-Seidel sweeps that share a vertex's force among its up to three normals."""
-
-RELEASED, STICK, SLIP = 0, 1, 2
 
 
 class ContactResponse:
@@ -46,24 +43,25 @@ class ContactResponse:
 
     Args:
         x0, v0: (V, 3) [m], [m/s] at the start of the step.
+        touch: how particles touched in the step before.
         step: h [s].
         thickness: (V,) [m]; mass: (V,) [kg].
         free: (V,) bool, False where a pin already takes all three directions.
-        drift: (V, 3) [m/s^2], acceleration expected without contact (gravity).
+        gravity: (3,) [m/s^2], expected of particles that touch for the first time.
     """
 
-    def __init__(self, x0: FloatArray, v0: FloatArray, step: float, thickness: FloatArray, mass: FloatArray,
-                 free: BoolArray, drift: FloatArray) -> None:
-        self._x0, self._v0, self._h = x0, v0, step
-        self._thickness, self._mass, self._free, self._drift = thickness, mass, free, drift
+    def __init__(self, x0: FloatArray, v0: FloatArray, touch: Touch, step: float, thickness: FloatArray,
+                 mass: FloatArray, free: BoolArray, gravity: FloatArray) -> None:
+        self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
+        self._thickness, self._mass, self._free, self._gravity = thickness, mass, free, gravity
         self._table: IntArray = np.full((len(x0), MAX_PER_VERTEX), -1)    # contacts of each vertex
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
         self.normal: FloatArray = np.zeros((0, 3))
         self.least: FloatArray = np.zeros(0)                         # lowest allowed normal velocity [m/s]
         self.carried: FloatArray = np.zeros((0, 3))                  # the surface's own velocity [m/s]
-        self.mu: FloatArray = np.zeros(0)
-        self.mode: IntArray = np.zeros(0, dtype=np.int64)
-        self.friction: FloatArray = np.zeros((0, 3))                 # on slipping particles [N]
+        self.pressing: FloatArray = np.zeros(0)                      # normal force at the last solution [N]
+        self.held: BoolArray = np.zeros(0, dtype=np.bool_)           # False: released
+        self.friction = Friction()
         self.alteration: FloatArray = np.zeros_like(x0)              # y [m]
 
     def __len__(self) -> int:
@@ -80,7 +78,8 @@ class ContactResponse:
         k = rows[first]
         push = np.minimum(-c.gap_t0[k], PUSH_PER_STEP * self._thickness[pushed])
         self.alteration[pushed] = push[:, None] * c.normal[k]
-        self._take(found, inside | (c.gap_t1 < 0.0))
+        again = (self._touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
+        self._take(found, inside | again | (c.gap_t1 < 0.0))
 
     def add(self, found: Touching) -> bool:
         """Take in the contacts of a solution that went through a surface; True if that changes anything."""
@@ -101,7 +100,7 @@ class ContactResponse:
         known = self._table[vertex]                                        # (n, 3)
         cosine = np.einsum("nsj,nj->ns", self.normal[known], normal) if len(self) else np.zeros(known.shape)
         same = (known >= 0) & (cosine > SAME_NORMAL)
-        again = same & (self.mode[known] == RELEASED) if len(self) else same
+        again = same & ~self.held[known] if len(self) else same
         room = (known < 0).any(axis=1)
         new = ~same.any(axis=1) & room
         self._append(found, k[new])
@@ -115,32 +114,31 @@ class ContactResponse:
         vertex = found.contacts.vertex[k]
         self._table[vertex, np.argmax(self._table[vertex] < 0, axis=1)] = np.arange(first, first + n)
         self.vertex = np.concatenate([self.vertex, vertex])
-        for name in ("normal", "carried", "friction"):
-            setattr(self, name, np.concatenate([getattr(self, name), np.zeros((n, 3))]))
-        for name in ("least", "mu"):
-            setattr(self, name, np.concatenate([getattr(self, name), np.zeros(n)]))
-        self.mode = np.concatenate([self.mode, np.zeros(n, dtype=np.int64)])
+        self.normal, self.carried = (np.concatenate([a, np.zeros((n, 3))]) for a in (self.normal, self.carried))
+        self.least, self.pressing = (np.concatenate([a, np.zeros(n)]) for a in (self.least, self.pressing))
+        self.held = np.concatenate([self.held, np.zeros(n, dtype=np.bool_)])
+        self.friction.grow(n)
         self._replace(found, k, np.arange(first, first + n))
 
     def _replace(self, found: Touching, k: IntArray, at: IntArray) -> None:
-        """Write contacts k of `found` into places `at`, with the first guess of stick or slip."""
+        """Write contacts k of `found` into places `at`, with the first guess of their friction."""
         c = found.contacts
         vertex, n = c.vertex[k], c.normal[k]
         depth = np.maximum(0.0, -c.gap_t0[k])
         # n . (x0 + h u + y) = n . p1 + distance - depth + n . y: on the surface, or moved out by y alone
         gap = np.einsum("nj,nj->n", n, self._x0[vertex] - c.point_t1[k]) - found.distance[k]
-        self.vertex[at], self.normal[at], self.mu[at] = vertex, n, found.mu[k]
+        self.vertex[at], self.normal[at], self.held[at] = vertex, n, True
         self.carried[at] = (c.point_t1[k] - c.point_t0[k]) / self._h
         self.least[at] = -(gap + depth) / self._h
-        # Coulomb's law for the particle alone, as a guess: h lambda_n = m (what stops it), friction up to mu of that
-        u = self._v0[vertex] + self._h * self._drift[vertex]
-        impulse = self._mass[vertex] * np.maximum(0.0, self.least[at] - np.einsum("nj,nj->n", n, u))
-        slide = self._tangential(n, u - self.carried[at])
-        speed = np.linalg.norm(slide, axis=1)
-        slips = self._mass[vertex] * speed > self.mu[at] * impulse
-        self.mode[at] = np.where(slips, SLIP, STICK)
-        pull = np.where(slips, self.mu[at] * impulse / self._h / np.maximum(speed, 1e-300), 0.0)
-        self.friction[at] = -pull[:, None] * slide
+        # as in the step before; at first touch by Coulomb's law for the particle alone, m times what stops it
+        before, pressing = self._touch.mode[vertex], self._touch.pressing[vertex]
+        u = self._v0[vertex] + np.where(before[:, None] > 0, 0.0, self._h * self._gravity)
+        stopped = self._mass[vertex] * np.maximum(0.0, self.least[at] - np.einsum("nj,nj->n", n, u)) / self._h
+        pressing = np.where(before > 0, pressing, stopped)
+        slide = _tangential(n, u - self.carried[at])
+        free_slip = self._mass[vertex] * np.linalg.norm(slide, axis=1) > found.mu[k] * pressing * self._h
+        slips = np.where(before > 0, before == SLIP, free_slip)
+        self.friction.begin(at, found.mu[k], slips, pressing, slide)
 
     # ------------------------------------------------------------------ solving
 
@@ -153,48 +151,57 @@ class ContactResponse:
             result.constrain(self.vertex[at], self.normal[at],
                              self.least[at] - np.einsum("nj,nj->n", self.normal[at], v))
         at = self._active(0)
-        at = at[self.mode[at] == STICK]
+        at = at[self.friction.mode[at] == STICK]
         for tangent in _tangents(self.normal[at]):
             change = np.einsum("nj,nj->n", tangent, self.carried[at] - velocity[self.vertex[at]])
             result.constrain(self.vertex[at], tangent, change)
         return result
 
-    def friction_force(self) -> FloatArray:
-        """Forces of slipping contacts (V, 3) [N]."""
+    def drag_blocks(self) -> FloatArray:
+        """-df/dv of creeping contacts (V, 3, 3) [kg/s]."""
+        blocks = np.zeros((len(self._x0), 3, 3))
+        at = self._with_mode(CREEP)
+        n = self.normal[at]
+        across = np.eye(3) - n[:, :, None] * n[:, None, :]
+        np.add.at(blocks, self.vertex[at], self.friction.drag[at, None, None] * across)
+        return blocks
+
+    def friction_force(self, velocity: FloatArray) -> FloatArray:
+        """Forces of slipping contacts, and of creeping ones at `velocity` (V, 3) -> (V, 3) [N]."""
         total = np.zeros_like(self._x0)
-        at = np.flatnonzero(self.mode == SLIP)
-        np.add.at(total, self.vertex[at], self.friction[at])
+        at = self._with_mode(SLIP)
+        np.add.at(total, self.vertex[at], self.friction.force[at])
+        at = self._with_mode(CREEP)
+        slide = _tangential(self.normal[at], velocity[self.vertex[at]] - self.carried[at])
+        np.add.at(total, self.vertex[at], -self.friction.drag[at, None] * slide)
         return total
 
     def judge(self, u: FloatArray, constraint_force: FloatArray) -> bool:
-        """Release, slip or stick by the solution: velocities u (V, 3) and forces lambda (V, 3) [N]; True if changed."""
+        """Release, stick or slip by the solution: velocities u (V, 3) and forces lambda (V, 3) [N].
+
+        True if so much changed that the step should be solved again.
+        """
         if len(self) == 0:
             return False
-        pressing = self._normal_forces(constraint_force)
-        active = self.mode != RELEASED
-        pulls = active & (pressing < 0.0)
-        primary = np.zeros(len(self), dtype=bool)
+        self.pressing = self._normal_forces(constraint_force)
+        pulls = self.held & (self.pressing < 0.0)
+        primary = np.zeros(len(self), dtype=np.bool_)
         primary[self._active(0)] = True
+        changed = self.friction.judge(
+            primary & ~pulls, np.maximum(self.pressing, 0.0), _tangential(self.normal, constraint_force[self.vertex]),
+            _tangential(self.normal, u[self.vertex] - self.carried)) | pulls
+        held = int(self.held.sum())
+        self.held &= ~pulls
+        return int(changed.sum()) > FEW * held
 
-        tangential = self._tangential(self.normal, constraint_force[self.vertex])
-        size = np.linalg.norm(tangential, axis=1)
-        limit = self.mu * np.maximum(pressing, 0.0)
-        starts = active & ~pulls & primary & (self.mode == STICK) & (size > limit)
-
-        slide = self._tangential(self.normal, u[self.vertex] - self.carried)
-        speed = np.linalg.norm(slide, axis=1)
-        slipping = active & ~pulls & (self.mode == SLIP)
-        against = np.einsum("nj,nj->n", slide, self.friction)
-        stops = slipping & primary & (against > 0.0) & (self.mu > 0.0)
-        goes_on = slipping & ~stops
-        new = np.where(starts[:, None], tangential * (limit / np.maximum(size, 1e-300))[:, None],
-                       -slide * (limit / np.maximum(speed, 1e-300))[:, None])
-        drifted = goes_on & (np.linalg.norm(new - self.friction, axis=1) > SETTLED * limit)
-
-        self.friction[starts | goes_on] = new[starts | goes_on]
-        self.friction[pulls | stops] = 0.0
-        self.mode[pulls], self.mode[starts], self.mode[stops] = RELEASED, SLIP, STICK
-        return bool((pulls | starts | stops | drifted).any())
+    def touch(self) -> Touch:
+        """How each particle touches at the end of the step."""
+        mode, pressing = np.zeros(len(self._x0), dtype=np.int64), np.zeros(len(self._x0))
+        at = self._active(0)
+        # what creeps tries to stick again
+        mode[self.vertex[at]] = np.where(self.friction.mode[at] == SLIP, SLIP, STICK)
+        pressing[self.vertex[at]] = np.maximum(self.pressing[at], 0.0)
+        return Touch(mode, pressing)
 
     def move_out(self, found: Touching, x: FloatArray) -> FloatArray:
         """x (V, 3) [m] with what the solve left beyond a surface put back onto it; velocities stay.
@@ -219,7 +226,10 @@ class ContactResponse:
     def _active(self, slot: int) -> IntArray:
         at = self._table[:, slot]
         at = at[at >= 0]
-        return at[self.mode[at] != RELEASED]
+        return at[self.held[at]]
+
+    def _with_mode(self, mode: int) -> IntArray:
+        return np.flatnonzero(self.held & (self.friction.mode == mode))
 
     def _normal_forces(self, force: FloatArray) -> FloatArray:
         """lambda_n of each contact [N]: the parts along the normals of a vertex that add up to its force."""
@@ -237,9 +247,10 @@ class ContactResponse:
                 break
         return parts
 
-    @staticmethod
-    def _tangential(normal: FloatArray, vector: FloatArray) -> FloatArray:
-        return vector - np.einsum("nj,nj->n", normal, vector)[:, None] * normal
+
+def _tangential(normal: FloatArray, vector: FloatArray) -> FloatArray:
+    """The part of vector (n, 3) across the unit normal (n, 3)."""
+    return vector - np.einsum("nj,nj->n", normal, vector)[:, None] * normal
 
 
 def _tangents(normal: FloatArray) -> tuple[FloatArray, FloatArray]:

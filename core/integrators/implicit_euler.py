@@ -97,7 +97,7 @@ class _Step:
             self.pins: ConstraintFilter = system.pins(state, h)
         with watch.stage("contact"):
             self.contacts = self._predict_contacts()
-        self.base = self.x0 + (self.contacts.alteration if self.contacts else 0.0)         # x = base + h u
+        self.base = self.x0 + (self.contacts.alteration if self.contacts is not None else 0.0)         # x = base + h u
         self.iterations = 0
         converge = settings.newton_iterations == "converge"
         self.linear_tolerance = max(settings.tolerance, INEXACT) if converge else settings.tolerance
@@ -164,23 +164,33 @@ class _Step:
                              start: FloatArray | None) -> _Solve:
         """Solve A w = b + h friction for u = reference + w, again and again while the contacts change."""
         pins, contacts, changed = self._pins_from(reference), self.contacts, False
+        drag = np.zeros((len(reference), 3, 3))
         for attempt in range(CONTACT_PASSES):
-            filter_ = contacts.constrain(pins, reference) if contacts else pins
-            friction = contacts.friction_force() if contacts else np.zeros_like(b)
+            if contacts is None:
+                filter_, rhs = pins, b
+            else:
+                with self.watch.stage("contact"):
+                    filter_ = contacts.constrain(pins, reference)
+                    rhs = b + self.h * contacts.friction_force(reference)
+                    before, drag = drag, contacts.drag_blocks()
+                    if (drag != before).any():
+                        A.add_diagonal(self.h * (drag - before))
+                        precondition = BlockJacobi(A)
             with self.watch.stage("solve"):
-                rhs = b + self.h * friction
                 linear = modified_pcg(A.multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
                                       start=start, tolerance=self.linear_tolerance,
                                       max_iterations=self.settings.max_linear_iterations)
             self.iterations += linear.iterations
-            found = _Solve(reference + linear.solution, linear, friction, filter_.project, changed)
-            if contacts is None or attempt == CONTACT_PASSES - 1 or not np.isfinite(found.u).all():
-                break
+            u = reference + linear.solution
+            if contacts is None or not np.isfinite(u).all():
+                return _Solve(u, linear, np.zeros_like(b), filter_.project, changed)
             with self.watch.stage("contact"):
-                if not self._contacts_change(found.u, (A.multiply(linear.solution) - rhs) / self.h):
-                    break
-            start, changed = linear.solution, True
-        return found
+                friction = contacts.friction_force(u)
+                again = self._contacts_change(u, (A.multiply(linear.solution) - rhs) / self.h)
+            if not again:
+                break
+            start, changed = linear.solution, attempt < CONTACT_PASSES - 1
+        return _Solve(u, linear, friction, filter_.project, changed)
 
     def _contacts_change(self, u: FloatArray, constraint_force: FloatArray) -> bool:
         assert self.contacts is not None and self.surfaces is not None
@@ -246,10 +256,10 @@ class _Step:
     def _predict_contacts(self) -> ContactResponse | None:
         if self.surfaces is None:
             return None
-        drift = np.broadcast_to(self.system.scene.gravity, self.x0.shape)
         free = self.pins.degrees_of_freedom(np.arange(len(self.x0))) > 0
-        contacts = ContactResponse(self.x0, self.v0, self.h, self.system.thickness, self.system.mass, free, drift)
-        contacts.predict(self.surfaces.find(self.x0, self.x0 + self.h * (self.v0 + self.h * drift)))
+        contacts = ContactResponse(self.x0, self.v0, self.state.touch, self.h, self.system.thickness, self.system.mass,
+                                   free, self.system.scene.gravity)
+        contacts.predict(self.surfaces.find(self.x0, self.x0 + self.h * self.v0))
         return contacts
 
     def _finish(self, u: FloatArray, residual: float, converged: bool) -> StepResult:
@@ -261,4 +271,5 @@ class _Step:
             if self.contacts is not None and self.surfaces is not None:
                 with self.watch.stage("contact"):
                     x = self.contacts.move_out(self.surfaces.find(self.x0, x), x)
-        return StepResult(State(x, v, self.state.time + self.h), self.iterations, residual, converged, finite)
+        touch = self.state.touch if self.contacts is None else self.contacts.touch()
+        return StepResult(State(x, v, self.state.time + self.h, touch), self.iterations, residual, converged, finite)

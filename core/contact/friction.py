@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coulomb friction of particles on surfaces: which contacts stick, slip or creep.
+
+    stick   the surface carries the particle along; holds while |lambda_t| <= mu lambda_n
+    slip    a force of size mu lambda_n against the sliding
+    creep   a force c (surface velocity - u_t), implicit, for a contact that can neither stick nor slip in this
+            step: stuck it pulls more than mu lambda_n, slipping it would be turned round
+
+Stick and slip are 001's (section 6). Switching between them alone need not end when stiff cloth couples many contacts,
+so a contact that has been refused both creeps for the rest of the step, with c such that the force reaches mu lambda_n
+at the speed with which it was turned round. The next step tries to stick it again: nothing creeps for long.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+
+STICK, SLIP, CREEP = 1, 2, 3
+
+SETTLED = 0.05
+"""Change of a slip force, over mu lambda_n, below which it counts as found [-]."""
+
+
+@dataclass
+class Friction:
+    """State of C contacts' friction.
+
+    Attributes:
+        mu (C,) [-]; mode (C,); force (C, 3) [N] of slipping contacts; drag (C,) [kg/s] of creeping ones.
+    """
+
+    mu: FloatArray = field(default_factory=lambda: np.zeros(0))
+    mode: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    force: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    drag: FloatArray = field(default_factory=lambda: np.zeros(0))
+    _too_much: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))      # refused to stick
+    _turned: FloatArray = field(default_factory=lambda: np.zeros(0))                        # speed when refused to slip
+
+    def grow(self, count: int) -> None:
+        """Room for `count` more contacts, sticking without friction until `begin` says more."""
+        self.mu = np.concatenate([self.mu, np.zeros(count)])
+        self.mode = np.concatenate([self.mode, np.full(count, STICK)])
+        self.force = np.concatenate([self.force, np.zeros((count, 3))])
+        self.drag = np.concatenate([self.drag, np.zeros(count)])
+        self._too_much = np.concatenate([self._too_much, np.zeros(count, dtype=np.bool_)])
+        self._turned = np.concatenate([self._turned, np.zeros(count)])
+
+    def begin(self, at: IntArray, mu: FloatArray, slips: BoolArray, pressing: FloatArray, slide: FloatArray) -> None:
+        """First guess for contacts `at` (n,): mu (n,), whether each slips, pressed by (n,) [N], sliding (n, 3) [m/s]."""
+        speed = np.linalg.norm(slide, axis=1)
+        slips = slips & (speed > 0.0)
+        self.mu[at] = mu
+        self.mode[at] = np.where(slips, SLIP, STICK)
+        pull = np.where(slips, mu * pressing / np.where(slips, speed, 1.0), 0.0)
+        self.force[at] = -pull[:, None] * slide
+        self.drag[at], self._too_much[at], self._turned[at] = 0.0, False, 0.0
+
+    def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray) -> BoolArray:
+        """Change modes by a solution; which contacts changed (C,).
+
+        Args:
+            active (C,): contacts with friction to judge. pressing (C,): lambda_n [N], not negative.
+            holding (C, 3): tangential constraint force [N]. slide (C, 3): tangential velocity over the surface [m/s].
+        """
+        limit = self.mu * pressing
+        size, speed = np.linalg.norm(holding, axis=1), np.linalg.norm(slide, axis=1)
+        too_much = active & (self.mode == STICK) & (size > limit)
+        slips = active & (self.mode == SLIP)
+        turned = slips & (np.einsum("nj,nj->n", slide, self.force) > 0.0)
+        creeps = active & (self.mode == CREEP)
+        goes_on = slips & ~turned
+
+        self._too_much |= too_much
+        self._turned = np.where(turned, speed, self._turned)
+        refused = (too_much | turned) & self._too_much & (self._turned > 0.0)
+        against = -slide * _ratio(limit, speed)[:, None]
+        along = holding * _ratio(limit, size)[:, None]
+        drifted = goes_on & (np.linalg.norm(against - self.force, axis=1) > SETTLED * limit)
+
+        self.mode[too_much], self.mode[turned], self.mode[refused] = SLIP, STICK, CREEP
+        self.force[goes_on], self.force[too_much] = against[goes_on], along[too_much]
+        self.force[turned | refused] = 0.0
+        wanted = np.where(refused | creeps, _ratio(limit, self._turned), self.drag)
+        drifted |= creeps & (np.abs(wanted - self.drag) > SETTLED * wanted)
+        self.drag = np.where(refused | creeps, wanted, 0.0)
+        return too_much | turned | drifted
+
+
+def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a / b, 0 where b is 0."""
+    return a / np.where(b > 0.0, b, np.inf)
