@@ -7,6 +7,7 @@ the mesh is copied, appended or saved, and is gone when someone clears all shape
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -68,27 +69,33 @@ def load(obj: bpy.types.Object) -> BakedRecord | None:
     Raises:
         SceneError: the record is damaged or was written by a later version of Muslin.
     """
-    if not has_bake(obj):
-        return None
+    return _parse(obj.data.shape_keys[PROPERTY], obj.name) if has_bake(obj) else None
+
+
+def _parse(text: str, name: str) -> BakedRecord:
     try:
-        values = json.loads(obj.data.shape_keys[PROPERTY])
+        values = json.loads(text)
         version = values.get("version")
         if not isinstance(version, int) or version > VERSION:
             raise core.SceneError(f"its bake was written by another version of Muslin (record {version}, this one "
-                                  f"knows {VERSION}); use that version to delete it", object_name=obj.name)
+                                  f"knows {VERSION}); use that version to delete it", object_name=name)
         known = {f.name for f in fields(BakedRecord)}
         return BakedRecord(**{name: value for name, value in values.items() if name in known})
     except (TypeError, ValueError, AttributeError) as error:
         if isinstance(error, core.ClothError):
             raise
         raise core.SceneError(f"the record of its bake cannot be read ({error}); delete its shape keys and the "
-                              f"custom property '{PROPERTY}' by hand", object_name=obj.name) from error
+                              f"custom property '{PROPERTY}' by hand", object_name=name) from error
 
 
 def report_of(obj: bpy.types.Object) -> dict[str, Any] | None:
-    """The report of the bake that `obj` carries, for the panel; None where there is none."""
+    """The report of the bake that `obj` carries, for the panel, which asks at every redraw; None where there is none."""
+    return _report(obj.data.shape_keys[PROPERTY]) if has_bake(obj) else None
+
+
+@functools.lru_cache(maxsize=4)
+def _report(text: str) -> dict[str, Any] | None:
     try:
-        record = load(obj)
+        return _parse(text, "").report
     except core.ClothError:
         return None
-    return record.report if record else None

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bake as a whole, with the real core."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+
+
+def lowest(obj, frame):
+    return builders.seen(obj, frame)[:, 2].min()
+
+
+def test_free_cloth_falls_as_gravity_says(extension, scene):
+    sheet = builders.sheet(4)
+    sheet.muslin.air_drag = 0.0
+    scene.frame_end = 7
+    scene.muslin.steps_per_frame = 4
+    builders.finish(extension.bake.bake(scene))
+    h, n = 1 / 96, 24                               # implicit Euler: z = -g h^2 (1 + 2 + ... + n)
+    assert np.allclose(builders.seen(sheet, 7)[:, 2], -9.81 * h * h * n * (n + 1) / 2, rtol=1e-4)
+
+
+def test_pinned_vertices_are_exactly_where_the_rig_puts_them(extension, scene):
+    sheet = builders.sheet(5)
+    builders.pin(sheet, {0: 1.0, 4: 1.0})
+    rig = builders.armature(1)
+    sheet.vertex_groups.new(name="Bone0").add(range(25), 1.0, "REPLACE")
+    sheet.modifiers.new("Armature", "ARMATURE").object = rig
+    builders.animate(rig, "location", {1: (0.0, 0.0, 0.0), 4: (0.1, 0.2, 0.1)})
+    rigid = {frame: builders.seen(sheet, frame)[[0, 4]] for frame in range(1, 5)}
+    builders.finish(extension.bake.bake(scene))
+    for frame, wanted in rigid.items():
+        assert np.abs(builders.seen(sheet, frame)[[0, 4]] - wanted).max() < 1e-6
+    assert lowest(sheet, 4) < rigid[4][:, 2].min() - 0.02
+
+
+def test_a_collider_holds_the_cloth_that_falls_on_it(extension, scene):
+    sheet = builders.sheet(7, size=0.6, height=0.06)
+    floor = builders.box("Floor", size=2.0)
+    floor.location.z = -1.0
+    scene.frame_end = 12
+    report = builders.finish(extension.bake.bake(scene))
+    assert report.colliders == ["Floor"]
+    assert lowest(sheet, 12) > -1e-3
+
+
+def test_layers_are_baked_together_and_each_gets_its_own_keys(extension, scene):
+    sheets = [builders.sheet(3, name=name, height=height) for name, height in (("Upper", 1.0), ("Lower", 0.0))]
+    builders.pin(sheets[0], {0: 1.0})
+    report = builders.finish(extension.bake.bake(scene))
+    assert report.cloths == ["Lower", "Upper"]
+    assert np.allclose(builders.seen(sheets[0], 4)[0], builders.seen(sheets[0], 1)[0])
+    assert lowest(sheets[1], 4) < -0.05
+    assert {extension.baked_record.report_of(sheet)["last"] for sheet in sheets} == {4}
+
+
+def test_baking_twice_gives_the_same_bytes(extension, scene):
+    sheet = builders.sheet(6)
+    builders.pin(sheet, {0: 1.0})
+    found = []
+    for _ in range(2):
+        builders.finish(extension.bake.bake(scene))
+        found.append(builders.state(sheet)["keys"])
+    assert found[0] == found[1]
+
+
+def test_a_sheet_in_centimetres_moves_as_the_same_sheet_in_metres(extension, scene):
+    shapes = []
+    for unit in (1.0, 0.01):
+        scene.unit_settings.scale_length = unit
+        scene.gravity = (0.0, 0.0, -9.81 / unit)
+        sheet = builders.sheet(5, name=f"Sheet {unit}", size=1.0 / unit)
+        builders.pin(sheet, {0: 1.0, 4: 1.0})
+        builders.finish(extension.bake.bake(scene, [sheet]))
+        shapes.append(builders.seen(sheet, 4) * unit)
+    assert np.abs(shapes[0] - shapes[1]).max() < 1e-5
+
+
+def test_progress_counts_frames_and_carries_the_certificate_of_its_frame(extension, scene):
+    builders.sheet(3)
+    found = list(extension.bake.bake(scene))
+    assert [p.fraction for p in found] == sorted(p.fraction for p in found)
+    assert (found[0].done, found[-1].done, found[-1].total, found[-1].seconds_left) == (0, 4, 4, 0.0)
+    assert {p.frame for p in found if p.certificate is not None} == {1, 2, 3, 4}
+    assert all(p.certificate is None for p in found if not p.touches_blender)
+    assert found[-2].seconds_left > 0.0
+    assert found[0].cloths == ("Sheet",)
+
+
+def test_stretches_that_touch_no_blender_data_run_in_another_thread(extension, scene, monkeypatch):
+    sheet = builders.sheet(4)
+    builders.pin(sheet, {0: 1.0})
+    box = builders.box(size=0.2)
+    builders.animate(box, "location", {1: (0.0, 0.0, -0.2), 4: (0.0, 0.0, -0.1)})
+    here = threading.get_ident()
+    touched = []
+    window, playback = extension.frame_window.FrameWindow, extension.playback.Playback
+    for owner, name in ((window, "read"), (playback, "key_coordinates")):
+        def spy(self, *arguments, right=getattr(owner, name)):
+            touched.append(threading.get_ident())
+            return right(self, *arguments)
+        monkeypatch.setattr(owner, name, spy)
+    bake = extension.bake.bake(scene)
+    progress = next(bake)
+    while progress.done < progress.total:
+        if progress.touches_blender:
+            progress = next(bake)
+        else:
+            results = []
+            thread = threading.Thread(target=lambda results=results: results.append(next(bake)))
+            thread.start()
+            thread.join()
+            progress = results[0]
+    builders.finish(bake)
+    assert extension.baked_record.has_bake(sheet)
+    assert len(touched) == 8 and set(touched) == {here}
+
+
+def test_the_frame_is_where_it_was_after_a_bake(extension, scene):
+    builders.sheet(3)
+    scene.frame_set(3, subframe=0.5)
+    builders.finish(extension.bake.bake(scene))
+    assert (scene.frame_current, scene.frame_subframe) == (3, 0.5)
+
+
+def test_scrubbing_while_a_bake_runs_changes_nothing_of_it(extension, scene):
+    sheet = builders.sheet(4)
+    builders.pin(sheet, {0: 1.0})
+    builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), 4: (1.0, 0.0, 0.0)})
+    builders.finish(extension.bake.bake(scene))
+    alone = builders.state(sheet)["keys"]
+    for _ in extension.bake.bake(scene):
+        scene.frame_set(17)
+    assert builders.state(sheet)["keys"] == alone
+
+
+def test_the_report_is_plain_json_and_kept_with_the_object(extension, scene):
+    sheet = builders.sheet(3)
+    report = builders.finish(extension.bake.bake(scene, frames=(2, 5)))
+    kept = extension.baked_record.report_of(sheet)
+    assert json.loads(json.dumps(report.as_dict(), allow_nan=False))["certificates"] == kept["certificates"]
+    assert (kept["first"], kept["last"], len(kept["certificates"])) == (2, 5, 4)
+    assert kept["summary"]["steps"] == sum(frame["steps"] for frame in kept["certificates"]) >= 6
+    assert kept["summary"]["not_converged"] == 0
+    assert kept["settings"]["Sheet"]["areal_density"] == pytest.approx(sheet.muslin.areal_density)
+    assert kept["settings"]["scene"]["frame_rate"] == 24.0
+
+
+def test_values_that_json_cannot_say_become_none(extension):
+    plain = extension.report.plain
+    assert plain({"gap": float("inf"), 3: (np.float32(0.5), np.nan)}) == {"gap": None, "3": [0.5, None]}
+
+
+def test_a_depsgraph_says_which_view_layer_is_meant(extension, scene):
+    sheet = builders.sheet(3)
+    other = scene.view_layers.new("Other")
+    other.layer_collection.exclude = True
+    other.update()
+    for layer in scene.view_layers:
+        layer.update()
+    builders.finish(extension.bake.bake(scene, depsgraph=scene.view_layers[0].depsgraph))
+    assert extension.baked_record.has_bake(sheet)
