@@ -50,7 +50,7 @@ class Friction:
         self._turned = np.concatenate([self._turned, np.zeros(count)])
 
     def begin(self, at: IntArray, mu: FloatArray, slips: BoolArray, pressing: FloatArray, slide: FloatArray) -> None:
-        """First guess for contacts `at` (n,): mu (n,), whether each slips, pressed by (n,) [N], sliding (n, 3) [m/s]."""
+        """First guess for contacts `at` (n,): mu, whether each slips, pressed by [N], sliding at (n, 3) [m/s]."""
         speed = np.linalg.norm(slide, axis=1)
         slips = slips & (speed > 0.0)
         self.mu[at] = mu
@@ -59,20 +59,24 @@ class Friction:
         self.force[at] = -pull[:, None] * slide
         self.drag[at], self._too_much[at], self._turned[at] = 0.0, False, 0.0
 
-    def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray) -> BoolArray:
+    def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
+              still: FloatArray) -> BoolArray:
         """Change modes by a solution; which contacts changed (C,).
 
         Args:
             active (C,): contacts with friction to judge. pressing (C,): lambda_n [N], not negative.
             holding (C, 3): tangential constraint force [N]. slide (C, 3): tangential velocity over the surface [m/s].
+            still (C,): speed per force within which a slide's direction is the solver's error [m/(s N)].
         """
         limit = self.mu * pressing
         size, speed = np.linalg.norm(holding, axis=1), np.linalg.norm(slide, axis=1)
         too_much = active & (self.mode == STICK) & (size > limit)
         slips = active & (self.mode == SLIP)
-        turned = slips & (np.einsum("nj,nj->n", slide, self.force) > 0.0)
+        clear = speed > still * limit
+        turned = slips & clear & (np.einsum("nj,nj->n", slide, self.force) > 0.0)
+        goes_on = slips & clear & ~turned
         creeps = active & (self.mode == CREEP)
-        goes_on = slips & ~turned
+        outran = creeps & (self.drag * speed > (1.0 + SETTLED) * limit)
 
         self._too_much |= too_much
         self._turned = np.where(turned, speed, self._turned)
@@ -81,13 +85,11 @@ class Friction:
         along = holding * _ratio(limit, size)[:, None]
         drifted = goes_on & (np.linalg.norm(against - self.force, axis=1) > SETTLED * limit)
 
-        self.mode[too_much], self.mode[turned], self.mode[refused] = SLIP, STICK, CREEP
-        self.force[goes_on], self.force[too_much] = against[goes_on], along[too_much]
+        self.mode[too_much | outran], self.mode[turned], self.mode[refused] = SLIP, STICK, CREEP
+        self.force[goes_on | outran], self.force[too_much] = against[goes_on | outran], along[too_much]
         self.force[turned | refused] = 0.0
-        wanted = np.where(refused | creeps, _ratio(limit, self._turned), self.drag)
-        drifted |= creeps & (np.abs(wanted - self.drag) > SETTLED * wanted)
-        self.drag = np.where(refused | creeps, wanted, 0.0)
-        return too_much | turned | drifted
+        self.drag = np.where(refused, _ratio(limit, self._turned), np.where(creeps & ~outran, self.drag, 0.0))
+        return too_much | turned | drifted | outran
 
 
 def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -48,12 +48,14 @@ class ContactResponse:
         thickness: (V,) [m]; mass: (V,) [kg].
         free: (V,) bool, False where a pin already takes all three directions.
         gravity: (3,) [m/s^2], expected of particles that touch for the first time.
+        still: error of the velocity change that a force makes in the step, over that change [-].
     """
 
     def __init__(self, x0: FloatArray, v0: FloatArray, touch: Touch, step: float, thickness: FloatArray,
-                 mass: FloatArray, free: BoolArray, gravity: FloatArray) -> None:
+                 mass: FloatArray, free: BoolArray, gravity: FloatArray, still: float) -> None:
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
         self._thickness, self._mass, self._free, self._gravity = thickness, mass, free, gravity
+        self._still = still
         self._table: IntArray = np.full((len(x0), MAX_PER_VERTEX), -1)    # contacts of each vertex
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
         self.normal: FloatArray = np.zeros((0, 3))
@@ -187,9 +189,9 @@ class ContactResponse:
         pulls = self.held & (self.pressing < 0.0)
         primary = np.zeros(len(self), dtype=np.bool_)
         primary[self._active(0)] = True
-        changed = self.friction.judge(
+        changed = pulls | self.friction.judge(
             primary & ~pulls, np.maximum(self.pressing, 0.0), _tangential(self.normal, constraint_force[self.vertex]),
-            _tangential(self.normal, u[self.vertex] - self.carried)) | pulls
+            _tangential(self.normal, u[self.vertex] - self.carried), self._still * self._h / self._mass[self.vertex])
         held = int(self.held.sum())
         self.held &= ~pulls
         return int(changed.sum()) > FEW * held

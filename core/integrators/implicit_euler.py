@@ -42,7 +42,7 @@ ARMIJO = 1e-4
 """Part of the promised decrease of phi that a shortened Newton step must deliver [-]."""
 ROUNDING = 1e-13
 """Relative size of what rounding leaves of a sum of forces or energies [-]."""
-SHORTEST = 2.0 ** -12
+SHORTEST = 2.0 ** -30
 """Fraction of a Newton step below which the line search gives up [-]."""
 
 
@@ -91,6 +91,8 @@ class _Step:
         self.system, self.state, self.h = system, state, h
         self.settings, self.surfaces, self.watch = settings, surfaces, watch
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
+        converge = settings.newton_iterations == "converge"
+        self.linear_tolerance = max(settings.tolerance, INEXACT) if converge else settings.tolerance
         with watch.stage("forces"):
             self.elastic: ElasticForces = system.elastic(state.time + h)
             self.rate: RateForce | None = system.rate_force(state.x, state.time + h)
@@ -99,8 +101,6 @@ class _Step:
             self.contacts = self._predict_contacts()
         self.base = self.x0 + (self.contacts.alteration if self.contacts is not None else 0.0)         # x = base + h u
         self.iterations = 0
-        converge = settings.newton_iterations == "converge"
-        self.linear_tolerance = max(settings.tolerance, INEXACT) if converge else settings.tolerance
 
     def run(self) -> StepResult:
         """Solve, and look how it ended."""
@@ -258,7 +258,7 @@ class _Step:
             return None
         free = self.pins.degrees_of_freedom(np.arange(len(self.x0))) > 0
         contacts = ContactResponse(self.x0, self.v0, self.state.touch, self.h, self.system.thickness, self.system.mass,
-                                   free, self.system.scene.gravity)
+                                   free, self.system.scene.gravity, 2.0 * self.linear_tolerance)
         contacts.predict(self.surfaces.find(self.x0, self.x0 + self.h * self.v0))
         return contacts
 
