@@ -2,8 +2,9 @@
 """Triangles from quads and n-gons.
 
 The rule: a quad is cut along its shorter diagonal; of two diagonals equal to one part in 1e6 the one that
-starts at the face's first corner is taken, so that a regular grid gets the same diagonal everywhere. A larger
-polygon is cut by clipping ears, always the ear with the shortest cut, in the plane of its area vector.
+starts at the face's first corner is taken, so that a regular grid gets the same diagonal everywhere. A quad with a
+corner that points inwards, or with three corners in line, is cut from that corner. A larger polygon is cut by clipping
+ears, always the ear with the shortest cut, in the plane of its area vector.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .arrays import FloatArray, IntArray
+from .arrays import BoolArray, FloatArray, IntArray
 
 DIAGONAL_TIE = 1e-6
 """Relative difference below which two diagonals count as equally long [-]."""
+
+REFLEX = 1e-6
+"""A triangle is turned over or flat when twice its area along the face's normal is below this share of a length
+squared: the diagonals' product in a quad, the ear's longest side in a polygon [-]."""
 
 
 def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
@@ -57,24 +62,31 @@ def _cut_quads(positions: FloatArray, corners: IntArray, starts: IntArray) -> In
     d13 = np.linalg.norm(q[:, 3] - q[:, 1], axis=1)
     first = np.array([[0, 1, 2], [0, 2, 3]])
     second = np.array([[0, 1, 3], [1, 2, 3]])
-    shorter = (d13 < d02 * (1.0 - DIAGONAL_TIE))[:, None, None]
-    return (starts[:, None, None] + np.where(shorter, second, first)).reshape(-1, 3)
+    normal = np.cross(q[:, 2] - q[:, 0], q[:, 3] - q[:, 1])
+    inside0, inside1 = _runs_inside(q, first, normal), _runs_inside(q, second, normal)
+    take_second = np.where(inside0 == inside1, d13 < d02 * (1.0 - DIAGONAL_TIE), inside1)
+    return (starts[:, None, None] + np.where(take_second[:, None, None], second, first)).reshape(-1, 3)
+
+
+def _runs_inside(quads: FloatArray, cut: IntArray, normal: FloatArray) -> BoolArray:
+    """Whether both triangles (2, 3) of a cut face the same way as the quads (Q, 4, 3), whose normals are (Q, 3)."""
+    a, b, c = (quads[:, cut[:, i]] for i in range(3))                       # (Q, 2, 3)
+    along = np.einsum("qti,qi->qt", np.cross(b - a, c - a), normal)
+    return (along > REFLEX * np.einsum("qi,qi->q", normal, normal)[:, None]).all(axis=1)
 
 
 def _clip_ears(polygon: FloatArray) -> IntArray:
     """Triangles of one polygon (n, 3) [m] as local corner numbers (n - 2, 3)."""
-    area_vector = 0.5 * np.sum(np.cross(polygon, np.roll(polygon, -1, axis=0)), axis=0)
-    size = np.linalg.norm(area_vector)
+    normal = np.sum(np.cross(polygon, np.roll(polygon, -1, axis=0)), axis=0)
+    normal /= max(float(np.linalg.norm(normal)), np.finfo(np.float64).tiny)
     ring = list(range(len(polygon)))
     triangles = []
     while len(ring) > 3:
         best, best_cut = None, np.inf
         for k in range(len(ring)):
-            i, j, m = ring[k - 1], ring[k], ring[(k + 1) % len(ring)]
-            turn = np.dot(np.cross(polygon[j] - polygon[i], polygon[m] - polygon[i]), area_vector)
-            cut = float(np.linalg.norm(polygon[m] - polygon[i]))
-            if size > 0.0 and turn > 0.0 and cut < best_cut and not _holds_a_corner(
-                    polygon, (i, j, m), ring, area_vector):
+            ear = ring[k - 1], ring[k], ring[(k + 1) % len(ring)]
+            cut = float(np.linalg.norm(polygon[ear[2]] - polygon[ear[0]]))
+            if cut < best_cut and _is_an_ear(polygon, ear, ring, normal):
                 best, best_cut = k, cut
         k = 1 if best is None else best         # a self-touching polygon: cut anyway, the mesh check judges it
         triangles.append([ring[k - 1], ring[k], ring[(k + 1) % len(ring)]])
@@ -83,11 +95,14 @@ def _clip_ears(polygon: FloatArray) -> IntArray:
     return np.array(triangles, dtype=np.int64)
 
 
-def _holds_a_corner(polygon: FloatArray, ear: tuple[int, int, int], ring: list[int], normal: FloatArray) -> bool:
-    others = [p for p in ring if p not in ear]
+def _is_an_ear(polygon: FloatArray, ear: tuple[int, int, int], ring: list[int], normal: FloatArray) -> bool:
+    """Whether the triangle has an area and no other corner lies in it or on its border, to a share of its size."""
     a, b, c = (polygon[e] for e in ear)
-    p = polygon[others]
-    inside = np.ones(len(others), dtype=bool)
+    least = REFLEX * max(float(np.dot(side, side)) for side in (b - a, c - b, a - c))
+    if not np.dot(np.cross(b - a, c - a), normal) > least:
+        return False
+    p = polygon[[corner for corner in ring if corner not in ear]]
+    inside = np.ones(len(p), dtype=bool)
     for start, end in ((a, b), (b, c), (c, a)):
-        inside &= np.cross(end - start, p - start) @ normal >= 0.0
-    return bool(inside.any())
+        inside &= np.cross(end - start, p - start) @ normal >= -least
+    return not inside.any()
