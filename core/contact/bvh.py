@@ -100,6 +100,32 @@ def touching_itself(tree: BVH) -> IntArray:
     return _sorted_pairs([np.sort(pairs, axis=1)])
 
 
+def nearest_candidates(tree: BVH, points: FloatArray) -> IntArray:
+    """(point, primitive) pairs (P, 2), in order, that hold the nearest primitive of each point (Q, 3) [m].
+
+    A node is dropped where its box begins further away than the farthest corner of another node's box. Boxes have
+    to be tight: no larger than their primitives.
+    """
+    query = np.arange(len(points), dtype=np.int64)
+    node = np.ones(len(points), dtype=np.int64)
+    while len(query):
+        near, far = np.zeros(len(query)), np.zeros(len(query))
+        for axis in range(3):
+            place, low, high = points[query, axis], tree.node_lower[axis, node], tree.node_upper[axis, node]
+            near += np.maximum(np.maximum(low - place, place - high), 0.0) ** 2
+            far += np.maximum(np.abs(place - low), np.abs(high - place)) ** 2
+        bound = np.full(len(points), np.inf)
+        np.minimum.at(bound, query, far)
+        keep = near <= bound[query] * (1.0 + 1e-12)          # room for the rounding of both sums
+        query, node = query[keep], node[keep]
+        if len(node) and node[0] >= tree.leaves:
+            return _sorted_pairs([np.stack([query, tree.order[node - tree.leaves]], axis=1)])
+        query, node = np.concatenate([query, query]), np.concatenate([2 * node, 2 * node + 1])
+        used = tree.node_lower[0, node] <= tree.node_upper[0, node]
+        query, node = query[used], node[used]
+    return _sorted_pairs([])
+
+
 Frontier = tuple[IntArray, IntArray]
 
 
@@ -143,7 +169,7 @@ def _touching(
 
 def _sorted_pairs(found: list[IntArray]) -> IntArray:
     """Chunks of pairs as one array (P, 2) in lexicographic order."""
-    pairs = np.concatenate([np.zeros((0, 2), dtype=np.int64), *found])
+    pairs: IntArray = np.concatenate([np.zeros((0, 2), dtype=np.int64), *found])
     if len(pairs) == 0:
         return pairs
     width = int(pairs[:, 1].max()) + 1
@@ -155,10 +181,8 @@ def _median_order(centres: FloatArray) -> IntArray:
     """Primitive per leaf (L,), -1 for none, by median splits of the longest side of `centres` (N, 3)."""
     count = len(centres)
     leaves = 1 << max(0, count - 1).bit_length()
-    order = np.full((1, leaves), -1, dtype=np.int64)
+    order: IntArray = np.full((1, leaves), -1, dtype=np.int64)
     order[0, :count] = np.arange(count)
-    if count == 0:
-        return order[0]
     centres = np.nan_to_num(centres, posinf=0.0, neginf=0.0)                 # any place will do for these
     while order.shape[1] > 1:
         used = order >= 0
@@ -169,7 +193,7 @@ def _median_order(centres: FloatArray) -> IntArray:
         key = np.where(used, np.take_along_axis(place, axis[:, None, None], axis=2)[:, :, 0], np.inf)
         order = np.take_along_axis(order, np.argsort(key, axis=1, kind="stable"), axis=1)
         order = order.reshape(2 * len(order), -1)
-    return order[:, 0]
+    return order.ravel()
 
 
 def _fitted(order: IntArray, lower: FloatArray, upper: FloatArray) -> BVH:

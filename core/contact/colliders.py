@@ -7,8 +7,8 @@ fitted around both.
 
 A *part* is what hangs together through edges of exactly two triangles. A part is closed if all its edges are such and
 its triangles can be wound alike; its winding is then turned so that its volume is positive, whatever the mesh's was:
-normals of closed parts point out. Anything else, and a closed part that encloses nothing, is an open sheet with two equal sides. A hollow
-wall counts as filled: the inner shell is a closed part of its own.
+normals of closed parts point out. Anything else, and a closed part that encloses nothing, is an open sheet with two
+equal sides. A hollow wall counts as filled: the inner shell is a closed part of its own.
 Vertices at the same place count as one here, so that a mesh cut along a seam is still closed.
 
 On which side of a closed part a point lies, the pseudo-normal of the closest feature tells: the face normal, the sum of

@@ -109,8 +109,7 @@ def point_triangle(p: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -
     feature = np.where(inside, FACE, feature)
 
     # From the nearest corner, so that the error is that of the triangle's size and not of its place.
-    w = split(barycentric)
-    point = add(corner_a, subtract(scale(w[1], ab), scale(w[2], ca)))
+    point = add(corner_a, subtract(scale(barycentric[:, 1], ab), scale(barycentric[:, 2], ca)))
     point = select(~inside & (edge == 1), add(corner_b, scale(t, bc)), point)
     offset = subtract(query, point)
     return PointTriangle(barycentric, join(point), np.sqrt(dot(offset, offset)), feature)

@@ -47,7 +47,8 @@ def scale(k: FloatArray, a: Vector) -> Vector:
 
 def dot(a: Vector, b: Vector) -> FloatArray:
     """a . b"""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    result: FloatArray = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return result
 
 
 def cross(a: Vector, b: Vector) -> Vector:
@@ -62,7 +63,8 @@ def select(condition: BoolArray, a: Vector, b: Vector) -> Vector:
 
 def divide(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """numerator / denominator, 0 where the denominator is 0."""
-    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0.0)
+    result: FloatArray = np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0.0)
+    return result
 
 
 def unit(a: Vector) -> Vector:

@@ -96,7 +96,9 @@ def test_a_triangle_far_from_the_origin_keeps_its_precision():
 def test_degenerate_triangles_are_the_segments_and_points_they_look_like(factor):
     rng = np.random.default_rng(5)
     a, d, p = rng.normal(size=(3, 200, 3))
-    for u, v in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0), (0.5, 1.0), (-2.0, 1.0), (1.0, 1.0 + 1e-13), (0.4, 1.0 + 1e-9)]:
+    shapes = (0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0), (0.5, 1.0), (-2.0, 1.0)
+    shapes += (1.0, 1.0 + 1e-13), (0.4, 1.0 + 1e-9)
+    for u, v in shapes:
         assert_closest_in_triangle(factor * p, factor * a, factor * (a + u * d), factor * (a + v * d), 2e-8)
 
 

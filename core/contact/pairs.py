@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts of cloth vertices with moving surfaces in one step.
+
+A contact holds one vertex on one side of a plane: through a point of the surface's material, with a unit normal n that
+points to the side the cloth must stay on, and a gap less the thickness. A response that moves the predicted end x_t1
+along n until gap_t1 >= 0 keeps the vertex out. Two ways lead to a contact:
+
+- *Near*: the surface is within thickness * (1 + margin) of x_t1. Each place where the distance to the surface has a
+  minimum counts once: on a smooth surface that is one, in a wedge it is one for each wall. Minima with nearly the
+  same normal count as the nearest of them.
+- *Entered*: the path relative to the moving triangle pierces it (see `sweep`), so that however far x_t1 lies beyond,
+  the side of the start is kept. A vertex that is inside a closed part at the start counts as having entered
+  through the nearest point. The first entry decides; where the nearest point of the end has the same side, that is
+  the better place and taken instead.
+
+A vertex put back by an entry can run into the next wall of a corner, so its path to the corrected end is searched
+again. A vertex inside a closed part, further than the search reaches, is pushed to the nearest surface.
+An open sheet has two sides, and a vertex belongs to the one it is on at the start of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from .colliders import MovingSurface
+from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
+from .sweep import carried
+
+SLACK = 0.1
+"""Share of the thickness that a vertex put back from one place may lack at the next [-]."""
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """C contacts, sorted by vertex, the deepest of a vertex first.
+
+    Attributes:
+        vertex (C,): cloth vertex.
+        collider (C,): index into the surfaces given.
+        triangle (C,): index into the surface's triangles.
+        barycentric (C, 3): place on the triangle.
+        point_t0, point_t1 (C, 3) [m]: that point of the material at the start and the end of the step.
+        normal (C, 3): unit normal at the end, towards the side the cloth must stay on.
+        gap_t0 (C,) [m]: distance of the start from the surface, negative inside, or its height over the plane carried
+            back with the triangle where that is more (another wall of a corner), less the thickness.
+        gap_t1 (C,) [m]: height of the predicted end over the plane, less the thickness.
+    """
+
+    vertex: IntArray
+    collider: IntArray
+    triangle: IntArray
+    barycentric: FloatArray
+    point_t0: FloatArray
+    point_t1: FloatArray
+    normal: FloatArray
+    gap_t0: FloatArray
+    gap_t1: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.vertex)
+
+    def __getitem__(self, rows: IntArray | BoolArray) -> Contacts:
+        """The contacts of these rows."""
+        return Contacts(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
+
+    @staticmethod
+    def join(parts: Sequence[Contacts]) -> Contacts:
+        """All contacts of the parts, one part after the other."""
+        names = [f.name for f in fields(Contacts)]
+        return Contacts(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+def find_contacts(
+    x_t0: FloatArray,
+    x_t1: FloatArray,
+    surfaces: Sequence[MovingSurface],
+    thickness: FloatArray,
+    *,
+    margin: float = 0.5,
+) -> Contacts:
+    """Contacts of vertices moving from x_t0 to the predicted x_t1 (V, 3) [m], thickness (V,) [m], with `surfaces`.
+
+    A surface's thickness is added to the vertex's. `margin` [-] reaches further by this share of both, to find
+    contacts about to close: their gap_t1 is positive.
+    """
+    found = _no_contacts()
+    rows = np.arange(len(x_t0))
+    target = x_t1
+    for turn in range(MAX_PER_VERTEX):
+        entered = _no_contacts()
+        for number, surface in enumerate(surfaces):
+            reach = (thickness[rows] + surface.thickness) * (1.0 + margin)
+            planes, distance = find_planes(surface, x_t0[rows], target[rows], reach, deep=turn == 0)
+            vertex = rows[planes.vertex]
+            new = _measured(number, surface, planes, distance[planes.vertex], vertex, x_t0, x_t1, thickness)
+            fresh, stale = _compared(new, found, target, thickness, surface.thickness)
+            found = Contacts.join([found[~stale], new[fresh]])
+            entered = Contacts.join([entered, new[fresh & planes.entered]])
+        if len(entered) == 0:
+            break
+        target = _put_back(target, entered, thickness, surfaces)
+        rows = np.unique(entered.vertex)
+    found = found[np.lexsort((found.triangle, found.collider, found.gap_t1, found.vertex))]
+    rank = np.arange(len(found)) - np.searchsorted(found.vertex, found.vertex)
+    return found[rank < MAX_PER_VERTEX]
+
+
+def _measured(
+    number: int,
+    surface: MovingSurface,
+    planes: Planes,
+    distance_t0: FloatArray,
+    vertex: IntArray,
+    x_t0: FloatArray,
+    x_t1: FloatArray,
+    thickness: FloatArray,
+) -> Contacts:
+    """The planes as contacts of the vertices (N,), with places and gaps."""
+    corners = surface.shape.triangles[planes.triangle]
+    point_t0 = np.einsum("ck,cki->ci", planes.barycentric, surface.x_t0[corners])
+    point_t1 = np.einsum("ck,cki->ci", planes.barycentric, surface.x_t1[corners])
+    room = thickness[vertex] + surface.thickness
+    start = carried(surface, planes.triangle, x_t0[vertex] - point_t0)
+    gap_t0 = np.maximum(np.einsum("ci,ci->c", start, planes.normal), distance_t0) - room
+    gap_t1 = np.einsum("ci,ci->c", x_t1[vertex] - point_t1, planes.normal) - room
+    collider = np.full(len(vertex), number)
+    return Contacts(
+        vertex, collider, planes.triangle, planes.barycentric, point_t0, point_t1, planes.normal, gap_t0, gap_t1
+    )
+
+
+def _compared(
+    new: Contacts, found: Contacts, target: FloatArray, thickness: FloatArray, surface_thickness: float
+) -> tuple[BoolArray, BoolArray]:
+    """Which new contacts to take, and which found ones they replace.
+
+    A new contact with the normal of a found one, of the same vertex and collider, says nothing new, unless `target`
+    (V, 3) [m], to which the found one has brought the vertex, is still clearly too near to the new one.
+    """
+    room = thickness[new.vertex] + surface_thickness
+    height = np.einsum("ci,ci->c", target[new.vertex] - new.point_t1, new.normal)
+    better = height < (1.0 - SLACK) * room
+    width = 1 + max(new.collider.max(initial=0), found.collider.max(initial=0))
+    order = np.argsort(found.vertex * width + found.collider, kind="stable")
+    known = (found.vertex * width + found.collider)[order]
+    key = new.vertex * width + new.collider
+    first, last = np.searchsorted(known, key, side="left"), np.searchsorted(known, key, side="right")
+    fresh, stale = np.ones(len(new), dtype=bool), np.zeros(len(found), dtype=bool)
+    for step in range(int((last - first).max(initial=0))):
+        row = np.flatnonzero(first + step < last)
+        old = order[first[row] + step]
+        same = np.einsum("ci,ci->c", new.normal[row], found.normal[old]) > SAME_SIDE
+        fresh[row[same & ~better[row]]] = False
+        stale[old[same & better[row]]] = True
+    return fresh, stale
+
+
+def _put_back(
+    x: FloatArray, contacts: Contacts, thickness: FloatArray, surfaces: Sequence[MovingSurface]
+) -> FloatArray:
+    """x (V, 3) [m] with each contact's vertex lifted to its plane, one contact of a vertex after the other."""
+    x = x.copy()
+    room = thickness[contacts.vertex] + np.array([s.thickness for s in surfaces])[contacts.collider]
+    left = np.arange(len(contacts))
+    while len(left):
+        first = np.unique(contacts.vertex[left], return_index=True)[1]
+        c = left[first]
+        vertex, normal = contacts.vertex[c], contacts.normal[c]
+        height = np.einsum("ci,ci->c", x[vertex] - contacts.point_t1[c], normal)
+        x[vertex] += np.maximum(room[c] - height, 0.0)[:, None] * normal
+        left = np.delete(left, first)
+    return x
+
+
+def _no_contacts() -> Contacts:
+    index, number, place = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3))
+    return Contacts(index, index, index, place, place, place, place, number, number)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tree finds what comparing every box with every other finds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.contact import bvh
+from core.contact.bvh import BVH, element_boxes, nearest_candidates, touching_boxes, touching_itself, touching_trees
+from tests.core.contact.shapes import bumpy_ball
+
+
+def brute_force(lower_a, upper_a, lower_b, upper_b):
+    """Pairs of boxes that touch, in lexicographic order."""
+    touch = (lower_a[:, None] <= upper_b[None]) & (lower_b[None] <= upper_a[:, None])
+    return np.argwhere(touch.all(axis=2)).reshape(-1, 2)
+
+
+def assert_as_brute_force(a, b):
+    tree_a, tree_b = BVH.build(*a), BVH.build(*b)
+    expected = brute_force(*a, *b)
+    np.testing.assert_array_equal(touching_trees(tree_a, tree_b), expected)
+    np.testing.assert_array_equal(touching_boxes(tree_b, *a), expected)
+    own = brute_force(*a, *a)
+    np.testing.assert_array_equal(touching_itself(tree_a), own[own[:, 0] < own[:, 1]])
+
+
+def random_boxes(count, rng, scale=1.0):
+    low = rng.integers(0, 12, size=(count, 3)).astype(float)
+    return scale * low, scale * (low + rng.integers(0, 3, size=(count, 3)))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-6, 1.0, 1e6, 1e200])
+@pytest.mark.parametrize("counts", [(0, 5), (1, 1), (2, 3), (7, 64), (65, 33), (300, 2), (128, 257)])
+def test_boxes_on_a_grid_touching_at_faces_edges_and_corners(counts, scale):
+    rng = np.random.default_rng(sum(counts))
+    assert_as_brute_force(random_boxes(counts[0], rng, scale), random_boxes(counts[1], rng, scale))
+
+
+@pytest.mark.parametrize("count", [1, 5, 64, 100])
+def test_duplicated_coplanar_and_point_like_boxes(count):
+    rng = np.random.default_rng(count)
+    same = np.tile(rng.normal(size=(1, 3)), (count, 1))
+    assert_as_brute_force((same, same), (same, same + 1.0))
+    flat = rng.uniform(size=(count, 3)) * [1, 1, 0]
+    assert_as_brute_force((flat, flat + [0.1, 0.1, 0]), (flat, flat))
+    line = rng.uniform(size=(count, 3)) * [0, 1e-9, 0] + 1e9
+    assert_as_brute_force((line, line), (line - 1, line))
+
+
+number = st.one_of(st.integers(-3, 3).map(float), st.floats(allow_nan=False, allow_infinity=False))
+boxes = st.lists(st.tuples(*[number] * 6), max_size=40)
+
+
+@settings(max_examples=100, deadline=None)
+@given(boxes, boxes)
+def test_any_boxes(a, b):
+    pairs = []
+    for found in (a, b):
+        corners = np.array(found, dtype=float).reshape(-1, 2, 3)
+        pairs.append((corners.min(axis=1), corners.max(axis=1)))
+    assert_as_brute_force(*pairs)
+
+
+def test_a_box_with_a_nan_touches_nothing_and_hides_no_other():
+    low, high = random_boxes(50, np.random.default_rng(0))
+    broken = low.copy()
+    broken[[3, 20]] = np.nan
+    pairs = touching_trees(BVH.build(broken, high), BVH.build(low, high))
+    expected = brute_force(low, high, low, high)
+    np.testing.assert_array_equal(pairs, expected[~np.isin(expected[:, 0], [3, 20])])
+
+
+def test_a_refitted_tree_finds_the_same_as_a_new_one():
+    positions, triangles = bumpy_ball(24, 12)
+    tree = BVH.build(*element_boxes(triangles, positions))
+    rng = np.random.default_rng(1)
+    moved = rng.permutation(positions) + rng.normal(size=positions.shape) * 0.02       # far from what it was made for
+    low, high = element_boxes(triangles, positions, moved)
+    query = rng.uniform(-1, 1, size=(200, 3))
+    np.testing.assert_array_equal(
+        touching_boxes(tree.refit(low, high), query, query + 0.1), brute_force(query, query + 0.1, low, high)
+    )
+
+
+def test_the_answer_does_not_depend_on_how_the_search_is_cut(monkeypatch):
+    positions, triangles = bumpy_ball(24, 12)
+    tree = BVH.build(*element_boxes(triangles, positions))
+    low = np.random.default_rng(2).uniform(-0.6, 0.5, size=(300, 3))
+    whole = touching_itself(tree), touching_boxes(tree, low, low + 0.1)
+    monkeypatch.setattr(bvh, "CHUNK", 64)
+    np.testing.assert_array_equal(touching_itself(tree), whole[0])
+    np.testing.assert_array_equal(touching_boxes(tree, low, low + 0.1), whole[1])
+
+
+def test_boxes_of_elements_hold_all_corners_at_all_times():
+    positions, triangles = bumpy_ball(8, 6)
+    low, high = element_boxes(triangles, positions, positions + [0, 0, 1])
+    corners = positions[triangles]
+    np.testing.assert_array_equal(low, corners.min(axis=1))
+    np.testing.assert_array_equal(high, corners.max(axis=1) + [0, 0, 1])
+
+
+@pytest.mark.parametrize("count", [1, 2, 33, 400])
+def test_the_nearest_candidates_hold_the_nearest_point(count):
+    rng = np.random.default_rng(count)
+    points = np.round(rng.normal(size=(count, 3)), 1)                                   # with duplicates and ties
+    query = np.concatenate([rng.normal(size=(50, 3)), points[:10], 100 * rng.normal(size=(5, 3))])
+    pairs = nearest_candidates(BVH.build(points, points), query)
+    distance = np.linalg.norm(query[:, None] - points, axis=2)
+    assert set(map(tuple, np.argwhere(distance <= distance.min(axis=1)[:, None]))) <= set(map(tuple, pairs.tolist()))
+    assert len(pairs) <= 60 + 0.5 * len(query) * count
