@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parent
 
 def extension() -> ModuleType:
     """This folder as the package `muslin`, whatever its name is on disk."""
-    spec = importlib.util.spec_from_file_location("muslin", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)])
+    spec = importlib.util.spec_from_file_location("muslin", ROOT / "__init__.py",
+                                                  submodule_search_locations=[str(ROOT)])
     module = importlib.util.module_from_spec(spec)
     sys.modules["muslin"] = module
     spec.loader.exec_module(module)
@@ -34,7 +35,7 @@ def main(argv: list[str]) -> int:
         print(f"muslin: there is no file {path}", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="muslin-") as profile:
-        os.environ["BLENDER_USER_RESOURCES"] = profile      # read when bpy is imported: a run depends on no one's settings
+        os.environ["BLENDER_USER_RESOURCES"] = profile      # read when bpy is imported: no one's own settings count
         try:
             import bpy
         except ImportError as error:

@@ -79,7 +79,7 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
                                  first=settings.first, frame_rate=settings.frame_rate,
                                  metres_per_unit=settings.metres_per_unit)
             playbacks = [Playback(source, scene, view_layer, settings.metres_per_unit) for source in sources]
-            cloths = [reading.read_cloth(source, window, view_layer) for source in sources]
+            cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
             world = core.Scene(cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
                                gravity=settings.gravity, wind=settings.wind)
             steps = core.simulate(world, settings.solver(), range(settings.first, settings.last + 1))
@@ -113,8 +113,8 @@ def _write(sources: Sequence[reading.ClothSource], first: int, keys: Sequence[An
     for source, key in zip(sources, keys, strict=True):
         reading.check_editable(source.obj)
         if len(source.obj.data.vertices) != key.shape[1]:
-            raise core.SceneError(f"has {len(source.obj.data.vertices)} vertices now and had {key.shape[1]} when the bake "
-                                  "began; bake again", object_name=source.name)
+            raise core.SceneError(f"has {len(source.obj.data.vertices)} vertices now and had {key.shape[1]} when the "
+                                  "bake began; bake again", object_name=source.name)
     values = report.as_dict()
     with clock.stage("write"):
         shape_keys.replace([shape_keys.BakedShape(source.obj, first, key, values)
@@ -155,8 +155,8 @@ def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback],
     for name, playback, cloth in zip(report.cloths, playbacks, cloths, strict=True):
         report.playback_error[name] = playback.error
         if playback.error > SEEN * cloth.mesh.mean_edge:
-            report.notes.append(f"{name}: plays back up to {playback.error:.3g} m from where it was simulated, because a "
-                                "modifier cannot be undone exactly. Switch off modifiers that smooth it.")
+            report.notes.append(f"{name}: plays back up to {playback.error:.3g} m from where it was simulated, because "
+                                "a modifier cannot be undone exactly. Switch off modifiers that smooth it.")
 
 
 class _Clock:

@@ -56,7 +56,7 @@ class BakedRecord:
 
 def has_bake(obj: bpy.types.Object) -> bool:
     """Quick enough for drawing a panel."""
-    return obj.type == "MESH" and obj.data.shape_keys is not None and PROPERTY in obj.data.shape_keys
+    return obj.type == "MESH" and obj.data.shape_keys is not None and obj.data.shape_keys.get(PROPERTY) is not None
 
 
 def save(shape_keys: bpy.types.Key, record: BakedRecord) -> None:
@@ -89,7 +89,7 @@ def _parse(text: str, name: str) -> BakedRecord:
 
 
 def report_of(obj: bpy.types.Object) -> dict[str, Any] | None:
-    """The report of the bake that `obj` carries, for the panel, which asks at every redraw; None where there is none."""
+    """The report of the bake that `obj` carries, None where there is none. The panel asks at every redraw."""
     return _report(obj.data.shape_keys[PROPERTY]) if has_bake(obj) else None
 
 

@@ -38,6 +38,8 @@ class FrameWindow:
         self._objects = {obj.name_full: (obj, off) for obj, off in objects.items()}
         self._counts: dict[str, int] = {}
         self._first, self._frame_rate, self._metres_per_unit = first, frame_rate, metres_per_unit
+        self._before: dict[str, Positions] = {}
+        self._after: dict[str, Positions] = {}
         self.frame = first
         self.read(first)
         self._before = self._after
@@ -87,20 +89,20 @@ class FrameWindow:
 
 def _count_changed(name: str, cloth: bool, found: int, frame: int, count: int, first: int) -> core.ClothError:
     if cloth:
-        return core.SceneError(f"has {found} vertices at frame {frame}, its mesh has {count}; switch off in the viewport "
-                               "the modifier that changes their number", object_name=name)
-    return core.ColliderError(f"has {found} vertices at frame {frame} and had {count} at frame {first}; a collider must "
-                              "keep its vertices: switch off in the viewport the modifier that changes their number",
-                              object_name=name)
+        return core.SceneError(f"has {found} vertices at frame {frame}, its mesh has {count}; switch off in the "
+                               "viewport the modifier that changes their number", object_name=name)
+    return core.ColliderError(f"has {found} vertices at frame {frame} and had {count} at frame {first}; a collider "
+                              "must keep its vertices: switch off in the viewport the modifier that changes their "
+                              "number", object_name=name)
 
 
 def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Object:
     """The object with animation and modifiers applied, at the frame where its scene stands."""
     evaluated = obj.evaluated_get(view_layer.depsgraph)
     if not evaluated.is_evaluated:
-        raise core.SceneError(f"is switched off in view layer '{view_layer.name}', so Blender does not compute where it "
-                              "is; show it (monitor icon in the Outliner, or its collection's check box) and, to keep "
-                              "it out of sight, hide it with the eye icon", object_name=obj.name)
+        raise core.SceneError(f"is switched off in view layer '{view_layer.name}', so Blender does not compute where "
+                              "it is; show it (monitor icon in the Outliner, or its collection's check box) and, to "
+                              "keep it out of sight, hide it with the eye icon", object_name=obj.name)
     return evaluated
 
 

@@ -7,12 +7,12 @@ import itertools
 from typing import Any
 
 import bmesh
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int32]
+Mesh = Any      # bpy.types.Mesh: what Object.data is, as far as a type checker knows, depends on the object's type
 
 
 def _read(collection: Any, name: str, width: int, dtype: Any) -> NDArray[Any]:
@@ -21,37 +21,37 @@ def _read(collection: Any, name: str, width: int, dtype: Any) -> NDArray[Any]:
     return values.reshape(-1, width) if width > 1 else values
 
 
-def positions(mesh: bpy.types.Mesh) -> FloatArray:
+def positions(mesh: Mesh) -> FloatArray:
     """(V, 3) in the object's own space [Blender units]."""
     if not len(mesh.vertices):
         return np.zeros((0, 3), np.float32)
     return _read(mesh.attributes["position"].data, "vector", 3, np.float32)
 
 
-def edges(mesh: bpy.types.Mesh) -> IntArray:
+def edges(mesh: Mesh) -> IntArray:
     """(E, 2) vertex indices of every edge."""
     return _read(mesh.edges, "vertices", 2, np.int32)
 
 
-def faces(mesh: bpy.types.Mesh) -> list[list[int]]:
+def faces(mesh: Mesh) -> list[list[int]]:
     """Vertex indices of every face."""
     corners = _read(mesh.loops, "vertex_index", 1, np.int32).tolist()
     starts = _read(mesh.polygons, "loop_start", 1, np.int32).tolist()
     return [corners[start:end] for start, end in itertools.pairwise([*starts, len(corners)])]
 
 
-def triangles(mesh: bpy.types.Mesh) -> IntArray:
+def triangles(mesh: Mesh) -> IntArray:
     """(T, 3) vertex indices, as Blender itself triangulates for display."""
     mesh.calc_loop_triangles()
     return _read(mesh.loop_triangles, "vertices", 3, np.int32)
 
 
-def uv(mesh: bpy.types.Mesh, name: str) -> FloatArray:
+def uv(mesh: Mesh, name: str) -> FloatArray:
     """(corners, 2) of the UV map `name`."""
     return _read(mesh.uv_layers[name].uv, "vector", 2, np.float32)
 
 
-def group_weights(mesh: bpy.types.Mesh, group: int) -> FloatArray:
+def group_weights(mesh: Mesh, group: int) -> FloatArray:
     """(V,) weights in vertex group number `group`, 0 outside it."""
     weights = np.zeros(len(mesh.vertices), np.float32)
     bm = bmesh.new()

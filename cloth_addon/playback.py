@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
 import numpy as np
@@ -49,7 +50,7 @@ class Playback:
 
     def key_coordinates(self, world: Coordinates) -> NDArray[np.float32]:
         """world (V, 3) [m] -> (V, 3) [Blender units] in the object's space."""
-        matrix = world_matrix(self._source.obj, self._view_layer)
+        matrix = world_matrix(self._source.obj, self._scene, self._view_layer)
         inverse = np.linalg.inv(matrix)
         local = (world / self._metres_per_unit) @ inverse[:3, :3].T + inverse[:3, 3]
         if self._source.deforms:
@@ -156,7 +157,7 @@ def _basis(obj: bpy.types.Object) -> Coordinates:
 def _copy_in_scene(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.types.Object]:
     """A copy of the object with a mesh of its own, gone afterwards."""
     copy = obj.copy()
-    mesh = obj.data.copy()
+    mesh: Any = obj.data.copy()
     try:
         copy.data = mesh
         scene.collection.objects.link(copy)

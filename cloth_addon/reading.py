@@ -105,24 +105,25 @@ def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.t
     return ClothSource(obj, obj.name, settings_of(obj, scene), generative, authored_state.deforms(obj, generative))
 
 
-def world_matrix(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> NDArray[np.float64]:
+def world_matrix(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> NDArray[np.float64]:
     """(4, 4) of the evaluated object, with an inverse."""
     matrix = np.array(evaluated_object(obj, view_layer).matrix_world, np.float64)
     scale = np.linalg.svd(matrix[:3, :3], compute_uv=False)
     if not scale[2] > FLAT_SCALE * scale[0]:
         axes = np.linalg.norm(matrix[:3, :3], axis=0)
         raise core.SceneError(f"its scale in world space is zero along an axis (x {axes[0]:.3g}, y {axes[1]:.3g}, "
-                              f"z {axes[2]:.3g}) at frame {view_layer.id_data.frame_current}; give it another scale",
+                              f"z {axes[2]:.3g}) at frame {scene.frame_current}; give it another scale",
                               object_name=obj.name)
     return matrix
 
 
-def read_cloth(source: ClothSource, window: FrameWindow, view_layer: bpy.types.ViewLayer) -> core.Cloth:
+def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
+               view_layer: bpy.types.ViewLayer) -> core.Cloth:
     """The cloth at the window's frame, which is the bake's first."""
     obj, settings = source.obj, source.settings
-    matrix = world_matrix(obj, view_layer)
+    matrix = world_matrix(obj, scene, view_layer)
     mesh = core.ClothMesh(window.at(source.name, 0.0), faces=mesh_data.faces(obj.data), edges=mesh_data.edges(obj.data),
-                          name=source.name, grain=matrix[:3, 0])
+                          name=source.name, grain=matrix[:3, 0].tolist())
     if settings.grain == "UV" and len(mesh.triangles):
         mesh = core.ClothMesh(mesh.positions, mesh.triangles, mesh.loose_edges, _along_uv(obj, settings.uv_map, mesh),
                               name=source.name)
@@ -164,8 +165,8 @@ def _along_uv(obj: bpy.types.Object, name: str, mesh: core.ClothMesh) -> NDArray
     if flat.any():
         t = int(np.argmax(flat))
         raise core.MeshError(f"triangle {t} (vertices {mesh.triangles[t].tolist()}) has no area in UV map "
-                             f"'{layer.name}' ({int(flat.sum())} such); unwrap it again or choose Object X as the grain",
-                             object_name=obj.name)
+                             f"'{layer.name}' ({int(flat.sum())} such); unwrap it again or choose Object X as the "
+                             "grain", object_name=obj.name)
     u = ((b - a) * d2[:, 1:] - (c - a) * d1[:, 1:]) * np.sign(twice_area)[:, None]  # dx/du, up to its length
     u /= np.linalg.norm(u, axis=1, keepdims=True)
     v = np.cross(np.cross(b - a, c - a), u)

@@ -192,7 +192,7 @@ def _take_back(obj: bpy.types.Object, record: BakedRecord) -> None:
             if block is not None:
                 obj.shape_key_remove(block)
         keys.use_relative, keys.eval_time = record.use_relative, record.eval_time
-        if baked_record.PROPERTY in keys:
+        if keys.get(baked_record.PROPERTY) is not None:
             del keys[baked_record.PROPERTY]
     obj.show_only_shape_key = record.show_only
     obj.active_shape_key_index = record.active_index

@@ -23,7 +23,7 @@ def sheet(n: int = 5, name: str = "Sheet", size: float = 1.0, height: float = 0.
     """A cloth of n x n vertices in quads, `size` wide, horizontal around the origin."""
     side = np.linspace(-size / 2, size / 2, n)
     vertices = [(x, y, height) for y in side for x in side]
-    faces = [(j * n + i, j * n + i + 1, (j + 1) * n + i + 1, (j + 1) * n + i) for j in range(n - 1) for i in range(n - 1)]
+    faces = [(a, a + 1, a + n + 1, a + n) for j in range(n - 1) for a in range(j * n, j * n + n - 1)]
     return mesh_object(name, vertices, faces)
 
 
@@ -90,7 +90,7 @@ def state(obj: Any) -> dict[str, Any]:
     mesh.vertices.foreach_get("co", positions)
     found: dict[str, Any] = {
         "positions": positions.tobytes(), "attributes": sorted(a.name for a in mesh.attributes),
-        "properties": (sorted({*obj.keys()} - {"muslin"}), sorted(mesh.keys())),    # 4.5 makes the settings when it reads them
+        "properties": (sorted({*obj.keys()} - {"muslin"}), sorted(mesh.keys())),    # 4.5 makes settings by reading them
         "modifiers": [(m.name, m.show_viewport, m.show_render) for m in obj.modifiers],
         "active": obj.active_shape_key_index, "show_only": obj.show_only_shape_key, "keys": None,
         "matrix": [tuple(row) for row in obj.matrix_basis], "parent": obj.parent and obj.parent.name,

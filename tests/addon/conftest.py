@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace

@@ -103,12 +103,16 @@ def test_stretches_that_touch_no_blender_data_run_in_another_thread(extension, s
     builders.animate(box, "location", {1: (0.0, 0.0, -0.2), 4: (0.0, 0.0, -0.1)})
     here = threading.get_ident()
     touched = []
-    window, playback = extension.frame_window.FrameWindow, extension.playback.Playback
-    for owner, name in ((window, "read"), (playback, "key_coordinates")):
-        def spy(self, *arguments, right=getattr(owner, name)):
+
+    def spy(right):
+        def watched(self, *arguments):
             touched.append(threading.get_ident())
             return right(self, *arguments)
-        monkeypatch.setattr(owner, name, spy)
+        return watched
+
+    window, playback = extension.frame_window.FrameWindow, extension.playback.Playback
+    for owner, name in ((window, "read"), (playback, "key_coordinates")):
+        monkeypatch.setattr(owner, name, spy(getattr(owner, name)))
     bake = extension.bake.bake(scene)
     progress = next(bake)
     while progress.done < progress.total:

@@ -139,8 +139,9 @@ def test_a_bake_that_fails_on_its_way_leaves_everything_as_it_was(extension, sce
 
 
 @pytest.mark.parametrize(("failing", "call"), [
-    ("_add_key", 1), ("_add_key", 2), ("_add_key", 7), ("_add_key", 12), ("_prepare_animation", 1),
-    ("_prepare_animation", 2), ("_prepare_animation", 3), ("_write_curve", 1), ("_write_curve", 3), ("_write_curve", 6)])
+    ("_add_key", 1), ("_add_key", 2), ("_add_key", 7), ("_add_key", 12),
+    ("_prepare_animation", 1), ("_prepare_animation", 2), ("_prepare_animation", 3),
+    ("_write_curve", 1), ("_write_curve", 3), ("_write_curve", 6)])
 def test_a_failure_while_writing_puts_back_the_bakes_of_all_objects(extension, scene, monkeypatch, failing, call):
     sheets = [builders.sheet(name="A"), with_animated_keys(scene), builders.sheet(name="C")]
     builders.finish(extension.bake.bake(scene, [sheets[1], sheets[2]]))

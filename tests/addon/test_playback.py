@@ -184,7 +184,8 @@ def test_a_subdivision_acts_after_the_bake_and_stays_on(extension, scene, script
 
 
 def test_a_modifier_that_cannot_be_undone_is_named(extension, scene, scripted):
-    target = builders.mesh_object("Floor", [(-5, -5, -1), (5, -5, -1), (5, 5, -1), (-5, 5, -1)], [(0, 1, 2, 3)], kind="NONE")
+    floor = [(-5, -5, -1), (5, -5, -1), (5, 5, -1), (-5, 5, -1)]
+    target = builders.mesh_object("Floor", floor, [(0, 1, 2, 3)], kind="NONE")
     sheet = builders.sheet()
     wrap = sheet.modifiers.new("Wrap", "SHRINKWRAP")
     wrap.target = target

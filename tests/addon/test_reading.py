@@ -72,7 +72,8 @@ def test_a_scene_in_centimetres_with_blender_s_default_gravity_gets_a_note(exten
 
 
 def test_faces_of_any_size_and_loose_edges_arrive(read, scene):
-    vertices = [(0, 0, 0), (2, 0, 0), (2, 1, 0), (0, 1, 0), (3, 0.5, 0), (-1, 0, 0), (-1, 1, 0), (-2, 0.5, 0), (-3, 0.5, 0)]
+    vertices = [(0, 0, 0), (2, 0, 0), (2, 1, 0), (0, 1, 0), (3, 0.5, 0), (-1, 0, 0), (-1, 1, 0), (-2, 0.5, 0),
+                (-3, 0.5, 0)]
     builders.mesh_object("Mixed", vertices, [(0, 1, 2, 3), (1, 4, 2), (0, 3, 6, 7, 5)], [(7, 8)])
     mesh = read().cloths[0].mesh
     assert len(mesh.triangles) == 2 + 1 + 3
@@ -82,8 +83,9 @@ def test_faces_of_any_size_and_loose_edges_arrive(read, scene):
 
 def test_settings_become_a_fabric(read, scene):
     sheet = builders.sheet()
-    for name, value in dict(areal_density=0.4, stretch_warp=100.0, stretch_weft=200.0, shear=30.0, bend_warp=1e-3,
-                            bend_weft=2e-3, damping=0.02, friction=0.7, air_drag=0.9).items():
+    values = {"areal_density": 0.4, "stretch_warp": 100.0, "stretch_weft": 200.0, "shear": 30.0, "bend_warp": 1e-3,
+              "bend_weft": 2e-3, "damping": 0.02, "friction": 0.7, "air_drag": 0.9}
+    for name, value in values.items():
         setattr(sheet.muslin, name, value)
     fabric = read().cloths[0].material
     assert (fabric.areal_density, *fabric.stretch, fabric.shear, *fabric.bend, fabric.damping, fabric.friction,
