@@ -6,8 +6,9 @@ the two triangles of the edge and the up to four that adjoin them, unfolded into
 
   1. start from the slopes s_0, s_1 of the two triangles, each weighted by the other's height, (h_1 s_0 + h_0 s_1) /
      (h_0 + h_1), which is exact for w linear and for w = n^2;
-  2. are corrected by the smallest amount (in the norm that counts near vertices more) that makes them exact for
-     every quadratic w, as far as the vertices around the edge can tell quadratics apart.
+  2. are corrected by the smallest amount (in a norm that lets near vertices move more) that makes them exact for
+     t^2 and t n too, t along the edge, as far as the vertices around it can tell these from the rest. They can but for
+     a few edges at corners and on strips one cell wide.
 
 Where the two triangles make a parallelogram, as on a grid cut by parallel diagonals or an equilateral mesh, step 2
 has nothing to do and four vertices remain.
@@ -22,7 +23,7 @@ from ..mesh import ClothMesh
 from .hinge_geometry import HingeGeometry
 
 INDISTINCT = 0.03
-"""A quadratic counts as told apart when its values at the vertices reach this share of the clearest one's [-]."""
+"""A quadratic is told from the rest when what the rest leaves of it at the vertices reaches this share of it [-]."""
 
 
 def edge_slopes(mesh: ClothMesh, hinge: HingeGeometry) -> tuple[IntArray, FloatArray]:
@@ -36,13 +37,14 @@ def edge_slopes(mesh: ClothMesh, hinge: HingeGeometry) -> tuple[IntArray, FloatA
     start = _mean_slope(hinge)                                                        # (H, 4) [1/m]
     x, y = at[..., 0], at[..., 1]
     root = np.where(present, 1.0 / (0.5 + x * x + y * y), 0.0)                        # square root of the norm's weight
-    linear = np.linalg.qr(root[..., None] * np.stack([np.ones_like(x), x, y], axis=-1))[0]
-    quadratics = np.stack([x * x, x * y, y * y], axis=-1)
+    met = np.linalg.qr(root[..., None] * np.stack([np.ones_like(x), x, y, y * y], axis=-1))[0]
+    quadratics = np.stack([x * x, x * y], axis=-1)
     missing = -np.einsum("hi,hic->hc", start, quadratics[:, :4])                      # the exact slope at 0 is 0
     basis = root[..., None] * quadratics
-    basis = basis - linear @ (linear.transpose(0, 2, 1) @ basis)
+    whole = np.linalg.norm(basis, axis=(1, 2))
+    basis = basis - met @ (met.transpose(0, 2, 1) @ basis)
     u, size, vt = np.linalg.svd(basis, full_matrices=False)
-    clear = size > INDISTINCT * size[:, :1]
+    clear = size > INDISTINCT * whole[:, None]
     inverse = np.where(clear, 1.0 / np.where(clear, size, 1.0), 0.0)
     weights = root * np.einsum("hic,hc->hi", u, inverse * np.einsum("hcd,hd->hc", vt, missing))
     weights[:, :4] += start

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The law of a patch whose rest shape is curved.
 
-Columns F_1, F_2, F_3 [1/m] and w_u, w_v of `patch_geometry`, rest curvatures r_c [1/m], and the triangle's normal n:
+Columns F_1, F_2, F_3 and w_u, w_v of `patch_geometry`, rest values r_c, and the triangle's normal n:
 
     energy   psi = k/2 sum_c |F_c - r_c n|^2,     n = w_u x w_v / |w_u x w_v|          [J]
 
-The rest curvatures turn with the triangle, so that a mesh that is modelled curved is at rest as it is modelled.
+The rest values turn with the triangle, so that a mesh that is modelled curved is at rest as it is modelled.
 With w^u, w^v dual to w_u, w_v in their plane, dn/dw_u = -w^u n^T. For r = 0 this is `Quadratic`.
 """
 
@@ -21,6 +21,7 @@ from .components import (
     add,
     add_blocks,
     cross,
+    direction,
     dot,
     identity_block,
     length,
@@ -33,7 +34,7 @@ from .stencil import Condition, Parameters, Tangent
 
 
 class CurvedPatch:
-    """Parameters: k [N m^3], r_1, r_2, r_3 [1/m]."""
+    """Parameters: k [N m], r_1, r_2, r_3 [-]."""
 
     name = "curved_patch"
     constant_tangent = False
@@ -75,12 +76,16 @@ class CurvedPatch:
         return _blocks(p, n, (du, dv), tuple(tuple(outer(size * dot(a, b), n, n) for b in (du, dv)) for a in (du, dv)))
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The curvatures F_c . n."""
+        """The lengths |F_c - r_c n|."""
         n, du, dv = _frame(F[3], F[4])
         zero = 0.0 * p[0]
         still = (zero, zero, zero)
-        return tuple((p[0], (*(n if c == d else still for d in range(3)),
-                             scale(-dot(F[c], du), n), scale(-dot(F[c], dv), n))) for c in range(3))
+        conditions = []
+        for c in range(3):
+            off = direction(add(F[c], scale(-p[1 + c], n)))
+            conditions.append((p[0], (*(off if c == d else still for d in range(3)),
+                                      scale(p[1 + c] * dot(off, du), n), scale(p[1 + c] * dot(off, dv), n))))
+        return tuple(conditions)
 
 
 def _blocks(p: Parameters, n: Vector, dual: tuple[Vector, Vector], inner: Tangent) -> Tangent:

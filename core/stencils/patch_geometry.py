@@ -11,7 +11,7 @@ with l, t, n the edge's length, direction and outward normal in the fabric, and 
     energy    E = A/2 (B_u |F_uu|^2 + (B_u + B_v) |F_uv|^2 + B_v |F_vv|^2)              [J]
 
 On a sheet that keeps its lengths |F_uu| and its like are curvatures, so this is the plate's bending energy without
-Poisson's effect; the stiffness of a strip cut at an angle is B_u cos^2 + B_v sin^2.
+Poisson's effect; a cylinder that curves at an angle to the warp costs B_u cos^2 + B_v sin^2 of it.
 
 Why it converges: both triangles at an edge use one slope, so constant moments are in equilibrium at every vertex; the
 slopes are exact for quadratics, so constant curvature is exact on every triangulation; and the energy is that of
@@ -40,24 +40,24 @@ NEGLIGIBLE = 1e-10
 """Weights below this share of their triangle's largest are left out [-]."""
 
 FLAT = 1e-6
-"""A mesh is modelled flat when no triangle's curvature times its size reaches this [rad]."""
+"""A mesh is modelled flat when no triangle's curvature times its size reaches this [-]."""
 
 
 class PatchGeometry:
     """Columns and stiffness of the patch around every triangle.
 
     Attributes:
-        stencil: columns (F_1, F_2, F_3), then w_u, w_v; F is the symmetric root of the stiffness over `stiffness`
-            times (F_uu, F_uv, F_vv) [1/m];
-        stiffness (T,): k with energy k/2 sum |F|^2 [N m^3];
-        rest (T, 3): normal components of F at rest [1/m];
+        stencil: columns (F_1, F_2, F_3), then w_u, w_v; F is (F_uu, F_uv, F_vv) times the triangle's size sqrt(A) and
+            the symmetric root of the stiffness over `stiffness` [-];
+        stiffness (T,): k with energy k/2 sum |F|^2 [N m];
+        rest (T, 3): normal components of F at rest [-];
         is_flat: whether the rest shape is.
     """
 
     def __init__(self, mesh: ClothMesh, bend: tuple[float, float], *, flat: bool = False) -> None:
         triangle, vertex, curvature, free = _contributions(mesh)
         root, largest = _root_of_stiffness(free, bend)
-        columns = np.einsum("ncd,nd->nc", root[triangle], curvature)
+        columns = np.einsum("ncd,nd->nc", (np.sqrt(mesh.areas)[:, None, None] * root)[triangle], curvature)
         gradient = _gradient_weights(mesh)                                            # (T, 3, 2)
         self.rest: FloatArray = np.zeros((len(mesh.triangles), 3))
         in_plane = np.zeros((len(mesh.triangles), 3, 3))
@@ -67,8 +67,8 @@ class PatchGeometry:
         self.stencil = _merge(np.concatenate([triangle, np.repeat(np.arange(len(mesh.triangles)), 3)]),
                               np.concatenate([vertex, mesh.triangles.ravel()]),
                               np.concatenate([np.pad(columns, ((0, 0), (0, 2))), corners]), len(mesh.positions))
-        self.stiffness: FloatArray = mesh.areas * largest
-        self.is_flat = bool(np.all(np.abs(self.rest) * np.sqrt(mesh.areas)[:, None] < FLAT))
+        self.stiffness: FloatArray = np.full(len(mesh.triangles), largest)
+        self.is_flat = bool(np.all(np.abs(self.rest) < FLAT))
 
 
 def flat_stencil(patch: PatchGeometry) -> Stencil:

@@ -15,6 +15,8 @@ from core.material import Material
 from core.mesh import ClothMesh
 from core.stencils.baraff_witkin_membrane import Shear, Stretch, membrane_stencil
 from core.stencils.hinge import Hinge, hinge_parameters, hinge_stencil
+from core.stencils.patch_bend import CurvedPatch
+from core.stencils.patch_geometry import PatchGeometry, flat_stencil
 from core.stencils.quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
 from core.stencils.spring import Anchor, Spring, edge_stencil, point_stencil
 from core.stencils.stencil import ElementForce, add_columns, apply_tangent, dot_columns
@@ -66,6 +68,16 @@ def isometric(mesh):
     return isometric_stencil(mesh), isometric_parameters(mesh, FABRIC.bend)
 
 
+def patch(mesh):
+    geometry = PatchGeometry(mesh, FABRIC.bend, flat=True)
+    return flat_stencil(geometry), (geometry.stiffness,)
+
+
+def curved_patch(mesh):
+    geometry = PatchGeometry(mesh, FABRIC.bend)
+    return geometry.stencil, (geometry.stiffness, *geometry.rest.T)
+
+
 LAWS = {
     "stretch": Member(Stretch(), stretch),
     "shear": Member(Shear(), shear),
@@ -73,6 +85,8 @@ LAWS = {
     "anchor": Member(Anchor(), anchor, moves_freely=False),
     "hinge": Member(Hinge(), hinge, analytic=False, clamps=False),
     "isometric": Member(Quadratic(), isometric),
+    "patch": Member(Quadratic(), patch),
+    "curved patch": Member(CurvedPatch(), curved_patch, analytic=False, clamps=False),
 }
 
 each_law = pytest.mark.parametrize("member", LAWS.values(), ids=LAWS)
