@@ -59,7 +59,8 @@ def find_planes(
     """Planes for vertices moving from x_t0 to x_t1 (V, 3) [m] near or through the surface.
 
     reach (V,) [m]: how far from the surface x_t1 is near it. `deep`: also for vertices further inside than that.
-    Also each vertex's distance (V,) [m] from the surface at the start, negative inside, -inf if not within reach.
+    Also each vertex's distance (V,) [m] from the surface at the start, negative inside: reach at most, and -inf, which
+    says nothing, if it may have been further inside than that.
     """
     moved = x_t0 + surface.drift
     low, high = np.minimum(moved, x_t1) - reach[:, None], np.maximum(moved, x_t1) + reach[:, None]
@@ -67,7 +68,7 @@ def find_planes(
     start, distance = _start(surface, vertex, triangle, x_t0, reach)
     entry = _entries(surface, vertex, triangle, x_t0, x_t1)
     entry = _joined(start, entry[~np.isin(entry.vertex, start.vertex)])
-    near, within, first = _minima(surface, vertex, triangle, x_t1, reach)
+    near, within, first, inside_now = _minima(surface, vertex, triangle, x_t1, reach)
 
     # The entry of each near plane's vertex, -1 for none; on an open sheet the entry says which side is meant.
     of_entry = np.full(len(x_t0), -1)
@@ -86,12 +87,15 @@ def find_planes(
         is_first = np.zeros(len(mine), dtype=bool)
         is_first[first] = True
         within = np.where(mine >= 0, is_first & agrees[near.vertex], within)
+    inside_now &= of_entry < 0
     planes = _joined(entry, near[_distinct(near, within)])
     if deep:
         held = np.zeros(len(x_t0), dtype=bool)
         held[planes.vertex] = True
-        planes = _joined(planes, _deep(surface, x_t1, np.flatnonzero(~held)))
-    return planes, distance
+        inner = _deep(surface, x_t1, np.flatnonzero(~held))
+        inside_now[inner.vertex] = True
+        planes = _joined(planes, inner)
+    return planes, np.where(np.isfinite(distance) | inside_now, distance, reach)
 
 
 def _entries(
@@ -127,10 +131,11 @@ def _start(
 
 def _minima(
     surface: MovingSurface, vertex: IntArray, triangle: IntArray, x_t1: FloatArray, reach: FloatArray
-) -> tuple[Planes, BoolArray, IntArray]:
+) -> tuple[Planes, BoolArray, IntArray, BoolArray]:
     """Where the distance from x_t1 to the surface has a minimum within reach, nearest first for each vertex.
 
-    Also which of them are contacts where the vertex has entered nowhere, and the row of each vertex's nearest.
+    Also which of them are contacts where the vertex has entered nowhere, the row of each vertex's nearest, and
+    whether each vertex (V,) ends just inside a closed part.
     A minimum on an edge or a vertex is one only if all triangles around have their closest point there.
     """
     shape = surface.shape
@@ -167,7 +172,7 @@ def _minima(
     within &= ~inside_now[i]                    # inside: the nearest way out and nothing else
     within[nearest_row] = True
     planes = Planes(i, t, at.barycentric[pair], normal, np.zeros(len(i), dtype=bool))
-    return planes, within, nearest_row
+    return planes, within, nearest_row, inside_now
 
 
 def _distinct(planes: Planes, usable: BoolArray) -> IntArray:

@@ -198,7 +198,8 @@ def test_a_vertex_outside_at_the_start_is_not_called_inside_however_far_it_slide
     x = shell(400, 0.502, 0.512)
     found = contacts(x, x, [surface((positions, triangles), positions, positions @ rotation([0, 0, 1], 0.3).T)], 0.01)
     assert len(found) > 100
-    np.testing.assert_allclose(found.gap_t0, brute_distance(x[found.vertex], positions, triangles) - 0.01, atol=1e-12)
+    distance = brute_distance(x[found.vertex], positions, triangles)
+    np.testing.assert_allclose(found.gap_t0, np.minimum(distance, 0.015) - 0.01, atol=1e-12)
 
 
 def test_two_surfaces_are_both_met_and_no_vertex_has_more_than_three():
