@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,22 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 
+def is_number(value: Any) -> bool:
+    """Whether `value` is one finite real number."""
+    return isinstance(value, Real) and bool(np.isfinite(float(value)))
+
+
+def float_array(values: Any) -> FloatArray:
+    """A contiguous float64 copy of `values`; raises ValueError if they are not numbers in rows of one length."""
+    try:
+        return np.array(values, dtype=np.float64, order="C")
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
 def float_rows(values: Any, columns: int) -> FloatArray:
     """A contiguous float64 copy of `values` with `columns` numbers a row; raises ValueError on another shape."""
-    array = np.array(values, dtype=np.float64, order="C")
+    array = float_array(values)
     if array.size == 0:
         array = array.reshape(0, columns)
     if array.ndim != 2 or array.shape[1] != columns:

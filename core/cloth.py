@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from .arrays import BoolArray, FloatArray, IntArray, float_rows
+from .arrays import BoolArray, FloatArray, IntArray, float_array, float_rows, is_number
 from .errors import ClothError, PinError
 from .material import Material
 from .mesh import ClothMesh
@@ -68,13 +70,14 @@ class Cloth:
         self.mesh, self.material, self.model, self.model_options = mesh, material, model, model_options
         self.positions = self._rows(mesh.positions if positions is None else positions, "positions")
         self.velocities = self._rows(np.zeros_like(mesh.positions) if velocities is None else velocities, "velocities")
-        self.thickness = THICKNESS_PER_EDGE * mesh.mean_edge if thickness is None else float(thickness)
-        if not (np.isfinite(self.thickness) and self.thickness >= 0.0):
+        thickness = THICKNESS_PER_EDGE * mesh.mean_edge if thickness is None else thickness
+        if not (is_number(thickness) and thickness >= 0.0):
             raise ClothError(f"thickness is {thickness} m, it must be 0 or more", object_name=self.name)
+        self.thickness = float(thickness)
         self._pin_targets = pin_targets
         self._read_pins(pins)
         self.attachments = tuple(self._checked(a) for a in attachments)
-        registry.find(model)                                     # an unknown name fails here, not in the first step
+        self._check_model()
 
     # ------------------------------------------------------------------ pins
 
@@ -84,9 +87,7 @@ class Cloth:
         self._trajectories: dict[int, PointTrajectory] = {}
         if isinstance(pins, Mapping):
             for vertex, trajectory in pins.items():
-                if not 0 <= int(vertex) < count:
-                    raise PinError(f"pin on vertex {vertex}, but vertices go from 0 to {count - 1}",
-                                   object_name=self.name)
+                self._check_vertex(vertex, "pin")
                 if trajectory is not None and not callable(trajectory):
                     raise PinError(f"pin of vertex {vertex} must be None or a function of time, not {trajectory!r}",
                                    object_name=self.name)
@@ -94,7 +95,10 @@ class Cloth:
                 if trajectory is not None:
                     self._trajectories[int(vertex)] = trajectory
         elif pins is not None:
-            weights = np.array(pins, dtype=np.float64)
+            try:
+                weights = float_array(pins)
+            except ValueError as error:
+                raise PinError(f"pin weights: {error}", object_name=self.name) from None
             if weights.shape != (count,):
                 raise PinError(f"pin weights have shape {weights.shape}, expected ({count},), one per vertex",
                                object_name=self.name)
@@ -110,7 +114,7 @@ class Cloth:
     def pin_positions(self, vertices: IntArray, time: float) -> FloatArray:
         """Where the pins of `vertices` (n,) want them at `time` [s] -> (n, 3) [m]."""
         if self._pin_targets is not None:
-            targets = self._rows(self._pin_targets(time), f"pin targets at {time:.4f} s")[vertices]
+            targets = self._rows(self._pin_targets(time), f"pin targets at {time:.4f} s", PinError)[vertices]
         else:
             targets = self.positions[vertices]
         if self._trajectories:
@@ -135,35 +139,55 @@ class Cloth:
 
     # ------------------------------------------------------------------ checks
 
-    def _rows(self, values: Any, what: str) -> FloatArray:
+    def _check_model(self) -> None:
+        """An unknown name or option fails here, not in the first step."""
+        build = registry.find(self.model, object_name=self.name)
+        try:
+            inspect.signature(build).bind(self.mesh, self.material, **self.model_options)
+        except TypeError as error:
+            raise ClothError(f"model '{self.model}': {error}", object_name=self.name) from None
+
+    def _check_vertex(self, vertex: Any, what: str) -> None:
+        if not (isinstance(vertex, Integral) and 0 <= vertex < len(self.positions)):
+            raise PinError(f"{what} on vertex {vertex!r}, but vertices go from 0 to {len(self.positions) - 1}",
+                           object_name=self.name)
+
+    def _rows(self, values: Any, what: str, error_type: type[ClothError] = ClothError) -> FloatArray:
         try:
             rows = float_rows(values, 3)
         except ValueError as error:
-            raise ClothError(f"{what}: {error}", object_name=self.name) from None
+            raise error_type(f"{what}: {error}", object_name=self.name) from None
         if len(rows) != len(self.mesh.positions):
-            raise ClothError(f"{what} has {len(rows)} rows, the mesh has {len(self.mesh.positions)} vertices",
+            raise error_type(f"{what} has {len(rows)} rows, the mesh has {len(self.mesh.positions)} vertices",
                              object_name=self.name)
         bad: BoolArray = ~np.isfinite(rows).all(axis=1)
         if bad.any():
             vertex = int(np.argmax(bad))
-            raise ClothError(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, which is not a number",
+            raise error_type(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, which is not a number",
                              object_name=self.name)
         return rows
 
     def _point(self, value: Any, vertex: int, time: float) -> FloatArray:
-        point = np.asarray(value, dtype=np.float64)
+        try:
+            point = float_array(value)
+        except ValueError:
+            point = np.zeros(0)
         if point.shape != (3,) or not np.isfinite(point).all():
-            raise PinError(f"the trajectory of vertex {vertex} gives {value!r} at {time:.4f} s, expected 3 numbers",
+            raise PinError(f"the target of vertex {vertex} is {value!r} at {time:.4f} s, expected 3 numbers",
                            object_name=self.name)
         return point
 
     def _checked(self, attachment: Attachment) -> Attachment:
-        directions = np.atleast_2d(np.asarray(attachment.directions, dtype=np.float64))
-        if not 0 <= attachment.vertex < len(self.positions):
-            raise PinError(f"attachment on vertex {attachment.vertex}, but vertices go from 0 to "
-                           f"{len(self.positions) - 1}", object_name=self.name)
-        if directions.shape not in ((1, 3), (2, 3), (3, 3)) or \
-                np.linalg.matrix_rank(directions) < len(directions):
-            raise PinError(f"attachment of vertex {attachment.vertex} needs 1 to 3 independent directions, got "
-                           f"{directions.tolist()}", object_name=self.name)
-        return Attachment(attachment.vertex, directions, attachment.target)
+        vertex, target = attachment.vertex, attachment.target
+        self._check_vertex(vertex, "attachment")
+        try:
+            directions = np.atleast_2d(float_array(attachment.directions))
+        except ValueError:
+            directions = np.zeros((0, 3))
+        if directions.shape not in ((1, 3), (2, 3), (3, 3)) or not np.isfinite(directions).all() \
+                or np.linalg.matrix_rank(directions) < len(directions):
+            raise PinError(f"attachment of vertex {vertex} needs 1 to 3 independent directions, got "
+                           f"{attachment.directions!r}", object_name=self.name)
+        if target is not None and not callable(target):
+            target = self._point(target, vertex, 0.0)
+        return Attachment(vertex, directions, target)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, float_rows, index_rows
+from .arrays import FloatArray, float_rows, index_rows, is_number
 from .errors import ColliderError
 
 
@@ -39,7 +39,7 @@ class Collider:
         if len(self.triangles) == 0:
             raise ColliderError("has no triangles; give the mesh faces or remove it as a collider", object_name=name)
         for what, value in (("friction", friction), ("thickness", thickness)):
-            if not (np.isfinite(value) and value >= 0.0):
+            if not (is_number(value) and value >= 0.0):
                 raise ColliderError(f"{what} is {value}, it must be 0 or more", object_name=name)
         self.friction, self.thickness = float(friction), float(thickness)
         if not self.moves:
@@ -58,9 +58,11 @@ class Collider:
             raise ColliderError(f"positions at {time:.4f} s: {error}", object_name=self.name) from None
         if self._vertex_count is None:
             self._vertex_count = len(rows)
-            if self.triangles.min() < 0 or self.triangles.max() >= len(rows):
-                raise ColliderError(f"a triangle names vertex {self.triangles.max()}, but there are {len(rows)} "
-                                    "vertices", object_name=self.name)
+            outside = (self.triangles < 0) | (self.triangles >= len(rows))
+            if outside.any():
+                t = int(np.argmax(outside.any(axis=1)))
+                raise ColliderError(f"triangle {t} names vertex {self.triangles[t][outside[t]][0]}, but there are "
+                                    f"{len(rows)} vertices", object_name=self.name)
         if len(rows) != self._vertex_count:
             raise ColliderError(f"has {len(rows)} vertices at {time:.4f} s and had {self._vertex_count} before; a "
                                 "collider must keep its vertices (switch off modifiers that change their number)",

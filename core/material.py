@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .arrays import is_number
 from .errors import MaterialError, PresetError
 
 PRESET_FOLDER = Path(__file__).resolve().parent.parent / "presets" / "fabrics"
@@ -46,19 +48,24 @@ class Material:
     name: str = "material"
 
     def __post_init__(self) -> None:
-        for field in ("stretch", "bend"):
-            pair = getattr(self, field)
-            pair = (pair, pair) if np.isscalar(pair) else tuple(pair)
-            if len(pair) != 2:
-                raise MaterialError(f"{field} needs 2 values (warp, weft), got {len(pair)}", object_name=self.name)
-            object.__setattr__(self, field, (float(pair[0]), float(pair[1])))
         for field, above_zero in (("areal_density", True), ("stretch", False), ("shear", False), ("bend", False),
                                   ("damping", False), ("friction", False), ("air_drag", False),
                                   ("viscous_drag", False), ("thread_width", True)):
-            for value in np.atleast_1d(getattr(self, field)):
-                if not np.isfinite(value) or value < 0.0 or (above_zero and value == 0.0):
+            values = self._pair(field) if field in ("stretch", "bend") else (getattr(self, field),)
+            for value in values:
+                if not is_number(value) or value < 0.0 or (above_zero and value == 0.0):
                     wanted = "above 0" if above_zero else "0 or more"
-                    raise MaterialError(f"{field} is {value}, it must be {wanted}", object_name=self.name)
+                    raise MaterialError(f"{field} is {value}, it must be a number {wanted}", object_name=self.name)
+            numbers = tuple(float(value) for value in values)
+            object.__setattr__(self, field, numbers if field in ("stretch", "bend") else numbers[0])
+
+    def _pair(self, field: str) -> tuple[Any, ...]:
+        """Warp and weft of a constant that may be given as one number."""
+        given = getattr(self, field)
+        pair = tuple(given) if isinstance(given, (Sequence, np.ndarray)) else (given, given)
+        if len(pair) != 2:
+            raise MaterialError(f"{field} needs 2 values (warp, weft), got {len(pair)}", object_name=self.name)
+        return pair
 
     @staticmethod
     def presets() -> tuple[str, ...]:
@@ -79,6 +86,6 @@ class Material:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
             values = {key: entry["value"] for key, entry in table.items() if isinstance(entry, dict)}
             fabric = cls(name=name, **values)
-        except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:    # ValueError: syntax, encoding, range
             raise PresetError(f"preset '{name}' ({path.name}) cannot be read: {error!r}") from error
         return replace(fabric, **changes)

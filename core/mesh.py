@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, IntArray, float_rows, index_rows
+from .arrays import FloatArray, IntArray, float_array, float_rows, index_rows
 from .errors import MeshError
 from .topology import Topology, join_edges
 from .triangulate import triangulate
@@ -53,9 +53,9 @@ class ClothMesh:
             if faces is not None:
                 if triangles is not None:
                     raise ValueError("give triangles or faces, not both")
-                faces = [list(face) for face in faces]
-                self._check_faces(faces)
-                self.triangles, self.corners = triangulate(self.positions, faces)
+                rings = [list(face) for face in faces]
+                self._check_faces(rings)
+                self.triangles, self.corners = triangulate(self.positions, rings)
             else:
                 self.triangles = index_rows(() if triangles is None else triangles, 3)
                 self.corners = np.arange(self.triangles.size).reshape(-1, 3)
@@ -67,7 +67,7 @@ class ClothMesh:
         self.hinges: IntArray = topology.hinges
         self.edges, self.loose_edges = join_edges(topology.edges, loose)
         self._check_world_shape()
-        self.uv = self._rest_coordinates(uv, np.asarray(grain, dtype=np.float64))
+        self.uv = self._rest_coordinates(uv, self._checked_grain(grain))
         self._measure()
 
     # ------------------------------------------------------------------ the rest shape
@@ -75,7 +75,10 @@ class ClothMesh:
     def _rest_coordinates(self, uv: Any, grain: FloatArray) -> FloatArray:
         if uv is None:
             return lay_flat(self.positions, self.triangles, grain)
-        values = np.array(uv, dtype=np.float64)
+        try:
+            values = float_array(uv)
+        except ValueError as error:
+            raise MeshError(f"uv: {error}", object_name=self.name) from None
         if values.shape == (len(self.positions), 2):
             values = values[self.triangles]
         if values.shape != (len(self.triangles), 3, 2):
@@ -124,6 +127,15 @@ class ClothMesh:
 
     def _fail(self, message: str) -> None:
         raise MeshError(message, object_name=self.name)
+
+    def _checked_grain(self, grain: Any) -> FloatArray:
+        try:
+            direction = float_array(grain)
+        except ValueError as error:
+            raise MeshError(f"grain: {error}", object_name=self.name) from None
+        if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
+            self._fail(f"grain is {direction.tolist()}, it must be a direction in space, such as [1, 0, 0]")
+        return direction
 
     def _check_faces(self, faces: list[list[int]]) -> None:
         for f, face in enumerate(faces):

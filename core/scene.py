@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray
+from .arrays import FloatArray, float_array
 from .cloth import Cloth
 from .collider import Collider
 from .errors import SceneError
@@ -38,7 +38,10 @@ class Scene:
 
 
 def _vector(value: Any, what: str) -> FloatArray:
-    vector = np.array(value, dtype=np.float64)
+    try:
+        vector = float_array(value)
+    except ValueError:
+        vector = np.zeros(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise SceneError(f"{what} is {value!r}, expected 3 numbers")
     return vector

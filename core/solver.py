@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from .arrays import is_number
 from .errors import SolverError
 from .integrators import registry
 
@@ -59,7 +60,7 @@ class Solver:
         self._check("max_newton_iterations", self.max_newton_iterations, 1)
         for name in ("frame_rate", "tolerance", "max_strain_change"):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0.0):
+            if not (is_number(value) and value > 0.0):
                 raise SolverError(f"{name} is {value}, it must be above 0")
         if self.tolerance >= 1.0:
             raise SolverError(f"tolerance is {self.tolerance}, it must be below 1")

@@ -34,10 +34,10 @@ def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[
         triangles (T, 3) and, per triangle, the positions of its corners in the flat list of all face
         corners (T, 3), which is how per-corner data such as a UV map follows.
     """
-    faces = [np.asarray(face, dtype=np.int64) for face in faces]
-    sizes = np.array([len(face) for face in faces], dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if len(faces) else sizes
-    corners = np.concatenate(faces) if faces else np.zeros(0, dtype=np.int64)
+    rings: list[IntArray] = [np.asarray(face, dtype=np.int64) for face in faces]
+    sizes = np.array([len(ring) for ring in rings], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if rings else sizes
+    corners = np.concatenate(rings) if rings else np.zeros(0, dtype=np.int64)
 
     local: list[IntArray] = []      # corner numbers of the triangles, in blocks of one face size each
     owner: list[IntArray] = []      # the face each triangle comes from, to restore the faces' order
@@ -48,7 +48,7 @@ def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[
     local.append(_cut_quads(positions, corners, starts[four]))
     owner.append(np.repeat(four, 2))
     for face in np.flatnonzero(sizes > 4):
-        cut = _clip_ears(positions[faces[face]])
+        cut = _clip_ears(positions[rings[face]])
         local.append(starts[face] + cut)
         owner.append(np.full(len(cut), face))
     order = np.argsort(np.concatenate(owner), kind="stable")
@@ -65,14 +65,16 @@ def _cut_quads(positions: FloatArray, corners: IntArray, starts: IntArray) -> In
     normal = np.cross(q[:, 2] - q[:, 0], q[:, 3] - q[:, 1])
     inside0, inside1 = _runs_inside(q, first, normal), _runs_inside(q, second, normal)
     take_second = np.where(inside0 == inside1, d13 < d02 * (1.0 - DIAGONAL_TIE), inside1)
-    return (starts[:, None, None] + np.where(take_second[:, None, None], second, first)).reshape(-1, 3)
+    cut: IntArray = starts[:, None, None] + np.where(take_second[:, None, None], second, first)
+    return cut.reshape(-1, 3)
 
 
 def _runs_inside(quads: FloatArray, cut: IntArray, normal: FloatArray) -> BoolArray:
     """Whether both triangles (2, 3) of a cut face the same way as the quads (Q, 4, 3), whose normals are (Q, 3)."""
     a, b, c = (quads[:, cut[:, i]] for i in range(3))                       # (Q, 2, 3)
     along = np.einsum("qti,qi->qt", np.cross(b - a, c - a), normal)
-    return (along > REFLEX * np.einsum("qi,qi->q", normal, normal)[:, None]).all(axis=1)
+    inside: BoolArray = (along > REFLEX * np.einsum("qi,qi->q", normal, normal)[:, None]).all(axis=1)
+    return inside
 
 
 def _clip_ears(polygon: FloatArray) -> IntArray:

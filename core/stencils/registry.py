@@ -26,8 +26,8 @@ def models() -> tuple[str, ...]:
     return tuple(MODELS)
 
 
-def find(name: str) -> Builder:
+def find(name: str, *, object_name: str | None = None) -> Builder:
     """The builder of a model; ClothError with the names there are if there is none."""
     if name not in MODELS:
-        raise ClothError(f"no model '{name}'; there are: {', '.join(MODELS)}")
+        raise ClothError(f"no model '{name}'; there are: {', '.join(MODELS)}", object_name=object_name)
     return MODELS[name]
