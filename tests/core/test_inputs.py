@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fabric, cloth, collider, scene and solver refuse what they cannot use, and say what, where and what is wanted."""
+
+import numpy as np
+import pytest
+
+import core
+from tests.core.shapes import grid
+
+FABRIC = {"areal_density": 0.2, "stretch": (900.0, 400.0), "shear": 150.0, "bend": (1e-5, 1e-5)}
+CUBE = [[0, 1, 2], [0, 2, 3]]
+CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+
+
+def sheet():
+    return core.ClothMesh(*grid(2, 2), name="Skirt")
+
+
+def refused(error, make, *wanted, name=None):
+    """`make()` raises `error` about the object `name`, and the message has all of `wanted`."""
+    with pytest.raises(error) as caught:
+        make()
+    assert isinstance(caught.value, core.ClothError)
+    message = str(caught.value)
+    for part in wanted:
+        assert part in message, message
+    if name is not None:
+        assert caught.value.object_name == name and message.startswith(f"{name}: ")
+
+
+# ---------------------------------------------------------------------- fabric
+
+
+@pytest.mark.parametrize(("constant", "values"), [
+    ("areal_density", [0.0, -1.0, np.nan, np.inf]), ("stretch", [-1.0, (1.0, -2.0), (np.nan, 1.0)]),
+    ("shear", [-1.0, np.inf]), ("bend", [(-1e-9, 0.0), np.nan]), ("damping", [-0.1]), ("friction", [-0.1, np.nan]),
+    ("air_drag", [-1.0]), ("viscous_drag", [-1.0]), ("thread_width", [0.0, -1.0]),
+])
+def test_a_fabric_constant_out_of_range_is_named_with_its_value(constant, values):
+    for value in values:
+        bad = next(v for v in np.atleast_1d(value) if not (np.isfinite(v) and v > 0.0))
+        refused(core.MaterialError, lambda value=value: core.Material(**{**FABRIC, constant: value, "name": "felt"}),
+                constant, str(float(bad)), "must be", name="felt")
+
+
+@pytest.mark.parametrize(("constant", "value"), [
+    ("stretch", (1.0, 2.0, 3.0)), ("bend", ()), ("shear", "stiff"), ("stretch", "ab"), ("areal_density", None),
+    ("shear", (1.0, 2.0)), ("friction", [0.1, 0.2]),
+])
+def test_a_fabric_constant_of_the_wrong_kind_is_named(constant, value):
+    refused(core.MaterialError, lambda: core.Material(**{**FABRIC, constant: value, "name": "felt"}),
+            constant, name="felt")
+
+
+def test_zero_is_a_stiffness_and_one_number_serves_warp_and_weft():
+    fabric = core.Material(areal_density=1, stretch=5, shear=0, bend=0.0)
+    assert fabric.stretch == (5.0, 5.0) and fabric.bend == (0.0, 0.0)
+
+
+def test_an_unknown_preset_lists_the_ones_there_are():
+    for name in ("tweed", "../fabrics/cotton", ""):
+        refused(core.PresetError, lambda name=name: core.Material.preset(name), f"'{name}'", "cotton", "denim")
+
+
+@pytest.mark.parametrize("text", ["not toml at all [", "areal_density = 3",
+                                 '[areal_density]\nvalue = "heavy"', "[shear]\nx = 1"])
+def test_a_damaged_preset_is_named(tmp_path, monkeypatch, text):
+    (tmp_path / "felt.toml").write_text(text)
+    monkeypatch.setattr(core.material, "PRESET_FOLDER", tmp_path)
+    assert core.Material.presets() == ("felt",)
+    refused(core.PresetError, lambda: core.Material.preset("felt"), "felt.toml")
+
+
+def test_a_preset_can_be_changed_within_range():
+    assert core.Material.preset("cotton", friction=0.9).friction == 0.9
+    refused(core.MaterialError, lambda: core.Material.preset("cotton", friction=-1.0), "friction", "-1.0")
+
+
+# ---------------------------------------------------------------------- cloth
+
+
+def cloth(**options):
+    return lambda: core.Cloth(sheet(), core.Material(**FABRIC), **options)
+
+
+@pytest.mark.parametrize(("options", "error", "wanted"), [
+    ({"model": "spaghetti"}, core.ClothError, ["'spaghetti'", "baraff_witkin"]),
+    ({"pins": {9: None}}, core.PinError, ["vertex 9", "0 to 8"]),
+    ({"pins": {-1: None}}, core.PinError, ["vertex -1", "0 to 8"]),
+    ({"pins": {"top": None}}, core.PinError, ["'top'"]),
+    ({"pins": {1.5: None}}, core.PinError, ["1.5"]),
+    ({"pins": {1: (0.0, 0.0, 1.0)}}, core.PinError, ["vertex 1", "function of time"]),
+    ({"pins": [1.0, 0.0]}, core.PinError, ["(2,)", "(9,)"]),
+    ({"pins": [0.0] * 8 + [1.5]}, core.PinError, ["vertex 8", "1.5", "0..1"]),
+    ({"pins": [0.0] * 8 + [np.nan]}, core.PinError, ["vertex 8", "nan", "0..1"]),
+    ({"pins": "all of them"}, core.PinError, ["pin weights"]),
+    ({"velocities": np.zeros((4, 3))}, core.ClothError, ["velocities", "4", "9"]),
+    ({"velocities": np.full((9, 3), np.nan)}, core.ClothError, ["velocities", "vertex 0", "nan"]),
+    ({"positions": np.zeros((9, 2))}, core.ClothError, ["positions", "(n, 3)", "(9, 2)"]),
+    ({"thickness": -1.0}, core.ClothError, ["thickness", "-1.0"]),
+    ({"thickness": np.nan}, core.ClothError, ["thickness", "nan"]),
+    ({"thickness": "thin"}, core.ClothError, ["thickness", "thin"]),
+    ({"attachments": [core.Attachment(77)]}, core.PinError, ["vertex 77", "0 to", "8"]),
+    ({"attachments": [core.Attachment(1, [[1, 0, 0], [2, 0, 0]])]}, core.PinError, ["vertex 1", "independent"]),
+    ({"attachments": [core.Attachment(1, [[0, 0, 0]])]}, core.PinError, ["vertex 1", "independent"]),
+    ({"attachments": [core.Attachment(1, [[1, 0]])]}, core.PinError, ["vertex 1", "directions"]),
+    ({"attachments": [core.Attachment(1, [[np.nan, 0, 1]])]}, core.PinError, ["vertex 1", "directions"]),
+    ({"attachments": [core.Attachment(1, "sideways")]}, core.PinError, ["vertex 1", "directions"]),
+    ({"attachments": [core.Attachment(1, target=(1.0, 2.0))]}, core.PinError, ["vertex 1", "3 numbers"]),
+])
+def test_a_cloth_refuses(options, error, wanted):
+    refused(error, cloth(**options), *wanted)
+
+
+def test_an_error_of_a_cloth_names_the_cloth():
+    refused(core.PinError, cloth(pins={9: None}), name="Skirt")
+    refused(core.PinError, cloth(pins={9: None}, name="Hem"), name="Hem")
+    refused(core.ClothError, cloth(model="spaghetti"), name="Skirt")
+
+
+def test_an_unknown_model_option_is_refused_before_the_first_step():
+    refused(core.ClothError, cloth(stiffnes=3.0), "stiffnes", "baraff_witkin", name="Skirt")
+
+
+NONSENSE = {"nothing": None, "two numbers": (1.0, 2.0), "nan": (np.nan, 0.0, 0.0), "words": ("a", "b", "c"),
+            "a word": "up", "ragged": [(1.0,), (1.0, 2.0)]}
+
+
+@pytest.mark.parametrize("value", NONSENSE.values(), ids=NONSENSE)
+@pytest.mark.parametrize("kind", ["pin", "attachment", "targets"])
+def test_a_trajectory_that_returns_nonsense_is_named_with_its_vertex_and_time(kind, value):
+    fabric, good = core.Material(**FABRIC), sheet().positions
+
+    def broken(time):
+        if time > 0.07:
+            return value
+        return good if kind == "targets" else good[4]
+
+    options = {"pin": {"pins": {4: broken}}, "attachment": {"attachments": [core.Attachment(4, target=broken)]},
+               "targets": {"pins": np.ones(9), "pin_targets": broken}}[kind]
+    scene = core.Scene([core.Cloth(sheet(), fabric, **options)])
+    seen = []
+    with pytest.raises(core.PinError) as caught:
+        seen += [frame.index for frame in core.simulate(scene, core.Solver(frame_rate=24.0), range(1, 6))]
+    message = str(caught.value)
+    assert message.startswith("Skirt: ")
+    assert "0.0833 s" in message
+    assert kind == "targets" or "vertex 4" in message
+
+
+# ---------------------------------------------------------------------- collider
+
+
+@pytest.mark.parametrize(("positions", "triangles", "options", "wanted"), [
+    (CORNERS, [], {}, ["no triangles"]),
+    (CORNERS, [[0, 1, 2], [0, 2, 7]], {}, ["vertex 7", "4", "triangle 1"]),
+    (CORNERS, [[0, 1, 2], [0, 2, -3]], {}, ["vertex -3", "4", "triangle 1"]),
+    (CORNERS, [[0, 1, 2, 3]], {}, ["triangles", "(n, 3)"]),
+    (CORNERS[:, :2], CUBE, {}, ["positions", "(n, 3)"]),
+    (np.where(np.arange(4)[:, None] == 2, np.nan, CORNERS), CUBE, {}, ["vertex 2", "nan"]),
+    (CORNERS, CUBE, {"friction": -0.1}, ["friction", "-0.1"]),
+    (CORNERS, CUBE, {"friction": "rough"}, ["friction", "rough"]),
+    (CORNERS, CUBE, {"thickness": np.nan}, ["thickness", "nan"]),
+])
+def test_a_collider_refuses(positions, triangles, options, wanted):
+    refused(core.ColliderError, lambda: core.Collider(positions, triangles, name="Ball", **options),
+            *wanted, name="Ball")
+
+
+def test_a_moving_collider_must_keep_its_vertices():
+    ball = core.Collider(lambda t: CORNERS if t < 0.5 else CORNERS[:3], [[0, 1, 2]], name="Ball")
+    np.testing.assert_array_equal(ball.at(0.25), CORNERS)
+    refused(core.ColliderError, lambda: ball.at(0.5), "3 vertices", "0.5000 s", "had 4", name="Ball")
+
+
+def test_a_moving_collider_must_stay_made_of_numbers():
+    ball = core.Collider(lambda t: CORNERS / (0.5 - t), CUBE, name="Ball")
+    ball.at(0.25)
+    with np.errstate(all="ignore"):
+        refused(core.ColliderError, lambda: ball.at(0.5), "vertex 0", "0.5000 s", name="Ball")
+
+
+def test_a_moving_collider_that_returns_nonsense_is_named():
+    ball = core.Collider(lambda t: None, CUBE, name="Ball")
+    refused(core.ColliderError, lambda: ball.at(0.0), "0.0000 s", name="Ball")
+
+
+# ---------------------------------------------------------------------- scene
+
+
+def test_a_scene_needs_a_cloth():
+    refused(core.SceneError, lambda: core.Scene([]), "no cloth")
+
+
+@pytest.mark.parametrize("value", [(0.0, 0.0), 9.81, (0.0, np.nan, 0.0), "down", (1.0, 2.0, (3.0, 4.0))])
+def test_gravity_and_wind_are_three_numbers(value):
+    still = cloth()()
+    refused(core.SceneError, lambda: core.Scene([still], gravity=value), "gravity", "3 numbers")
+    refused(core.SceneError, lambda: core.Scene([still], wind=value), "wind", "3 numbers")
+    refused(core.SceneError, lambda: core.Scene([still], wind=lambda t: value).wind_at(0.25), "wind at 0.2500 s")
+
+
+# ---------------------------------------------------------------------- solver
+
+
+@pytest.mark.parametrize(("setting", "values"), [
+    ("integrator", ["leapfrog", None]), ("backend", ["cuda"]), ("steps_per_frame", [0, -1, 1.5, True, "two"]),
+    ("frame_rate", [0.0, -24.0, np.nan, np.inf, "film", None]), ("newton_iterations", [0, 1.0, "forever"]),
+    ("tolerance", [0.0, -1e-3, 1.0, np.nan, "tight"]),
+    ("max_strain_change", [0.0, np.nan]), ("max_halvings", [-1, 0.5]),
+    ("max_linear_iterations", [0]), ("max_newton_iterations", [0]),
+])
+def test_a_solver_setting_out_of_range_is_named_with_its_value(setting, values):
+    for value in values:
+        refused(core.SolverError, lambda value=value: core.Solver(**{setting: value}), setting, str(value))
+
+
+def test_numpy_numbers_are_numbers():
+    assert core.Solver(steps_per_frame=np.int64(3), frame_rate=np.float32(25), tolerance=np.float64(1e-4))
+    assert core.Collider(CORNERS, CUBE, friction=np.float32(0.5)).friction == 0.5
