@@ -163,5 +163,4 @@ def _copy_in_scene(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bp
         scene.collection.objects.link(copy)
         yield copy
     finally:
-        bpy.data.objects.remove(copy)
-        bpy.data.meshes.remove(mesh)
+        bpy.data.batch_remove((copy, mesh))

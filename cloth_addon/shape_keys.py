@@ -137,7 +137,7 @@ def _write(shape: BakedShape) -> None:
         else:
             fade = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], np.float32)
             for i, block in enumerate(blocks):
-                inside = fade[(1 if i == 0 else 0):(2 if i == len(blocks) - 1 else 3)]
+                inside = fade[:2] if i == len(blocks) - 1 else fade         # the last shape stays
                 _write_curve(keys, record, f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value',
                              inside + np.array([shape.first + i, 0.0], np.float32))
         baked_record.save(keys, record)
@@ -150,8 +150,6 @@ def _add_key(obj: bpy.types.Object, record: BakedRecord, frame: int, points: NDA
     block = obj.shape_key_add(name=f"Muslin {frame:04d}", from_mix=False)
     record.keys.append(block.name)
     block.value = 0.0
-    block.interpolation = "KEY_LINEAR"
-    block.relative_key = obj.data.shape_keys.reference_key
     block.points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
     return block
 

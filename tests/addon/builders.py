@@ -44,6 +44,11 @@ def pin(obj: Any, weights: dict[int, float], name: str = "Pins") -> None:
 def seen(obj: Any, frame: int) -> np.ndarray:
     """(V, 3) world positions that the viewport shows at `frame` [Blender units]."""
     bpy.context.scene.frame_set(frame)
+    return now(obj)
+
+
+def now(obj: Any) -> np.ndarray:
+    """(V, 3) world positions that the viewport shows now [Blender units]."""
     evaluated = obj.evaluated_get(bpy.context.view_layer.depsgraph)
     local = np.empty(len(evaluated.data.vertices) * 3, np.float32)
     evaluated.data.attributes["position"].data.foreach_get("vector", local)

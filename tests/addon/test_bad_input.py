@@ -229,7 +229,7 @@ def snapshot(scene):
     return {obj.name: builders.state(obj) if obj.type == "MESH" else obj.type for obj in scene.objects}
 
 
-@pytest.mark.parametrize("what", ["object", "mesh", "override"])
+@pytest.mark.parametrize("what", ["object", "mesh", "override", "override of both"])
 def test_linked_objects_and_meshes_are_refused_and_linked_colliders_are_not(extension, scene, tmp_path, what):
     import bpy
 
@@ -247,8 +247,10 @@ def test_linked_objects_and_meshes_are_refused_and_linked_colliders_are_not(exte
         mesh = sheet.data
         sheet = bpy.data.objects.new("Local", mesh)
         sheet.muslin.kind = "CLOTH"
-    if what == "override":
+    if what.startswith("override"):
         sheet = sheet.override_create()
+    if what == "override of both":
+        sheet.data = sheet.data.override_create()
     scene.collection.objects.link(sheet)
     with pytest.raises(extension.core.SceneError, match="(is linked from .*library.blend|is a library override)"):
         builders.finish(extension.bake.bake(scene))
@@ -291,6 +293,22 @@ def test_a_mesh_edited_while_its_bake_runs_is_not_written_to(extension, scene):
     sheet.data.vertices.add(1)
     with pytest.raises(extension.core.SceneError, match="Sheet: has 26 vertices now and had 25"):
         builders.finish(bake)
+    assert sheet.data.shape_keys is None
+
+
+def test_an_object_in_edit_mode_when_its_bake_ends_is_not_written_to(extension, scene):
+    import bpy
+
+    sheet = builders.sheet()
+    bake = extension.bake.bake(scene)
+    for progress in bake:
+        if progress.done == progress.total:
+            break
+    bpy.context.view_layer.objects.active = sheet
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(extension.core.SceneError, match="Sheet: is in Edit Mode"):
+        builders.finish(bake)
+    bpy.ops.object.mode_set(mode="OBJECT")
     assert sheet.data.shape_keys is None
 
 

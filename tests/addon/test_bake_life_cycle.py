@@ -93,6 +93,13 @@ def test_delete_bake_restores_exactly_the_state_before(extension, scene, sheet):
     assert not extension.shape_keys.remove(sheet)
 
 
+def test_a_bake_over_a_bake_starts_from_the_user_s_own_shape_at_any_frame(extension, scene, sheet, scripted):
+    builders.finish(extension.bake.bake(scene, frames=(3, 5)))
+    builders.finish(extension.bake.bake(scene))
+    builders.finish(extension.bake.bake(scene, frames=(3, 5)))
+    assert np.array_equal(scripted[2].cloths[0].positions, scripted[0].cloths[0].positions)
+
+
 def test_a_second_bake_replaces_the_first_and_starts_from_the_user_s_own_shape(extension, scene, sheet, scripted):
     before = builders.state(sheet)
     builders.finish(extension.bake.bake(scene))
@@ -206,10 +213,10 @@ def test_a_copy_of_a_baked_object_and_the_original_are_deleted_independently(ext
     copy = sheet.copy()
     copy.data = sheet.data.copy()
     scene.collection.objects.link(copy)
-    shown = builders.seen(sheet, 3)
+    shown = [builders.seen(sheet, frame) for frame in (2, 3)]
     extension.shape_keys.remove(copy)
     assert copy.data.shape_keys is None
-    assert np.array_equal(builders.seen(sheet, 3), shown)
+    assert np.array_equal([builders.seen(sheet, frame) for frame in (2, 3)], shown)
     extension.shape_keys.remove(sheet)
     assert sheet.data.shape_keys is None
 

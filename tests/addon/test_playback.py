@@ -203,3 +203,54 @@ def test_a_smoothing_modifier_gives_a_note_with_the_distance_that_is_left(extens
                 for f in range(1, 5))
     assert report.playback_error["Sheet"] == pytest.approx(worst, rel=1e-3)
     assert "Sheet: plays back up to" in report.notes[0]
+
+
+@pytest.mark.parametrize("keys", [False, True])
+def test_between_frames_it_moves_straight_and_after_the_end_it_stays(extension, scene, scripted, keys):
+    sheet = builders.sheet()
+    if keys:
+        sheet.shape_key_add(name="Basis")
+        sheet.shape_key_add(name="Bulge", from_mix=False)
+    builders.finish(extension.bake.bake(scene))
+    halves = [builders.seen(sheet, 2), builders.seen(sheet, 3)]
+    scene.frame_set(2, subframe=0.5)
+    assert np.allclose(builders.now(sheet), (halves[0] + halves[1]) / 2, atol=1e-4)
+    assert np.allclose(builders.seen(sheet, 40), builders.seen(sheet, 4), atol=1e-5)
+
+
+@pytest.mark.parametrize("keys", [False, True])
+def test_before_its_first_frame_a_baked_object_is_the_user_s_own(extension, scene, scripted, keys):
+    sheet = builders.sheet()
+    if keys:
+        own_keys(sheet)
+    rigged(sheet)
+    builders.animate(sheet, "location", {-5: (0.0, 1.0, 0.0), 1: (1.0, 0.0, 0.0)})
+    own = builders.seen(sheet, -3)
+    builders.finish(extension.bake.bake(scene))
+    assert np.allclose(builders.seen(sheet, -3), own, atol=1e-5)
+
+
+def test_an_armature_parent_and_own_keys_together(extension, scene, scripted):
+    sheet = builders.sheet()
+    own_keys(sheet)
+    rig = rigged(sheet)
+    sheet.modifiers.clear()
+    sheet.parent, sheet.parent_type = rig, "ARMATURE"
+    check_playback(extension, scene, sheet, scripted, tolerance=4e-6)
+
+
+def test_a_subdivision_below_an_armature_is_undone_without_the_subdivision(extension, scene, scripted):
+    sheet = builders.sheet()
+    subdivision = sheet.modifiers.new("Subdivision", "SUBSURF")
+    rigged(sheet)
+    builders.finish(extension.bake.bake(scene))
+    assert subdivision.show_viewport
+    subdivision.show_viewport = False
+    wanted = crumple(scripted[0].cloths[0].positions, 3)
+    assert np.abs(builders.seen(sheet, 4) - wanted).max() < 1e-5
+
+
+def test_a_pinned_basis_does_not_hide_a_bake(extension, scene, scripted):
+    sheet = builders.sheet()
+    sheet.show_only_shape_key = True
+    check_playback(extension, scene, sheet, scripted)
