@@ -50,18 +50,17 @@ def element_blocks(weights: FloatArray, tangent: Any) -> FloatArray:
     return full.reshape(E, k, k, 3, 3).transpose(0, 2, 1, 3, 4)
 
 
-def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, place: IntArray, stride: IntArray,
-                   data: FloatArray) -> None:
+def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: IntArray, data: FloatArray) -> None:
     """Add `factor` times blocks (.., 3, 3) into a block matrix, in place.
 
     The n blocks are added up into the N blocks that slots (n,) names; entry (a, b) of block s lies in `data` at
-    place[s] + a stride[s] + b.
+    entries[3 a + b, s], entries (9, N).
     """
     flat = blocks.reshape(len(slots), 9)
-    for a in range(3):
-        for b in range(3):
-            total = np.bincount(slots, weights=flat[:, 3 * a + b], minlength=len(place))
-            data[place + a * stride + b] += factor * total
+    for entry in range(9):
+        total = np.bincount(slots, weights=flat[:, entry], minlength=entries.shape[1])
+        total *= factor
+        data[entries[entry]] += total
 
 
 def block_product(lines: FloatArray, columns: IntArray, x: FloatArray) -> FloatArray:

@@ -45,7 +45,7 @@ class BlockPattern:
         rows, columns (N,): the blocks, row by row, columns ascending; diagonal (V,): number of block (i, i) among them;
         groups: rows of one width each; size: numbers in a matrix, padding included;
         slots: per family the number (E * k * k,) of block (i, j) of each element, i before j;
-        place (N,), stride (N,): entry (a, b) of a block lies at place + a stride + b in the data.
+        entries (9, N): where entry 3 a + b of each block lies in the data.
     """
 
     def __init__(self, vertex_count: int, families: Sequence[IntArray]) -> None:
@@ -78,8 +78,7 @@ class BlockPattern:
         lengths = np.diff(starts)
         widths = -(-lengths // WIDTH_STEP) * WIDTH_STEP
         self.groups: list[RowGroup] = []
-        self.place: IntArray = np.empty(len(self.columns), dtype=np.int64)
-        self.stride: IntArray = 3 * widths[self.rows]
+        place = np.empty(len(self.columns), dtype=np.int64)               # of a block's first entry
         self.size = 0
         for width in np.unique(widths):
             rows = np.flatnonzero(widths == width)
@@ -88,9 +87,11 @@ class BlockPattern:
             blocks = np.flatnonzero(widths[self.rows] == width)           # in row order, as `filled` counts them
             columns[filled] = self.columns[blocks]
             at = np.arange(len(rows))[:, None] * (9 * width) + 3 * np.arange(width)
-            self.place[blocks] = self.size + at[filled]
+            place[blocks] = self.size + at[filled]
             self.groups.append(RowGroup(rows, columns, self.size))
             self.size += 9 * columns.size
+        line = 3 * widths[self.rows]                                      # from one of a block's lines to the next
+        self.entries: IntArray = np.array([place + a * line + b for a in range(3) for b in range(3)])
 
 
 class BlockMatrix:
@@ -102,29 +103,24 @@ class BlockMatrix:
 
     def add(self, family: int, element_blocks: FloatArray, factor: float = 1.0) -> None:
         """Add `factor` times the blocks (E, k, k, 3, 3) of a family's elements."""
-        p = self.pattern
-        kernels.scatter_blocks(p.slots[family], element_blocks, factor, p.place, p.stride, self.data)
+        kernels.scatter_blocks(self.pattern.slots[family], element_blocks, factor, self.pattern.entries, self.data)
 
     def add_diagonal(self, values: FloatArray) -> None:
         """Add to the diagonal: values (V,) times the identity, or blocks (V, 3, 3)."""
-        at, stride = self.pattern.place[self.pattern.diagonal], self.pattern.stride[self.pattern.diagonal]
-        for i in range(3):
-            for j in range(3):
-                if values.ndim == 3:
-                    self.data[at + i * stride + j] += values[:, i, j]
-                elif i == j:
-                    self.data[at + i * stride + j] += values
+        at = self.pattern.entries[:, self.pattern.diagonal]
+        if values.ndim == 1:
+            for entry in (0, 4, 8):
+                self.data[at[entry]] += values
+        else:
+            self.data[at] += values.reshape(-1, 9).T
 
     def blocks(self) -> FloatArray:
         """All blocks (N, 3, 3) in the order of the pattern's rows and columns."""
-        p, three = self.pattern, np.arange(3)
-        return self.data[p.place[:, None, None] + p.stride[:, None, None] * three[:, None] + three]
+        return self.data[self.pattern.entries.T].reshape(-1, 3, 3)
 
     def diagonal_blocks(self) -> FloatArray:
         """The blocks (i, i) as (V, 3, 3)."""
-        p, three = self.pattern, np.arange(3)
-        at, stride = p.place[p.diagonal], p.stride[p.diagonal]
-        return self.data[at[:, None, None] + stride[:, None, None] * three[:, None] + three]
+        return self.data[self.pattern.entries[:, self.pattern.diagonal].T].reshape(-1, 3, 3)
 
     def multiply(self, x: FloatArray) -> FloatArray:
         """A x for x (V, 3)."""

@@ -86,5 +86,6 @@ def test_scatter_blocks_adds_a_multiple_to_what_is_there():
     for slot, block in zip(slots, blocks.reshape(-1, 3, 3), strict=True):
         for a in range(3):
             wanted[place[slot] + a * stride[slot] + np.arange(3)] += -0.5 * block[a]
-    reference.scatter_blocks(slots, blocks, -0.5, place, stride, data)
+    entries = np.array([place + a * stride + b for a in range(3) for b in range(3)])
+    reference.scatter_blocks(slots, blocks, -0.5, entries, data)
     np.testing.assert_allclose(data, wanted, rtol=1e-14, atol=1e-15)
