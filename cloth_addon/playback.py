@@ -28,7 +28,8 @@ from .shape_keys import users_keys
 
 Coordinates = NDArray[np.float64]
 PROBE = 0.05        # offset for the derivative, in the mesh's extent: large, because single precision is coarse
-SINGULAR = 1e-5     # smallest over largest stretch of a vertex's derivative, below which it has no inverse
+STILL = 1e-4        # size of a vertex's derivative below which it does not follow its key, but only rounding [-]
+SINGULAR = 1e-4     # its determinant over its size cubed, below which it has no inverse [-]
 EXACT = 1e-6        # residual at which Newton's method ends, in the mesh's extent
 ITERATIONS = 12
 
@@ -55,7 +56,7 @@ class Playback:
         local = (world / self._metres_per_unit) @ inverse[:3, :3].T + inverse[:3, 3]
         if self._source.deforms:
             local, residual = self._undeformed(local)
-            stretch = np.linalg.svd(matrix[:3, :3], compute_uv=False)[0]
+            stretch = float(np.linalg.norm(matrix[:3, :3], ord=2))
             self.error = max(self.error, residual * stretch * self._metres_per_unit)
         if self._has_users_keys:
             local = self._basis + (local - self._users_shape())
@@ -86,8 +87,8 @@ class Playback:
         return best, smallest
 
     def _check(self, derivative: Coordinates) -> None:
-        stretch = np.linalg.svd(derivative, compute_uv=False)       # (V, 3)
-        bad = ~(stretch[:, 2] > SINGULAR * stretch.max(initial=0.0))
+        size = np.sqrt(np.einsum("vij,vij->v", derivative, derivative) / 3.0)        # (V,), 1 where nothing deforms
+        bad = ~((size > STILL) & (np.abs(np.linalg.det(derivative)) > SINGULAR * size ** 3))
         if bad.any():
             obj = self._source.obj
             names = ", ".join(f"'{m.name}'" for m in obj.modifiers

@@ -254,3 +254,25 @@ def test_a_pinned_basis_does_not_hide_a_bake(extension, scene, scripted):
     sheet = builders.sheet()
     sheet.show_only_shape_key = True
     check_playback(extension, scene, sheet, scripted)
+
+
+@pytest.mark.parametrize("kind", ["SURFACE_DEFORM", "MESH_CACHE"])
+def test_a_modifier_that_ignores_the_keys_is_named(extension, scene, scripted, tmp_path, kind):
+    import bpy
+
+    sheet = builders.sheet()
+    modifier = sheet.modifiers.new("Follow", kind)
+    if kind == "SURFACE_DEFORM":
+        modifier.target = builders.mesh_object("Floor", [(-5, -5, -1), (5, -5, -1), (5, 5, -1), (-5, 5, -1)],
+                                               [(0, 1, 2, 3)], kind="NONE")
+        bpy.context.view_layer.update()
+        with bpy.context.temp_override(object=sheet):
+            bpy.ops.object.surfacedeform_bind(modifier="Follow")
+        assert modifier.is_bound
+    else:
+        shape = np.array([corner for vertex in sheet.data.vertices for corner in vertex.co], ">f4")
+        header = np.array([1, 25], ">i4").tobytes() + np.array([0.0], ">f4").tobytes()
+        modifier.filepath = str(tmp_path / "cache.mdd")
+        Path(modifier.filepath).write_bytes(header + shape.tobytes())
+    with pytest.raises(extension.core.SceneError, match="Sheet: no shape key can move vertex 0 .*'Follow'"):
+        builders.finish(extension.bake.bake(scene))
