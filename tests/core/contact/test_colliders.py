@@ -20,9 +20,8 @@ def mixed(positions, triangles, seed=0):
 def together(*shapes):
     """Several surfaces as one."""
     first = np.cumsum([0, *[len(p) for p, _ in shapes]])
-    return (
-        np.concatenate([p for p, _ in shapes]), np.concatenate([t + n for (_, t), n in zip(shapes, first, strict=False)])
-    )
+    triangles = [t + n for (_, t), n in zip(shapes, first, strict=False)]
+    return np.concatenate([p for p, _ in shapes]), np.concatenate(triangles)
 
 
 def is_inside(points, positions, triangles):
@@ -64,7 +63,8 @@ def test_a_hole_a_moebius_band_and_a_doubled_sheet_are_open():
     band = np.concatenate([middle - half, middle + half])
     i, j = np.arange(12), (np.arange(12) + 1) % 12
     strips = [(i[k], j[k], j[k] + 12, i[k] + 12) if k < 11 else (i[k], j[k] + 12, j[k], i[k] + 12) for k in range(12)]
-    assert not SurfaceShape.build(band, np.array([t for a, b, c, d in strips for t in ((a, b, c), (a, c, d))])).closed.any()
+    triangles = np.array([t for a, b, c, d in strips for t in ((a, b, c), (a, c, d))])
+    assert not SurfaceShape.build(band, triangles).closed.any()
 
 
 def test_parts_are_judged_each_for_itself():

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong with a frame: crossings, the smallest gap, the deepest penetration.
+
+It looks at finished positions only and knows nothing of how they came about. It shares the trees and the distances
+with the solver, but decides crossings by the signs of volumes, which the solver does not use.
+
+A static look misses cloth that went through something completely between two frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import FloatArray, IntArray, float_rows, index_rows
+from .contact.bvh import element_boxes
+from .contact.colliders import SurfaceShape
+from .contact.containment import inside, nearest
+from .contact.crossings import crossing_pairs
+from .contact.gaps import gap_between, gap_in_itself
+from .contact.triangle_surface import TriangleSurface
+from .errors import SceneError
+
+Mesh = tuple[FloatArray, IntArray]
+"""positions (V, 3) [m], triangles (T, 3)"""
+
+SEARCH = 0.5
+"""Radius within which gaps are looked for, over the cloths' mean edge length [-]."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found. Objects are numbered: cloths first, then colliders.
+
+    Attributes:
+        crossings: pairs of an edge and a triangle that it pierces; at least one of them is cloth's.
+        smallest_gap [m]: between cloth and colliders, and between parts of cloth that are no neighbours; 0 where
+            anything crosses, None where nothing is within half a mean edge length, or nobody looked.
+        deepest_penetration [m]: of a cloth vertex into a closed collider, 0 if none is inside.
+        edge_object (N,), edges (N, 2): whose edge, and its vertices there.
+        triangle_object (N,), triangles (N,): whose triangle, and its index there.
+    """
+
+    crossings: int
+    smallest_gap: float | None
+    deepest_penetration: float
+    edge_object: IntArray
+    edges: IntArray
+    triangle_object: IntArray
+    triangles: IntArray
+
+
+def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:
+    """Look at cloths and colliders, each (positions (V, 3) [m], triangles (T, 3))."""
+    return Auditor(cloths, colliders).look([x for x, _ in cloths], [x for x, _ in colliders])
+
+
+class Auditor:
+    """Looks at the same meshes at many positions: what is fixed about them is made once."""
+
+    def __init__(self, cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> None:
+        self._cloths, self._colliders = _Stack(cloths), _Stack(colliders)
+        self._shapes = [SurfaceShape.build(float_rows(x, 3), index_rows(t, 3)) for x, t in colliders]
+        ends = self._cloths.surface.positions[self._cloths.surface.edges]
+        lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+        self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
+
+    def look(
+        self, cloths: Sequence[FloatArray], colliders: Sequence[FloatArray] = (), *, gap: bool = True
+    ) -> Audit:
+        """The audit at positions (V, 3) [m] of each cloth and each collider; `gap`: look for the smallest gap, too."""
+        cloth, solid = self._cloths.at(cloths), self._colliders.at(colliders)
+        found = [
+            _own_numbers(self._cloths, self._cloths, crossing_pairs(cloth, cloth), 0, 0),
+            _own_numbers(self._cloths, self._colliders, crossing_pairs(cloth, solid), 0, len(cloths)),
+            _own_numbers(self._colliders, self._cloths, crossing_pairs(solid, cloth), len(cloths), 0),
+        ]
+        edge_object, edges, triangle_object, triangles = (np.concatenate(c) for c in zip(*found, strict=True))
+        return Audit(
+            len(edges),
+            self._smallest_gap(cloth, solid, len(edges)) if gap else None,
+            self._deepest(cloth.positions[np.unique(cloth.edges)], colliders),
+            edge_object,
+            edges,
+            triangle_object,
+            triangles,
+        )
+
+    def _smallest_gap(self, cloth: TriangleSurface, solid: TriangleSurface, crossings: int) -> float | None:
+        if crossings:
+            return 0.0
+        gap = gap_in_itself(cloth, gap_between(cloth, solid, self._radius))
+        return gap if gap < self._radius else None
+
+    def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray]) -> float:
+        deepest = 0.0
+        for shape, x in zip(self._shapes, colliders, strict=True):
+            tree = shape.tree.refit(*element_boxes(shape.triangles, x))
+            within = points[inside(points, x, shape.triangles, shape.closed, tree)]
+            deepest = max(deepest, float(nearest(within, x, shape.triangles, tree)[1].distance.max(initial=0.0)))
+        return deepest
+
+
+class _Stack:
+    """Several meshes as one surface.
+
+    first_vertex, first_triangle (M + 1,): where each mesh's own begin.
+    """
+
+    def __init__(self, meshes: Sequence[Mesh]) -> None:
+        positions = [float_rows(x, 3) for x, _ in meshes]
+        triangles = [index_rows(t, 3) for _, t in meshes]
+        self.first_vertex = np.cumsum([0, *map(len, positions)])
+        self.first_triangle = np.cumsum([0, *map(len, triangles)])
+        moved = [t + first for t, first in zip(triangles, self.first_vertex, strict=False)]
+        self.surface = TriangleSurface.build(
+            np.concatenate([np.zeros((0, 3)), *positions]), np.concatenate([np.zeros((0, 3), dtype=np.int64), *moved])
+        )
+
+    def at(self, positions: Sequence[FloatArray]) -> TriangleSurface:
+        """The surface at other positions (V, 3) [m] of each mesh."""
+        counts = [len(x) for x in positions]
+        if counts != np.diff(self.first_vertex).tolist():
+            raise SceneError(f"the meshes had {np.diff(self.first_vertex).tolist()} vertices, now they have {counts}")
+        return self.surface.at(np.concatenate([np.zeros((0, 3)), *positions]))
+
+
+def _own_numbers(
+    of_edges: _Stack, of_triangles: _Stack, pairs: IntArray, first_edge_object: int, first_triangle_object: int
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Objects and their own numbers for pairs (N, 2) of stacked edges and triangles."""
+    edges, triangles = of_edges.surface.edges[pairs[:, 0]], pairs[:, 1]
+    edge_object = np.searchsorted(of_edges.first_vertex, edges[:, 0], side="right") - 1
+    triangle_object = np.searchsorted(of_triangles.first_triangle, triangles, side="right") - 1
+    return (
+        edge_object + first_edge_object,
+        edges - of_edges.first_vertex[edge_object][:, None],
+        triangle_object + first_triangle_object,
+        triangles - of_triangles.first_triangle[triangle_object],
+    )

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which edges pierce which triangles.
+
+Edge (p, q) pierces triangle (a, b, c) if p and q lie on different sides of its plane, and the line through them passes
+the sides ab, bc, ca all in the same sense. Each of these is the sign of a volume of four points. A volume within
+its own rounding error (Shewchuk 1997) counts as zero, at every scale, and zero is decided so that no
+passage through a surface is missed:
+
+- a point in the plane is on the triangle's front: a surface whose vertices lie exactly in the plane of the triangle
+  it passes still has edges to its back, and a hem standing on the front of a floor does not pierce it;
+- a line through a side of the triangle passes it: an edge through the common side of two triangles pierces both.
+
+An edge in the plane of a triangle pierces nothing, nor does one that has an end at the very place of a corner: these
+two count as sewn together there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, IntArray
+from .bvh import touching_trees
+from .triangle_surface import TriangleSurface
+from .vectors import Vector, cross, dot, subtract, take
+
+ROUNDING = 8e-16
+"""Error of a volume over the sum of the sizes of its terms [-]."""
+
+
+def crossing_pairs(a: TriangleSurface, b: TriangleSurface) -> IntArray:
+    """All pairs (N, 2) of an edge of `a` and a triangle of `b` that it pierces, in order.
+
+    If both are the same, an edge pierces no triangle that has one of its ends.
+    """
+    pairs = touching_trees(a.edge_tree, b.triangle_tree)
+    if a is b:
+        ends, corners = a.edges[pairs[:, 0]], b.triangles[pairs[:, 1]]
+        shared = np.zeros(len(pairs), dtype=bool)
+        for end in range(2):
+            for corner in range(3):
+                shared |= ends[:, end] == corners[:, corner]
+        pairs = pairs[~shared]
+    p, q = (take(a.positions, a.edges[pairs[:, 0], k]) for k in range(2))
+    corner_a, corner_b, corner_c = (take(b.positions, b.triangles[pairs[:, 1], k]) for k in range(3))
+    return pairs[pierces(p, q, corner_a, corner_b, corner_c)]
+
+
+def pierces(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> BoolArray:
+    """Whether each edge (p, q) pierces its triangle (a, b, c)."""
+    opposite = (_side(a, b, c, p) >= 0) != (_side(a, b, c, q) >= 0)
+    result = np.zeros(len(opposite), dtype=bool)
+    row = np.flatnonzero(opposite)                                   # few are left
+    p, q, a, b, c = ((v[0][row], v[1][row], v[2][row]) for v in (p, q, a, b, c))
+    turns = np.stack([_side(p, q, a, b), _side(p, q, b, c), _side(p, q, c, a)])
+    hit = ((turns >= 0).all(axis=0) | (turns <= 0).all(axis=0)) & (turns != 0).any(axis=0)
+    for end in (p, q):
+        for corner in (a, b, c):
+            hit &= ~((end[0] == corner[0]) & (end[1] == corner[1]) & (end[2] == corner[2]))
+    result[row] = hit
+    return result
+
+
+def _side(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
+    """Sign of the volume of (a, b, c, d): 1 where d lies in front of (a, b, c), 0 within rounding of the plane."""
+    u, v, w = subtract(a, d), subtract(b, d), subtract(c, d)
+    volume = -dot(u, cross(v, w))
+    size = (
+        np.abs(u[0]) * (np.abs(v[1] * w[2]) + np.abs(v[2] * w[1]))
+        + np.abs(u[1]) * (np.abs(v[2] * w[0]) + np.abs(v[0] * w[2]))
+        + np.abs(u[2]) * (np.abs(v[0] * w[1]) + np.abs(v[1] * w[0]))
+    )
+    return np.where(np.abs(volume) <= ROUNDING * size, 0, np.sign(volume)).astype(np.int64)
