@@ -48,10 +48,11 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
         SolverError: a step that even the smallest size could not solve; the frames yielded before are good.
         ColliderError, PinError: a trajectory that stops making sense on the way.
     """
-    numbers = [int(n) for n in frames]
+    given = list(frames)
+    numbers = [int(n) for n in given]
     if not numbers:
         raise SceneError("the frame range is empty; the last frame must not be before the first")
-    if any(b - a != 1 for a, b in zip(numbers[:-1], numbers[1:], strict=True)):
+    if numbers != given or any(b - a != 1 for a, b in zip(numbers[:-1], numbers[1:], strict=True)):
         raise SceneError("frames must be consecutive and ascending, such as range(1, 251)")
     return _frames(scene, solver or Solver(), numbers)
 

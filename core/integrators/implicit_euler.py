@@ -264,7 +264,8 @@ class _Step:
 
     def _finish(self, u: FloatArray, residual: float, converged: bool) -> StepResult:
         x, v = self.base + self.h * u, u
-        finite = bool(np.isfinite(x).all() and np.isfinite(v).all())
+        # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
+        finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
         if finite:
             held, at = self.system.held_positions(self.state.time + self.h)
             x[held] = at                                           # exact, not to rounding

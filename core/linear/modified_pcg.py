@@ -33,7 +33,8 @@ class LinearResult:
     Attributes:
         solution (V, 3); iterations: products with A inside the loop; residual: sqrt(r^T P^-1 r / delta_0) at
         the end [-]; converged: residual <= tolerance; reason: "tolerance", "zero right-hand side", "iteration limit"
-        or "indefinite" (c^T A c <= 0 or r^T P^-1 r < 0 was met, or nan: A or P is not positive definite).
+        or "indefinite" (c^T A c <= 0 or r^T P^-1 r < 0 was met: A or P is not positive definite; or what
+        is not a finite number, and then residual is nan).
     """
 
     solution: FloatArray
@@ -65,7 +66,7 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     r = project(b - multiply(dv)) if prescribed.any() else filtered                     # 4
     c = project(precondition(r))                                                        # 5
     delta = _dot(r, c)                                                                  # 6
-    if not (delta_0 >= 0.0 and delta >= 0.0):                       # nan fails too
+    if not (0.0 <= delta_0 < np.inf and 0.0 <= delta < np.inf):     # nan fails too
         return LinearResult(dv, 0, float("nan"), False, "indefinite")
     delta_0 = max(delta_0, delta)
     if delta_0 == 0.0:
