@@ -6,7 +6,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -148,7 +147,7 @@ class Cloth:
             raise ClothError(f"model '{self.model}': {error}", object_name=self.name) from None
 
     def _check_vertex(self, vertex: Any, what: str) -> None:
-        if not (isinstance(vertex, Integral) and 0 <= vertex < len(self.positions)):
+        if not (isinstance(vertex, (int, np.integer)) and 0 <= vertex < len(self.positions)):
             raise PinError(f"{what} on vertex {vertex!r}, but vertices go from 0 to {len(self.positions) - 1}",
                            object_name=self.name)
 
