@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Renders frames of the scene on the processor and lays them out on one contact sheet."""
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
@@ -9,7 +13,7 @@ import numpy as np
 SIZE = (480, 440)                   # of one picture [pixels]
 COLUMNS = 3
 GUTTER = 6                          # between pictures [pixels]
-SAMPLES = 32
+SAMPLES = 24
 
 
 def render(frames: list[int], folder: Path) -> list[Path]:
@@ -29,9 +33,25 @@ def render(frames: list[int], folder: Path) -> list[Path]:
         scene.frame_set(frame)
         path = folder / f"frame_{frame:03d}.png"
         scene.render.filepath = str(path)
-        bpy.ops.render.render(write_still=True)
+        with quiet():
+            bpy.ops.render.render(write_still=True)
         paths.append(path)
     return paths
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Cycles prints a line for every sample, past Python's own stdout."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(nowhere)
+        os.close(kept)
 
 
 def contact_sheet(pictures: list[Path], path: Path) -> None:

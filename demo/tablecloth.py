@@ -5,9 +5,9 @@ Builds the scene by script, enables the extension from this checkout, bakes with
 
     build/demo/tablecloth.blend       plays in Blender 4.5 and later, also without the extension
     build/demo/report.json            the certificate of every frame, settings, times
-    docs/pictures/tablecloth.png      six frames
+    build/demo/tablecloth.png         six frames
 
-Needs the bpy package; `--no-pictures` leaves the rendering out.
+Needs the bpy package. The README's picture is made with `--picture docs/pictures/tablecloth.png`.
 """
 
 import argparse
@@ -22,7 +22,6 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "build" / "demo"
-PICTURE = ROOT / "docs" / "pictures" / "tablecloth.png"
 PICTURED = (1, 8, 14, 24, 42, 60)
 MODULE = "bl_ext.checkout.muslin"
 
@@ -83,7 +82,8 @@ def summary(report: Any) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--no-pictures", action="store_true", help="bake and save only")
+    parser.add_argument("--picture", type=Path, default=OUTPUT / "tablecloth.png", help="where the six frames go")
+    parser.add_argument("--no-picture", action="store_true", help="bake and save only")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as profile, tempfile.TemporaryDirectory() as repository:
         os.environ["BLENDER_USER_RESOURCES"] = profile          # read when bpy is imported
@@ -101,10 +101,10 @@ def main() -> int:
         bpy.context.scene.frame_set(1)
         bpy.ops.wm.save_as_mainfile(filepath=str(OUTPUT / "tablecloth.blend"), compress=True)
         print("saved", (OUTPUT / "tablecloth.blend").relative_to(ROOT))
-        if not arguments.no_pictures:
+        if not arguments.no_picture:
             start = time.perf_counter()
-            pictures.contact_sheet(pictures.render(list(PICTURED), OUTPUT), PICTURE)
-            print(f"rendered {PICTURE.relative_to(ROOT)} in {time.perf_counter() - start:.0f} s")
+            pictures.contact_sheet(pictures.render(list(PICTURED), OUTPUT), arguments.picture.absolute())
+            print(f"rendered {arguments.picture} in {time.perf_counter() - start:.0f} s")
     return 0
 
 
