@@ -104,7 +104,7 @@ def main() -> int:
         if not arguments.no_picture:
             start = time.perf_counter()
             pictures.contact_sheet(pictures.render(list(PICTURED), OUTPUT), arguments.picture.absolute())
-            print(f"rendered {arguments.picture} in {time.perf_counter() - start:.0f} s")
+            print(f"rendered {os.path.relpath(arguments.picture)} in {time.perf_counter() - start:.0f} s")
     return 0
 
 
