@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +16,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = "bl_ext.dev.muslin"
 
-os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="muslin-tests-")     # read when bpy is imported
+profile = tempfile.mkdtemp(prefix="muslin-tests-")
+atexit.register(shutil.rmtree, profile, ignore_errors=True)
+os.environ["BLENDER_USER_RESOURCES"] = profile     # read when bpy is imported
 pytest.importorskip("bpy", reason="the add-on is tested where the bpy package is installed")
 
 
