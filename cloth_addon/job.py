@@ -13,8 +13,9 @@ import time
 from collections.abc import Generator
 from typing import Any
 
-SLICE = 0.04
-"""Time [s] that the interface may wait for the bake before it is looked after again."""
+SLICE = (0.04, 0.25)
+"""Time [s] that the interface waits for the bake before it is looked after again, shortest and longest. In between,
+the bake gets as long as the interface took for itself: where redrawing is slow, it would starve otherwise."""
 
 
 class Job:
@@ -36,15 +37,24 @@ class Job:
         self._steps = steps
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
+        self._stretch = 0.0             # seconds that the thread ran for, last time
+        self._left = time.monotonic()   # when the interface was given back its turn
 
     def advance(self) -> bool:
         """Gives the bake a little time. True when it is over: finished or stopped. Raises what the bake raises."""
-        end = time.monotonic() + SLICE
+        try:
+            now = time.monotonic()
+            return self._advance(now + min(max(SLICE[0], now - self._left), SLICE[1]))
+        finally:
+            self._left = time.monotonic()
+
+    def _advance(self, end: float) -> bool:
         while not self.finished:
             if self._thread is None and not self.stopping:
                 self._resume()
             if self._thread is not None:
-                self._thread.join(max(0.0, end - time.monotonic()))
+                patient = self._stretch < SLICE[1]      # a long frame is not waited for
+                self._thread.join(max(0.0, end - time.monotonic()) if patient else 0.0)
                 if self._thread.is_alive():
                     return False
                 self._thread = None
@@ -86,10 +96,15 @@ class Job:
 
     def _resume(self) -> None:
         if self.progress is not None and not self.progress.touches_blender:
-            self._thread = threading.Thread(target=self._step, name="Muslin bake", daemon=True)
+            self._thread = threading.Thread(target=self._step_timed, name="Muslin bake", daemon=True)
             self._thread.start()
         else:
             self._step()
+
+    def _step_timed(self) -> None:
+        start = time.monotonic()
+        self._step()
+        self._stretch = time.monotonic() - start
 
     def _step(self) -> None:
         try:

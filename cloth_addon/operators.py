@@ -18,7 +18,7 @@ TICK = 0.02
 
 def _mesh_object(context: bpy.types.Context) -> Any:
     """The object whose properties are shown, where it is a mesh that this file may change."""
-    thing = context.object
+    thing = getattr(context, "object", None)        # a context without a window has none
     return thing if thing is not None and thing.type == "MESH" and thing.is_editable else None
 
 
@@ -124,6 +124,8 @@ class _Bake(_Settled):
             over = self.job.advance()
         except core.ClothError as error:
             return self.fail(context, str(error))
+        except ReferenceError:
+            return self.fail(context, f"{self.gone()} was removed while the bake ran; undo that and bake again")
         except Exception:
             return self.fail(context, "The bake failed in a way that was not foreseen:\n" + traceback.format_exc())
         if not over:
@@ -152,6 +154,10 @@ class _Bake(_Settled):
         """Blender ends the operator: another file is loaded, the window is closed."""
         self.job.abort("Blender closed the window or the file")
         self.close(context)
+
+    def gone(self) -> str:
+        missing = [name for name in self.job.progress.cloths if name not in bpy.data.objects]
+        return ", ".join(f"'{name}'" for name in missing) or "Something that the bake needs"
 
     def fail(self, context: bpy.types.Context, message: str) -> set[str]:
         self.close(context)

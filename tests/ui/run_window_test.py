@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drives Muslin in the window of a real Blender: `python tests/ui/run_window_test.py TOOL [--pictures FOLDER]`.
+
+TOOL is a program that runs a real Blender with and without its window (`TOOL headless ARGS`, `TOOL window ARGS`) and
+has ui_sim.py, which works Blender's mouse and keyboard, beside it. The extension is packed and installed as users do
+it, into an empty profile, and then used. Where TOOL cannot run the test is skipped and says why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIOS = ("first_steps", "bake", "interruptions", "errors")
+PICTURES = ("empty", "cloth", "collider", "baking", "baked")
+TIMEOUT = 600       # seconds for one window
+
+START = """
+import sys
+sys.path[:0] = {path!r}
+import window_test
+window_test.start({scenarios!r}, {pictures!r})
+"""
+
+
+def why_not(tool: Path) -> str:
+    """The reason why the tool cannot be used here, "" where it can."""
+    if not tool.is_file() or not tool.with_name("ui_sim.py").is_file():
+        return f"{tool} and ui_sim.py beside it are not here"
+    done = subprocess.run([sys.executable, str(tool), "info"], capture_output=True, text=True)
+    return "" if done.returncode == 0 else (done.stdout + done.stderr).strip() or f"{tool} info failed"
+
+
+def install(tool: Path, folder: Path) -> Path:
+    """Packs the checkout with the tool's Blender and installs it into the profile that is returned."""
+    profile, package = folder / "profile", folder / "muslin.zip"
+    profile.mkdir()
+
+    def command(*arguments: str) -> None:
+        subprocess.run([sys.executable, str(tool), "headless", "--profile", str(profile), "--bind", str(ROOT),
+                        "--command", *arguments], check=True)
+
+    command("extension", "build", "--source-dir", str(ROOT), "--output-filepath", str(package))
+    command("extension", "install-file", "-r", "user_default", "-e", str(package))
+    command("muslin", "--help")
+    return profile
+
+
+def drive(tool: Path, profile: Path, scenarios: list[str], folder: Path, pictures: Path | None) -> int:
+    script = folder / "start.py"
+    path = [str(tool.parent), str(Path(__file__).parent)]
+    script.write_text(START.format(path=path, scenarios=scenarios, pictures=str(pictures or "")))
+    steps: list[str] = []
+    for name in PICTURES if pictures and "bake" in scenarios else ():
+        steps += ["--wait-file", str(pictures / f"{name}.ready"), "--screenshot", str(pictures / f"{name}.png")]
+    return subprocess.run([sys.executable, str(tool), "window", "--profile", str(profile), "--bind", str(ROOT),
+                           "--script", str(script), "--event-simulate", "--stay", "--size", "1920x1080",
+                           "--timeout", str(TIMEOUT), *steps]).returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool", type=Path)
+    parser.add_argument("--only", choices=SCENARIOS, action="append", help="scenarios to run (default: all)")
+    parser.add_argument("--pictures", type=Path, help="folder for screenshots; first_steps and bake run then")
+    options = parser.parse_args()
+    tool = options.tool.resolve()
+    reason = why_not(tool)
+    if reason:
+        print(f"skipped: Muslin in Blender's window, because {reason}")
+        return 0
+    scenarios = options.only or list(SCENARIOS)
+    if options.pictures:
+        scenarios = ["first_steps", "bake"]
+        options.pictures = options.pictures.resolve()
+        options.pictures.mkdir(parents=True, exist_ok=True)
+        for old in [*options.pictures.glob("*.ready"), *options.pictures.glob("*.png")]:
+            old.unlink()
+    with tempfile.TemporaryDirectory(prefix="muslin-window-") as folder:
+        code = drive(tool, install(tool, Path(folder)), scenarios, Path(folder), options.pictures)
+    print(f"window test ({', '.join(scenarios)}): {'passed' if code == 0 else f'FAILED, exit code {code}'}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
