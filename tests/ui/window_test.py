@@ -324,6 +324,7 @@ def errors() -> Steps:
     yield
     assert "'Pinz'" in messages() and "Sheet" in messages(), messages()
     assert state(sheet) == before
+    yield from press("ESC")         # the message covers the panel until the pointer has left it
 
     sheet.muslin.pin_group = "Pins"
     make_current(sheet)
