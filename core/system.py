@@ -23,6 +23,7 @@ from .state import State, Touch
 from .stencils import registry
 from .stencils.spring import Anchor, point_stencil
 from .stencils.stencil import ElementForce, Stencil
+from .topology import bodies
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class System:
 
     Attributes:
         mass (V,) [kg]; thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
-        edges (E, 2) and rest_lengths (E,) [m] of all cloths.
+        edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -54,6 +55,8 @@ class System:
         self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in scene.cloths])
         self.triangles: IntArray = np.concatenate(
             [c.mesh.triangles + s for c, s in zip(scene.cloths, starts, strict=False)])
+        self.body: IntArray = bodies(self.edges, self.vertex_count)
+        self.body_count = int(self.body.max()) + 1
         self._forces = self._element_forces()
         self._weight: FloatArray = self.mass[:, None] * scene.gravity
         self._drag_coefficients: FloatArray = np.concatenate(

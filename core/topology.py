@@ -42,3 +42,16 @@ def join_edges(inner: IntArray, loose: IntArray) -> tuple[IntArray, IntArray]:
     both, count = np.unique(np.concatenate([inner, inner, loose]), axis=0, return_counts=True)
     only = both[count == 1]
     return np.concatenate([inner, only]), only
+
+
+def bodies(edges: IntArray, vertex_count: int) -> IntArray:
+    """Which connected piece each vertex belongs to (V,), numbered from 0 in the order of their first vertices."""
+    label = np.arange(vertex_count)
+    while True:
+        lowest = label.copy()                                      # of the vertex itself and of its neighbours
+        np.minimum.at(lowest, edges[:, 0], label[edges[:, 1]])
+        np.minimum.at(lowest, edges[:, 1], label[edges[:, 0]])
+        lowest = lowest[lowest]                                    # and of what those point to, which halves the way
+        if (lowest == label).all():
+            return np.unique(label, return_inverse=True)[1]
+        label = lowest

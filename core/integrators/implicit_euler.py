@@ -180,6 +180,7 @@ class _Step:
                 linear = modified_pcg(A.multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
                                       start=start, tolerance=self.linear_tolerance,
                                       max_iterations=self.settings.max_linear_iterations)
+                linear = self._balanced(A, rhs, linear, filter_)
             self.iterations += linear.iterations
             u = reference + linear.solution
             if contacts is None or not np.isfinite(u).all():
@@ -191,6 +192,25 @@ class _Step:
                 break
             start, changed = linear.solution, attempt < CONTACT_PASSES - 1
         return _Solve(u, linear, friction, filter_.project, changed)
+
+    def _balanced(self, A: BlockMatrix, rhs: FloatArray, linear: LinearResult,
+                  filter_: ConstraintFilter) -> LinearResult:
+        """Exact on translations: each body that nothing holds gets the impulse it should, however early PCG stopped.
+
+        The Galerkin correction w += T (T^T A T)^-1 T^T (rhs - A w), with T the translations of these bodies.
+        """
+        body, free = self.system.body, np.ones(self.system.body_count, dtype=bool)
+        free[body[filter_.rows]] = False
+        if not free.any() or not np.isfinite(linear.solution).all():
+            return linear
+
+        def sums(d: FloatArray) -> FloatArray:
+            return np.stack([np.bincount(body, weights=column, minlength=len(free)) for column in d.T], axis=-1)[free]
+
+        coarse = np.stack([sums(A.multiply(np.tile(axis, (len(rhs), 1)))) for axis in np.eye(3)], axis=-1)
+        shift = np.zeros((len(free), 3))
+        shift[free] = np.linalg.solve(coarse, sums(rhs - A.multiply(linear.solution))[:, :, None])[:, :, 0]
+        return replace(linear, solution=linear.solution + shift[body])
 
     def _contacts_change(self, u: FloatArray, constraint_force: FloatArray) -> bool:
         assert self.contacts is not None and self.surfaces is not None
