@@ -60,6 +60,14 @@ def test_any_sequence_of_constraints_leaves_a_projection_that_prescribes_what_wa
     assert np.linalg.matrix_rank(S, tol=1e-8) == sum(counts)
 
 
+def test_a_particle_with_three_directions_taken_keeps_exactly_nothing():
+    rng = np.random.default_rng(6)
+    filter_ = ConstraintFilter(1)
+    for axis in np.linalg.qr(rng.normal(size=(3, 3)))[0]:
+        filter_.constrain(np.array([0]), axis[None], np.array([1.0]))
+    assert not filter_.project(rng.normal(size=(1, 3))).any()
+
+
 def test_z_lies_in_the_constrained_directions_alone():
     rng = np.random.default_rng(3)
     filter_ = ConstraintFilter(2)

@@ -179,6 +179,14 @@ def test_what_is_not_a_number_never_counts_as_converged(where):
     assert not result.residual <= 1e-12
 
 
+def test_numbers_too_large_to_square_never_count_as_converged():
+    problem = Problem(16)
+    with np.errstate(over="ignore"):
+        result = problem.solve(b=1e200 * problem.b)
+    assert (result.reason, result.converged) == ("indefinite", False)
+    assert np.isnan(result.residual)
+
+
 def test_a_start_that_is_not_a_number_is_passed_over():
     problem = Problem(15)
     result = problem.solve(start=np.full_like(problem.b, np.nan))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All laws, each with a way to put it on a mesh, and the states they are tested in. A new law is one line in LAWS."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.material import Material
+from core.mesh import ClothMesh
+from core.stencils.baraff_witkin_membrane import Shear, Stretch, membrane_stencil
+from core.stencils.hinge import Hinge, hinge_parameters, hinge_stencil
+from core.stencils.patch_bend import CurvedPatch
+from core.stencils.patch_geometry import PatchGeometry, flat_stencil
+from core.stencils.quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
+from core.stencils.spring import Anchor, Spring, edge_stencil, point_stencil
+from core.stencils.stencil import ElementForce
+from tests.core.shapes import grid, random_rotation
+
+FABRIC = Material(areal_density=0.2, stretch=(900.0, 400.0), shear=150.0, bend=(3e-5, 1e-5))
+CELLS = [1e-3, 1.0, 1e3]                                           # [m]
+STATES = ["near rest", "noisy", "compressed", "crushed", "sheared", "pulled"]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A law with a way to put it on a mesh, and which of the optional clauses of the contract it signs."""
+
+    law: object
+    build: Callable                                                # mesh -> stencil, parameters
+    analytic: bool = True                                          # complex step goes through
+    moves_freely: bool = True                                      # translation and rotation cost nothing
+    clamps: bool = True                                            # the projection is the eigenvalue clamp
+
+    def force(self, mesh, damping=0.0):
+        stencil, parameters = self.build(mesh)
+        return ElementForce(stencil, self.law, parameters, damping)
+
+
+def stretch(mesh):
+    a = mesh.areas
+    return membrane_stencil(mesh), (900.0 * a, 400.0 * a, 1.0 + 0.0 * a, 0.95 + 0.0 * a)
+
+
+def shear(mesh):
+    return membrane_stencil(mesh), (150.0 * mesh.areas,)
+
+
+def spring(mesh):
+    return edge_stencil(mesh.edges), (250.0 + 0.0 * mesh.rest_lengths, mesh.rest_lengths)
+
+
+def anchor(mesh):
+    target = 1.1 * mesh.positions + 0.3 * mesh.mean_edge
+    return point_stencil(np.arange(len(target))), (30.0 + 0.0 * target[:, 0], *target.T)
+
+
+def hinge(mesh):
+    return hinge_stencil(mesh), hinge_parameters(mesh, FABRIC.bend)
+
+
+def isometric(mesh):
+    return isometric_stencil(mesh), isometric_parameters(mesh, FABRIC.bend)
+
+
+def patch(mesh):
+    geometry = PatchGeometry(mesh, FABRIC.bend, flat=True)
+    return flat_stencil(geometry), (geometry.stiffness,)
+
+
+def curved_patch(mesh):
+    geometry = PatchGeometry(mesh, FABRIC.bend)
+    return geometry.stencil, (geometry.stiffness, *geometry.rest.T)
+
+
+LAWS = {
+    "stretch": Member(Stretch(), stretch),
+    "shear": Member(Shear(), shear),
+    "spring": Member(Spring(), spring),
+    "anchor": Member(Anchor(), anchor, moves_freely=False),
+    "hinge": Member(Hinge(), hinge, analytic=False, clamps=False),
+    "isometric": Member(Quadratic(), isometric),
+    "patch": Member(Quadratic(), patch),
+    "curved patch": Member(CurvedPatch(), curved_patch, analytic=False, clamps=False),
+}
+
+
+# ---------------------------------------------------------------------- states
+
+
+def jittered_mesh(cell):
+    """A sheet of uneven triangles, modelled wavy, with warp and weft aslant to its edges."""
+    rng = np.random.default_rng(11)
+    positions, triangles = grid(4, 3, (4.0, 3.0))
+    positions[:, :2] += rng.uniform(-0.25, 0.25, size=(len(positions), 2))
+    positions[:, 2] = 0.15 * np.sin(2.0 * positions[:, 0]) + 0.05 * rng.normal(size=len(positions))
+    return ClothMesh(cell * positions, triangles, grain=(1.0, 0.4, 0.0))
+
+
+def deformed(mesh, state, seed=0):
+    """Positions (V, 3) [m] of a mesh in a state out of STATES, turned and moved at random."""
+    rng = np.random.default_rng(seed)
+    size, x = mesh.mean_edge, mesh.positions.copy()
+    noise = rng.normal(size=x.shape)
+    if state == "near rest":
+        x += 1e-3 * size * noise
+    elif state == "noisy":
+        x += 0.3 * size * noise
+    elif state == "compressed":
+        x = 0.3 * x + 0.1 * size * noise
+    elif state == "crushed":
+        x = 0.01 * (x + 0.2 * size * noise)
+    elif state == "sheared":
+        x[:, 0] += 0.8 * x[:, 1]
+        x += 0.02 * size * noise
+    else:
+        x = x * (1.0, 2.5, 1.0) + 0.05 * size * noise
+    return x @ random_rotation(rng).T + 2.0 * size * rng.normal(size=3)

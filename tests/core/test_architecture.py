@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who may import whom, read from the source: dependencies point one way, and every file says what it is."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import core
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ROOT / "core"
+FOLDERS = ("core", "cloth_addon", "demo", "scripts", "tests", "benchmarks")
+OWN = [ROOT / "__init__.py", *(p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*.py")))]
+FEATURES = ("stencils", "contact", "integrators", "linear", "loads", "kernels")
+
+
+def name_of(path):
+    """core/a/b.py -> core.a.b"""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def statements(path):
+    """Import statements of a file; ones for the type checker alone count too."""
+    return [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
+def imports(path):
+    """Absolute names of the modules that a file of core imports."""
+    package = name_of(path).split(".")
+    package = package if path.name == "__init__.py" else package[:-1]
+    found = set()
+    for node in statements(path):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+            continue
+        base = package[:len(package) - node.level + 1] if node.level else []
+        module = ".".join([*base, *([node.module] if node.module else [])])
+        for alias in node.names:
+            inner = f"{module}.{alias.name}"
+            found.add(inner if inner in MODULES else module)
+    return found
+
+
+FILES = sorted(CORE.rglob("*.py"))
+MODULES = {name_of(path): path for path in FILES}
+IMPORTS = {name: imports(path) for name, path in MODULES.items()}
+files = pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+
+
+def is_law(path):
+    """Whether a file defines a law: a class with energy, stress and projected_tangent (the protocol aside)."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and not any(ast.unparse(b).startswith("Protocol") for b in node.bases):
+            methods = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+            if {"energy", "stress", "projected_tangent"} <= methods:
+                return True
+    return False
+
+
+LAWS = [name for name, path in MODULES.items() if is_law(path)]
+
+
+def test_this_test_reads_the_imports_it_judges():
+    assert "core.stencils.components" in IMPORTS["core.stencils.spring"]
+    assert "core.mesh" in IMPORTS["core"]
+    assert {"core.stencils.spring", "core.stencils.baraff_witkin_membrane", "core.stencils.hinge"} <= set(LAWS)
+
+
+@files
+def test_core_knows_nothing_but_python_numpy_and_itself(path):
+    allowed = {"core", "numpy", "numba", "__future__", "collections", "contextlib", "dataclasses", "functools",
+               "inspect", "itertools", "json", "math", "numbers", "pathlib", "time", "tomllib", "typing"}
+    assert {name.split(".")[0] for name in imports(path)} <= allowed
+
+
+@files
+def test_core_imports_itself_by_relative_names(path):
+    """Inside the extension core is a package of another name."""
+    for node in statements(path):
+        if isinstance(node, ast.Import):
+            assert not any(alias.name.split(".")[0] == "core" for alias in node.names)
+        else:
+            assert node.level > 0 or node.module.split(".")[0] != "core"
+
+
+@files
+def test_core_never_names_blender(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {a.name.split(".")[0] for node in statements(path) for a in node.names}
+    assert not names & {"bpy", "bmesh", "mathutils", "cloth_addon"}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_law_imports_no_other_law_no_contact_and_no_solver(law):
+    assert not (IMPORTS[law] & set(LAWS)) - {law}
+    for name in IMPORTS[law]:
+        folder = name.split(".")[1] if name.count(".") else ""
+        assert folder not in ("contact", "linear", "integrators", "loads")
+        assert name not in ("core.solver", "core.system", "core.cloth", "core.scene", "core.simulate", "core.stepping")
+
+
+def test_linear_solvers_know_no_cloth():
+    for name, found in IMPORTS.items():
+        if name.startswith("core.linear"):
+            own = {n for n in found if n.startswith("core")}
+            assert all(n.startswith(("core.linear", "core.kernels")) or n == "core.arrays" for n in own), (name, own)
+
+
+def test_kernels_are_functions_on_arrays():
+    for name, found in IMPORTS.items():
+        if name.startswith("core.kernels"):
+            own = {n for n in found if n.startswith("core")}
+            assert own <= {"core.arrays"} | {n for n in IMPORTS if ".kernels" in n}
+            tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+            assert not any(isinstance(node, (ast.ClassDef, ast.Global)) for node in ast.walk(tree))
+
+
+def test_contact_and_laws_do_not_know_each_other():
+    for name, found in IMPORTS.items():
+        if name.startswith("core.stencils"):
+            assert not any(n.startswith("core.contact") for n in found), name
+
+
+def test_nothing_below_imports_what_runs_it():
+    """mesh and fabric -> laws, contact, linear -> system -> integrators -> stepping -> simulate."""
+    for name, found in IMPORTS.items():
+        top = name.split(".")[1] if "." in name else ""
+        if name not in ("core", "core.simulate"):
+            assert "core.simulate" not in found and "core" not in found, name
+        if top in FEATURES and top != "integrators":
+            above = {"core.stepping", "core.system", "core.solver", "core.integrators"}
+            assert not any(n in above or n.startswith("core.integrators") for n in found), name
+        if name in ("core.mesh", "core.material", "core.topology", "core.triangulate", "core.arrays", "core.errors"):
+            assert not any(n.startswith(tuple(f"core.{f}" for f in FEATURES)) for n in found), name
+
+
+# ---------------------------------------------------------------------- every file
+
+
+def test_every_file_names_its_licence_first():
+    for path in OWN:
+        text = path.read_text(encoding="utf-8")
+        assert not text or text.startswith("# SPDX-License-Identifier: GPL-3.0-or-later\n"), path
+
+
+def test_every_file_says_what_it_is_for():
+    for path in OWN:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert not tree.body or ast.get_docstring(tree), path
+
+
+def test_no_file_is_above_four_hundred_lines():
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in OWN}
+    assert {name: n for name, n in lengths.items() if n > 400} == {}
+
+
+def test_every_public_name_is_there_and_has_a_docstring():
+    assert list(core.__all__) == sorted(core.__all__, key=lambda n: (not n[0].isupper(), n))
+    assert len(set(core.__all__)) == len(core.__all__)
+    for name in core.__all__:
+        value = getattr(core, name)
+        assert value.__doc__ and value.__doc__.strip(), name
+        methods = [] if not isinstance(value, type) else [
+            (n, m) for n, m in vars(value).items() if callable(m) and not n.startswith("_")]
+        for method, function in methods:
+            assert function.__doc__ and function.__doc__.strip(), f"{name}.{method}"
+
+
+def test_the_promised_names_are_public():
+    promised = {"ClothMesh", "Material", "Cloth", "Collider", "Scene", "Solver", "simulate", "models", "integrators",
+                "audit", "ClothError", "MeshError", "MaterialError", "PinError", "ColliderError", "SolverError",
+                "SceneError", "PresetError"}
+    assert promised <= set(core.__all__)
+
+
+def test_every_function_of_core_that_others_use_has_a_docstring():
+    for path in FILES:
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        classes = [node for node in body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+        for node in body + [inner for outer in classes for inner in outer.body]:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                assert ast.get_docstring(node), f"{path.relative_to(ROOT)}: {node.name}"
