@@ -123,6 +123,15 @@ def test_soft_pins_pull_with_five_hertz_times_their_odds_whatever_the_resolution
         assert sag(cells, weight) == pytest.approx(wanted, rel=2e-3)
 
 
+def test_a_weight_that_is_one_but_for_rounding_holds_like_one():
+    mesh = sheet()
+    weights = np.zeros(25)
+    weights[:5] = np.nextafter(np.float32(1.0), np.float32(0.0))
+    for frame in run(core.Cloth(mesh, FABRIC, pins=weights)):
+        assert frame.certificate.converged
+    np.testing.assert_allclose(frame.positions[0][:5], mesh.positions[:5], atol=1e-6)
+
+
 def test_a_soft_pin_oscillates_at_its_frequency():
     mesh = sheet(2)
     start = mesh.positions + [0.0, 0.0, 0.01]

@@ -2,6 +2,10 @@
 """The generator of frames: what it yields, when it refuses, how it adapts its steps, and that it repeats itself."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +14,7 @@ import core
 from core.integrators.registry import INTEGRATORS
 from tests.core.shapes import grid
 
+ROOT = Path(__file__).resolve().parents[2]
 FABRIC = core.Material(areal_density=0.2, stretch=(500.0, 300.0), shear=60.0, bend=(1e-4, 1e-4), damping=0.005,
                        air_drag=0.3)
 
@@ -176,6 +181,28 @@ def test_two_runs_give_the_same_bytes(iterations):
 
     solver = core.Solver(newton_iterations=iterations)
     assert everything(scene(), solver, range(1, 13)) == everything(scene(), solver, range(1, 13))
+
+
+SCRIPT = """
+import hashlib, numpy as np, core
+from tests.core.shapes import grid
+fabric = core.Material(areal_density=0.2, stretch=500.0, shear=60.0, bend=1e-4, damping=0.005, air_drag=0.3)
+cloth = core.Cloth(core.ClothMesh(*grid(24, 24)), fabric, pins={0: None})
+floor = core.Collider([[-5, -5, -0.1], [5, -5, -0.1], [5, 5, -0.1]], [[0, 1, 2]])
+frames = list(core.simulate(core.Scene([cloth], [floor]), frames=range(1, 7)))
+print(hashlib.sha256(frames[-1].positions[0].tobytes()).hexdigest())
+"""
+
+
+def test_one_thread_or_several_give_the_same_bytes():
+    digests = set()
+    for threads in ("1", "2", "4"):
+        variables = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+        environment = os.environ | dict.fromkeys(variables, threads)
+        run = subprocess.run([sys.executable, "-c", SCRIPT], cwd=ROOT, env=environment, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        digests.add(run.stdout)
+    assert len(digests) == 1
 
 
 def test_a_scene_can_be_simulated_twice():
