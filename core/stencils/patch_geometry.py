@@ -39,6 +39,9 @@ from .stencil import Stencil
 NEGLIGIBLE = 1e-10
 """Weights below this share of their triangle's largest are left out [-]."""
 
+ROUNDING = 1e-12
+"""Eigenvalues of a stiffness below this share of its largest are rounding [-]."""
+
 FLAT = 1e-6
 """A mesh is modelled flat when no triangle's curvature times its size reaches this [-]."""
 
@@ -155,7 +158,8 @@ def _root_of_stiffness(free: FloatArray, bend: tuple[float, float]) -> tuple[Flo
     Db = D @ b[some]
     stiffness[some] -= Db @ np.linalg.pinv(b[some].transpose(0, 2, 1) @ Db, hermitian=True) @ Db.transpose(0, 2, 1)
     values, axes = np.linalg.eigh(stiffness)
-    return (axes * np.sqrt(np.maximum(values, 0.0))[:, None]) @ axes.transpose(0, 2, 1), largest
+    values = np.where(values > ROUNDING * values[:, 2:], values, 0.0)                 # the root would blow rounding up
+    return (axes * np.sqrt(values)[:, None]) @ axes.transpose(0, 2, 1), largest
 
 
 def _merge(triangle: IntArray, vertex: IntArray, weights: FloatArray, vertex_count: int) -> Stencil:
