@@ -2,9 +2,9 @@
 """Which edges pierce which triangles.
 
 Edge (p, q) pierces triangle (a, b, c) if p and q lie on different sides of its plane, and the line through them passes
-the sides ab, bc, ca all in the same sense. Each of these is the sign of a volume of four points. A volume within
-its own rounding error (Shewchuk 1997) counts as zero, at every scale, and zero is decided so that no
-passage through a surface is missed:
+the sides ab, bc, ca all in the same sense. Each of these is the sign of a volume of four points. The few volumes that
+are within their own rounding error (Shewchuk 1997) are computed again in whole numbers, so that every sign is right.
+Zero is decided so that no passage through a surface is missed:
 
 - a point in the plane is on the triangle's front: a surface whose vertices lie exactly in the plane of the triangle
   it passes still has edges to its back, and a hem standing on the front of a floor does not pierce it;
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from .bvh import touching_trees
 from .triangle_surface import TriangleSurface
 from .vectors import Vector, cross, dot, subtract, take
@@ -61,7 +61,7 @@ def pierces(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> BoolArray:
 
 
 def _side(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
-    """Sign of the volume of (a, b, c, d): 1 where d lies in front of (a, b, c), 0 within rounding of the plane."""
+    """Sign of the volume of (a, b, c, d): 1 where d lies in front of (a, b, c), 0 in the plane. Exact."""
     u, v, w = subtract(a, d), subtract(b, d), subtract(c, d)
     volume = -dot(u, cross(v, w))
     size = (
@@ -69,4 +69,19 @@ def _side(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
         + np.abs(u[1]) * (np.abs(v[2] * w[0]) + np.abs(v[0] * w[2]))
         + np.abs(u[2]) * (np.abs(v[0] * w[1]) + np.abs(v[1] * w[0]))
     )
-    return np.where(np.abs(volume) <= ROUNDING * size, 0, np.sign(volume)).astype(np.int64)
+    side = np.sign(volume).astype(np.int64)
+    unsure = np.flatnonzero((np.abs(volume) <= ROUNDING * size) & (size > 0.0))
+    if len(unsure):
+        whole = _integers(np.array([[axis[unsure] for axis in corner] for corner in (a, b, c, d)]))
+        u, v, w = (tuple(whole[k] - whole[3]) for k in range(3))
+        side[unsure] = -np.sign(dot(u, cross(v, w))).astype(np.int64)
+    return side
+
+
+def _integers(x: FloatArray) -> FloatArray:
+    """Floats times one power of two that makes them all whole, as Python's integers of any size."""
+    mantissa, exponent = np.frexp(x)
+    lowest = exponent[x != 0.0].min(initial=0)
+    shift = np.where(x != 0.0, exponent - lowest, 0)
+    whole: FloatArray = np.ldexp(mantissa, 53).astype(np.int64).astype(object) << shift.astype(object)
+    return whole

@@ -169,8 +169,7 @@ def _minima(
     within = ~closed | (side > 0.0)
     inside_now = np.zeros(len(x_t1), dtype=bool)
     inside_now[i[nearest_row]] = ~within[nearest_row]
-    within &= ~inside_now[i]                    # inside: the nearest way out and nothing else
-    within[nearest_row] = True
+    within[nearest_row] = True                  # if inside, the nearest way out
     planes = Planes(i, t, at.barycentric[pair], normal, np.zeros(len(i), dtype=bool))
     return planes, within, nearest_row, inside_now
 

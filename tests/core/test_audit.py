@@ -95,6 +95,13 @@ def test_the_gap_is_that_of_all_pairs():
             assert found.smallest_gap == (pytest.approx(best, rel=1e-12) if best < 0.5 * 0.285 else None)
 
 
+def test_the_gap_of_two_crossed_ridges_is_that_of_their_edges():
+    roof = np.array([[-0.5, 0, 0], [0.5, 0, 0], [0, 0.5, -0.5], [0, -0.5, -0.5]]), np.array([[0, 1, 2], [1, 0, 3]])
+    other = roof[0] @ rotation([1, 0, 0], np.pi).T @ rotation([0, 0, 1], 1.5).T + [0, 0, 0.03]
+    assert audit([roof], [(other, roof[1])]).smallest_gap == pytest.approx(0.03)
+    assert audit([roof, (other, roof[1])]).smallest_gap == pytest.approx(0.03)
+
+
 def test_the_depth_is_measured_in_the_collider_that_is_deepest_and_not_in_open_ones():
     point = moved(scaled(sheet(2, 2), 1e-3), [0, 0, 0.3])
     shallow, deep, plane = moved(box([1, 1, 1]), [0, 0, 0.75]), box([1, 1, 1]), sheet(2, 2)

@@ -49,6 +49,16 @@ def test_points_on_a_grid_with_all_their_ties_agree_with_exact_arithmetic():
     assert 50 < found.sum() < 1000
 
 
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+def test_points_within_rounding_of_one_plane_agree_with_exact_arithmetic(scale):
+    rng = np.random.default_rng(2)
+    frame = rng.normal(size=(1500, 3, 3))
+    points = np.einsum("kpc,pci->kpi", rng.uniform(-1, 1, size=(5, 1500, 3)) * [1, 1, 1e-16], frame) * scale
+    found = pierced(*points)
+    assert found.tolist() == [exact(*row) for row in points.transpose(1, 0, 2)]
+    assert found.sum() > 50
+
+
 def test_what_touches_and_what_does_not():
     a, b, c = [0, 0, 0], [3, 0, 0], [0, 3, 0]
     assert pierced([1, 1, -1], [1, 1, 1], a, b, c)
@@ -127,10 +137,10 @@ def test_the_count_agrees_with_the_ipc_toolkit(seed):
     assert found == expected and found > 10
 
 
-@pytest.mark.parametrize("angle", [0.0, 0.3])
-def test_a_flat_sheet_and_a_clean_drape_have_none(angle):
+@pytest.mark.parametrize("seed", range(8))
+def test_a_flat_sheet_and_a_clean_drape_have_none(seed):
     positions, triangles = sheet(30, 30)
-    turn = rotation([1, 2, 3], angle)
+    turn = rotation(np.random.default_rng(seed).normal(size=3), 0.0 if seed == 0 else 1.0)
     flat = TriangleSurface.build(positions @ turn.T, triangles)
     assert len(crossing_pairs(flat, flat)) == 0
     over = TriangleSurface.build(positions + [0, 0, 0.51], triangles)

@@ -7,6 +7,7 @@ import pytest
 from core.contact.colliders import SurfaceShape
 from core.contact.distance import point_triangle
 from core.contact.pairs import find_contacts
+from core.contact.planes import SAME_SIDE
 from tests.core.contact.shapes import ball, box, bumpy_ball, pierces, rotation, sheet, winding
 
 
@@ -170,6 +171,16 @@ def test_vertices_inside_a_closed_surface_are_pushed_to_the_nearest_place(windin
     np.testing.assert_allclose(found.point_t1 + (found.gap_t1 + 0.01)[:, None] * found.normal, x, atol=1e-9)
 
 
+def test_a_vertex_that_leaves_a_closed_surface_is_not_held_back():
+    x = shell(200, 0.2, 0.4)
+    found = contacts(x, 2.6 * x, [surface(ball(24, 12))], 0.01)          # some end near the surface, most beyond
+    assert (np.einsum("ci,ci->c", found.normal, x[found.vertex]) > 0).all()
+    assert (found.gap_t1 >= -0.011).all()
+    assert len(contacts(x, 4.0 * x, [surface(ball(24, 12))], 0.01)) == 0
+    almost = x * 0.48 / np.linalg.norm(x, axis=1)[:, None]
+    assert (contacts(x, almost, [surface(ball(24, 12))], 0.03).gap_t0 < -0.1).all()
+
+
 def wedge():
     """Floor and wall of one open mesh, meeting at x = 0: the corner opens towards -x and +z."""
     floor, triangles = sheet(5, 5)
@@ -229,6 +240,8 @@ def test_no_path_held_by_its_contacts_passes_through(shape, length):
     assert through.sum() >= 5
     found = contacts(x, x_t1, [surface(shape)], 0.01)
     assert set(np.flatnonzero(through)) <= set(found.vertex)
+    same = found.vertex[1:] == found.vertex[:-1]
+    assert np.einsum("ci,ci->c", found.normal[1:], found.normal[:-1])[same].max(initial=-1.0) <= SAME_SIDE
     end = held(x_t1, found)
     if not SurfaceShape.build(*shape).closed.all():
         assert not pierces(x, end, *shape).any()
