@@ -108,7 +108,7 @@ def test_the_clamped_tangent_is_the_tangent_without_its_negative_eigenvalues(cas
 @pytest.mark.parametrize(("case", "F"), [pytest.param(n, F, id=n) for n, F in special_and_random()])
 @pytest.mark.parametrize("name", LAWS)
 def test_the_eigenvalues_of_the_tangents_are_the_closed_forms_of_kim(case, F, name):
-    """Stretch: 1 along each column and 1 - 1/|f| twice across it. Shear: (I2 +- sqrt(I2^2 + 12 I6^2)) / 2, +-I6 twice."""
+    """Stretch: 1 along each column, 1 - 1/|f| twice across it. Shear: (I2 +- sqrt(I2^2 + 12 I6^2)) / 2, +-I6 twice."""
     u, v = F[:, 0], F[:, 1]
     if name == "bw_stretch":
         wanted = [1.0, 1.0, *(2 * [1.0 - 1.0 / np.linalg.norm(u)]), *(2 * [1.0 - 1.0 / np.linalg.norm(v)])]
