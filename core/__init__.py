@@ -9,6 +9,7 @@
 SI units throughout. Nothing here knows Blender.
 """
 
+from .audit import Audit, audit
 from .certificate import Certificate
 from .cloth import Attachment, Cloth
 from .collider import Collider
@@ -31,7 +32,7 @@ from .solver import Solver
 from .stencils.registry import models
 
 __all__ = [
-    "Attachment", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Frame",
+    "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Frame",
     "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
-    "SolverError", "integrators", "models", "simulate",
+    "SolverError", "audit", "integrators", "models", "simulate",
 ]

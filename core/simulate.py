@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import FloatArray
+from .audit import Auditor
 from .certificate import Certificate, stretch_of
 from .errors import SceneError
-from .frame_audit import FrameAudit
 from .scene import Scene
 from .solver import Solver
 from .state import State
@@ -61,13 +61,14 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int]) -> Iterator[Frame]
     system = System(scene)
     watch = Stopwatch()
     stepper = Stepper(system, solver, watch)
-    audit = FrameAudit(system)
+    auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
+                      [(c.at(0.0), c.triangles) for c in scene.colliders])
     state = system.initial_state()
     for number in numbers:
         if number > numbers[0]:
             state = stepper.advance(state, number - numbers[0])
         with watch.stage("certificate"):
-            found = audit.look(state)
+            found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
             stretch_max, stretch_p99 = stretch_of(_edge_lengths(system, state), system.rest_lengths)
         record = stepper.take_record()
         certificate = Certificate(
