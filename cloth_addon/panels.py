@@ -65,10 +65,10 @@ def _with_unit(col: Any, muslin: Any, prop: str, unit: str) -> None:
 
 def _thickness(col: Any, muslin: Any) -> None:
     col.prop(muslin, "thickness")
-    if muslin.thickness == 0.0:
+    if muslin.kind == "CLOTH" and muslin.thickness == 0.0:
         row = col.row()
         row.alignment = "RIGHT"
-        row.label(text="Automatic, from the edge length" if muslin.kind == "CLOTH" else "Automatic")
+        row.label(text="Automatic, from the edge length")
 
 
 class MUSLIN_PT_fabric(_PhysicsTab, bpy.types.Panel):
@@ -127,7 +127,6 @@ class MUSLIN_PT_collisions(_PhysicsTab, bpy.types.Panel):
         col = self.column(context)
         col.prop(context.object.muslin, "friction")
         _thickness(col, context.object.muslin)
-        col.prop(context.scene.muslin, "self_collision")
 
 
 class MUSLIN_PT_bake(_PhysicsTab, bpy.types.Panel):

@@ -140,7 +140,8 @@ class MuslinObject(bpy.types.PropertyGroup):
         name="UV Map", description="UV map that gives the grain; empty: the active one", options=set(),
     )
     thickness: FloatProperty(
-        name="Thickness", description="Distance kept from other surfaces. 0: set from the length of the mesh's edges",
+        name="Thickness",
+        description="Distance kept from other surfaces. For cloth, 0 means: set from the length of the mesh's edges",
         default=0.0, min=0.0, soft_max=0.1, step=0.1, precision=4, subtype="DISTANCE", unit="LENGTH", options=set(),
     )
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fabrics by name on an object: the preset fills the values, the values say which preset they are."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+
+
+@pytest.fixture
+def menu(extension):
+    return importlib.import_module(f"{extension.bake.__package__}.fabric_menu")
+
+
+def test_a_new_cloth_is_cotton(scene):
+    assert builders.sheet().muslin.fabric == "cotton"
+
+
+def test_a_preset_fills_every_value_and_the_core_gets_them(extension, menu, scene):
+    sheet = builders.sheet()
+    for name in extension.core.Material.presets():
+        sheet.muslin.fabric = name
+        assert sheet.muslin.fabric == name
+        material = extension.settings.settings_of(sheet, scene).material("Sheet")
+        preset = extension.core.Material.preset(name)
+        for field in ("areal_density", "stretch", "shear", "bend", "damping", "friction", "air_drag"):
+            assert getattr(material, field) == pytest.approx(getattr(preset, field), rel=1e-6), (name, field)
+
+
+def test_changing_any_value_makes_the_fabric_custom_and_changing_it_back_does_not(menu, scene):
+    muslin = builders.sheet().muslin
+    for prop in menu.PROPERTIES:
+        before = getattr(muslin, prop)
+        setattr(muslin, prop, before * 1.5 + 0.001)
+        assert muslin.fabric == "CUSTOM", prop
+        setattr(muslin, prop, before)
+        assert muslin.fabric == "cotton", prop
+
+
+def test_choosing_custom_keeps_the_values(scene):
+    muslin = builders.sheet().muslin
+    muslin.areal_density = 0.5
+    muslin.fabric = "CUSTOM"
+    assert muslin.areal_density == 0.5 and muslin.fabric == "CUSTOM"
+
+
+def test_bending_is_typed_in_millionths(scene):
+    muslin = builders.sheet().muslin
+    muslin.bend_warp_micro, muslin.bend_weft_micro = 12.5, 0.3
+    assert muslin.bend_warp == pytest.approx(12.5e-6) and muslin.bend_weft == pytest.approx(0.3e-6)
+    muslin.bend_warp = 2e-5
+    assert muslin.bend_warp_micro == pytest.approx(20.0)
+
+
+def test_every_value_of_every_preset_is_within_its_property_s_limits(extension, menu, scene):
+    rna = builders.sheet().muslin.bl_rna.properties
+    for name in extension.core.Material.presets():
+        for prop, value in menu.preset(name).items():
+            assert rna[prop].hard_min <= value <= rna[prop].hard_max, (name, prop)
+            assert rna[prop].soft_min <= value <= rna[prop].soft_max, (name, prop)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operators as scripts call them; tests/ui has them in the window."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import bpy
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+
+
+@pytest.fixture
+def sheet(scene):
+    sheet = builders.sheet()
+    bpy.context.view_layer.objects.active = sheet
+    return sheet
+
+
+def test_cloth_and_collider_are_one_call_each_and_can_be_removed(sheet):
+    sheet.muslin.kind = "NONE"
+    assert not bpy.ops.muslin.bake.poll()
+    assert bpy.ops.muslin.collider_add() == {"FINISHED"} and sheet.muslin.kind == "COLLIDER"
+    assert bpy.ops.muslin.remove() == {"FINISHED"} and sheet.muslin.kind == "NONE"
+    assert bpy.ops.muslin.cloth_add() == {"FINISHED"} and sheet.muslin.kind == "CLOTH"
+
+
+def test_a_cloth_s_values_are_kept_in_the_file_whatever_later_versions_start_from(sheet):
+    sheet.muslin.kind = "NONE"
+    assert not sheet.muslin.is_property_set("shear")
+    bpy.ops.muslin.cloth_add()
+    assert sheet.muslin.is_property_set("shear")
+
+
+def test_what_is_no_mesh_cannot_take_part(scene):
+    empty = bpy.data.objects.new("Empty", None)
+    scene.collection.objects.link(empty)
+    bpy.context.view_layer.objects.active = empty
+    for name in ("cloth_add", "collider_add", "remove", "bake", "bake_delete"):
+        assert not getattr(bpy.ops.muslin, name).poll(), name
+
+
+def test_bake_and_delete_bake(extension, sheet):
+    assert not bpy.ops.muslin.bake_delete.poll()
+    assert bpy.ops.muslin.bake() == {"FINISHED"}
+    assert extension.baked_record.has_bake(sheet)
+    assert bpy.ops.muslin.bake_delete() == {"FINISHED"}
+    assert sheet.data.shape_keys is None
+
+
+def test_bake_takes_the_object_and_bake_all_takes_every_cloth(extension, sheet):
+    other = builders.sheet(name="Other", height=1.0)
+    assert bpy.ops.muslin.bake() == {"FINISHED"}
+    assert extension.baked_record.has_bake(sheet) and not extension.baked_record.has_bake(other)
+    assert bpy.ops.muslin.bake_all() == {"FINISHED"}
+    assert extension.baked_record.has_bake(sheet) and extension.baked_record.has_bake(other)
+    assert bpy.ops.muslin.bake_delete_all() == {"FINISHED"}
+    assert sheet.data.shape_keys is None and other.data.shape_keys is None
+
+
+def test_removing_a_baked_cloth_deletes_its_bake(sheet):
+    bpy.ops.muslin.bake()
+    bpy.ops.muslin.remove()
+    assert sheet.data.shape_keys is None and sheet.muslin.kind == "NONE"
+
+
+@pytest.mark.parametrize("operator", ["bake", "bake_all"])
+def test_an_error_is_reported_and_names_the_object_and_what_is_wrong(sheet, operator):
+    sheet.muslin.pin_group = "Pinz"
+    with pytest.raises(RuntimeError, match=r"Sheet.*'Pinz'"):
+        getattr(bpy.ops.muslin, operator)()
+    assert sheet.data.shape_keys is None
+
+
+def test_a_damaged_bake_is_an_error_and_nothing_is_deleted(extension, sheet):
+    bpy.ops.muslin.bake()
+    sheet.data.shape_keys[extension.baked_record.PROPERTY] = "{"
+    keys = len(sheet.data.shape_keys.key_blocks)
+    for operator in (bpy.ops.muslin.bake_delete, bpy.ops.muslin.remove):
+        with pytest.raises(RuntimeError, match="cannot be read"):
+            operator()
+    assert sheet.muslin.kind == "CLOTH" and len(sheet.data.shape_keys.key_blocks) == keys
+
+
+def test_the_certificate_is_told_in_the_user_s_units(extension, sheet):
+    text = importlib.import_module(f"{extension.bake.__package__}.certificate_text")
+    bpy.ops.muslin.bake()
+    report = extension.baked_record.report_of(sheet)
+    report["summary"].update(stretch_max=1.0183, stretch_p99=None, deepest_penetration=0.00031, not_converged=2)
+    facts = dict(text.facts(report))
+    assert facts["Largest Stretch"] == "1.83 %" and "99 % of Edges Below" not in facts
+    assert facts["Deepest Penetration"] == "0.31 mm" and facts["Unconverged Frames"] == "2 of 4"
+    assert text.headline(report).startswith("Baked 'Sheet', frames 1 to 4, in ")
