@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -21,10 +21,7 @@ class ElasticForces:
     def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray,
                  constant: BlockMatrix) -> None:
         self._pattern, self._weight, self._constant = pattern, weight, constant
-        families: dict[int, list[ElementForce]] = {}
-        for force in forces:
-            families.setdefault(id(force.stencil), []).append(force)
-        self._families = list(families.values())                   # forces on one stencil gather and assemble once
+        self._families = by_stencil(forces)
 
     def energy(self, x: FloatArray) -> float:
         """Elastic energy minus weight . x [J] at x (V, 3)."""
@@ -71,6 +68,14 @@ class ElasticForces:
                     H = add_tangents(H, force.law.projected_tangent(F, force.parameters))
                 matrix.add(self._pattern.family(stencil.vertices), stencil.blocks(H), factor)
         return matrix
+
+
+def by_stencil(forces: Iterable[ElementForce]) -> list[list[ElementForce]]:
+    """Forces that share a stencil together, as they gather and assemble once."""
+    families: dict[int, list[ElementForce]] = {}
+    for force in forces:
+        families.setdefault(id(force.stencil), []).append(force)
+    return list(families.values())
 
 
 def constant_stiffness(forces: Sequence[ElementForce], pattern: BlockPattern) -> BlockMatrix:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .arrays import FloatArray, IntArray
 from .cloth import Cloth
-from .elastic import ElasticForces, constant_stiffness
+from .elastic import ElasticForces, by_stencil, constant_stiffness
 from .linear.block_matrix import BlockMatrix, BlockPattern
 from .linear.constraint_filter import ConstraintFilter
 from .loads.drag import air_drag_blocks
@@ -22,7 +22,7 @@ from .scene import Scene
 from .state import State, Touch
 from .stencils import registry
 from .stencils.spring import Anchor, point_stencil
-from .stencils.stencil import ElementForce, Stencil
+from .stencils.stencil import ElementForce, Stencil, add_tangents
 from .topology import bodies
 
 
@@ -94,10 +94,13 @@ class System:
             matrix.add(self._pattern.family(self.triangles),
                        air_drag_blocks(self.triangles, self._drag_coefficients, x))
             push = matrix.multiply(np.tile(self.scene.wind_at(time), (self.vertex_count, 1)))
-        for force in self._forces:
-            if force.damping:
-                D = force.damping_tangent(force.stencil.gather(x))
-                matrix.add(self._pattern.family(force.stencil.vertices), force.stencil.blocks(D))
+        for family in by_stencil(force for force in self._forces if force.damping):
+            stencil = family[0].stencil
+            F = stencil.gather(x)
+            D = family[0].damping_tangent(F)
+            for force in family[1:]:
+                D = add_tangents(D, force.damping_tangent(F))
+            matrix.add(self._pattern.family(stencil.vertices), stencil.blocks(D))
         if viscous:
             matrix.add_diagonal(self._viscous)
         return RateForce(matrix, push)
