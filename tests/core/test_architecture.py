@@ -123,6 +123,8 @@ def test_contact_and_laws_do_not_know_each_other():
     for name, found in IMPORTS.items():
         if name.startswith("core.stencils"):
             assert not any(n.startswith("core.contact") for n in found), name
+        if name.startswith("core.contact"):
+            assert not found & set(LAWS), name
 
 
 def test_nothing_below_imports_what_runs_it():

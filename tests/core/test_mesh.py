@@ -154,6 +154,8 @@ def test_a_mirrored_uv_island_is_the_same_fabric_from_behind():
     mirrored[::2, :, 0] = 7.0 - mirrored[::2, :, 0]
     plain, turned = (core.ClothMesh(positions, triangles, uv=c) for c in (uv, mirrored))
     np.testing.assert_allclose(turned.areas, plain.areas)
+    d1, d2 = turned.uv[:, 1] - turned.uv[:, 0], turned.uv[:, 2] - turned.uv[:, 0]
+    assert (d1[:, 0] * d2[:, 1] > d1[:, 1] * d2[:, 0]).all(), "all laid out the same way round"
     np.testing.assert_allclose(turned.rest_lengths, plain.rest_lengths)
     fabric = core.Material(areal_density=0.1, stretch=(100.0, 50.0), shear=10.0, bend=(1e-3, 1e-4))
     x = plain.positions + 0.1 * np.random.default_rng(0).normal(size=plain.positions.shape)
@@ -206,9 +208,9 @@ def test_of_two_equal_diagonals_the_one_from_the_first_corner_is_cut():
     square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
     for turn in range(4):
         face = np.roll([0, 1, 2, 3], turn).tolist()
-        nudged = square.copy()
-        nudged[1] += 1e-9                                                    # a tie, to one part in a million
-        for positions in (square, nudged):
+        for corner in range(4):
+            positions = square.copy()
+            positions[corner] += 1e-7 * (0.5 - square[corner])               # still a tie, to one part in a million
             mesh = core.ClothMesh(positions, faces=[face])
             assert sorted((face[0], face[2])) in mesh.edges.tolist()
 

@@ -153,10 +153,10 @@ def test_the_certificate_counts_what_was_done():
 
 def test_the_certificate_measures_stretch_on_every_edge():
     mesh = sheet(3)
-    stretched = mesh.positions * (1.5, 0.9, 1.0)
+    stretched = mesh.positions * (1.5, 0.9, 1.0) + 0.02 * np.random.default_rng(0).normal(size=(16, 3))
     first = next(core.simulate(core.Scene([core.Cloth(mesh, FABRIC, positions=stretched)]), frames=[1]))
     ratio = np.linalg.norm(stretched[mesh.edges[:, 1]] - stretched[mesh.edges[:, 0]], axis=1) / mesh.rest_lengths
-    assert first.certificate.stretch_max == pytest.approx(ratio.max()) == pytest.approx(1.5)
+    assert first.certificate.stretch_max == pytest.approx(ratio.max())
     assert first.certificate.stretch_p99 == pytest.approx(np.percentile(ratio, 99))
 
 
