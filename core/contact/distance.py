@@ -140,9 +140,6 @@ def edge_edge(a0: FloatArray, a1: FloatArray, b0: FloatArray, b1: FloatArray) ->
     s_line, t_line = divide(dot(cross(in_plane, v), n), nn), divide(dot(cross(in_plane, u), n), nn)
     inside: BoolArray = crossing & (s_line > 0.0) & (s_line < 1.0) & (t_line > 0.0) & (t_line < 1.0)
     s, t = np.where(inside, s_line, s), np.where(inside, t_line, t)
-    # Of nearly parallel edges the normal has few digits: put each point at the foot of the other once more.
-    t = np.where(inside, _along(subtract(scale(s, u), r), v)[0], t)
-    s = np.where(inside, _along(add(r, scale(t, v)), u)[0], s)
 
     point_a, point_b = _on_edge(start_a, end_a, u, s), _on_edge(start_b, end_b, v, t)
     # From the difference of the starts: far from the origin this keeps digits that the points have lost.

@@ -53,6 +53,7 @@ def test_crossings_are_named_by_object_and_by_the_objects_own_numbers():
     assert (upright[:, 0, 2] * upright[:, 1, 2] < 0).all()
     assert found.triangles[found.edge_object == 3].max() < len(lower[1])
     assert found.edges[found.edge_object == 0].max() < len(lower[0])
+    assert found.triangles[found.edge_object == 0].max() < len(solid[1])
 
 
 def test_colliders_may_cross_each_other():

@@ -102,6 +102,23 @@ def test_degenerate_triangles_are_the_segments_and_points_they_look_like(factor)
         assert_closest_in_triangle(factor * p, factor * a, factor * (a + u * d), factor * (a + v * d), 2e-8)
 
 
+def test_a_query_far_above_meets_the_same_place_as_one_in_the_plane():
+    p, a, b, c = placed_queries(count=50)
+    n = np.cross(b - a, c - a)
+    n /= np.linalg.norm(n, axis=1, keepdims=True)
+    flat = p - np.einsum("pi,pi->p", p - a, n)[:, None] * n
+    low, high = (point_triangle(flat + height * n, a, b, c) for height in (0.0, 1e7))
+    narrow = np.linalg.norm(np.cross(b - a, c - a), axis=1) < 0.05
+    np.testing.assert_allclose(high.point[~narrow], low.point[~narrow], atol=1e-6)
+
+
+def test_edges_far_apart_meet_at_the_same_places_as_near_ones():
+    a0, a1, b0, b1 = (x * [1, 1, 0] for x in np.random.default_rng(4).normal(size=(4, 2000, 3)))
+    steep = np.abs(np.cross(a1 - a0, b1 - b0)[:, 2]) > 0.2
+    near, far = (edge_edge(a0, a1, b0 + [0, 0, height], b1 + [0, 0, height]) for height in (0.0, 1e8))
+    np.testing.assert_allclose(np.stack([far.s, far.t])[:, steep], np.stack([near.s, near.t])[:, steep], atol=1e-9)
+
+
 coordinate = st.one_of(st.integers(-2, 2).map(float), st.floats(-1e3, 1e3), st.floats(-1e-6, 1e-6))
 point = st.tuples(coordinate, coordinate, coordinate)
 
