@@ -22,6 +22,7 @@ def register() -> None:
 
 def unregister() -> None:
     job.abort("the Muslin extension was disabled")
+    job.end()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     properties.detach()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 SLICE = (0.04, 0.25)
@@ -26,6 +26,7 @@ class Job:
         stopping: it is to end, the frame in hand is not over yet.
         stopped_because: why it was ended before its time, for the user.
         finished: it ran to its end and the result is written; `result` is what the generator returned.
+        at_end: gives back what was taken to show the job.
     """
 
     def __init__(self, steps: Generator[Any, None, Any]) -> None:
@@ -34,6 +35,7 @@ class Job:
         self.stopped_because = ""
         self.finished = False
         self.result: Any = None
+        self.at_end: Callable[[], None] = lambda: None
         self._steps = steps
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
@@ -142,7 +144,9 @@ def begin(steps: Generator[Any, None, Any]) -> Job:
 
 
 def end() -> None:
-    _current.clear()
+    """Of the bake that ran: it is over or aborted. Nothing happens where none ran."""
+    while _current:
+        _current.pop().at_end()
 
 
 def abort(because: str) -> None:

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import traceback
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from .. import core
 from . import baked_record, certificate_text, fabric_menu, job, shape_keys
 from .bake import bake
+from .bake_display import BakeDisplay
 
-TICK = 0.02
-"""Time [s] between two looks at a bake that runs."""
+# Blender's rule for what several operators share: a plain class, beside bpy.types.Operator in each of them
+_Operator = bpy.types.Operator if TYPE_CHECKING else object
 
 
 def _mesh_object(context: bpy.types.Context) -> Any:
@@ -30,6 +31,8 @@ def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
     """Removes what bakes these objects carry; False, with the error reported, where one cannot be removed."""
     try:
         for thing in objects:
+            if thing.mode == "EDIT" and baked_record.has_bake(thing):
+                raise core.SceneError("is in Edit Mode; leave it (Tab) to delete its bake", object_name=thing.name)
             shape_keys.remove(thing)
     except core.ClothError as error:
         operator.report({"ERROR"}, str(error))
@@ -37,7 +40,7 @@ def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
     return True
 
 
-class _Settled:
+class _Settled(_Operator):
     """Of operators that must wait until no bake runs."""
 
     @classmethod
@@ -100,38 +103,31 @@ class _Bake(_Settled):
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        manager = context.window_manager
         self.job = job.begin(bake(context.scene, self.targets(context)))
-        self.timer = manager.event_timer_add(TICK, window=context.window)
-        self.shown = ""
-        self.shown_in: set[str] = set()
-        manager.progress_begin(0, 100)
-        self.handlers = _handlers(context.scene)
-        for handlers, handler in self.handlers:
-            handlers.append(handler)
-        manager.modal_handler_add(self)
-        self.show(context)
+        self.display = BakeDisplay(context, self.job)
+        self.display.show(context)
+        context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if event.type == "ESC" and event.value == "PRESS":
             self.job.stop()
-            self.show(context)
+            self.display.show(context)
             return {"RUNNING_MODAL"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         try:
             over = self.job.advance()
         except core.ClothError as error:
-            return self.fail(context, str(error))
+            return self.fail(str(error))
         except ReferenceError:
-            return self.fail(context, f"{self.gone()} was removed while the bake ran; undo that and bake again")
+            return self.fail(f"{self.gone()} was removed while the bake ran; undo that and bake again")
         except Exception:
-            return self.fail(context, "The bake failed in a way that was not foreseen:\n" + traceback.format_exc())
+            return self.fail("The bake failed in a way that was not foreseen:\n" + traceback.format_exc())
         if not over:
-            self.show(context)
+            self.display.show(context)
             return {"RUNNING_MODAL"}
-        self.close(context)
+        job.end()
         if not self.job.finished:
             because = self.job.stopped_because
             self.report({"INFO"}, f"Bake cancelled: {because}" if because else "Bake cancelled")
@@ -153,65 +149,17 @@ class _Bake(_Settled):
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator: another file is loaded, the window is closed."""
         self.job.abort("Blender closed the window or the file")
-        self.close(context)
+        job.end()
 
     def gone(self) -> str:
-        missing = [name for name in self.job.progress.cloths if name not in bpy.data.objects]
+        cloths = self.job.progress.cloths if self.job.progress is not None else ()
+        missing = [name for name in cloths if name not in bpy.data.objects]
         return ", ".join(f"'{name}'" for name in missing) or "Something that the bake needs"
 
-    def fail(self, context: bpy.types.Context, message: str) -> set[str]:
-        self.close(context)
+    def fail(self, message: str) -> set[str]:
+        job.end()
         self.report({"ERROR"}, message)
         return {"CANCELLED"}
-
-    def show(self, context: bpy.types.Context) -> None:
-        text = self.job.text()
-        if text == self.shown:
-            return
-        self.shown = text
-        context.workspace.status_text_set(f"{text}   (Esc cancels)")
-        self.shown_in.add(context.workspace.name)
-        context.window_manager.progress_update(100 * self.job.fraction)
-        _redraw(context)
-
-    def close(self, context: bpy.types.Context) -> None:
-        manager = context.window_manager
-        manager.event_timer_remove(self.timer)
-        manager.progress_end()
-        for name in self.shown_in:
-            if name in bpy.data.workspaces:
-                bpy.data.workspaces[name].status_text_set(None)
-        for handlers, handler in self.handlers:
-            if handler in handlers:                 # loading a file has taken it out already
-                handlers.remove(handler)
-        job.end()
-        _redraw(context)
-
-
-def _handlers(scene: bpy.types.Scene) -> list[tuple[list[Any], Any]]:
-    """What must happen when the user undoes, loads or saves while a bake runs."""
-    name, frame = scene.name, scene.frame_current
-
-    def undone(*_: Any) -> None:
-        job.abort("something was undone or redone")
-
-    def loaded(*_: Any) -> None:
-        job.abort("another file was opened")
-
-    def saved(*_: Any) -> None:
-        """The file remembers the user's frame; the bake goes back to its own."""
-        if name in bpy.data.scenes:
-            bpy.data.scenes[name].frame_set(frame)
-
-    on = bpy.app.handlers
-    return [(on.undo_pre, undone), (on.redo_pre, undone), (on.load_pre, loaded), (on.save_pre, saved)]
-
-
-def _redraw(context: bpy.types.Context) -> None:
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type in {"PROPERTIES", "STATUSBAR"}:
-                area.tag_redraw()
 
 
 class MUSLIN_OT_bake(_Bake, bpy.types.Operator):

@@ -12,6 +12,7 @@ from . import baked_record, certificate_text, fabric_menu, job
 
 
 class _PhysicsTab:
+    layout: Any
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "physics"

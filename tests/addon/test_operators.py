@@ -86,6 +86,18 @@ def test_a_damaged_bake_is_an_error_and_nothing_is_deleted(extension, sheet):
     assert sheet.muslin.kind == "CLOTH" and len(sheet.data.shape_keys.key_blocks) == keys
 
 
+def test_a_bake_is_not_deleted_in_edit_mode(extension, sheet):
+    bpy.ops.muslin.bake()
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        for operator in (bpy.ops.muslin.bake_delete, bpy.ops.muslin.remove):
+            with pytest.raises(RuntimeError, match=r"Sheet.*Edit Mode"):
+                operator()
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert extension.baked_record.has_bake(sheet) and sheet.muslin.kind == "CLOTH"
+
+
 def test_the_certificate_is_told_in_the_user_s_units(extension, sheet):
     text = importlib.import_module(f"{extension.bake.__package__}.certificate_text")
     bpy.ops.muslin.bake()

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = ("first_steps", "bake", "interruptions", "errors")
+SCENARIOS = ("first_steps", "bake", "interruptions", "errors", "leaving")
 PICTURES = ("empty", "cloth", "collider", "baking", "baked")
 TIMEOUT = 600       # seconds for one window
 

@@ -28,9 +28,15 @@ LIMIT = 200.0           # seconds for one scenario
 Steps = Generator[None, None, Any]
 
 
-job = importlib.import_module(f"{MODULE}.cloth_addon.job")
-baked_record = importlib.import_module(f"{MODULE}.cloth_addon.baked_record")
+job: Any = None
+baked_record: Any = None
 pictures = Path()
+
+
+def load_modules() -> None:
+    """Of the extension, which is another after it was switched off and on."""
+    global job, baked_record
+    job, baked_record = (importlib.import_module(f"{MODULE}.cloth_addon.{name}") for name in ("job", "baked_record"))
 
 
 # ---------------------------------------------------------------------- scene and state
@@ -350,11 +356,37 @@ def errors() -> Steps:
     assert "Edit Mode" in messages(), messages()
 
 
+def leaving() -> Steps:
+    """The extension is switched off, and Blender is left, while a bake runs. Nothing comes after this scenario."""
+    sheet = yield from ready(frames=400)
+    before = state(sheet)
+    yield from click("muslin.bake")
+    yield from until(baking(0.01), "the bake to get on")
+    bpy.ops.preferences.addon_disable(module=MODULE)
+    yield
+    yield
+    assert no_bake() and not hasattr(bpy.types.Object, "muslin")
+    assert state(sheet) == before, "switching the extension off during a bake left something behind"
+    assert not [handler for name in ("undo_pre", "redo_pre", "load_pre", "save_pre")
+                for handler in getattr(bpy.app.handlers, name) if "muslin" in handler.__module__]
+
+    bpy.ops.preferences.addon_enable(module=MODULE)
+    load_modules()
+    yield
+    yield
+    yield from click("muslin.bake")
+    yield from until(baking(0.01), "the bake to get on")
+    print("window test: leaving Blender while a bake runs", flush=True)
+    bpy.ops.wm.quit_blender()
+    yield from until(lambda: False, "Blender to end")
+
+
 def start(scenarios: list[str], picture_folder: str) -> None:
     global pictures
     pictures = Path(picture_folder)
 
     def all_of_them() -> Steps:
+        load_modules()
         for name in scenarios:
             begin = time.monotonic()
             yield from globals()[name]()
