@@ -2,7 +2,9 @@
 """Coulomb friction of particles on surfaces: which contacts stick, slip or creep.
 
     stick   the surface carries the particle along; holds while |lambda_t| <= mu lambda_n
-    slip    a force of size mu lambda_n against the sliding
+    slip    a force of size mu lambda_n against the sliding s, linearised round the s* of the solution before:
+            -mu lambda_n (s*/|s*| + (I - t t^T) s / |s*|), t = s*/|s*|. The second part is implicit: without it a slow
+            slide would swing from side to side
     creep   a force c (surface velocity - u_t), implicit, for a contact that can neither stick nor slip in this
             step: stuck it pulls more than mu lambda_n, slipping it would be turned round
 
@@ -30,7 +32,8 @@ class Friction:
     """State of C contacts' friction.
 
     Attributes:
-        mu (C,) [-]; mode (C,); force (C, 3) [N] of slipping contacts; drag (C,) [kg/s] of creeping ones.
+        mu (C,) [-]; mode (C,); force (C, 3) [N] of slipping contacts, along the sliding; drag (C,) [kg/s] of slipping
+        contacts across it, and of creeping ones in every tangential direction.
     """
 
     mu: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -55,24 +58,31 @@ class Friction:
         slips = slips & (speed > 0.0)
         self.mu[at] = mu
         self.mode[at] = np.where(slips, SLIP, STICK)
-        pull = np.where(slips, mu * pressing / np.where(slips, speed, 1.0), 0.0)
-        self.force[at] = -pull[:, None] * slide
-        self.drag[at], self._too_much[at], self._turned[at] = 0.0, False, 0.0
+        self.drag[at] = np.where(slips, _ratio(mu * pressing, speed), 0.0)
+        self.force[at] = -self.drag[at, None] * slide
+        self._too_much[at], self._turned[at] = False, 0.0
+
+    def drag_blocks(self, normal: FloatArray) -> FloatArray:
+        """-d force / d velocity (C, 3, 3) [kg/s] for contacts with unit normals (C, 3)."""
+        along = self.force * _ratio(np.ones(len(self.mu)), np.linalg.norm(self.force, axis=1))[:, None]
+        tangent = np.eye(3) - normal[:, :, None] * normal[:, None, :] - along[:, :, None] * along[:, None, :]
+        return self.drag[:, None, None] * tangent
 
     def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
-              still: FloatArray) -> BoolArray:
+              mobility: FloatArray, still: float) -> BoolArray:
         """Change modes by a solution; which contacts changed (C,).
 
         Args:
             active (C,): contacts with friction to judge. pressing (C,): lambda_n [N], not negative.
             holding (C, 3): tangential constraint force [N]. slide (C, 3): tangential velocity over the surface [m/s].
-            still (C,): speed per force within which a slide's direction is the solver's error [m/(s N)].
+            mobility (C,): velocity that a force gives a free particle in the step [m/(s N)].
+            still: error of such a velocity, over it, in the solution [-].
         """
         limit = self.mu * pressing
         size, speed = np.linalg.norm(holding, axis=1), np.linalg.norm(slide, axis=1)
         too_much = active & (self.mode == STICK) & (size > limit)
         slips = active & (self.mode == SLIP)
-        clear = speed > still * limit
+        clear = speed > still * mobility * limit
         turned = slips & clear & (np.einsum("nj,nj->n", slide, self.force) > 0.0)
         goes_on = slips & clear & ~turned
         creeps = active & (self.mode == CREEP)
@@ -83,13 +93,23 @@ class Friction:
         refused = (too_much | turned) & self._too_much & (self._turned > 0.0)
         against = -slide * _ratio(limit, speed)[:, None]
         along = holding * _ratio(limit, size)[:, None]
-        drifted = goes_on & (np.linalg.norm(against - self.force, axis=1) > SETTLED * limit)
+        acting = self.force - self.drag[:, None] * _across(slide, self.force)
+        drifted = goes_on & (np.linalg.norm(against - acting, axis=1) > SETTLED * limit)
 
         self.mode[too_much | outran], self.mode[turned], self.mode[refused] = SLIP, STICK, CREEP
         self.force[goes_on | outran], self.force[too_much] = against[goes_on | outran], along[too_much]
         self.force[turned | refused] = 0.0
-        self.drag = np.where(refused, _ratio(limit, self._turned), np.where(creeps & ~outran, self.drag, 0.0))
+        self.drag = np.select(
+            [refused, turned, goes_on | outran, too_much],
+            [_ratio(limit, self._turned), 0.0 * limit, _ratio(limit, speed), _ratio(limit, (size - limit) * mobility)],
+            self.drag)
         return too_much | turned | drifted | outran
+
+
+def _across(vector: FloatArray, direction: FloatArray) -> FloatArray:
+    """The part of vector (n, 3) across direction (n, 3) of any length; all of it where that is zero."""
+    squared = np.einsum("nj,nj->n", direction, direction)
+    return vector - direction * _ratio(np.einsum("nj,nj->n", vector, direction), squared)[:, None]
 
 
 def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:

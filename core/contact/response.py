@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
 from ..state import Touch
-from .friction import CREEP, SLIP, STICK, Friction
+from .friction import SLIP, STICK, Friction
 
 if TYPE_CHECKING:
     from .surfaces import Touching
@@ -160,22 +160,17 @@ class ContactResponse:
         return result
 
     def drag_blocks(self) -> FloatArray:
-        """-df/dv of creeping contacts (V, 3, 3) [kg/s]."""
+        """-df/dv of friction (V, 3, 3) [kg/s]."""
         blocks = np.zeros((len(self._x0), 3, 3))
-        at = self._with_mode(CREEP)
-        n = self.normal[at]
-        across = np.eye(3) - n[:, :, None] * n[:, None, :]
-        np.add.at(blocks, self.vertex[at], self.friction.drag[at, None, None] * across)
+        np.add.at(blocks, self.vertex[self.held], self.friction.drag_blocks(self.normal)[self.held])
         return blocks
 
     def friction_force(self, velocity: FloatArray) -> FloatArray:
-        """Forces of slipping contacts, and of creeping ones at `velocity` (V, 3) -> (V, 3) [N]."""
+        """Forces of friction that is no constraint, at `velocity` (V, 3) -> (V, 3) [N]."""
+        slide = velocity[self.vertex] - self.carried
+        force = self.friction.force - np.einsum("nij,nj->ni", self.friction.drag_blocks(self.normal), slide)
         total = np.zeros_like(self._x0)
-        at = self._with_mode(SLIP)
-        np.add.at(total, self.vertex[at], self.friction.force[at])
-        at = self._with_mode(CREEP)
-        slide = _tangential(self.normal[at], velocity[self.vertex[at]] - self.carried[at])
-        np.add.at(total, self.vertex[at], -self.friction.drag[at, None] * slide)
+        np.add.at(total, self.vertex[self.held], force[self.held])
         return total
 
     def judge(self, u: FloatArray, constraint_force: FloatArray) -> bool:
@@ -191,7 +186,7 @@ class ContactResponse:
         primary[self._active(0)] = True
         changed = pulls | self.friction.judge(
             primary & ~pulls, np.maximum(self.pressing, 0.0), _tangential(self.normal, constraint_force[self.vertex]),
-            _tangential(self.normal, u[self.vertex] - self.carried), self._still * self._h / self._mass[self.vertex])
+            _tangential(self.normal, u[self.vertex] - self.carried), self._h / self._mass[self.vertex], self._still)
         held = int(self.held.sum())
         self.held &= ~pulls
         return int(changed.sum()) > FEW * held
@@ -229,9 +224,6 @@ class ContactResponse:
         at = self._table[:, slot]
         at = at[at >= 0]
         return at[self.held[at]]
-
-    def _with_mode(self, mode: int) -> IntArray:
-        return np.flatnonzero(self.held & (self.friction.mode == mode))
 
     def _normal_forces(self, force: FloatArray) -> FloatArray:
         """lambda_n of each contact [N]: the parts along the normals of a vertex that add up to its force."""
