@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 PUSH_PER_STEP = 0.5
 """Part of the thickness by which a particle that starts too close is moved out per step [-]."""
 TOUCHING = 0.01
-"""Part of the thickness by which a solution may overshoot a contact before it counts as a new one [-]."""
+"""Part of the thickness by which a solution may overshoot a contact before it counts as a new one, and within which a
+particle counts as touching at the start [-]."""
 STILL_NEAR = 0.2
 """Part of the thickness within which a particle that touched in the step before is taken to touch again [-]."""
 SAME_NORMAL = 0.9
@@ -81,7 +82,8 @@ class ContactResponse:
         push = np.minimum(-c.gap_t0[k], PUSH_PER_STEP * self._thickness[pushed])
         self.alteration[pushed] = push[:, None] * c.normal[k]
         again = (self._touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
-        self._take(found, inside | again | (c.gap_t1 < 0.0))
+        # what rests on the thickness but for rounding touches: stuck neighbours would be judged without it
+        self._take(found, inside | again | (c.gap_t1 < TOUCHING * found.distance))
 
     def add(self, found: Touching) -> bool:
         """Take in the contacts of a solution that went through a surface; True if that changes anything."""
