@@ -98,6 +98,8 @@ class Stepper:
             return True
         if not self._solver.adaptive:
             return False
+        if result.failed:
+            return True
         edges, rest = self._system.edges, self._system.rest_lengths
         old = np.linalg.norm(before.x[edges[:, 1]] - before.x[edges[:, 0]], axis=1)
         new = np.linalg.norm(result.state.x[edges[:, 1]] - result.state.x[edges[:, 0]], axis=1)

@@ -47,15 +47,16 @@ class ContactResponse:
         touch: how particles touched in the step before.
         step: h [s].
         thickness: (V,) [m]; mass: (V,) [kg].
-        free: (V,) bool, False where a pin already takes all three directions.
+        pins: directions that are taken already; contact moves nothing along them.
         gravity: (3,) [m/s^2], expected of particles that touch for the first time.
         still: error of the velocity change that a force makes in the step, over that change [-].
     """
 
     def __init__(self, x0: FloatArray, v0: FloatArray, touch: Touch, step: float, thickness: FloatArray,
-                 mass: FloatArray, free: BoolArray, gravity: FloatArray, still: float) -> None:
+                 mass: FloatArray, pins: ConstraintFilter, gravity: FloatArray, still: float) -> None:
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
-        self._thickness, self._mass, self._free, self._gravity = thickness, mass, free, gravity
+        self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
+        self._free: BoolArray = pins.degrees_of_freedom(np.arange(len(x0))) > 0
         self._still = still
         self._table: IntArray = np.full((len(x0), MAX_PER_VERTEX), -1)    # contacts of each vertex
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
@@ -81,6 +82,7 @@ class ContactResponse:
         k = rows[first]
         push = np.minimum(-c.gap_t0[k], PUSH_PER_STEP * self._thickness[pushed])
         self.alteration[pushed] = push[:, None] * c.normal[k]
+        self.alteration = self._pins.project(self.alteration)
         again = (self._touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
         # what rests on the thickness but for rounding touches: stuck neighbours would be judged without it
         self._take(found, inside | again | (c.gap_t1 < TOUCHING * found.distance))
@@ -218,7 +220,7 @@ class ContactResponse:
             # what an earlier contact of the vertex moved it along this normal already counts
             moved = np.einsum("nj,nj->n", (result - x)[c.vertex[at]], c.normal[at])
             result[c.vertex[at]] += np.maximum(beyond[at] - moved, 0.0)[:, None] * c.normal[at]
-        return result
+        return x + self._pins.project(result - x)
 
     # ------------------------------------------------------------------ parts
 

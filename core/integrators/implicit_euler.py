@@ -40,6 +40,8 @@ INEXACT = 1e-3
 """Tolerance of the linear solves inside a Newton iteration that goes on to a tighter one [-]."""
 ARMIJO = 1e-4
 """Part of the promised decrease of phi that a shortened Newton step must deliver [-]."""
+STALLED = 1e-2
+"""Relative residual above which a line search that finds no decrease has failed the step [-]."""
 ROUNDING = 1e-13
 """Relative size of what rounding leaves of a sum of forces or energies [-]."""
 SHORTEST = 2.0 ** -30
@@ -65,6 +67,7 @@ class StepResult:
         state: at the end of the step. iterations: linear iterations in all. residual: of the last linear solve, or of
             the nonlinear equations when solved to convergence [-]. converged: all asked-for tolerances met.
         finite: the state is made of numbers.
+        failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
     """
 
     state: State
@@ -72,6 +75,7 @@ class StepResult:
     residual: float
     converged: bool
     finite: bool
+    failed: bool
 
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
@@ -108,6 +112,7 @@ class _Step:
         converge = self.settings.newton_iterations == "converge"
         limit = self.settings.max_newton_iterations if converge else self.settings.newton_iterations
         residual, converged, scale = found.linear.residual, found.linear.converged and not converge, None
+        failed = False
         for _ in range(int(limit) - 1):
             if not np.isfinite(found.u).all():
                 break
@@ -121,10 +126,11 @@ class _Step:
                 break
             better = self._newton_step(found, r)
             if better is None:
+                failed |= residual > STALLED
                 break
             found = better
             converged = found.linear.converged and not converge
-        return self._finish(found.u, residual, converged)
+        return self._finish(found.u, residual, converged, failed or found.linear.reason == "indefinite")
 
     # ------------------------------------------------------------------ the solves
 
@@ -276,13 +282,12 @@ class _Step:
     def _predict_contacts(self) -> ContactResponse | None:
         if self.surfaces is None:
             return None
-        free = self.pins.degrees_of_freedom(np.arange(len(self.x0))) > 0
         contacts = ContactResponse(self.x0, self.v0, self.state.touch, self.h, self.system.thickness, self.system.mass,
-                                   free, self.system.scene.gravity, 2.0 * self.linear_tolerance)
+                                   self.pins, self.system.scene.gravity, 2.0 * self.linear_tolerance)
         contacts.predict(self.surfaces.find(self.x0, self.x0 + self.h * self.v0))
         return contacts
 
-    def _finish(self, u: FloatArray, residual: float, converged: bool) -> StepResult:
+    def _finish(self, u: FloatArray, residual: float, converged: bool, failed: bool) -> StepResult:
         x, v = self.base + self.h * u, u
         # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
         finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
@@ -293,4 +298,5 @@ class _Step:
                 with self.watch.stage("contact"):
                     x = self.contacts.move_out(self.surfaces.find(self.x0, x), x)
         touch = self.state.touch if self.contacts is None else self.contacts.touch()
-        return StepResult(State(x, v, self.state.time + self.h, touch), self.iterations, residual, converged, finite)
+        return StepResult(State(x, v, self.state.time + self.h, touch), self.iterations, residual, converged, finite,
+                          failed)
