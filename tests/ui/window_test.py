@@ -244,6 +244,7 @@ def first_steps() -> Steps:
 
 def ready(frames: int) -> Steps:
     """The scene of first_steps, set by script."""
+    yield from press("ESC")         # a message of the scenario before covers the panel until the pointer has left it
     sheet, ball = sheet_and_ball(frames)
     sheet.muslin.kind, sheet.muslin.pin_group, ball.muslin.kind = "CLOTH", "Pins", "COLLIDER"
     make_current(sheet)
@@ -343,7 +344,7 @@ def errors() -> Steps:
     yield
     assert "'Pinz'" in messages() and "Sheet" in messages(), messages()
     assert state(sheet) == before
-    yield from press("ESC")         # the message covers the panel until the pointer has left it
+    yield from press("ESC")         # away with the message
 
     sheet.muslin.pin_group = "Pins"
     make_current(sheet)
