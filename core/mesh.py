@@ -103,11 +103,11 @@ class ClothMesh:
         self.areas: FloatArray = np.abs(signed)
         v = len(self.positions)
         self.vertex_areas: FloatArray = np.bincount(
-            self.triangles.ravel(), weights=np.repeat(self.areas / 3.0, 3), minlength=v)
+            self.triangles.ravel(), weights=np.repeat(self.areas / 3.0, 3), minlength=v).astype(np.float64)
         self.rest_lengths = self._edge_lengths()
         self.loose_lengths: FloatArray = self.rest_lengths[len(self.edges) - len(self.loose_edges):]
         self.vertex_lengths: FloatArray = np.bincount(
-            self.loose_edges.ravel(), weights=np.repeat(self.loose_lengths / 2.0, 2), minlength=v)
+            self.loose_edges.ravel(), weights=np.repeat(self.loose_lengths / 2.0, 2), minlength=v).astype(np.float64)
         self.mean_edge = float(self.rest_lengths.mean())
 
     def _edge_lengths(self) -> FloatArray:

@@ -59,8 +59,7 @@ def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: 
     flat = blocks.reshape(len(slots), 9)
     for entry in range(9):
         total = np.bincount(slots, weights=flat[:, entry], minlength=entries.shape[1])
-        total *= factor
-        data[entries[entry]] += total
+        data[entries[entry]] += factor * total
 
 
 def block_product(lines: FloatArray, columns: IntArray, x: FloatArray) -> FloatArray:

@@ -24,6 +24,7 @@ from ..mesh import ClothMesh
 from .components import (
     TINY,
     Columns,
+    add,
     add_blocks,
     direction,
     dot,
@@ -124,21 +125,20 @@ class Shear:
         s = dot(u, v)
         sign = np.copysign(1.0, s)
         s = np.abs(s)
-        half = np.sqrt(0.5)
-        ga = tuple(half * (v[i] + sign * u[i]) for i in range(3))
-        gb = tuple(half * (v[i] - sign * u[i]) for i in range(3))
-        a2, b2 = np.maximum(dot(ga, ga), TINY), dot(gb, gb)                     # type: ignore[arg-type]
+        one, half = np.ones_like(s), np.full_like(s, np.sqrt(0.5))
+        ga, gb = scale(half, add(v, scale(sign, u))), scale(half, add(v, scale(-sign, u)))
+        a2, b2 = np.maximum(dot(ga, ga), TINY), dot(gb, gb)
         i2 = a2 + b2
         largest = 0.5 * (i2 + np.sqrt(i2 * i2 + 12.0 * s * s))
         along = largest - b2 + s                                                  # q = (along g_a / |g_a|^2, g_b)
         squared = np.maximum(along * along / a2 + b2, TINY)
-        x = tuple(half * (along / a2 * ga[i] + gb[i]) for i in range(3))
-        y = tuple(half * sign * (along / a2 * ga[i] - gb[i]) for i in range(3))
-        rest = add_blocks(identity_block(0.5 * k * s), outer(-0.5 * k * s / a2, ga, ga))   # type: ignore[arg-type]
+        x = scale(half, add(scale(along / a2, ga), gb))
+        y = scale(half * sign, add(scale(along / a2, ga), scale(-one, gb)))
+        rest = add_blocks(identity_block(0.5 * k * s), outer(-0.5 * k * s / a2, ga, ga))
         kq = k * largest / squared
-        mixed = add_blocks(outer(kq, x, y), scale_block(sign, rest))          # type: ignore[arg-type]
-        return ((add_blocks(outer(kq, x, x), rest), mixed),                     # type: ignore[arg-type]
-                (transpose(mixed), add_blocks(outer(kq, y, y), rest)))        # type: ignore[arg-type]
+        mixed = add_blocks(outer(kq, x, y), scale_block(sign, rest))
+        return ((add_blocks(outer(kq, x, x), rest), mixed),
+                (transpose(mixed), add_blocks(outer(kq, y, y), rest)))
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """w_u . w_v."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import reference as kernels
-from .components import Block, Columns, add, add_blocks, dot
+from .components import Block, Columns, add, add_blocks, dot, outer
 
 Tangent = tuple[tuple[Block, ...], ...]
 """H[c][d]: the 3x3 block d P_c / d F_d."""
@@ -116,10 +116,13 @@ class ElementForce:
 
     def damping_tangent(self, F: Columns) -> Tangent:
         """D_cd = tau sum k g_c g_d^T, so that df/dv = - sum w w D; positive semi-definite by form."""
-        conditions = self.law.conditions(F, self.parameters)
-        return tuple(tuple(tuple(tuple(
-            sum(self.damping * k * g[c][i] * g[d][j] for k, g in conditions) for j in range(3)) for i in range(3))
-            for d in range(len(F))) for c in range(len(F)))                                      # type: ignore[misc]
+        total: Tangent | None = None
+        for k, g in self.law.conditions(F, self.parameters):
+            part = tuple(tuple(outer(self.damping * k, a, b) for b in g) for a in g)
+            total = part if total is None else add_tangents(total, part)
+        if total is None:
+            raise ValueError(f"law {self.law.name} is damped but states no condition")
+        return total
 
 
 def dot_columns(a: Columns, b: Columns) -> FloatArray:
