@@ -26,6 +26,9 @@ STICK, SLIP, CREEP = 1, 2, 3
 SETTLED = 0.05
 """Change of a slip force, over mu lambda_n, below which it counts as found [-]."""
 
+STIFF = 1e6
+"""Largest drag in particle masses per step: a slide of hardly any speed would have one without bound [-]."""
+
 
 @dataclass
 class Friction:
@@ -52,14 +55,17 @@ class Friction:
         self._too_much = np.concatenate([self._too_much, np.zeros(count, dtype=np.bool_)])
         self._turned = np.concatenate([self._turned, np.zeros(count)])
 
-    def begin(self, at: IntArray, mu: FloatArray, slips: BoolArray, pressing: FloatArray, slide: FloatArray) -> None:
-        """First guess for contacts `at` (n,): mu, whether each slips, pressed by [N], sliding at (n, 3) [m/s]."""
+    def begin(self, at: IntArray, mu: FloatArray, slips: BoolArray, pressing: FloatArray, slide: FloatArray,
+              mobility: FloatArray) -> None:
+        """First guess for contacts `at` (n,): mu, whether each slips, pressed by [N], sliding at (n, 3) [m/s], and
+        the velocity that a force gives a free particle in the step [m/(s N)]."""
         speed = np.linalg.norm(slide, axis=1)
         slips = slips & (speed > 0.0)
         self.mu[at] = mu
         self.mode[at] = np.where(slips, SLIP, STICK)
-        self.drag[at] = np.where(slips, _ratio(mu * pressing, speed), 0.0)
-        self.force[at] = -self.drag[at, None] * slide
+        drag = np.where(slips, _ratio(mu * pressing, speed), 0.0)
+        self.drag[at] = np.minimum(drag, STIFF / mobility)
+        self.force[at] = -drag[:, None] * slide
         self._too_much[at], self._turned[at] = False, 0.0
 
     def drag_blocks(self, normal: FloatArray) -> FloatArray:
@@ -103,6 +109,7 @@ class Friction:
             [refused, turned, goes_on | outran, too_much],
             [_ratio(limit, self._turned), 0.0 * limit, _ratio(limit, speed), _ratio(limit, (size - limit) * mobility)],
             self.drag)
+        self.drag = np.minimum(self.drag, STIFF / mobility)
         return too_much | turned | drifted | outran
 
 

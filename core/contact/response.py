@@ -144,7 +144,7 @@ class ContactResponse:
         slide = _tangential(n, u - self.carried[at])
         free_slip = self._mass[vertex] * np.linalg.norm(slide, axis=1) > found.mu[k] * pressing * self._h
         slips = np.where(before > 0, before == SLIP, free_slip)
-        self.friction.begin(at, found.mu[k], slips, pressing, slide)
+        self.friction.begin(at, found.mu[k], slips, pressing, slide, self._h / self._mass[vertex])
 
     # ------------------------------------------------------------------ solving
 
