@@ -22,8 +22,8 @@ TIMEOUT = 600       # seconds for one window
 START = """
 import sys
 sys.path[:0] = {path!r}
-import window_test
-window_test.start({scenarios!r}, {pictures!r})
+import window_scenarios
+window_scenarios.start({scenarios!r}, {pictures!r})
 """
 
 
