@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -55,17 +56,16 @@ class ElasticForces:
                 total += sizes.scatter(tuple((np.abs(a), np.abs(b), np.abs(c)) for a, b, c in P), len(x))
         return total
 
-    def stiffness(self, x: FloatArray, factor: float) -> BlockMatrix:
-        """`factor` times K = -df/dx at x (V, 3), each element's part made positive semi-definite."""
+    def stiffness(self, x: FloatArray, factor: float, *, exact: bool = False) -> BlockMatrix:
+        """`factor` times K = -df/dx at x (V, 3), each element's part made positive semi-definite unless `exact`."""
         matrix = BlockMatrix(self._pattern, factor * self._constant.data)
         for family in self._families:
             changing = [force for force in family if not force.law.constant_tangent]
             if changing:
                 stencil = family[0].stencil
                 F = stencil.gather(x)
-                H = changing[0].law.projected_tangent(F, changing[0].parameters)
-                for force in changing[1:]:
-                    H = add_tangents(H, force.law.projected_tangent(F, force.parameters))
+                tangents = [(f.law.tangent if exact else f.law.projected_tangent)(F, f.parameters) for f in changing]
+                H = reduce(add_tangents, tangents)
                 matrix.add(self._pattern.family(stencil.vertices), stencil.blocks(H), factor)
         return matrix
 

@@ -42,6 +42,10 @@ ARMIJO = 1e-4
 """Part of the promised decrease of phi that a shortened Newton step must deliver [-]."""
 STALLED = 1e-2
 """Relative residual above which a line search that finds no decrease has failed the step [-]."""
+NEAR_REST = 8.0 * np.finfo(float).eps
+"""Rounding of positions, which forces near rest are the small differences of [-]."""
+CLOSE = 0.1
+"""Relative residual below which Newton's method tries the exact tangent [-]."""
 ROUNDING = 1e-13
 """Relative size of what rounding leaves of a sum of forces or energies [-]."""
 SHORTEST = 2.0 ** -30
@@ -124,7 +128,7 @@ class _Step:
             converged = residual <= self.settings.tolerance or size <= noise
             if converged:
                 break
-            better = self._newton_step(found, r)
+            better = self._newton_step(found, r, close=residual < CLOSE)
             if better is None:
                 failed |= residual > STALLED
                 break
@@ -140,6 +144,7 @@ class _Step:
             f = self.elastic.force(self.x0)
         with self.watch.stage("assembly"):
             A, precondition = self._matrix(self.x0)
+            self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)          # (V,) [kg], h^2 times N/m
             # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
             w = self.base - self.x0 + self.h * self.v0                                     # h v0 + y
             b = self.h * f - (A.multiply(w) - self.mass * w) / self.h
@@ -147,11 +152,13 @@ class _Step:
                 b += self.rate.matrix.multiply(w - self.h * self.v0) + self.h * self.rate.push
         return self._solve_with_contacts(A, precondition, b, self.v0, self._fall())
 
-    def _newton_step(self, at: _Solve, r: FloatArray) -> _Solve | None:
+    def _newton_step(self, at: _Solve, r: FloatArray, *, close: bool) -> _Solve | None:
         """Linearise at x = base + h u, solve for the change of u, shorten it until phi falls; None if it does not."""
-        with self.watch.stage("assembly"):
-            A, precondition = self._matrix(self.base + self.h * at.u)
-        found = self._solve_with_contacts(A, precondition, r - self.h * at.friction, at.u, None)
+        found = None
+        if close and self.contacts is None:                 # quadratic convergence, where the exact matrix allows it
+            found = self._linearised(at, r, exact=True)
+        if found is None or found.linear.reason == "indefinite":
+            found = self._linearised(at, r, exact=False)
         if found.contacts_changed:                          # other equations than before: phi cannot compare them
             return found
         with self.watch.stage("forces"):
@@ -165,6 +172,11 @@ class _Step:
                     return replace(found, u=trial)
                 fraction *= 0.5
         return None
+
+    def _linearised(self, at: _Solve, r: FloatArray, *, exact: bool) -> _Solve:
+        with self.watch.stage("assembly"):
+            A, precondition = self._matrix(self.base + self.h * at.u, exact=exact)
+        return self._solve_with_contacts(A, precondition, r - self.h * at.friction, at.u, None)
 
     def _solve_with_contacts(self, A: BlockMatrix, precondition: BlockJacobi, b: FloatArray, reference: FloatArray,
                              start: FloatArray | None) -> _Solve:
@@ -236,8 +248,8 @@ class _Step:
         pins.z += away - pins.project(away)
         return pins
 
-    def _matrix(self, x: FloatArray) -> tuple[BlockMatrix, BlockJacobi]:
-        A = self.elastic.stiffness(x, self.h ** 2)
+    def _matrix(self, x: FloatArray, *, exact: bool = False) -> tuple[BlockMatrix, BlockJacobi]:
+        A = self.elastic.stiffness(x, self.h ** 2, exact=exact)
         A.add_diagonal(self.system.mass)
         if self.rate:
             A.data += self.h * self.rate.matrix.data
@@ -253,6 +265,7 @@ class _Step:
             f += self.rate.push - self.rate.matrix.multiply(at.u)
         r = self.mass * (self.v0 - at.u) + self.h * f
         noise = ROUNDING * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(x))
+        noise += NEAR_REST * self._norm(self.rigidity[:, None] * x) / self.h
         return r, noise
 
     def _residual_scale(self, u: FloatArray) -> float:
