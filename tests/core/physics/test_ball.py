@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A sheet that falls on a ball: it stays outside, carries its weight to the ball, and keeps its symmetry."""
+
+import numpy as np
+import pytest
+
+import core
+from tests.core.physics.scenes import fixed_steps, grid, run
+
+RADIUS = 0.15
+
+
+def ball(level=3, centre=(0.0, 0.0, 0.0)):
+    """An icosahedron's subdivision on a sphere: positions (V, 3), triangles (T, 3)."""
+    golden = (1.0 + 5.0 ** 0.5) / 2.0
+    points = [np.roll([0.0, a, b * golden], k) for k in range(3) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
+    points = np.array(points) / np.hypot(1.0, golden)
+    side = np.sort(np.linalg.norm(points[:, None] - points[None], axis=-1).ravel())[13]
+    near = np.abs(np.linalg.norm(points[:, None] - points[None], axis=-1) - side) < 1e-6
+    triangles = np.array([(i, j, k) for i in range(12) for j in range(i) for k in range(j)
+                          if near[i, j] and near[j, k] and near[i, k]])
+    for _ in range(level):
+        a, b, c = triangles.T
+        ends = np.sort(np.concatenate([np.stack(e, axis=1) for e in ((a, b), (b, c), (c, a))]), axis=1)
+        edges, at = np.unique(ends, axis=0, return_inverse=True)
+        middle = points[edges].sum(axis=1)
+        ab, bc, ca = np.reshape(at, (3, -1)) + len(points)
+        points = np.concatenate([points, middle / np.linalg.norm(middle, axis=1, keepdims=True)])
+        triangles = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+    p, q, r = (points[triangles[:, i]] for i in range(3))
+    inward = np.einsum("ti,ti->t", np.cross(q - p, r - p), p) < 0.0
+    triangles[inward] = triangles[inward][:, ::-1]
+    return RADIUS * points + centre, triangles
+
+
+def on_a_ball(mu, count, solver=None, **cloth):
+    n = 12
+    flat, triangles = grid((n, n), (0.6, 0.6), "alternating", (-0.3, -0.3, RADIUS + 0.015))
+    fabric = core.Material(areal_density=0.2, stretch=1e3, shear=100.0, bend=1e-5, damping=0.002, friction=mu,
+                           viscous_drag=0.3)
+    cloth = core.Cloth(core.ClothMesh(flat, triangles), fabric, **cloth)
+    return run(core.Scene([cloth], [core.Collider(*ball(), friction=mu)]), solver or core.Solver(), count)
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+def test_a_sheet_never_enters_the_ball_it_drapes_over(mu):
+    frames = on_a_ball(mu, 36)
+    for frame in frames:
+        x = frame.positions[0]
+        assert np.linalg.norm(x, axis=1).min() > RADIUS
+        assert frame.certificate.deepest_penetration == 0.0
+        assert frame.certificate.stretch_max < 1.1
+    assert frames[-1].positions[0][:, 2].min() < 0.0                              # its corners hang
+
+
+def test_a_sheet_draped_over_a_ball_with_friction_stays_there_and_lies_symmetrically():
+    frames = on_a_ball(0.5, 72)
+    x = frames[-1].positions[0].reshape(13, 13, 3)
+    assert np.linalg.norm(x[6, 6, :2]) < 0.01                                     # the middle stays on top
+    assert x[6, 6, 2] == pytest.approx(RADIUS + 0.2 * 0.0564, abs=0.006)           # by the cloth's thickness
+    corners = x[[0, 0, 12, 12], [0, 12, 0, 12]]
+    assert np.ptp(corners[:, 2]) < 0.03
+    assert np.linalg.norm(frames[-1].velocities[0], axis=1).mean() < 0.02
+
+
+def test_a_ball_that_carries_a_sheet_upwards_is_followed():
+    speed = 0.5
+    points, triangles = ball()
+    flat, faces = grid((10, 10), (0.4, 0.4), "alternating", (-0.2, -0.2, RADIUS + 0.01))
+    fabric = core.Material(areal_density=0.2, stretch=1e3, shear=100.0, bend=1e-5, damping=0.002, friction=0.5)
+    cloth = core.Cloth(core.ClothMesh(flat, faces), fabric)
+    rising = core.Collider(lambda t: points + [0.0, 0.0, speed * t], triangles, friction=0.5)
+    frames = run(core.Scene([cloth], [rising]), fixed_steps(1 / 96, newton_iterations=1, tolerance=1e-3), 96)
+    for frame in frames:
+        assert np.linalg.norm(frame.positions[0] - [0.0, 0.0, speed * frame.time], axis=1).min() > RADIUS
+    middle = frames[-1].positions[0].reshape(11, 11, 3)[5, 5]
+    assert middle[2] == pytest.approx(RADIUS + speed * 1.0, abs=0.015)
+    assert frames[-1].velocities[0].reshape(11, 11, 3)[5, 5, 2] == pytest.approx(speed, abs=0.05)

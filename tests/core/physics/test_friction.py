@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coulomb friction on slopes, floors, cylinders and table edges."""
+
+import numpy as np
+import pytest
+
+import core
+from tests.core.physics.scenes import GRAVITY, elastic_force, grid, reference, run
+
+TABLE = reference("friction")
+PLANE = np.array([[-9.0, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]]), [[0, 1, 2], [0, 2, 3]]
+
+
+def tilted(points, degrees, heading=0.0):
+    """Turned so that the x axis points down a slope of that angle, and then about the vertical."""
+    a, b = np.radians(degrees), np.radians(heading)
+    down = np.array([[np.cos(a), 0, -np.sin(a)], [0, 1, 0], [np.sin(a), 0, np.cos(a)]])
+    about = np.array([[np.cos(b), np.sin(b), 0], [-np.sin(b), np.cos(b), 0], [0, 0, 1]])
+    return np.asarray(points) @ down @ about
+
+
+def on_plane(mu, degrees, h, seconds, speed=0.0, heading=0.0, cells=3):
+    """Mean travel [m] down a plane, and its history, of a sheet laid on it that moves with `speed` [m/s]."""
+    flat, triangles = grid((cells, cells), (0.3, 0.3))
+    fabric = core.Material(areal_density=0.2, stretch=2e3, shear=500.0, bend=1e-4, friction=mu)
+    mesh = core.ClothMesh(flat, triangles)
+    thickness = 0.2 * mesh.mean_edge
+    start = tilted(flat + [0.0, 0.0, thickness], degrees, heading)
+    down = tilted([1.0, 0.0, 0.0], degrees, heading)
+    cloth = core.Cloth(core.ClothMesh(start, triangles), fabric, velocities=np.tile(speed * down, (len(flat), 1)),
+                       thickness=thickness)
+    plane = core.Collider(tilted(PLANE[0], degrees, heading), PLANE[1], friction=mu)
+    solver = core.Solver(frame_rate=1.0 / h, steps_per_frame=1, adaptive=False)
+    frames = run(core.Scene([cloth], [plane]), solver, round(seconds / h))
+    moved = np.array([frame.positions[0] - start for frame in frames])
+    normal = tilted([0.0, 0.0, 1.0], degrees, heading)
+    assert np.abs(moved @ normal).max() < 0.05 * thickness                       # it stays on the plane
+    return (moved @ down).mean(axis=1)
+
+
+@pytest.mark.parametrize("h", [1 / 60, 1 / 240])
+@pytest.mark.parametrize("row", TABLE["slope"], ids=lambda r: f"mu={r['mu']} {r['angle_deg']} deg")
+def test_a_sheet_slides_down_a_slope_with_coulombs_acceleration(row, h):
+    travel = on_plane(row["mu"], row["angle_deg"], h, row["time"])
+    if row["slides"]:
+        assert travel[-1] == pytest.approx(row["implicit_euler_distance"][f"h={h:.6g}"], rel=0.02)
+    else:
+        assert np.abs(travel).max() < 5e-4 * row["time"]
+
+
+@pytest.mark.parametrize(("mu", "degrees", "heading"), [(0.2, 25.0, 40.0), (0.8, 55.0, 200.0), (0.4, 35.0, 90.0)])
+def test_coulombs_acceleration_holds_on_other_slopes(mu, degrees, heading):
+    h, n = 1 / 100, 40
+    a = GRAVITY * (np.sin(np.radians(degrees)) - mu * np.cos(np.radians(degrees)))
+    assert on_plane(mu, degrees, h, n * h, heading=heading)[-1] == pytest.approx(a * h * h * n * (n + 1) / 2, rel=0.02)
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.3, 0.6, 1.0])
+def test_a_sheet_sticks_half_a_degree_below_the_threshold_and_slides_half_a_degree_above(mu):
+    threshold = np.degrees(np.arctan(mu))
+    h, seconds = 1 / 48, 1.0
+    stuck = on_plane(mu, threshold - 0.5, h, seconds, heading=30.0)
+    slid = on_plane(mu, threshold + 0.5, h, seconds, heading=30.0)
+    assert np.abs(stuck).max() < 5e-4 * seconds
+    a = GRAVITY * (np.sin(np.radians(threshold + 0.5)) - mu * np.cos(np.radians(threshold + 0.5)))
+    assert slid[-1] > 0.8 * a * seconds ** 2 / 2
+
+
+STOPS = [(r["mu"], r["v0"]) for r in TABLE["stop"]] + [(0.45, 1.5)]
+
+
+@pytest.mark.parametrize(("mu", "v0"), STOPS)
+@pytest.mark.parametrize("h", [1 / 60, 1 / 240])
+def test_a_sheet_launched_along_the_floor_stops_where_friction_stops_it(mu, v0, h):
+    """Implicit Euler: sum of h (v0 - n mu g h) while positive; v0^2 / (2 mu g) for small steps."""
+    n = np.arange(1, int(v0 / (mu * GRAVITY * h)) + 1)
+    wanted = float(np.sum(h * (v0 - n * mu * GRAVITY * h)))
+    travel = on_plane(mu, 0.0, h, 1.3 * v0 / (mu * GRAVITY), speed=v0)
+    assert travel[-1] == pytest.approx(wanted, rel=0.02)
+    if v0 * h < 0.01 * v0 ** 2 / (mu * GRAVITY):
+        assert travel[-1] == pytest.approx(v0 ** 2 / (2.0 * mu * GRAVITY), rel=0.02)
+    assert abs(travel[-1] - travel[-3]) < 5e-4 * 2 * h                             # and stays there
+
+
+# ---------------------------------------------------------------------- round a cylinder
+
+def cylinder(radius, axis_length, sides, centre=(0.0, 0.0, 0.0)):
+    """Positions and triangles of a closed cylinder along y."""
+    a = 2.0 * np.pi * np.arange(sides) / sides
+    ring = np.stack([radius * np.cos(a), 0 * a, radius * np.sin(a)], axis=1)
+    half = np.array([0.0, 0.5 * axis_length, 0.0])
+    points = np.concatenate([ring - half, ring + half, [-half], [half]]) + centre
+    i = np.arange(sides)
+    j = (i + 1) % sides
+    one, two = np.full(sides, 2 * sides), np.full(sides, 2 * sides + 1)
+    quads = [[i, i + sides, j + sides], [i, j + sides, j], [one, i, j], [two, j + sides, i + sides]]
+    return points, np.concatenate([np.stack(t, axis=1) for t in quads])
+
+
+CAPSTANS = [(r["mu"], r["wrap_deg"]) for r in TABLE["capstan"]] + [(0.3, 120.0)]
+
+
+@pytest.mark.parametrize(("mu", "wrap"), CAPSTANS)
+def test_a_strip_dragged_round_a_cylinder_pulls_exp_mu_beta_times_harder_at_one_end(mu, wrap):
+    """Euler and Eytelwein, without weight: one end is drawn along, the other is held and stretches the strip."""
+    radius, tail, d = 0.1, 0.06, 0.012
+    beta = np.radians(wrap)
+    k = 200.0
+    arc = radius * beta
+    n = round((arc + 2.0 * tail) / d)
+    flat, triangles = grid((n, 1), (arc + 2.0 * tail, d))
+    mesh = core.ClothMesh(flat, triangles)
+    thickness = 0.002
+    around = radius + thickness
+    stretched = (around * beta + 2.0 * tail) / (arc + 2.0 * tail)
+    s = flat[:, 0] * stretched - tail - 0.5 * around * beta                    # from the middle of the arc
+    angle = np.clip(s / around, -0.5 * beta, 0.5 * beta)
+    beyond = s - angle * around
+    start = np.stack([around * np.sin(angle) + beyond * np.cos(angle), flat[:, 1] - 0.5 * d,
+                      around * np.cos(angle) - beyond * np.sin(angle)], axis=1)
+    ends = [0, 1, 2 * n, 2 * n + 1]
+    along = np.array([np.cos(0.5 * beta), 0.0, -np.sin(0.5 * beta)])
+    speed = 0.02
+    pins = {0: None, 1: None} | {v: (lambda t, at=start[v]: at + speed * t * along) for v in ends[2:]}
+    fabric = core.Material(areal_density=0.1, stretch=k, shear=0.3 * k, friction=mu, viscous_drag=5.0)
+    cloth = core.Cloth(mesh, fabric, pins=pins, positions=start, thickness=thickness)
+    drum = core.Collider(*cylinder(radius, 5 * d, 180), friction=mu)
+    solver = core.Solver(frame_rate=24.0, steps_per_frame=2, tolerance=1e-5)
+    ratios = []
+    for frame in run(core.Scene([cloth], [drum], gravity=(0, 0, 0)), solver, 40)[-12:]:
+        force = elastic_force(cloth, frame.positions[0])
+        ratios.append(-(force[ends[2:]].sum(axis=0) @ along) / np.linalg.norm(force[ends[:2]].sum(axis=0)))
+    assert np.mean(ratios) == pytest.approx(np.exp(mu * beta), rel=0.05)
+
+
+# ---------------------------------------------------------------------- dropped on a slope
+
+@pytest.mark.parametrize(("mu", "degrees"), [(0.3, 15.0), (0.6, 29.0), (1.0, 43.0)])
+def test_a_bumpy_sheet_dropped_on_a_slope_comes_to_rest_there(mu, degrees):
+    flat, triangles = grid((4, 4), (0.3, 0.3))
+    mesh = core.ClothMesh(flat, triangles)
+    lift = 0.2 * mesh.mean_edge + 0.002 * np.random.default_rng(0).random(len(flat))
+    start = tilted(flat + np.outer(lift, [0.0, 0.0, 1.0]), degrees)
+    fabric = core.Material(areal_density=0.2, stretch=2e3, shear=500.0, bend=1e-4, friction=mu, damping=0.001)
+    cloth = core.Cloth(mesh, fabric, positions=start)
+    plane = core.Collider(tilted(PLANE[0], degrees), PLANE[1], friction=mu)
+    frames = run(core.Scene([cloth], [plane]), core.Solver(frame_rate=48.0, steps_per_frame=1), 72)
+    down = tilted([1.0, 0.0, 0.0], degrees)
+    travel = [((frame.positions[0] - start) @ down).mean() for frame in frames]
+    assert travel[-1] - travel[24] < 5e-4                                         # 0.5 mm/s
+    assert travel[-1] < 2e-3
+
+
+# ---------------------------------------------------------------------- over the edge of a table
+
+AROUND = 0.032
+"""Radius of the strip's turn round the edge [m]."""
+
+
+def over_the_edge(mu, hanging, h=1 / 48, seconds=1.0):
+    """Travel [m] of a strip with `hanging` of its length pulling over a frictionless round edge."""
+    length, d, thickness, around = 0.6, 0.0125, 0.002, AROUND
+    flat, triangles = grid((round(length / d), 1), (length, d))
+    s = flat[:, 0] - (1.0 - hanging) * length                                    # from where the edge begins
+    angle = np.clip(s / around, 0.0, 0.5 * np.pi)
+    beyond = np.maximum(s - 0.5 * np.pi * around, 0.0)
+    start = np.stack([np.minimum(s, 0.0) + around * np.sin(angle), flat[:, 1],
+                      around * (np.cos(angle) - 1.0) - beyond], axis=1)
+    fabric = core.Material(areal_density=0.2, stretch=2e3, shear=500.0, bend=1e-7, friction=mu)
+    cloth = core.Cloth(core.ClothMesh(flat, triangles), fabric, positions=start, thickness=thickness)
+    top = core.Collider(np.array([[-2.0, -1, 0], [0, -1, 0], [0, 1, 0], [-2, 1, 0]]) - [0.004, 0, thickness],
+                        [[0, 1, 2], [0, 2, 3]], friction=mu, name="table")
+    edge = core.Collider(*cylinder(around - thickness, 0.2, 120, (0.0, 0.5 * d, -around)), friction=0.0, name="edge")
+    frames = run(core.Scene([cloth], [top, edge]), core.Solver(frame_rate=1 / h, steps_per_frame=1), round(seconds / h))
+    return frames[-1].positions[0][0, 0] - start[0, 0]
+
+
+@pytest.mark.parametrize("mu", [r["mu"] for r in TABLE["table_edge"]])
+def test_a_strip_slides_off_a_table_when_it_hangs_over_by_more_than_friction_holds(mu):
+    """mu (L - hanging) = height that hangs; the quarter turn of the edge hangs by its radius only."""
+    limit = next(r["hang_fraction_max"] for r in TABLE["table_edge"] if r["mu"] == mu)
+    assert limit == pytest.approx(mu / (1.0 + mu), rel=1e-9)
+    turn = (0.5 * np.pi - 1.0) * AROUND / 0.6                                      # of the length, that pulls nothing
+    threshold = (mu + turn) / (1.0 + mu)
+    assert abs(over_the_edge(mu, threshold - 0.01)) < 1e-3
+    assert over_the_edge(mu, threshold + 0.01) > 0.01
