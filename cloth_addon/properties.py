@@ -174,10 +174,6 @@ class MuslinScene(bpy.types.PropertyGroup):
         name="Wind", description="Velocity of the air", default=(0.0, 0.0, 0.0), size=3, step=10, precision=2,
         subtype="VELOCITY", unit="VELOCITY", options=set(),
     )
-    self_collision: BoolProperty(
-        name="Self-Collision", description="Keep cloth from passing through itself and other cloth",
-        default=True, options=set(),
-    )
 
 
 classes = (MuslinObject, MuslinScene)

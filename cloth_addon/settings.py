@@ -64,12 +64,11 @@ class SceneSettings:
     steps_per_frame: int
     newton_iterations: int
     tolerance: float
-    self_collision: bool
 
     def solver(self) -> core.Solver:
         return core.Solver(
             steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate, tolerance=self.tolerance,
-            newton_iterations=self.newton_iterations, self_collision=self.self_collision)
+            newton_iterations=self.newton_iterations)
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
@@ -114,7 +113,7 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),
         steps_per_frame=int(values.steps_per_frame), newton_iterations=int(values.newton_iterations),
-        tolerance=float(values.tolerance), self_collision=bool(values.self_collision))
+        tolerance=float(values.tolerance))
 
 
 def _in_metres(vector: Any, unit: float) -> tuple[float, float, float]:

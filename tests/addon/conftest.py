@@ -49,5 +49,4 @@ def scene(extension):
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, 4
     scene.frame_set(1)
-    scene.muslin.self_collision = False
     return scene
