@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Renders frames of the scene on the processor and lays them out on one contact sheet."""
 
+import math
 import os
 import sys
 from collections.abc import Iterator
@@ -57,7 +58,7 @@ def quiet() -> Iterator[None]:
 def contact_sheet(pictures: list[Path], path: Path) -> None:
     """The pictures in rows of COLUMNS, read left to right and top to bottom, on white."""
     width, height = SIZE
-    rows = -(-len(pictures) // COLUMNS)
+    rows = math.ceil(len(pictures) / COLUMNS)
     sheet = np.ones((rows * (height + GUTTER) - GUTTER, COLUMNS * (width + GUTTER) - GUTTER, 4), np.float32)
     for i, picture in enumerate(pictures):
         image = bpy.data.images.load(str(picture))

@@ -109,6 +109,7 @@ def summary(report: Any, with_ball: int) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--picture", type=Path, default=OUTPUT / "tablecloth.png", help="where the six frames go")
+    parser.add_argument("--frames", type=int, default=60, help="how many to bake, of 60")
     parser.add_argument("--no-picture", action="store_true", help="bake and save only")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as profile, tempfile.TemporaryDirectory() as repository:
@@ -118,6 +119,7 @@ def main() -> int:
         import scene
 
         cloth, ball = scene.build()
+        bpy.context.scene.frame_end = min(arguments.frames, scene.FRAMES)
         enable_extension(Path(repository))
         print(f"Blender {bpy.app.version_string}: baking {len(cloth.data.vertices)} vertices", flush=True)
         report = bake(cloth, ball)
@@ -129,7 +131,8 @@ def main() -> int:
         print("saved", (OUTPUT / "tablecloth.blend").relative_to(ROOT))
         if not arguments.no_picture:
             start = time.perf_counter()
-            pictures.contact_sheet(pictures.render(list(PICTURED), OUTPUT), arguments.picture.absolute())
+            frames = [frame for frame in PICTURED if frame <= bpy.context.scene.frame_end]
+            pictures.contact_sheet(pictures.render(frames, OUTPUT), arguments.picture.absolute())
             print(f"rendered {os.path.relpath(arguments.picture)} in {time.perf_counter() - start:.0f} s")
     return 0
 
