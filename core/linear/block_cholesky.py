@@ -42,17 +42,21 @@ class BlockCholesky:
         single: keep and apply the factor in single precision: half the memory and up to twice as quick. Enough
             to precondition a solve to 1e-6; below, conjugate gradients want a preconditioner that is symmetric to
             more digits.
+        quick: compute it in single precision as well, which is for blocks that have something added to their
+            diagonal: a millionth of it is lost to rounding.
 
     Raises:
         ArithmeticError: P is not positive definite.
     """
 
     def __init__(self, tree: NestedDissection, diagonal: FloatArray, off_diagonal: FloatArray, *,
-                 single: bool = True) -> None:
+                 single: bool = True, quick: bool = False) -> None:
         self._tree, self._width = tree, diagonal.shape[1]
         self._type: type[np.floating[Any]] = np.float32 if single else np.float64
+        self._working: type[np.floating[Any]] = np.float32 if quick else np.float64
         self._factors: list[tuple[Numbers, Numbers]] = []
-        update, below = np.zeros(0), None
+        update: Numbers = np.zeros(0)
+        below = None
         for level in tree.levels:
             update = self._eliminate(level, diagonal, off_diagonal, update, below)
             below = level
@@ -61,6 +65,10 @@ class BlockCholesky:
     def bytes(self) -> int:
         """Memory of the factor [bytes]."""
         return sum(D.nbytes + W.nbytes for D, W in self._factors)
+
+    def __call__(self, r: FloatArray) -> FloatArray:
+        """P^-1 r, so that the factor is a preconditioner as it stands."""
+        return self.solve(r)
 
     def solve(self, r: FloatArray) -> FloatArray:
         """P^-1 r for r (V, w) or, of a scalar P, (V, any)."""
@@ -107,11 +115,11 @@ class BlockCholesky:
 
     # ------------------------------------------------------------------ factoring
 
-    def _eliminate(self, level: FrontLevel, diagonal: FloatArray, off_diagonal: FloatArray, update: FloatArray,
-                   below: FrontLevel | None) -> FloatArray:
+    def _eliminate(self, level: FrontLevel, diagonal: FloatArray, off_diagonal: FloatArray, update: Numbers,
+                   below: FrontLevel | None) -> Numbers:
         w, m, o = self._width, level.nodes, level.own * self._width
         size = level.own + level.boundary + 1                                # with a spare row for what is padding
-        front = np.zeros((m, size, w, size, w))
+        front: Numbers = np.zeros((m, size, w, size, w), dtype=self._working)
         swapped = level.swapped.astype(np.bool_)[:, None, None]
         blocks = np.where(swapped, off_diagonal[level.edges].transpose(0, 2, 1), off_diagonal[level.edges])
         front[level.edge_node, level.edge_row, :, level.edge_column, :] = blocks
@@ -131,8 +139,8 @@ class BlockCholesky:
             raise ArithmeticError("the matrix is not positive definite")
         F_ob = np.ascontiguousarray(flat[:, :o, o:-w])
         W = D @ F_ob
-        self._factors.append((D.astype(self._type), W.astype(self._type)))
-        remaining: FloatArray = flat[:, o:-w, o:-w] - F_ob.transpose(0, 2, 1) @ W
+        self._factors.append((D.astype(self._type, copy=False), W.astype(self._type, copy=False)))
+        remaining: Numbers = flat[:, o:-w, o:-w] - F_ob.transpose(0, 2, 1) @ W
         return remaining
 
 
@@ -141,7 +149,7 @@ def _rows_of_blocks(places: IntArray, w: int) -> IntArray:
     return (w * places[..., None] + np.arange(w)).reshape(*places.shape[:-1], -1)
 
 
-def _extend_add(front: FloatArray, update: FloatArray, places: IntArray) -> None:
+def _extend_add(front: FloatArray, update: Numbers, places: IntArray) -> None:
     """Add the children's matrices (m fan, b, b) to the rows and columns places (m, fan, b) of the fronts (m, n, n)."""
     m, fan, b = places.shape
     n = front.shape[1]
@@ -156,7 +164,7 @@ def _extend_add(front: FloatArray, update: FloatArray, places: IntArray) -> None
             target[base + rows[:, :, None] * n + rows[:, None, :]] += parts[some, child]
 
 
-def _inverse(A: FloatArray) -> FloatArray:
+def _inverse(A: Numbers) -> Numbers:
     """Inverses of symmetric positive definite matrices (m, n, n), by halves."""
     n = A.shape[1]
     if n <= SMALL:
@@ -166,15 +174,17 @@ def _inverse(A: FloatArray) -> FloatArray:
     B = first @ np.ascontiguousarray(A[:, :half, half:])
     second = _inverse(A[:, half:, half:] - B.transpose(0, 2, 1) @ A[:, :half, half:])
     X = B @ second
-    result = np.empty_like(A, order="C")
+    result: Numbers = np.empty_like(A, order="C")
     result[:, :half, :half] = first + X @ B.transpose(0, 2, 1)
     result[:, :half, half:] = -X
     result[:, half:, :half] = -X.transpose(0, 2, 1)
     result[:, half:, half:] = second
-    return 0.5 * (result + result.transpose(0, 2, 1))
+    result += result.transpose(0, 2, 1).copy()
+    result *= 0.5
+    return result
 
 
-def _small_inverse(A: FloatArray) -> FloatArray:
+def _small_inverse(A: Numbers) -> Numbers:
     """Gauss-Jordan without pivots, which a positive definite matrix does not need."""
     n = A.shape[1]
     B = np.ascontiguousarray(A.transpose(1, 2, 0))                           # (n, n, m): a batch is one line

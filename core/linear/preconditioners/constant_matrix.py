@@ -22,6 +22,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..block_cholesky import BlockCholesky
 from ..block_matrix import BlockMatrix
+from ..constraint_filter import ConstraintFilter
 from ..nested_dissection import NestedDissection
 from .block_jacobi import BlockJacobi
 
@@ -62,7 +63,7 @@ class ConstantMatrix:
         self._factors: dict[tuple[float, bytes, bytes, bool], BlockCholesky] = {}
 
     def at(self, h: float, mass: FloatArray, held: IntArray, matrix: BlockMatrix, *,
-           single: bool = True) -> ConstantMatrixJacobi:
+           filter_: ConstraintFilter | None = None, single: bool = True) -> ConstantMatrixJacobi:
         """P for a step of h [s].
 
         Args:
@@ -70,6 +71,7 @@ class ConstantMatrix:
             held: vertices (n,) that pins or contacts take directions of: they are taken out of C, even if they may move
                 in others. To leave them in is worse: what is filtered away afterwards spoils the directions.
             matrix: A, for its diagonal.
+            filter_: of pins and contacts, which restricts that diagonal.
             single: C in single precision; not for tolerances below 1e-6.
         """
         key = (h, mass.tobytes(), held.tobytes(), single)
@@ -79,7 +81,7 @@ class ConstantMatrix:
         self._factors[key] = factor                                # last used, last to go
         if len(self._factors) > FACTORS_KEPT:
             del self._factors[next(iter(self._factors))]
-        return ConstantMatrixJacobi(factor, BlockJacobi(matrix), held)
+        return ConstantMatrixJacobi(factor, BlockJacobi(matrix, filter_), held)
 
     def _factor(self, h: float, mass: FloatArray, held: IntArray, single: bool) -> BlockCholesky:
         (K, K_edges), (D, D_edges) = self._parts

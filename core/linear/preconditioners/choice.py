@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which preconditioner to take, by what the solves before needed.
+
+The constant matrix is cheap to make and slow on stiff cloth in many folds; the direct solve of the neighbours costs as
+much to make as a few hundred products and needs a few iterations whatever the cloth. A solve with the
+constant matrix that took long switches to the direct one; after some direct solves the constant matrix is tried again.
+Decided by iterations, never by a clock, so that two runs decide alike. docs/performance.md has the measurements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...arrays import FloatArray, IntArray
+from ..block_matrix import BlockMatrix, BlockPattern
+from ..constraint_filter import ConstraintFilter
+from ..modified_pcg import Operator
+from .constant_matrix import ConstantMatrix, ScalarElements
+from .neighbour_cholesky import NeighbourCholesky
+
+SLOW = 90
+"""Iterations with the constant matrix that cost more than the direct factor."""
+TRY_AGAIN = 24
+"""Direct solves before the constant matrix is tried again."""
+LARGEST = 500_000_000
+"""Size of the direct factor above which it is never made [bytes]."""
+SINGLE = 1e-6
+"""Tolerances below this want double precision [-]."""
+
+
+class PreconditionerChoice:
+    """Preconditioners of one system, in one simulation.
+
+    Args:
+        pattern: of its matrices.
+        families: of the constant matrix.
+        edges: (E, 2), pairs of neighbours.
+        positions: (V, 3), where the graph is cut.
+    """
+
+    def __init__(self, pattern: BlockPattern, families: Sequence[ScalarElements], edges: IntArray,
+                 positions: FloatArray) -> None:
+        self._constant = ConstantMatrix(families, positions)
+        self._pattern, self._edges, self._positions = pattern, edges, positions
+        self._direct: NeighbourCholesky | None = None              # made when first needed
+        self._left = 0                                             # direct solves until the constant matrix is tried
+
+    def make(self, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
+             tolerance: float) -> Operator:
+        """P^-1 for one solve: step h [s], `mass` (V,) as in `ConstantMatrix.at`, A = `matrix`, positive definite."""
+        single = tolerance >= SINGLE
+        if self._left > 0:
+            if self._direct is None:
+                self._direct = NeighbourCholesky(self._pattern, self._edges, self._positions)
+            if self._direct.bytes(single) <= LARGEST:
+                try:
+                    return self._direct.at(matrix, filter_, single=single)
+                except ArithmeticError:                            # A is not positive definite: conjugate gradients
+                    pass                                           # will find out, and say so
+        return self._constant.at(h, mass, filter_.rows, matrix, filter_=filter_, single=single)
+
+    def learn(self, iterations: int) -> None:
+        """Tell what the solve with the last preconditioner made took."""
+        if self._left > 0:
+            self._left -= 1
+        elif iterations > SLOW:
+            self._left = TRY_AGAIN
