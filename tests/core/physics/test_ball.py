@@ -54,7 +54,7 @@ def test_a_sheet_never_enters_the_ball_it_drapes_over(mu):
 
 
 def test_a_sheet_draped_over_a_ball_with_friction_stays_there_and_lies_symmetrically():
-    frames = on_a_ball(0.5, 72)
+    frames = on_a_ball(0.5, 60)
     x = frames[-1].positions[0].reshape(13, 13, 3)
     assert np.linalg.norm(x[6, 6, :2]) < 0.01                                     # the middle stays on top
     assert x[6, 6, 2] == pytest.approx(RADIUS + 0.2 * 0.0564, abs=0.006)           # by the cloth's thickness
@@ -70,9 +70,9 @@ def test_a_ball_that_carries_a_sheet_upwards_is_followed():
     fabric = core.Material(areal_density=0.2, stretch=1e3, shear=100.0, bend=1e-5, damping=0.002, friction=0.5)
     cloth = core.Cloth(core.ClothMesh(flat, faces), fabric)
     rising = core.Collider(lambda t: points + [0.0, 0.0, speed * t], triangles, friction=0.5)
-    frames = run(core.Scene([cloth], [rising]), fixed_steps(1 / 96, newton_iterations=1, tolerance=1e-3), 96)
+    frames = run(core.Scene([cloth], [rising]), fixed_steps(1 / 96, newton_iterations=1, tolerance=1e-3), 72)
     for frame in frames:
         assert np.linalg.norm(frame.positions[0] - [0.0, 0.0, speed * frame.time], axis=1).min() > RADIUS
     middle = frames[-1].positions[0].reshape(11, 11, 3)[5, 5]
-    assert middle[2] == pytest.approx(RADIUS + speed * 1.0, abs=0.015)
+    assert middle[2] == pytest.approx(RADIUS + speed * 0.75, abs=0.015)
     assert frames[-1].velocities[0].reshape(11, 11, 3)[5, 5, 2] == pytest.approx(speed, abs=0.05)

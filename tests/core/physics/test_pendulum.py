@@ -39,7 +39,9 @@ def maxima(t, angle):
 
 
 @pytest.mark.parametrize("newton_iterations", ["converge", 1])
-@pytest.mark.parametrize(("row", "case"), CASES, ids=[f"{r['amplitude_deg']} deg h={c['h']:.4f}" for r, c in CASES])
+@pytest.mark.parametrize(("row", "case"), [
+    pytest.param(r, c, id=f"{r['amplitude_deg']} deg h={c['h']:.4f}", marks=pytest.mark.slow if c["h"] < 0.002 else ())
+    for r, c in CASES])
 def test_the_peaks_of_a_pendulum_are_those_of_implicit_euler(row, case, newton_iterations):
     h = case["h"]
     wanted = np.array(case[KINDS[newton_iterations]])[:8 if h > 0.01 else 3 if h > 0.002 else 1]
@@ -67,8 +69,10 @@ def spin(omega, h, count):
     return np.arctan2(cross.sum(), (x[0] * x[1]).sum()) / h
 
 
-@pytest.mark.parametrize("row", TABLE["spin_converged_implicit_euler"],
-                         ids=lambda r: f"{r['omega0']} rad/s h={r['h']:.4f}")
+@pytest.mark.parametrize("row", [
+    pytest.param(r, id=f"{r['omega0']} rad/s h={r['h']:.4f}",
+                 marks=pytest.mark.slow if r["h"] < 0.01 and r["omega0"] < 10 else ())
+    for r in TABLE["spin_converged_implicit_euler"]])
 def test_a_spinning_sheet_slows_down_at_the_rate_of_implicit_euler_and_no_faster(row):
     h = row["h"]
     assert spin(row["omega0"], h, round(1.0 / h)) == pytest.approx(row["omega_at_1s"], rel=0.002)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import core
+from core.stencils.patch_geometry import PatchGeometry
 from tests.core.physics.scenes import grid, run
 
 SETTINGS = {"default": {}, "converged": {"newton_iterations": "converge", "tolerance": 1e-8}}
@@ -35,10 +36,10 @@ def draped(s, settings, bending="patch", count=8, damping=0.002):
 @pytest.mark.parametrize("power", [-10, 10])
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_the_same_cloth_a_thousand_times_larger_or_smaller_does_the_same_to_the_last_digit(power, settings):
-    count = 8 if settings == "default" else 4
+    count = 8 if settings == "default" else 3
     metres, certified = draped(1.0, SETTINGS[settings], count=count)
     scaled, also = draped(2.0 ** power, SETTINGS[settings], count=count)
-    assert np.abs(metres[-1] - metres[0]).max() > 0.05                      # it moved
+    assert np.abs(metres[-1] - metres[0]).max() > 0.02                      # it moved
     assert (scaled == metres).all()
     assert [c.steps for c in also] == [c.steps for c in certified]
     assert [c.stretch_max for c in also] == [c.stretch_max for c in certified]
@@ -54,3 +55,12 @@ def test_cloth_in_millimetres_and_kilometres_has_the_shape_of_cloth_in_metres(s,
     metres, _ = draped(1.0, TIGHT, bending, damping=damping)
     assert np.ptp(metres[-1][:, 2] - 0.25 * metres[-1][:, 0]) > 0.01
     assert np.abs(draped(s, TIGHT, bending, damping=damping)[0] - metres).max() < 1e-8
+
+
+@pytest.mark.parametrize("s", [1e-3, 1e3])
+def test_the_columns_of_a_bent_patch_do_not_round_more_at_another_scale(s):
+    positions, triangles = grid((4, 4), (0.6, 0.6))
+    positions += np.outer(0.01 * np.sin(9.0 * positions[:, 0] + 5.0 * positions[:, 1]), [0, 0, 1])
+    metres, scaled = (PatchGeometry(core.ClothMesh(a * positions, triangles), (1e-4, 1e-4)) for a in (1.0, s))
+    assert np.abs(scaled.rest - metres.rest).max() < 1e-13
+    assert np.abs(s * scaled.stencil.weights - metres.stencil.weights).max() < 1e-12 * metres.stencil.weights.max()
