@@ -15,9 +15,12 @@ from .cloth import Cloth
 from .elastic import ElasticForces, by_stencil, constant_stiffness
 from .linear.block_matrix import BlockMatrix, BlockPattern
 from .linear.constraint_filter import ConstraintFilter
+from .linear.modified_pcg import Operator
+from .linear.preconditioners.constant_matrix import ConstantMatrix
 from .loads.drag import air_drag_blocks
 from .material import Material
 from .mesh import ClothMesh
+from .projective import scalar_elements
 from .scene import Scene
 from .state import State, Touch
 from .stencils import registry
@@ -66,6 +69,8 @@ class System:
              for c, s in zip(scene.cloths, self.slices, strict=True)])
         self._pattern = BlockPattern(self.vertex_count, [f.stencil.vertices for f in self._forces] + [self.triangles])
         self._constant = constant_stiffness(self._forces, self._pattern)
+        at_rest = np.concatenate([c.mesh.positions for c in scene.cloths])
+        self._constant_matrix = ConstantMatrix(scalar_elements(self._forces, at_rest), at_rest)
 
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
@@ -104,6 +109,13 @@ class System:
         if viscous:
             matrix.add_diagonal(self._viscous)
         return RateForce(matrix, push)
+
+    # ------------------------------------------------------------------ the linear system
+
+    def preconditioner(self, h: float, matrix: BlockMatrix, pins: ConstraintFilter) -> Operator:
+        """r -> P^-1 r for A = `matrix` of a step of h [s]: the constant matrix of these forces beside A's diagonal."""
+        held = np.flatnonzero(pins.degrees_of_freedom(np.arange(self.vertex_count)) == 0)
+        return self._constant_matrix.at(h, self.mass + h * self._viscous, held, matrix)
 
     # ------------------------------------------------------------------ pins
 

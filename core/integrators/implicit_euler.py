@@ -26,7 +26,6 @@ from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
-from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..state import State
 from ..stopwatch import Stopwatch
 from ..system import RateForce, System
@@ -178,7 +177,7 @@ class _Step:
             A, precondition = self._matrix(self.base + self.h * at.u, exact=exact)
         return self._solve_with_contacts(A, precondition, r - self.h * at.friction, at.u, None)
 
-    def _solve_with_contacts(self, A: BlockMatrix, precondition: BlockJacobi, b: FloatArray, reference: FloatArray,
+    def _solve_with_contacts(self, A: BlockMatrix, precondition: Operator, b: FloatArray, reference: FloatArray,
                              start: FloatArray | None) -> _Solve:
         """Solve A w = b + h friction for u = reference + w, again and again while the contacts change."""
         pins, contacts, changed = self._pins_from(reference), self.contacts, False
@@ -193,12 +192,14 @@ class _Step:
                     before, drag = drag, contacts.drag_blocks()
                     if (drag != before).any():
                         A.add_diagonal(self.h * (drag - before))
-                        precondition = BlockJacobi(A)
+                        precondition = self.system.preconditioner(self.h, A, self.pins)
             with self.watch.stage("solve"):
+                if start is not None:
+                    start = self._balanced(A, rhs, start, filter_)
                 linear = modified_pcg(A.multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
                                       start=start, tolerance=self.linear_tolerance,
                                       max_iterations=self.settings.max_linear_iterations)
-                linear = self._balanced(A, rhs, linear, filter_)
+                linear = replace(linear, solution=self._balanced(A, rhs, linear.solution, filter_))
             self.iterations += linear.iterations
             u = reference + linear.solution
             if contacts is None or not np.isfinite(u).all():
@@ -211,24 +212,23 @@ class _Step:
             start, changed = linear.solution, attempt < CONTACT_PASSES - 1
         return _Solve(u, linear, friction, filter_.project, changed)
 
-    def _balanced(self, A: BlockMatrix, rhs: FloatArray, linear: LinearResult,
-                  filter_: ConstraintFilter) -> LinearResult:
-        """Exact on translations: each body that nothing holds gets the impulse it should, however early PCG stopped.
+    def _balanced(self, A: BlockMatrix, rhs: FloatArray, w: FloatArray, filter_: ConstraintFilter) -> FloatArray:
+        """w exact on translations: each body that nothing holds gets the impulse it should, however early PCG stopped.
 
         The Galerkin correction w += T (T^T A T)^-1 T^T (rhs - A w), with T the translations of these bodies.
         """
         body, free = self.system.body, np.ones(self.system.body_count, dtype=bool)
         free[body[filter_.rows]] = False
-        if not free.any() or not np.isfinite(linear.solution).all():
-            return linear
+        if not free.any() or not np.isfinite(w).all():
+            return w
 
         def sums(d: FloatArray) -> FloatArray:
             return np.stack([np.bincount(body, weights=column, minlength=len(free)) for column in d.T], axis=-1)[free]
 
         coarse = np.stack([sums(A.multiply(np.tile(axis, (len(rhs), 1)))) for axis in np.eye(3)], axis=-1)
         shift = np.zeros((len(free), 3))
-        shift[free] = np.linalg.solve(coarse, sums(rhs - A.multiply(linear.solution))[:, :, None])[:, :, 0]
-        return replace(linear, solution=linear.solution + shift[body])
+        shift[free] = np.linalg.solve(coarse, sums(rhs - A.multiply(w))[:, :, None])[:, :, 0]
+        return w + shift[body]
 
     def _contacts_change(self, u: FloatArray, constraint_force: FloatArray) -> bool:
         assert self.contacts is not None and self.surfaces is not None
@@ -248,12 +248,12 @@ class _Step:
         pins.z += away - pins.project(away)
         return pins
 
-    def _matrix(self, x: FloatArray, *, exact: bool = False) -> tuple[BlockMatrix, BlockJacobi]:
+    def _matrix(self, x: FloatArray, *, exact: bool = False) -> tuple[BlockMatrix, Operator]:
         A = self.elastic.stiffness(x, self.h ** 2, exact=exact)
         A.add_diagonal(self.system.mass)
         if self.rate:
             A.data += self.h * self.rate.matrix.data
-        return A, BlockJacobi(A)
+        return A, self.system.preconditioner(self.h, A, self.pins)
 
     # ------------------------------------------------------------------ the nonlinear equations
 
