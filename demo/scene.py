@@ -110,10 +110,10 @@ def add_floor_and_light(scene: bpy.types.Scene) -> None:
 
 def add_camera(scene: bpy.types.Scene) -> None:
     camera = bpy.data.cameras.new("Camera")
-    camera.lens = 57.0
+    camera.lens = 55.0
     scene.camera = add_object("Camera", camera)
     scene.camera.location = (1.1, -3.75, 1.75)
-    aim(scene.camera, (0.0, 0.0, 0.65))
+    aim(scene.camera, (-0.09, 0.0, 0.66))
 
 
 def aim(thing: bpy.types.Object, target: tuple[float, float, float]) -> None:
