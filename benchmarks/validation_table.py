@@ -142,6 +142,34 @@ def bias(which: int) -> str:
                    for k, s, row in test_whole_sheets.BIAS)
 
 
+def membrane() -> str:
+    return percent(test_modes.membrane(*m, mode) for m in test_modes.MEMBRANES for mode in ((1, 1), (1, 2)))
+
+
+def beam() -> str:
+    return percent(test_modes.beam(*b, mode) for b in test_modes.BEAMS for mode in (1, 2))
+
+
+def heart() -> str:
+    return percent((test_cantilever.heart(row)[0], row["loop_length"]) for row in test_cantilever.HEARTS)
+
+
+def wind() -> str:
+    worst = 0.0
+    for case in test_air_drag.HUNG:
+        angles, wanted = test_air_drag.hung_in_wind(*case, "right")
+        worst = max(worst, np.abs(angles - wanted).max())
+    return f"{worst:.2g} degrees"
+
+
+def stop() -> str:
+    def pairs() -> Iterable[tuple[float, float]]:
+        for mu, v0 in test_friction.STOPS:
+            travel = test_friction.on_plane(mu, 0.0, 1 / 60, 1.3 * v0 / (mu * GRAVITY), speed=v0)
+            yield travel[-1], test_friction.stopping_distance(mu, v0, 1 / 60)
+    return percent(pairs())
+
+
 def scale() -> str:
     metres, _ = test_scale.draped(1.0, {})
     return f"{max(np.abs(test_scale.draped(2.0 ** p, {})[0] - metres).max() for p in (-10, 10)):.1g}"
@@ -171,6 +199,7 @@ CASES: list[tuple[str, Callable[[], str], str]] = [
     ("Spinning sheet, speed after 1 s", spin, "0.2 %"),
     ("Momentum of a shaken free sheet, any solver tolerance", momentum, "1e-10"),
     ("Air drag, terminal speed", drag, "0.1 %"),
+    ("Sheet hung in wind, angle", wind, "0.5 degrees"),
     ("Hanging strip, elongation, 20 cells", strip, "0.1 %"),
     ("Catenary, sag against as many rigid links", rigid_links, "0.1 %"),
     ("Catenary, elastic, sag with 32 links", lambda: elastic_rope("sag"), "0.5 %"),
@@ -180,14 +209,18 @@ CASES: list[tuple[str, Callable[[], str], str]] = [
     ("Bridge, stiff and clamped, pinned cell outside", lambda: bridge(2), "3, 1.5, 1 %"),
     ("Bridge, stiff and clamped, by the half-cell rule", lambda: bridge(2, 0.5), "order 2; 1 % at 40"),
     ("Hanging chain, 10 modes", chain, "0.5 %"),
+    ("Stretched membrane, 24 cells, two modes", membrane, "0.5 %"),
+    ("Weightless cantilever, 40 cells, two modes", beam, "1 %"),
     ("Cantilever, H/W, gamma 0.3 to 30, 10 cells", lambda: cantilever(10), "5 %"),
     ("Cantilever, H/W, gamma 0.3 to 30, 20 cells", lambda: cantilever(20), "3 %"),
     ("Cantilever, H/W, gamma 0.3 to 30, 40 cells", lambda: cantilever(40), "1.5 %"),
+    ("Heart loop, 40 cells, length", heart, "2 %"),
     ("Bias extension, force, stretch to 1.3", lambda: bias(0), "1 %"),
     ("Bias extension, width, stretch to 1.3", lambda: bias(1), "1 %"),
     ("1/1024 and 1024 times the size, difference over the size", scale, "0"),
     ("Slope, sliding distance", slope, "2 %"),
     ("Slope, creep half a degree below the threshold", stick, "0.5 mm/s"),
+    ("Sheet launched along a floor, stopping distance", stop, "2 %"),
     ("Capstan, tension ratio", capstan, "5 %"),
 ]
 

@@ -65,9 +65,8 @@ def test_a_tilted_sheet_glides(tilt):
 HUNG = [(r["sigma"], r["k_d"], r["wind"], 0.0) for r in TABLE["hanging_in_wind"]]
 
 
-@pytest.mark.parametrize(("sigma", "k_d", "wind", "heading"), [*HUNG, (0.3, 0.2, 3.0, 90.0), (0.15, 2.0, 1.2, 35.0)])
-@pytest.mark.parametrize("diagonals", ["right", "alternating"])
-def test_a_sheet_hung_in_wind_is_a_straight_line_at_the_angle_of_drag_to_weight(sigma, k_d, wind, heading, diagonals):
+def hung_in_wind(sigma, k_d, wind, heading, diagonals):
+    """Angles (8, 5) [degrees] from the vertical at which the rows of a sheet hang, and the exact one."""
     flat = sheet((8, 4), (0.4, 0.2), diagonals)
     to = np.array([np.cos(np.radians(heading)), np.sin(np.radians(heading)), 0.0])
     aside = np.array([-to[1], to[0], 0.0])
@@ -77,4 +76,11 @@ def test_a_sheet_hung_in_wind_is_a_straight_line_at_the_angle_of_drag_to_weight(
                        pins=dict.fromkeys(range(5)))
     x = settle(core.Scene([cloth], wind=wind * to), 0.2, 60).positions[0].reshape(9, 5, 3)
     angles = np.degrees(np.arctan2((x[1:] - x[:1]) @ to, -(x[1:] - x[:1])[..., 2]))
-    assert angles == pytest.approx(np.full((8, 5), np.degrees(np.arctan(k_d * wind / (sigma * GRAVITY)))), abs=0.5)
+    return angles, np.degrees(np.arctan(k_d * wind / (sigma * GRAVITY)))
+
+
+@pytest.mark.parametrize(("sigma", "k_d", "wind", "heading"), [*HUNG, (0.3, 0.2, 3.0, 90.0), (0.15, 2.0, 1.2, 35.0)])
+@pytest.mark.parametrize("diagonals", ["right", "alternating"])
+def test_a_sheet_hung_in_wind_is_a_straight_line_at_the_angle_of_drag_to_weight(sigma, k_d, wind, heading, diagonals):
+    angles, wanted = hung_in_wind(sigma, k_d, wind, heading, diagonals)
+    assert np.abs(angles - wanted).max() < 0.5

@@ -66,15 +66,19 @@ def test_a_sheet_sticks_half_a_degree_below_the_threshold_and_slides_half_a_degr
     assert slid[-1] > 0.8 * a * seconds ** 2 / 2
 
 
+def stopping_distance(mu, v0, h):
+    """By implicit Euler: the sum of h (v0 - n mu g h) while positive, v0^2 / (2 mu g) for small steps [m]."""
+    n = np.arange(1, int(v0 / (mu * GRAVITY * h)) + 1)
+    return float(np.sum(h * (v0 - n * mu * GRAVITY * h)))
+
+
 STOPS = [(r["mu"], r["v0"]) for r in TABLE["stop"]] + [(0.45, 1.5)]
 
 
 @pytest.mark.parametrize(("mu", "v0"), STOPS)
 @pytest.mark.parametrize("h", [1 / 60, pytest.param(1 / 240, marks=pytest.mark.slow)])
 def test_a_sheet_launched_along_the_floor_stops_where_friction_stops_it(mu, v0, h):
-    """Implicit Euler: sum of h (v0 - n mu g h) while positive; v0^2 / (2 mu g) for small steps."""
-    n = np.arange(1, int(v0 / (mu * GRAVITY * h)) + 1)
-    wanted = float(np.sum(h * (v0 - n * mu * GRAVITY * h)))
+    wanted = stopping_distance(mu, v0, h)
     travel = on_plane(mu, 0.0, h, 1.3 * v0 / (mu * GRAVITY), speed=v0)
     assert travel[-1] == pytest.approx(wanted, rel=0.02)
     if v0 * h < 0.01 * v0 ** 2 / (mu * GRAVITY):
