@@ -76,12 +76,14 @@ class BlockCholesky:
         size = float(np.abs(r).max(initial=0.0))
         if not (0.0 < size < np.inf):
             return np.full_like(r, 0.0 if size == 0.0 else np.nan)
-        columns = r.size // (tree.vertex_count * w)
-        y: Numbers = np.zeros((tree.slots + 1, w * columns), dtype=self._type)
-        y[tree.slot] = r / size                                              # single precision has a narrow range
+        given = r.size // (tree.vertex_count * w)
+        columns = max(given, 2)          # with a single one the library multiplies otherwise, and as its threads are
+        y: Numbers = np.zeros((tree.slots + 1, w, columns), dtype=self._type)
+        y[tree.slot, :, :given] = (r / size).reshape(-1, w, given)           # single precision has a narrow range
+        y = y.reshape(tree.slots + 1, w * columns)
         self._up(y, columns)
         self._down(y, columns)
-        result = y[tree.slot].astype(np.float64)
+        result = y.reshape(-1, w, columns)[tree.slot, :, :given].reshape(r.shape).astype(np.float64)
         result *= size
         return result
 

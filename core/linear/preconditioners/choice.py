@@ -18,7 +18,7 @@ from ..modified_pcg import Operator
 from .constant_matrix import ConstantMatrix, ScalarElements
 from .neighbour_cholesky import NeighbourCholesky
 
-SLOW = 90
+SLOW = 60
 """Iterations with the constant matrix that cost more than the direct factor."""
 TRY_AGAIN = 24
 """Direct solves before the constant matrix is tried again."""

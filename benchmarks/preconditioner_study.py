@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each preconditioner costs and saves on the linear systems of a hanging sheet.
+
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.preconditioner_study 50 100 200
+
+A 2 x 2 m sheet held at two corners falls and swings; at 0.25 s (falling) and 1 s (hanging, folded) the next step's
+system is solved with every preconditioner. Iterations are counted until the error, in the norm of A and relative to
+the solution, is below 1e-2 and 1e-3: a residual in the preconditioner's own norm would favour the ones that see little.
+Times are processor seconds of one thread, the least of several; "whole" is making the preconditioner and iterating.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+
+import numpy as np
+
+import core
+from core.linear.modified_pcg import modified_pcg
+from core.linear.preconditioners.block_jacobi import BlockJacobi
+from core.linear.preconditioners.choice import LARGEST
+from core.linear.preconditioners.constant_matrix import ConstantMatrix
+from core.linear.preconditioners.neighbour_cholesky import NeighbourCholesky
+from core.projective import scalar_elements
+from core.system import System
+
+FABRICS = {
+    "soft": core.Material(areal_density=0.3, stretch=250.0, shear=50.0, bend=1e-5, viscous_drag=0.05),
+    "cotton": core.Material(areal_density=0.15, stretch=5e3, shear=1e3, bend=1e-5, viscous_drag=0.05),
+}
+TIMES = (0.25, 1.0)
+GOALS = (1e-2, 1e-3)
+
+
+def sheet(n: int, fabric: core.Material) -> System:
+    """n x n vertices over 2 x 2 m, two corners held."""
+    side = np.linspace(0.0, 2.0, n)
+    x, y = np.meshgrid(side, side)
+    number = np.arange(n * n).reshape(n, n)
+    a, b, c, d = (part.ravel() for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]))
+    triangles = np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
+    mesh = core.ClothMesh(np.column_stack([x.ravel(), y.ravel(), 0.0 * x.ravel()]), triangles)
+    return System(core.Scene([core.Cloth(mesh, fabric, pins={0: None, n - 1: None})]))
+
+
+class Study:
+    """One sheet and what its preconditioners share."""
+
+    def __init__(self, n: int, fabric: str, h: float) -> None:
+        self.n, self.fabric, self.h = n, fabric, h
+        self.system = sheet(n, FABRICS[fabric])
+        rest = self.system.initial_state().x
+        self.drag = FABRICS[fabric].viscous_drag / FABRICS[fabric].areal_density
+        self.mass = self.system.mass * (1.0 + h * self.drag)
+        self.constant = ConstantMatrix(scalar_elements(self.system._forces, rest), rest)
+        pattern = self.system.elastic(0.0).stiffness(rest, 1.0).pattern
+        self.direct = NeighbourCholesky(pattern, self.system.edges, rest)
+
+    def equations(self, state):
+        """A, b and the filter of the next step."""
+        h, elastic = self.h, self.system.elastic(state.time + self.h)
+        A = elastic.stiffness(state.x, h * h)
+        A.add_diagonal(self.mass)
+        w = h * state.v
+        b = h * elastic.force(state.x) - (A.multiply(w) - self.mass[:, None] * w) / h
+        b -= h * self.drag * self.system.mass[:, None] * state.v
+        return A, b, self.system.pins(state, h)
+
+    def makers(self, A, pins):
+        """Name -> function that makes the preconditioner anew, as every step must."""
+        makers = {"block Jacobi": lambda: BlockJacobi(A, pins),
+                  "constant matrix": lambda: self.constant.at(self.h, self.mass, pins.rows, A, filter_=pins)}
+        if self.direct.bytes(single=True) <= LARGEST:
+            makers["direct"] = lambda: self.direct.at(A, pins)
+        return makers
+
+    def run(self, until: float) -> None:
+        """Simulate until then [s], and measure at TIMES."""
+        state = self.system.initial_state()
+        for count in range(1, round(until / self.h) + 1):
+            A, b, pins = self.equations(state)
+            P = self.constant.at(self.h, self.mass, pins.rows, A, filter_=pins)
+            step = modified_pcg(A.multiply, b, precondition=P, project=pins.project, z=pins.z, tolerance=1e-3)
+            v = state.v + step.solution
+            state = replace(state, x=state.x + self.h * v, v=v, time=count * self.h)
+            if any(abs(state.time - t) < 0.5 * self.h for t in TIMES):
+                self.measure(state)
+
+    def measure(self, state) -> None:
+        """One row per preconditioner."""
+        A, b, pins = self.equations(state)
+        first = clocked(lambda: self.constant._factor(self.h, self.mass, pins.rows, True), 3)
+        factor = self.constant.at(self.h, self.mass, pins.rows, A)._constant
+        best = self.constant.at(self.h, self.mass, pins.rows, A, single=False)
+        exact = modified_pcg(A.multiply, b, precondition=best, project=pins.project, z=pins.z, tolerance=1e-7,
+                             max_iterations=5000).solution
+        product = clocked(lambda: A.multiply(b), 10)
+        for name, make in self.makers(A, pins).items():
+            setup, P = clocked(make, 2), make()
+            apply = clocked(lambda P=P: P(b), 10)
+            counts = iterations(A, b, pins, P, exact)
+            seconds = clocked(lambda P=P, k=counts[0]: modified_pcg(
+                A.multiply, b, precondition=P, project=pins.project, tolerance=1e-15, max_iterations=k), 1)
+            memory = {"constant matrix": factor.bytes, "direct": self.direct.bytes(single=True)}.get(name, 72 * len(b))
+            once = f"{first:.3f}" if name == "constant matrix" else ""
+            print(f"| {self.n}^2 | {self.fabric} | 1/{round(1 / self.h)} | {state.time:.2f} | {name} | {counts[0]} | "
+                  f"{counts[1]} | {1e3 * product:.2f} | {1e3 * apply:.2f} | {once} | {setup:.3f} | "
+                  f"{setup + seconds:.3f} | {memory / 1e6:.1f} |", flush=True)
+
+
+def iterations(A, b, pins, P, exact):
+    """Products until the error is below each of GOALS; the loop of modified_pcg, looked into."""
+    x = pins.z - pins.project(pins.z)
+    size = np.vdot(exact - x, A.multiply(exact - x))
+    r = pins.project(b - A.multiply(x))
+    c = pins.project(P(r))
+    delta, counts, k = np.vdot(r, c), [], 0
+    while len(counts) < len(GOALS) and k < 3000:
+        q = pins.project(A.multiply(c))
+        alpha = delta / np.vdot(c, q)
+        x, r, k = x + alpha * c, r - alpha * q, k + 1
+        error = np.vdot(x - exact, A.multiply(x - exact))
+        while len(counts) < len(GOALS) and error <= GOALS[len(counts)] ** 2 * size:
+            counts.append(k)
+        s = P(r)
+        before, delta = delta, np.vdot(r, s)
+        c = pins.project(s + delta / before * c)
+    return counts + [k] * (len(GOALS) - len(counts))
+
+
+def clocked(work, times):
+    """Least processor seconds of `times` runs."""
+    seconds = []
+    for _ in range(times):
+        start = time.process_time()
+        work()
+        seconds.append(time.process_time() - start)
+    return min(seconds)
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", nargs="*", type=int, default=[50, 100], help="vertices along a side")
+    parser.add_argument("--fabrics", nargs="*", default=list(FABRICS), choices=list(FABRICS))
+    parser.add_argument("--steps-per-second", nargs="*", type=int, default=[48, 24])
+    parser.add_argument("--until", type=float, default=TIMES[-1], help="seconds to simulate")
+    arguments = parser.parse_args()
+    print("| sheet | fabric | h [s] | t [s] | preconditioner | to 1e-2 | to 1e-3 | product [ms] | apply [ms] | "
+          "once [s] | each time [s] | whole, 1e-2 [s] | memory [MB] |\n|" + " --- |" * 13)
+    for n in arguments.sizes:
+        for fabric in arguments.fabrics:
+            for rate in arguments.steps_per_second:
+                Study(n, fabric, 1.0 / rate).run(arguments.until)
+
+
+if __name__ == "__main__":
+    main()
