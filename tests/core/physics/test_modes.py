@@ -98,7 +98,7 @@ MEMBRANES = [*(tuple(r[k] for k in ("k", "stretch", "sigma", "side")) for r in T
 
 
 def membrane(k, stretch, sigma, side, mode):
-    """Frequency found [Hz] and the exact one, c / 2 side sqrt(m^2 + n^2) with c^2 = k (stretch - 1) / (stretch sigma)."""
+    """Frequency found [Hz] and the exact c / 2 side sqrt(m^2 + n^2) with c^2 = k (stretch - 1) / (stretch sigma)."""
     n = 24
     mesh = sheet((n, n), (side, side))
     X = mesh.positions / side
