@@ -124,6 +124,12 @@ class _Stack:
         counts = [len(x) for x in positions]
         if counts != np.diff(self.first_vertex).tolist():
             raise SceneError(f"the meshes had {np.diff(self.first_vertex).tolist()} vertices, now they have {counts}")
+        for number, x in enumerate(positions):
+            bad = ~np.isfinite(x).all(axis=1)
+            if bad.any():
+                vertex = int(np.argmax(bad))
+                raise SceneError(f"vertex {vertex} of mesh {number} is at {x[vertex].tolist()}, which is not a number; "
+                                 "nothing can be said of this frame")
         return self.surface.at(np.concatenate([np.zeros((0, 3)), *positions]))
 
 

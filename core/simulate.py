@@ -15,7 +15,7 @@ import numpy as np
 from .arrays import FloatArray
 from .audit import Auditor
 from .certificate import Certificate, stretch_of
-from .errors import SceneError
+from .errors import SceneError, SolverError
 from .scene import Scene
 from .solver import Solver
 from .state import State
@@ -49,6 +49,8 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
         ColliderError, PinError: a trajectory that stops making sense on the way.
     """
     given = list(frames)
+    if solver is not None and not isinstance(solver, Solver):
+        raise SolverError(f"the second argument is {solver!r}, it must be a Solver; frames come third or by name")
     numbers = [int(n) for n in given]
     if not numbers:
         raise SceneError("the frame range is empty; the last frame must not be before the first")

@@ -110,6 +110,15 @@ class System:
             matrix.add_diagonal(self._viscous)
         return RateForce(matrix, push)
 
+    def damping_force(self, x: FloatArray, v: FloatArray) -> FloatArray:
+        """Deformation-rate damping (V, 3) [N] at positions x and velocities v (V, 3), a part of `rate_force`."""
+        total = np.zeros_like(x)
+        for force in self._forces:
+            if force.damping:
+                stress = force.damping_stress(force.stencil.gather(x), force.stencil.gather(v))
+                total -= force.stencil.scatter(stress, len(x))
+        return total
+
     # ------------------------------------------------------------------ the linear system
 
     def preconditioner(self, h: float, matrix: BlockMatrix, pins: ConstraintFilter) -> Operator:

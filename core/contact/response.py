@@ -3,10 +3,9 @@
 
 A particle in contact loses the direction of the contact's normal: the solve may not change its velocity along it
 except to what keeps it on the surface at the end of the step. From the solution the constraint force
-lambda = (A dv - b) / h follows exactly, and decides what the contact does next: it is released where it pulls
-(lambda . n < 0), and `friction` decides whether it sticks. The step is solved again from where it was until hardly
-anything changes. A particle found inside the thickness at the start is moved out by the position alteration y, which
-gives it no velocity.
+lambda follows, and decides what the contact does next: it is released where it pulls (lambda . n < 0), and `friction`
+decides whether it sticks. The step is solved again from where it was until hardly anything changes. A particle found
+inside the thickness at the start is moved out by the position alteration y, which gives it no velocity.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from .friction import SLIP, STICK, Friction
 if TYPE_CHECKING:
     from .surfaces import Touching
 
-PUSH_PER_STEP = 0.5
-"""Part of the thickness by which a particle that starts too close is moved out per step [-]."""
+PUSH_RATE = 24.0
+"""Thicknesses by which a particle that starts too close is moved out per second [1/s]."""
 TOUCHING = 0.01
 """Part of the thickness by which a solution may overshoot a contact before it counts as a new one, and within which a
 particle counts as touching at the start [-]."""
@@ -80,7 +79,7 @@ class ContactResponse:
         rows = np.flatnonzero(inside)
         pushed, first = np.unique(c.vertex[rows], return_index=True)   # the first of a vertex is the deepest
         k = rows[first]
-        push = np.minimum(-c.gap_t0[k], PUSH_PER_STEP * self._thickness[pushed])
+        push = np.minimum(-c.gap_t0[k], PUSH_RATE * self._h * self._thickness[pushed])
         self.alteration[pushed] = push[:, None] * c.normal[k]
         self.alteration = self._pins.project(self.alteration)
         again = (self._touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
@@ -134,7 +133,7 @@ class ContactResponse:
         # n . (x0 + h u + y) = n . p1 + distance - depth + n . y: on the surface, or moved out by y alone
         gap = np.einsum("nj,nj->n", n, self._x0[vertex] - c.point_t1[k]) - found.distance[k]
         self.vertex[at], self.normal[at], self.held[at] = vertex, n, True
-        self.carried[at] = (c.point_t1[k] - c.point_t0[k]) / self._h
+        self.carried[at] = (found.carried[k] - self._x0[vertex]) / self._h
         self.least[at] = -(gap + depth) / self._h
         # as in the step before; at first touch by Coulomb's law for the particle alone, m times what stops it
         before, pressing = self._touch.mode[vertex], self._touch.pressing[vertex]

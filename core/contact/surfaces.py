@@ -21,11 +21,15 @@ class Touching:
     Attributes:
         contacts: where. distance (C,) [m]: kept from the surface. mu (C,) [-]: the geometric mean of the fabric's
             and the collider's friction, so that either alone can make a contact smooth.
+        carried (C, 3) [m]: where the vertex would be at the end, had it moved and turned with the contact's triangle.
+            Not the motion of the contact's own point: that is near the vertex's end, and the difference, of third
+            order in the angle turned, would be strain to a stiff sheet.
     """
 
     contacts: Contacts
     mu: FloatArray
     distance: FloatArray
+    carried: FloatArray
 
 
 class SurfaceSet:
@@ -65,4 +69,26 @@ class SurfaceSet:
         found = find_contacts(x0, x1, self._moving, self._thickness)
         solid = np.array([s.friction for s in self._moving])[found.collider]
         extra = np.array([s.thickness for s in self._moving])[found.collider]
-        return Touching(found, np.sqrt(self._friction[found.vertex] * solid), self._thickness[found.vertex] + extra)
+        return Touching(found, np.sqrt(self._friction[found.vertex] * solid), self._thickness[found.vertex] + extra,
+                        self._carried(x0, found))
+
+    def _carried(self, x0: FloatArray, found: Contacts) -> FloatArray:
+        result = x0[found.vertex]
+        for number, surface in enumerate(self._moving):
+            at = np.flatnonzero(found.collider == number)
+            if len(at) and surface.x_t0 is not surface.x_t1:
+                corners = surface.shape.triangles[found.triangle[at]]
+                before, after = _frames(surface.x_t0[corners]), _frames(surface.x_t1[corners])
+                arm = np.einsum("nij,nj->ni", before, result[at] - found.point_t0[at])
+                result[at] = found.point_t1[at] + np.einsum("nij,ni->nj", after, arm)
+        return result
+
+
+def _frames(corners: FloatArray) -> FloatArray:
+    """Orthonormal axes (n, 3, 3), as rows, that triangles (n, 3, 3) [m] take along when they move and turn."""
+    first = corners[:, 1] - corners[:, 0]
+    normal = np.cross(first, corners[:, 2] - corners[:, 0])
+    axes = np.stack([first, np.cross(normal, first), normal], axis=1)
+    size = np.linalg.norm(axes, axis=2, keepdims=True)
+    axes /= np.where(size > 0.0, size, 1.0)
+    return axes

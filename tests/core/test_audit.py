@@ -123,3 +123,9 @@ def test_an_auditor_follows_meshes_that_move():
     assert look.look([cloth[0] + [0, 0, 0.51]], [solid[0]], gap=False).smallest_gap is None
     with pytest.raises(SceneError, match="441"):
         look.look([cloth[0][:-1]], [solid[0]])
+
+
+def test_a_frame_that_is_not_made_of_numbers_is_not_called_clean():
+    positions = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, np.nan, 0.0]])
+    with pytest.raises(SceneError, match="vertex 2 of mesh 0"):
+        audit([(positions, np.array([[0, 1, 2]]))])

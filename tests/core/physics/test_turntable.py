@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A sheet on a turning table is carried along as if it were painted on, whatever its stiffness and the step."""
+
+import numpy as np
+import pytest
+
+import core
+from tests.core.physics.scenes import sheet
+
+
+def turned(x, angle):
+    c, s = np.cos(angle), np.sin(angle)
+    return x @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize(("stretch", "damping"), [(5e3, 0.0), (5e3, 0.005), (4e5, 0.005)])
+def test_friction_carries_a_sheet_round_with_a_turntable(stretch, damping, steps):
+    omega, radius, thickness, flat = 2.0, 0.3, 0.01, sheet((5, 5), (0.3, 0.3))
+    start = flat.positions - flat.positions.mean(axis=0) + (radius, 0.0, thickness)
+    mesh = core.ClothMesh(start, flat.triangles)
+    fabric = core.Material(areal_density=0.2, stretch=(stretch, stretch), shear=stretch / 5, bend=1e-5,
+                           damping=damping, friction=0.8)
+    cloth = core.Cloth(mesh, fabric, velocities=np.cross((0.0, 0.0, omega), start), thickness=thickness)
+    square = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
+    table = core.Collider(lambda t: turned(square, omega * t), [[0, 1, 2], [0, 2, 3]], friction=0.8)
+    for frame in core.simulate(core.Scene([cloth], [table]), core.Solver(steps_per_frame=steps), range(13)):
+        away = frame.positions[0] - turned(start, omega * frame.time)
+        assert np.abs(away).max() < 1e-6
