@@ -12,6 +12,7 @@ from .. import core
 from . import baked_record, certificate_text, fabric_menu, job, shape_keys
 from .bake import bake
 from .bake_display import BakeDisplay
+from .report import Report
 
 # Blender's rule for what several operators share: a plain class, beside bpy.types.Operator in each of them
 _Operator = bpy.types.Operator if TYPE_CHECKING else object
@@ -132,7 +133,7 @@ class _Bake(_Settled):
             because = self.job.stopped_because
             self.report({"INFO"}, f"Bake cancelled: {because}" if because else "Bake cancelled")
             return {"CANCELLED"}
-        self.report({"INFO"}, certificate_text.headline(self.job.result.as_dict()))
+        self.tell(self.job.result)
         return {"FINISHED"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -143,8 +144,14 @@ class _Bake(_Settled):
         except core.ClothError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, certificate_text.headline(running.result.as_dict()))
+        self.tell(running.result)
         return {"FINISHED"}
+
+    def tell(self, result: Report) -> None:
+        """The bake in one line, and what the user should know of it as warnings."""
+        self.report({"INFO"}, certificate_text.headline(result.as_dict()))
+        for note in result.notes:
+            self.report({"WARNING"}, note)
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator: another file is loaded, the window is closed."""

@@ -173,3 +173,11 @@ def test_a_depsgraph_says_which_view_layer_is_meant(extension, scene):
         layer.update()
     builders.finish(extension.bake.bake(scene, depsgraph=scene.view_layers[0].depsgraph))
     assert extension.baked_record.has_bake(sheet)
+
+
+def test_cloth_that_starts_inside_a_collider_gets_a_note_that_says_so(extension, scene):
+    builders.sheet(name="Napkin", size=0.5)
+    builders.box("Table", size=0.4)
+    scene.frame_start, scene.frame_end = 1, 2
+    report = builders.finish(extension.bake.bake(scene))
+    assert any("At frame 1" in note and "inside a collider" in note for note in report.notes)
