@@ -156,8 +156,8 @@ def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback],
     if start["deepest_penetration"] > 0.0 or start["crossings"]:
         report.notes.append(f"At frame {report.first} cloth already is inside or across something: "
                             f"{start['crossings']} edges cross faces, the deepest vertex is "
-                            f"{start['deepest_penetration']:.3g} m inside a collider. Move them apart at that frame: what "
-                            "starts inside is pushed out, which can stretch it far.")
+                            f"{start['deepest_penetration']:.3g} m inside a collider. Move them apart at that frame: "
+                            "what starts inside is pushed out, which can stretch it far.")
     for name, playback, cloth in zip(report.cloths, playbacks, cloths, strict=True):
         report.playback_error[name] = playback.error
         if playback.error > SEEN * cloth.mesh.mean_edge:
