@@ -16,7 +16,7 @@ from .elastic import ElasticForces, by_stencil, constant_stiffness
 from .linear.block_matrix import BlockMatrix, BlockPattern
 from .linear.constraint_filter import ConstraintFilter
 from .linear.modified_pcg import Operator
-from .linear.preconditioners.constant_matrix import ConstantMatrix
+from .linear.preconditioners.choice import PreconditionerChoice
 from .loads.drag import air_drag_blocks
 from .material import Material
 from .mesh import ClothMesh
@@ -70,7 +70,8 @@ class System:
         self._pattern = BlockPattern(self.vertex_count, [f.stencil.vertices for f in self._forces] + [self.triangles])
         self._constant = constant_stiffness(self._forces, self._pattern)
         at_rest = np.concatenate([c.mesh.positions for c in scene.cloths])
-        self._constant_matrix = ConstantMatrix(scalar_elements(self._forces, at_rest), at_rest)
+        self.preconditioners = PreconditionerChoice(self._pattern, scalar_elements(self._forces, at_rest), self.edges,
+                                                    at_rest)
 
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
@@ -121,10 +122,9 @@ class System:
 
     # ------------------------------------------------------------------ the linear system
 
-    def preconditioner(self, h: float, matrix: BlockMatrix, pins: ConstraintFilter) -> Operator:
-        """r -> P^-1 r for A = `matrix` of a step of h [s]: the constant matrix of these forces beside A's diagonal."""
-        held = np.flatnonzero(pins.degrees_of_freedom(np.arange(self.vertex_count)) == 0)
-        return self._constant_matrix.at(h, self.mass + h * self._viscous, held, matrix)
+    def preconditioner(self, h: float, matrix: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
+        """r -> P^-1 r for A = `matrix` of a step of h [s], pins and contacts in `filter_`, solved to `tolerance`."""
+        return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
 
     # ------------------------------------------------------------------ pins
 

@@ -41,7 +41,7 @@ ARMIJO = 1e-4
 """Part of the promised decrease of phi that a shortened Newton step must deliver [-]."""
 STALLED = 1e-2
 """Relative residual above which a line search that finds no decrease has failed the step [-]."""
-NEAR_REST = 8.0 * np.finfo(float).eps
+NEAR_REST = 8.0 * float(np.finfo(float).eps)
 """Rounding of positions, which forces near rest are the small differences of [-]."""
 CLOSE = 0.1
 """Relative residual below which Newton's method tries the exact tangent [-]."""
@@ -143,14 +143,14 @@ class _Step:
         with self.watch.stage("forces"):
             f = self.elastic.force(self.x0)
         with self.watch.stage("assembly"):
-            A, precondition = self._matrix(self.x0)
+            A = self._matrix(self.x0)
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)          # (V,) [kg], h^2 times N/m
             # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
             w = self.base - self.x0 + self.h * self.v0                                     # h v0 + y
             b = self.h * f - (A.multiply(w) - self.mass * w) / self.h
             if self.rate:
                 b += self.rate.matrix.multiply(w - self.h * self.v0) + self.h * self.rate.push
-        return self._solve_with_contacts(A, precondition, b, self.v0, self._fall())
+        return self._solve_with_contacts(A, b, self.v0, self._fall())
 
     def _newton_step(self, at: _Solve, r: FloatArray, *, close: bool) -> _Solve | None:
         """Linearise at x = base + h u, solve for the change of u, shorten it until phi falls; None if it does not."""
@@ -175,10 +175,10 @@ class _Step:
 
     def _linearised(self, at: _Solve, r: FloatArray, *, exact: bool) -> _Solve:
         with self.watch.stage("assembly"):
-            A, precondition = self._matrix(self.base + self.h * at.u, exact=exact)
-        return self._solve_with_contacts(A, precondition, r - self.h * at.friction, at.u, None)
+            A = self._matrix(self.base + self.h * at.u, exact=exact)
+        return self._solve_with_contacts(A, r - self.h * at.friction, at.u, None)
 
-    def _solve_with_contacts(self, A: BlockMatrix, precondition: Operator, b: FloatArray, reference: FloatArray,
+    def _solve_with_contacts(self, A: BlockMatrix, b: FloatArray, reference: FloatArray,
                              start: FloatArray | None) -> _Solve:
         """Solve A w = b + h friction for u = reference + w, again and again while the contacts change."""
         pins, contacts, changed = self._pins_from(reference), self.contacts, False
@@ -193,7 +193,8 @@ class _Step:
                     before, drag = drag, contacts.drag_blocks()
                     if (drag != before).any():
                         A.add_diagonal(self.h * (drag - before))
-                        precondition = self.system.preconditioner(self.h, A, self.pins)
+            with self.watch.stage("preconditioner"):
+                precondition = self.system.preconditioner(self.h, A, filter_, self.linear_tolerance)
             with self.watch.stage("solve"):
                 if start is not None:
                     start = self._balanced(A, rhs, start, filter_)
@@ -202,6 +203,7 @@ class _Step:
                                       max_iterations=self.settings.max_linear_iterations)
                 linear = replace(linear, solution=self._balanced(A, rhs, linear.solution, filter_))
             self.iterations += linear.iterations
+            self.system.preconditioners.learn(linear.iterations)
             u = reference + linear.solution
             if contacts is None or not np.isfinite(u).all():
                 return _Solve(u, linear, np.zeros_like(b), filter_.project, changed)
@@ -260,12 +262,12 @@ class _Step:
         pins.z += away - pins.project(away)
         return pins
 
-    def _matrix(self, x: FloatArray, *, exact: bool = False) -> tuple[BlockMatrix, Operator]:
+    def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
         A = self.elastic.stiffness(x, self.h ** 2, exact=exact)
         A.add_diagonal(self.system.mass)
         if self.rate:
             A.data += self.h * self.rate.matrix.data
-        return A, self.system.preconditioner(self.h, A, self.pins)
+        return A
 
     # ------------------------------------------------------------------ the nonlinear equations
 
