@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..kernels import reference as kernels
+from ..kernels import current
 
 WIDTH_STEP = 4
 """Rows are padded to the next multiple of this many blocks."""
@@ -103,7 +103,7 @@ class BlockMatrix:
 
     def add(self, family: int, element_blocks: FloatArray, factor: float = 1.0) -> None:
         """Add `factor` times the blocks (E, k, k, 3, 3) of a family's elements."""
-        kernels.scatter_blocks(self.pattern.slots[family], element_blocks, factor, self.pattern.entries, self.data)
+        current().block_matrix.scatter_blocks(self.pattern.slots[family], element_blocks, factor, self.pattern.entries, self.data)
 
     def add_diagonal(self, values: FloatArray) -> None:
         """Add to the diagonal: values (V,) times the identity, or blocks (V, 3, 3)."""
@@ -128,5 +128,5 @@ class BlockMatrix:
         for group in self.pattern.groups:
             n, width = group.columns.shape
             lines = self.data[group.start:group.start + group.size].reshape(n, 3, 3 * width)
-            result[group.rows] = kernels.block_product(lines, group.columns, x)
+            result[group.rows] = current().block_matrix.block_product(lines, group.columns, x)
         return result

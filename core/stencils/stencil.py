@@ -25,7 +25,7 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..kernels import reference as kernels
+from ..kernels import current
 from .components import Block, Columns, add, add_blocks, dot, outer
 
 Tangent = tuple[tuple[Block, ...], ...]
@@ -71,15 +71,15 @@ class Stencil:
 
     def gather(self, x: FloatArray) -> Columns:
         """Columns of a field x (V, 3)."""
-        return kernels.gather(self.vertices, self.weights, x)
+        return current().elements.gather(self.vertices, self.weights, x)
 
     def scatter(self, columns: Columns, vertex_count: int) -> FloatArray:
         """The transpose: sum_c w_ic columns_c added up per vertex (V, 3)."""
-        return kernels.scatter(self.vertices, self.weights, columns, vertex_count)
+        return current().elements.scatter(self.vertices, self.weights, columns, vertex_count)
 
     def blocks(self, tangent: Tangent) -> FloatArray:
         """K_ij of every element as (E, k, k, 3, 3)."""
-        return kernels.element_blocks(self.weights, tangent)
+        return current().elements.element_blocks(self.weights, tangent)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.kernels import reference
+from core.kernels.reference import block_matrix, elements
 
 SHAPES = [(1, 1, 1), (7, 2, 1), (9, 3, 2), (6, 4, 3), (5, 6, 4)]      # elements, vertices each, columns
 
@@ -26,7 +26,7 @@ def random_columns(rng, E, C):
 def test_gather_is_the_weighted_sum_of_an_elements_vertices(shape):
     rng, vertices, weights, V = case(shape)
     x = rng.normal(size=(V, 3))
-    F = reference.gather(vertices, weights, x)
+    F = elements.gather(vertices, weights, x)
     for e in range(shape[0]):
         for c in range(shape[2]):
             wanted = sum(weights[e, i, c] * x[v] for i, v in enumerate(vertices[e]))
@@ -38,18 +38,18 @@ def test_scatter_is_the_transpose_of_gather(shape):
     rng, vertices, weights, V = case(shape)
     for _ in range(5):
         x, P = rng.normal(size=(V, 3)), random_columns(rng, shape[0], shape[2])
-        gathered = np.vdot(np.array(reference.gather(vertices, weights, x)), np.array(P))
-        assert gathered == pytest.approx(np.vdot(x, reference.scatter(vertices, weights, P, V)), rel=1e-12, abs=1e-12)
+        gathered = np.vdot(np.array(elements.gather(vertices, weights, x)), np.array(P))
+        assert gathered == pytest.approx(np.vdot(x, elements.scatter(vertices, weights, P, V)), rel=1e-12, abs=1e-12)
 
 
 def test_scatter_leaves_vertices_without_elements_at_zero():
-    total = reference.scatter(np.array([[2]]), np.ones((1, 1, 1)), (tuple(np.array([a]) for a in (1.0, 2.0, 3.0)),), 5)
+    total = elements.scatter(np.array([[2]]), np.ones((1, 1, 1)), (tuple(np.array([a]) for a in (1.0, 2.0, 3.0)),), 5)
     np.testing.assert_array_equal(total, [[0, 0, 0], [0, 0, 0], [1, 2, 3], [0, 0, 0], [0, 0, 0]])
 
 
 def test_no_elements_scatter_to_zero():
     empty = (tuple(np.zeros(0) for _ in range(3)),)
-    assert not reference.scatter(np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2, 1)), empty, 4).any()
+    assert not elements.scatter(np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2, 1)), empty, 4).any()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -57,7 +57,7 @@ def test_element_blocks_are_the_weighted_sum_of_the_tangents(shape):
     rng, _, weights, _ = case(shape)
     E, k, C = shape
     H = rng.normal(size=(C, C, 3, 3, E))
-    blocks = reference.element_blocks(weights, H)
+    blocks = elements.element_blocks(weights, H)
     assert blocks.shape == (E, k, k, 3, 3)
     for e in range(E):
         for a in range(k):
@@ -74,7 +74,7 @@ def test_block_product_is_the_sum_over_a_rows_blocks(rows, width, seed):
     x = rng.normal(size=(8, 3))
     lines = blocks.transpose(0, 2, 1, 3).reshape(rows, 3, 3 * width)
     wanted = [sum(blocks[n, w] @ x[columns[n, w]] for w in range(width)) for n in range(rows)]
-    np.testing.assert_allclose(reference.block_product(lines, columns, x), wanted, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(block_matrix.block_product(lines, columns, x), wanted, rtol=1e-12, atol=1e-12)
 
 
 def test_scatter_blocks_adds_a_multiple_to_what_is_there():
@@ -87,5 +87,5 @@ def test_scatter_blocks_adds_a_multiple_to_what_is_there():
         for a in range(3):
             wanted[place[slot] + a * stride[slot] + np.arange(3)] += -0.5 * block[a]
     entries = np.array([place + a * stride + b for a in range(3) for b in range(3)])
-    reference.scatter_blocks(slots, blocks, -0.5, entries, data)
+    block_matrix.scatter_blocks(slots, blocks, -0.5, entries, data)
     np.testing.assert_allclose(data, wanted, rtol=1e-14, atol=1e-15)

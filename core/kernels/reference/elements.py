@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The array kernels in NumPy: gather, scatter, element blocks, block matrix product.
+"""Between vertices and elements: gather, scatter, element blocks.
 
-These are the definition. Functions on arrays only; every sum has a fixed order, so two runs give the same bytes.
+Every sum has a fixed order, so two runs give the same bytes.
 `np.bincount` adds in the order of its input and is several times quicker than `np.add.at`.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ...arrays import FloatArray, IntArray
 
 
 def gather(vertices: IntArray, weights: FloatArray, x: FloatArray) -> Any:
@@ -48,21 +48,3 @@ def element_blocks(weights: FloatArray, tangent: Any) -> FloatArray:
     half = half.reshape(E, k, C, 9).transpose(0, 2, 1, 3).reshape(E, C, k * 9)
     full = weights @ half                                          # (E, j, i * 9)
     return full.reshape(E, k, k, 3, 3).transpose(0, 2, 1, 3, 4)
-
-
-def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: IntArray, data: FloatArray) -> None:
-    """Add `factor` times blocks (.., 3, 3) into a block matrix, in place.
-
-    The n blocks are added up into the N blocks that slots (n,) names; entry (a, b) of block s lies in `data` at
-    entries[3 a + b, s], entries (9, N).
-    """
-    flat = blocks.reshape(len(slots), 9)
-    for entry in range(9):
-        total = np.bincount(slots, weights=flat[:, entry], minlength=entries.shape[1])
-        data[entries[entry]] += factor * total
-
-
-def block_product(lines: FloatArray, columns: IntArray, x: FloatArray) -> FloatArray:
-    """Rows of A x (n, 3) from lines (n, 3, 3 width) and columns (n, width) of 3x3 blocks, for x (V, 3)."""
-    n, width = columns.shape
-    return np.einsum("nij,nj->ni", lines, x.take(columns, axis=0).reshape(n, 3 * width))
