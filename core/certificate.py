@@ -24,6 +24,7 @@ class Certificate:
         iterations: linear iterations in all these steps.
         residual: worst of the steps' final residuals [-]. converged: every step met its tolerance.
         rejected: steps tried and halved.
+        backend: what ran the inner loops, "numpy" or "numba".
         seconds: wall-clock time per stage [s].
     """
 
@@ -39,6 +40,7 @@ class Certificate:
     residual: float = 0.0
     converged: bool = True
     rejected: int = 0
+    backend: str = "numpy"
     seconds: dict[str, float] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:

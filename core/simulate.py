@@ -16,6 +16,7 @@ from .arrays import FloatArray
 from .audit import Auditor
 from .certificate import Certificate, stretch_of
 from .errors import SceneError, SolverError
+from .kernels.backend import choose, using
 from .scene import Scene
 from .solver import Solver
 from .state import State
@@ -45,7 +46,8 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
 
     Raises:
         SceneError: no frames, or not consecutive. Nothing is computed then.
-        SolverError: a step that even the smallest size could not solve; the frames yielded before are good.
+        SolverError: the solver's backend cannot run here: nothing is computed then. Or a step that even the smallest
+            size could not solve: the frames yielded before are good.
         ColliderError, PinError: a trajectory that stops making sense on the way.
     """
     given = list(frames)
@@ -56,28 +58,33 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
         raise SceneError("the frame range is empty; the last frame must not be before the first")
     if numbers != given or any(b - a != 1 for a, b in zip(numbers[:-1], numbers[1:], strict=True)):
         raise SceneError("frames must be consecutive and ascending, such as range(1, 251)")
-    return _frames(scene, solver or Solver(), numbers)
+    solver = solver or Solver()
+    return _frames(scene, solver, numbers, choose(solver.backend))
 
 
-def _frames(scene: Scene, solver: Solver, numbers: list[int]) -> Iterator[Frame]:
-    system = System(scene)
-    watch = Stopwatch()
-    stepper = Stepper(system, solver, watch)
-    auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
-                      [(c.at(0.0), c.triangles) for c in scene.colliders])
-    state = system.initial_state()
+def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> Iterator[Frame]:
+    """The backend is in use between two frames only: what the caller does meanwhile is none of its business."""
+    with using(backend):
+        system = System(scene)
+        watch = Stopwatch()
+        stepper = Stepper(system, solver, watch)
+        auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
+                          [(c.at(0.0), c.triangles) for c in scene.colliders])
+        state = system.initial_state()
     for number in numbers:
-        if number > numbers[0]:
-            state = stepper.advance(state, number - numbers[0])
-        with watch.stage("certificate"):
-            found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
-            stretch_max, stretch_p99 = stretch_of(_edge_lengths(system, state), system.rest_lengths)
+        with using(backend):
+            if number > numbers[0]:
+                state = stepper.advance(state, number - numbers[0])
+            with watch.stage("certificate"):
+                found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
+                stretch_max, stretch_p99 = stretch_of(_edge_lengths(system, state), system.rest_lengths)
         record = stepper.take_record()
         certificate = Certificate(
             stretch_max=stretch_max, stretch_p99=stretch_p99, crossings=found.crossings,
             smallest_gap=found.smallest_gap, deepest_penetration=found.deepest_penetration,
             steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
-            residual=record.residual, converged=record.converged, rejected=record.rejected, seconds=watch.take())
+            residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
+            seconds=watch.take())
         yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
                     [state.v[s].copy() for s in system.slices], certificate)
 

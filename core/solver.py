@@ -11,8 +11,7 @@ import numpy as np
 from .arrays import is_number
 from .errors import SolverError
 from .integrators import registry
-
-BACKENDS = ("numpy",)
+from .kernels import backend as kernels
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,8 @@ class Solver:
             equations to `tolerance`.
         self_collision: cloth against cloth (reserved for the contact stage that handles it).
         tolerance: of the linear solve, and of Newton's method, relative to the right-hand side [-].
-        backend: "numpy", or None for the best there is.
+        backend: what runs the inner loops, "numpy" or "numba"; None for the quickest there is. Whether Numba can run
+            here is asked when the simulation starts, because asking takes a second or two.
         adaptive: halve a step that changes the strain too much or fails, and double again after success.
         max_strain_change: what a step may add to any edge's stretch before it is halved [-].
         max_halvings: smallest step is the first one divided by 2 to this power.
@@ -50,8 +50,7 @@ class Solver:
 
     def __post_init__(self) -> None:
         registry.find(self.integrator)
-        if self.backend not in (None, *BACKENDS):
-            raise SolverError(f"no backend '{self.backend}'; there are: {', '.join(BACKENDS)}")
+        kernels.check_name(self.backend)
         if self.newton_iterations != "converge":
             self._check("newton_iterations", self.newton_iterations, 1)
         self._check("steps_per_frame", self.steps_per_frame, 1)

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -35,7 +36,12 @@ class Kernels:
         self.name = name
 
     def __getattr__(self, topic: str) -> ModuleType:
-        module = import_module(f".{PACKAGES[self.name]}.{topic}", __package__)
+        if topic.startswith("__"):                               # what copying and inspecting ask of any object
+            raise AttributeError(topic)
+        folder = PACKAGES[self.name]
+        if find_spec(f".{folder}.{topic}", __package__) is None:
+            folder = PACKAGES["numpy"]                           # nothing to gain by compiling these
+        module = import_module(f".{folder}.{topic}", __package__)
         setattr(self, topic, module)                             # the next look-up is an ordinary attribute
         return module
 
@@ -63,6 +69,16 @@ def using(name: str) -> Iterator[Kernels]:
         _current.reset(token)
 
 
+def check_name(name: object) -> None:
+    """Whether `Solver(backend=name)` names a backend; not whether it runs here, because that may take a second.
+
+    Raises:
+        SolverError: it does not.
+    """
+    if name is not None and name not in BACKENDS:
+        raise SolverError(f"no backend {name!r}; there are: {', '.join(BACKENDS)}, and None for the quickest there is")
+
+
 def choose(wanted: str | None) -> str:
     """The backend to run: the one wanted, or for None the quickest there is.
 
@@ -71,8 +87,7 @@ def choose(wanted: str | None) -> str:
     """
     if wanted is None:
         return "numpy" if why_not("numba") else "numba"
-    if wanted not in BACKENDS:
-        raise SolverError(f"no backend '{wanted}'; there are: {', '.join(BACKENDS)}")
+    check_name(wanted)
     reason = why_not(wanted)
     if reason:
         raise SolverError(f"the backend '{wanted}' cannot run here: {reason}; take 'numpy'")
