@@ -71,8 +71,12 @@ def test_this_test_reads_the_imports_it_judges():
 
 @files
 def test_core_knows_nothing_but_python_numpy_and_itself(path):
-    allowed = {"core", "numpy", "numba", "__future__", "collections", "contextlib", "dataclasses", "functools",
-               "inspect", "itertools", "json", "math", "numbers", "pathlib", "time", "tomllib", "typing"}
+    allowed = {"core", "numpy", "__future__", "collections", "contextlib", "dataclasses", "functools", "inspect",
+               "itertools", "json", "math", "numbers", "pathlib", "time", "tomllib", "typing"}
+    if name_of(path) == "core.kernels.backend":                   # keeps what is compiled on disk
+        allowed |= {"contextvars", "hashlib", "importlib", "os", "shutil", "sys", "tempfile", "types"}
+    if "kernels" in path.parts:
+        allowed |= {"numba"}
     assert {name.split(".")[0] for name in imports(path)} <= allowed
 
 
@@ -110,13 +114,50 @@ def test_linear_solvers_know_no_cloth():
             assert all(n.startswith(("core.linear", "core.kernels")) or n == "core.arrays" for n in own), (name, own)
 
 
-def test_kernels_are_functions_on_arrays():
-    for name, found in IMPORTS.items():
-        if name.startswith("core.kernels"):
-            own = {n for n in found if n.startswith("core")}
-            assert own <= {"core.arrays"} | {n for n in IMPORTS if ".kernels" in n}
-            tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
-            assert not any(isinstance(node, (ast.ClassDef, ast.Global)) for node in ast.walk(tree))
+def imports_at_once(path):
+    """Names of the packages that importing a file imports: not those inside its functions."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    plain = {alias.name for node in body if isinstance(node, ast.Import) for alias in node.names}
+    return {name.split(".")[0]
+            for name in plain | {node.module for node in body if isinstance(node, ast.ImportFrom) and not node.level}}
+
+
+def kernels(folder):
+    return [name for name in IMPORTS if name.startswith(f"core.kernels.{folder}.")]
+
+
+def test_the_definition_of_the_kernels_is_functions_on_arrays_in_numpy():
+    for name in kernels("reference"):
+        assert {n for n in IMPORTS[name] if n.startswith(("core", "numba"))} <= {"core.arrays", *kernels("reference")}
+        tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+        assert not any(isinstance(node, (ast.ClassDef, ast.Global)) for node in ast.walk(tree)), name
+
+
+def test_compiled_kernels_take_the_laws_from_where_they_are_defined_and_nothing_else():
+    for name in kernels("compiled"):
+        known = {n for n in IMPORTS[name] if n.startswith("core")}
+        assert all(n.startswith(("core.kernels", "core.stencils")) or n == "core.arrays" for n in known), (name, known)
+
+
+def test_numba_is_imported_by_the_compiled_kernels_only_and_these_only_when_they_are_wanted():
+    for name, path in MODULES.items():
+        if not name.startswith("core.kernels.compiled"):
+            assert "numba" not in imports_at_once(path), name
+            assert not any(n.startswith("core.kernels.compiled") for n in IMPORTS[name]), name
+    assert "numba" not in imports_at_once(MODULES["core.kernels.compiled"])
+
+
+def test_every_compiled_kernel_has_a_definition_of_the_same_name_and_arguments():
+    def functions(name):
+        body = ast.parse(MODULES[name].read_text(encoding="utf-8")).body
+        return {node.name: [a.arg for a in node.args.args] for node in body
+                if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")}
+
+    for name in kernels("compiled"):
+        reference = name.replace(".compiled.", ".reference.")
+        if reference in MODULES:                                  # a file of parts that several topics share has none
+            wanted = functions(reference)
+            assert wanted.items() <= functions(name).items(), name
 
 
 def test_contact_and_laws_do_not_know_each_other():
@@ -131,7 +172,7 @@ def test_nothing_below_imports_what_runs_it():
     """mesh and fabric -> laws, contact, linear -> system -> integrators -> stepping -> simulate."""
     for name, found in IMPORTS.items():
         top = name.split(".")[1] if "." in name else ""
-        if name not in ("core", "core.simulate"):
+        if name not in ("core", "core.simulate", "core.warm_up"):
             assert "core.simulate" not in found and "core" not in found, name
         if top in FEATURES and top != "integrators":
             above = {"core.stepping", "core.system", "core.solver", "core.integrators"}

@@ -130,7 +130,7 @@ def test_an_error_on_the_way_leaves_the_frames_before_it():
 
 
 FIELDS = {"stretch_max", "stretch_p99", "crossings", "smallest_gap", "deepest_penetration", "steps", "iterations",
-          "residual", "converged", "step_min", "step_max", "seconds"}
+          "residual", "converged", "step_min", "step_max", "backend", "seconds"}
 
 
 def test_the_certificate_has_its_fields_and_becomes_json():
@@ -138,6 +138,7 @@ def test_the_certificate_has_its_fields_and_becomes_json():
         table = frame.certificate.as_dict()
         assert set(table) >= FIELDS
         assert json.loads(json.dumps(table, allow_nan=False)) == table
+        assert table.pop("backend") in ("numpy", "numba")
         assert all(isinstance(v, (bool, int, float, dict, type(None))) for v in table.values())
 
 
