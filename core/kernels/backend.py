@@ -8,8 +8,8 @@ machine compiles once; the folder's name holds a digest of the sources, so that 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,8 +25,6 @@ from ..errors import SolverError
 BACKENDS = ("numpy", "numba")
 """Names that `Solver(backend=...)` takes, besides None for the best there is."""
 PACKAGES = {"numpy": "reference", "numba": "compiled"}
-
-_cache_parent = Path(tempfile.gettempdir()) / "muslin-kernels"
 
 
 class Kernels:
@@ -48,6 +46,8 @@ class Kernels:
 
 _NUMPY = Kernels("numpy")
 _current: ContextVar[Kernels] = ContextVar("kernels", default=_NUMPY)
+_reasons: dict[str, str | None] = {"numpy": None}                # why not, of those that have been asked for
+_cache_parent: Path | None = None
 
 
 def current() -> Kernels:
@@ -101,16 +101,28 @@ def load(name: str) -> Kernels:
     return _NUMPY if name == "numpy" else Kernels(name)
 
 
-@cache
 def why_not(name: str) -> str | None:
     """Why a backend cannot run here, None if it can. Asking for "numba" imports it, which takes a second or two."""
-    if name == "numpy":
-        return None
-    try:
-        _import_numba()
-    except Exception as error:                                   # what a broken installation raises is anyone's guess
-        return f"{type(error).__name__}: {error}"
-    return None
+    if name not in _reasons:
+        try:
+            _import_numba()
+            _reasons[name] = None
+        except Exception as error:                               # what a broken installation raises is anyone's guess
+            rule_out(name, error)
+    return _reasons[name]
+
+
+def rule_out(name: str, error: Exception) -> None:
+    """Let a backend count as one that cannot run here, because of `error`."""
+    _reasons[name] = f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def is_known(name: str) -> bool:
+    """Whether `why_not` has its answer already, and imports nothing."""
+    return name in _reasons
+
+
+# ---------------------------------------------------------------------- compiled kernels on disk
 
 
 def keep_compiled_in(folder: Path) -> None:
@@ -120,8 +132,8 @@ def keep_compiled_in(folder: Path) -> None:
         SolverError: they are already kept elsewhere.
     """
     global _cache_parent
-    if folder != _cache_parent and "numba" in sys.modules and why_not.cache_info().currsize:
-        raise SolverError(f"compiled kernels are kept in {_cache_parent} already, too late for {folder}")
+    if is_known("numba") and folder != _parent():
+        raise SolverError(f"compiled kernels are kept in {_parent()} already, too late for {folder}")
     _cache_parent = folder
 
 
@@ -132,15 +144,37 @@ def cache_folder() -> Path:
     for path in sorted([*root.glob("stencils/*.py"), *root.glob("kernels/compiled/*.py")]):
         digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
-    return _cache_parent / f"numba-{digest.hexdigest()[:16]}"
+    return _parent() / f"numba-{digest.hexdigest()[:16]}"
+
+
+def are_kept() -> bool:
+    """Whether kernels of these sources were compiled and kept before. Imports nothing."""
+    return next(cache_folder().rglob("*.nbi"), None) is not None
+
+
+def _parent() -> Path:
+    """The folder given, or the user's own for such things: others may not put code there."""
+    if _cache_parent is not None:
+        return _cache_parent
+    given = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
+    return (Path(given) if given else Path.home() / ".cache") / "muslin-kernels"
 
 
 def _import_numba() -> None:
     import numba
 
-    folder = cache_folder()
-    if not folder.exists():
-        for old in _cache_parent.glob("numba-*"):                # of sources that are no more
-            shutil.rmtree(old, ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    numba.config.CACHE_DIR = str(folder)
+    numba.config.CACHE_DIR = str(_made(cache_folder()))
+
+
+def _made(folder: Path) -> Path:
+    """The folder, which may have to be made; where it cannot be, one for this run alone."""
+    try:
+        if not folder.exists():
+            for old in folder.parent.glob("numba-*"):            # of sources that are no more
+                shutil.rmtree(old, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="muslin-kernels-"))
