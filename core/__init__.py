@@ -30,9 +30,10 @@ from .scene import Scene
 from .simulate import Frame, simulate
 from .solver import Solver
 from .stencils.registry import models
+from .warm_up import is_warm, warm_up
 
 __all__ = [
     "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Frame",
     "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
-    "SolverError", "audit", "integrators", "models", "simulate",
+    "SolverError", "audit", "integrators", "is_warm", "models", "simulate", "warm_up",
 ]

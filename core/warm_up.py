@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiling the kernels before they are needed, by simulating a handful of vertices.
+
+A compiled kernel is made when it is first called: 10 to 40 seconds on a machine that has none yet, a second where they
+are kept from an earlier run. A caller who wants to show that calls this first, and stays able to cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from .cloth import Attachment, Cloth
+from .collider import Collider
+from .kernels.backend import choose, rule_out
+from .material import Material
+from .mesh import ClothMesh
+from .scene import Scene
+from .simulate import simulate
+from .solver import Solver
+
+SIDE = 4
+"""Vertices along an edge of the sheet."""
+FABRIC = Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=100.0, bend=(1e-5, 1e-5), damping=0.01,
+                  friction=0.3, air_drag=0.1)
+_done: set[tuple[str, str]] = set()     # backends with laws
+
+
+def is_warm(backend: str | None, models: Sequence[str] = ("baraff_witkin",)) -> bool:
+    """Whether nothing is left to compile for these laws. May import Numba."""
+    name = choose(backend)
+    return name == "numpy" or all((name, model) in _done for model in models)
+
+
+def warm_up(backend: str | None = None, models: Sequence[str] = ("baraff_witkin",)) -> Iterator[float]:
+    """Compile what simulations with these laws use; yields how much is done, 0 to 1, between its parts.
+
+    Where the backend was left open and compiling fails, Numba counts as one that cannot run here.
+
+    Raises:
+        SolverError: the backend wanted cannot run here.
+    """
+    yield 0.0
+    todo = [] if is_warm(backend, models) else [(model, part) for model in models for part in _PARTS]
+    for done, (model, part) in enumerate(todo):
+        yield 0.1 + 0.9 * done / len(todo)
+        try:
+            for _ in simulate(part(model), Solver(backend=backend, steps_per_frame=1), range(2)):
+                pass
+        except Exception as error:
+            if backend is not None:
+                raise
+            rule_out("numba", error)
+            return
+    _done.update((choose(backend), model) for model in models)
+
+
+def _sheet(height: float) -> ClothMesh:
+    u, v = np.meshgrid(np.linspace(0.0, 1.0, SIDE), np.linspace(0.0, 1.0, SIDE), indexing="ij")
+    grid = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
+    quads = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=-1).reshape(-1, 4)
+    return ClothMesh(np.stack([u, v, np.full_like(u, height)], axis=-1).reshape(-1, 3), faces=quads)
+
+
+def _hanging(model: str) -> Scene:
+    return Scene([Cloth(_sheet(1.0), FABRIC, model, pins={0: None})], wind=(0.0, 3.0, 0.0))
+
+
+def _lying(model: str) -> Scene:
+    """On a floor, with two vertices that are held in part: by a spring, and along one direction."""
+    floor = Collider([[-2.0, -2.0, 0.0], [2.0, -2.0, 0.0], [2.0, 2.0, 0.0], [-2.0, 2.0, 0.0]],
+                     [[0, 1, 2], [0, 2, 3]], friction=0.5)
+    pins = np.zeros(SIDE * SIDE)
+    pins[0] = 0.5
+    line = Attachment(SIDE * SIDE - 1, directions=[(1.0, 0.0, 0.0)])
+    return Scene([Cloth(_sheet(0.01), FABRIC, model, pins=pins, attachments=[line])], [floor], wind=(0.0, 3.0, 0.0))
+
+
+_PARTS: tuple[Callable[[str], Scene], ...] = (_hanging, _lying)
