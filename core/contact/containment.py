@@ -23,7 +23,7 @@ BLOCK = 1024
 def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, tree: BVH) -> BoolArray:
     """Whether each point (Q, 3) [m] is inside a closed part; positions (V, 3) [m], triangles (T, 3), closed (T,)."""
     result = np.zeros(len(points), dtype=bool)
-    low, high = tree.node_lower[:, 1], tree.node_upper[:, 1]
+    low, high = tree.box
     maybe = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
     if len(maybe) == 0 or not closed.any():
         return result

@@ -6,9 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.contact import bvh
 from core.contact.bvh import BVH, element_boxes, nearest_candidates, touching_boxes, touching_itself, touching_trees
+from core.kernels import using
+from core.kernels.backend import why_not
+from core.kernels.reference import trees
 from tests.core.contact.shapes import bumpy_ball
+
+
+@pytest.fixture(params=["numpy", "numba"], autouse=True)
+def backend(request):
+    if why_not(request.param):
+        pytest.skip(why_not(request.param))
+    with using(request.param):
+        yield request.param
 
 
 def brute_force(lower_a, upper_a, lower_b, upper_b):
@@ -89,7 +99,7 @@ def test_the_answer_does_not_depend_on_how_the_search_is_cut(monkeypatch):
     tree = BVH.build(*element_boxes(triangles, positions))
     low = np.random.default_rng(2).uniform(-0.6, 0.5, size=(300, 3))
     whole = touching_itself(tree), touching_boxes(tree, low, low + 0.1)
-    monkeypatch.setattr(bvh, "CHUNK", 64)
+    monkeypatch.setattr(trees, "CHUNK", 64)
     np.testing.assert_array_equal(touching_itself(tree), whole[0])
     np.testing.assert_array_equal(touching_boxes(tree, low, low + 0.1), whole[1])
 

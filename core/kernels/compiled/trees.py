@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trees of boxes, compiled: each query walks the tree with a stack of its own.
+
+Nodes are kept row by row here, (2L, 6) in memory and seen as (6, 2L): a node is one cache line. A search goes over the
+queries twice, to count and to fill, so that every query writes to a place of its own whatever thread it runs on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from ...arrays import FloatArray, IntArray
+
+SHARE = 64
+"""Queries that a thread takes at once."""
+DEEPEST = 128
+"""Places on a stack: two a level, of at most 63 levels."""
+
+
+def element_boxes(elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Boxes (lower, upper), each (N, 3) [m], of elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
+    lower, upper = np.empty((len(elements), 3)), np.empty((len(elements), 3))
+    _element_boxes(np.ascontiguousarray(elements), np.ascontiguousarray(x_t0), np.ascontiguousarray(x_t1), lower, upper)
+    return lower, upper
+
+
+def fitted(order: IntArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Nodes (6, 2L) of the tree whose leaves hold the boxes lower, upper (N, 3) [m] in `order` (L,)."""
+    rows = np.empty((2 * len(order), 6))
+    _fit(order, np.ascontiguousarray(lower), np.ascontiguousarray(upper), rows)
+    return rows.T
+
+
+def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatArray) -> IntArray:
+    """All (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
+    return _pairs(order, nodes, lower, upper, False)
+
+
+def touching_trees(order_a: IntArray, nodes_a: FloatArray, order_b: IntArray, nodes_b: FloatArray) -> IntArray:
+    """All (primitive of a, primitive of b) pairs (P, 2) whose boxes touch, in lexicographic order."""
+    return _pairs(order_b, nodes_b, *_leaf_boxes(order_a, nodes_a), False)
+
+
+def touching_itself(order: IntArray, nodes: FloatArray) -> IntArray:
+    """All pairs (P, 2) of different primitives of one tree whose boxes touch, smaller index first, in order."""
+    return _pairs(order, nodes, *_leaf_boxes(order, nodes), True)
+
+
+def rows_of(nodes: FloatArray) -> FloatArray:
+    """The nodes as this module's kernels read them, (2L, 6); a copy only if NumPy's kernels made them."""
+    return np.ascontiguousarray(nodes.T)
+
+
+def _leaf_boxes(order: IntArray, nodes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The boxes (N, 3) that the tree was fitted to."""
+    used = np.flatnonzero(order >= 0)
+    boxes = np.empty((len(used), 6))
+    boxes[order[used]] = rows_of(nodes)[len(order) + used]
+    return boxes[:, :3], boxes[:, 3:]
+
+
+def _pairs(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatArray, above: bool) -> IntArray:
+    lower, upper, rows = np.ascontiguousarray(lower), np.ascontiguousarray(upper), rows_of(nodes)
+    end = np.zeros(len(lower), dtype=np.int64)
+    nothing = np.empty((0, 2), dtype=np.int64)
+    _all_touching(order, rows, lower, upper, above, end, nothing, True)
+    np.cumsum(end, out=end)
+    found = np.empty((int(end[-1]) if len(end) else 0, 2), dtype=np.int64)
+    if len(found):
+        _all_touching(order, rows, lower, upper, above, end, found, False)
+    return found
+
+
+@njit(cache=True, error_model="numpy")
+def _element_boxes(elements: Any, x_t0: Any, x_t1: Any, lower: Any, upper: Any) -> None:
+    for e in range(elements.shape[0]):
+        for axis in range(3):
+            low, high = x_t0[elements[e, 0], axis], x_t0[elements[e, 0], axis]
+            for k in range(elements.shape[1]):
+                a, b = x_t0[elements[e, k], axis], x_t1[elements[e, k], axis]
+                low = a if a < low or a != a else low              # a nan stays one
+                low = b if b < low or b != b else low
+                high = a if a > high or a != a else high
+                high = b if b > high or b != b else high
+            lower[e, axis], upper[e, axis] = low, high
+
+
+@njit(cache=True, error_model="numpy")
+def _fit(order: Any, lower: Any, upper: Any, rows: Any) -> None:
+    leaves = len(order)
+    for axis in range(6):
+        rows[0, axis] = np.inf if axis < 3 else -np.inf
+    for leaf in range(leaves):
+        for axis in range(3):
+            if order[leaf] < 0:
+                rows[leaves + leaf, axis], rows[leaves + leaf, 3 + axis] = np.inf, -np.inf
+            else:
+                rows[leaves + leaf, axis] = lower[order[leaf], axis]
+                rows[leaves + leaf, 3 + axis] = upper[order[leaf], axis]
+    for node in range(leaves - 1, 0, -1):
+        for axis in range(3):
+            a, b = rows[2 * node, axis], rows[2 * node + 1, axis]
+            rows[node, axis] = a if a < b or b != b else b         # a nan gives way
+            a, b = rows[2 * node, 3 + axis], rows[2 * node + 1, 3 + axis]
+            rows[node, 3 + axis] = a if a > b or b != b else b
+
+
+@njit(cache=True, error_model="numpy")
+def walk(order: Any, rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
+    """How many primitives' boxes touch the box low, high (3,); the first of them, in no order, into `found` (N,)."""
+    leaves, count, top = len(order), 0, 1
+    stack[0] = 1
+    while top:
+        top -= 1
+        node = stack[top]
+        if not (low[0] <= rows[node, 3] and rows[node, 0] <= high[0]
+                and low[1] <= rows[node, 4] and rows[node, 1] <= high[1]
+                and low[2] <= rows[node, 5] and rows[node, 2] <= high[2]):
+            continue
+        if node >= leaves:
+            if count < len(found):
+                found[count] = order[node - leaves]
+            count += 1
+        else:
+            stack[top], stack[top + 1] = 2 * node + 1, 2 * node
+            top += 2
+    return count
+
+
+@njit(cache=True, error_model="numpy")
+def _touching(first: Any, last: Any, order: Any, rows: Any, lower: Any, upper: Any, above: Any, end: Any, found: Any,
+              count: Any) -> None:
+    """Count into `end`, or fill `found` up to it, for queries first..last - 1."""
+    stack, mine = np.empty(DEEPEST, dtype=np.int64), np.empty(64, dtype=np.int64)
+    for q in range(first, last):
+        if not count and end[q] == (end[q - 1] if q else 0):
+            continue
+        total = walk(order, rows, lower[q], upper[q], stack, mine)
+        if total > len(mine):
+            mine = np.empty(2 * total, dtype=np.int64)
+            walk(order, rows, lower[q], upper[q], stack, mine)
+        if count:
+            number = 0
+            for k in range(total):
+                number += 1 if mine[k] > q or not above else 0
+            end[q] = number
+            continue
+        mine[:total].sort()
+        at = end[q] - 1
+        for k in range(total - 1, -1, -1):
+            if mine[k] > q or not above:
+                found[at, 0], found[at, 1] = q, mine[k]
+                at -= 1
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def _all_touching(order: Any, rows: Any, lower: Any, upper: Any, above: Any, end: Any, found: Any, count: Any) -> None:
+    shares = (len(lower) + SHARE - 1) // SHARE
+    for share in prange(shares):
+        _touching(share * SHARE, min((share + 1) * SHARE, len(lower)), order, rows, lower, upper, above, end, found,
+                  count)
