@@ -7,6 +7,7 @@ nothing but the scene's current frame, and closing the generator puts that back.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ import bpy
 import numpy as np
 
 from .. import core
-from . import colliders, reading, shape_keys
+from . import backends, colliders, reading, shape_keys
 from .frame_window import FrameWindow
 from .playback import Playback
 from .report import Report
@@ -36,6 +37,7 @@ class Progress:
         certificate: the core's, of `frame`; None while it is not solved.   cloths: names.
         touches_blender: whether the generator's next stretch reads or writes Blender data. Where it does not, it
             may be resumed in another thread.
+        stage: what is done before the first frame, for the user; empty once frames are computed.
     """
 
     frame: int
@@ -45,6 +47,7 @@ class Progress:
     certificate: core.Certificate | None
     cloths: tuple[str, ...]
     touches_blender: bool
+    stage: str = ""
 
     @property
     def fraction(self) -> float:
@@ -53,15 +56,17 @@ class Progress:
 
 def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = None,
          frames: tuple[int, int] | None = None,
-         depsgraph: bpy.types.Depsgraph | None = None) -> Generator[Progress, None, Report]:
-    """Bakes `objects`, or all cloth of the scene, over `frames` (first, last), or the scene's.
+         depsgraph: bpy.types.Depsgraph | None = None,
+         backend: str | None = None) -> Generator[Progress, None, Report]:
+    """Bakes `objects`, or all cloth of the scene, over `frames` (first, last), or the scene's, on `backend`, or the
+    scene's.
 
     Yields Progress and returns the Report. Closing it cancels; then, and after any error, everything is as before.
 
     Raises:
         core.ClothError: naming the object, the element, the value and what to do. The file is as before.
     """
-    settings = scene_settings_of(scene, frames)
+    settings = scene_settings_of(scene, frames, backend)
     reading.check_frames(settings.first, settings.last)
     view_layer = _view_layer(scene, depsgraph)
     clock = _Clock()
@@ -82,8 +87,16 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
             cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
             world = core.Scene(cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
                                gravity=settings.gravity, wind=settings.wind)
-            steps = core.simulate(world, settings.solver(), range(settings.first, settings.last + 1))
         total = settings.last - settings.first + 1
+        backends.keep_compiled()
+        preparing = backends.prepare(settings.backend, sorted({source.settings.model for source in sources}))
+        while True:
+            with clock.stage("prepare"):
+                stage = next(preparing, "")
+            if not stage:
+                break
+            yield Progress(settings.first, 0, total, None, None, names, touches_blender=False, stage=stage)
+        steps = core.simulate(world, settings.solver(), range(settings.first, settings.last + 1))
         keys = [np.empty((total, len(source.obj.data.vertices), 3), np.float32) for source in sources]
         certificate = None
         for done in range(total):
@@ -103,7 +116,7 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
                 for playback, key, positions in zip(playbacks, keys, solved.positions, strict=True):
                     key[done] = playback.key_coordinates(positions)
         yield Progress(settings.last, total, total, 0.0, certificate, names, touches_blender=True)
-        _finish_report(report, clock, playbacks, cloths)
+        _finish_report(report, clock, playbacks, cloths, settings.backend)
         _write(sources, settings.first, keys, report, clock)
     return report
 
@@ -150,8 +163,14 @@ def _report(scene: bpy.types.Scene, settings: SceneSettings, sources: Sequence[r
     return report
 
 
-def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback], cloths: Sequence[core.Cloth]) -> None:
+def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback], cloths: Sequence[core.Cloth],
+                   wanted: str | None) -> None:
     report.seconds = clock.seconds()
+    report.backend = report.certificates[0]["backend"]
+    if report.backend == "numba":
+        report.versions["numba"] = sys.modules["numba"].__version__
+    elif backends.broken() and wanted is None:
+        report.notes.append(f"Numba is installed but does not run here, NumPy ran instead: {backends.broken()}")
     start = report.certificates[0]
     if start["deepest_penetration"] > 0.0 or start["crossings"]:
         report.notes.append(f"At frame {report.first} cloth already is inside or across something: "

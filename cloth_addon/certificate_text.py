@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from .backends import TITLES
 from .job import duration
 
 LENGTH_DIGITS = 3
@@ -23,6 +24,7 @@ def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("Crossings", _count(summary["crossings"])),
         ("Unconverged Frames", f"{summary['not_converged']} of {frames}"),
         ("Bake Time", duration(report["seconds"]["total"])),
+        ("Computed By", TITLES.get(report.get("backend", ""), "")),         # older bakes do not say
     ]
     return [(name, value) for name, value in found if value]
 

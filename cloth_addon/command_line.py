@@ -19,6 +19,7 @@ from typing import Any
 import bpy
 
 from .. import core
+from ..core.kernels.backend import BACKENDS
 from . import bake as baking
 from .reading import objects_of_kind
 from .report import Report, plain
@@ -47,6 +48,8 @@ def parser() -> argparse.ArgumentParser:
                       help="bake this cloth; may be repeated; without it all cloth of the scene together")
     bake.add_argument("--frames", nargs=2, type=int, metavar=("FIRST", "LAST"),
                       help="instead of the scene's range")
+    bake.add_argument("--backend", choices=BACKENDS,
+                      help="what runs the inner loops, instead of the scene's choice")
     bake.add_argument("--output", metavar="OUT.blend", help="save here, replacing what is there")
     bake.add_argument("--json", metavar="REPORT", dest="report",
                       help="write the report here: settings, a certificate for each frame, seconds, versions, or the "
@@ -100,7 +103,7 @@ def _bake_and_save(arguments: argparse.Namespace) -> dict[str, Any]:
     scene = bpy.context.scene
     objects = [scene.objects[name] for name in dict.fromkeys(arguments.objects)] if arguments.objects else None
     frames = tuple(arguments.frames) if arguments.frames else None
-    report = _bake(baking.bake(scene, objects, frames))
+    report = _bake(baking.bake(scene, objects, frames, backend=arguments.backend))
     opened = Path(bpy.data.filepath)
     output = Path(arguments.output).absolute() if arguments.output else opened.with_name(f"{opened.stem}_baked.blend")
     _save(output, keep_earlier=not arguments.output, compress=_is_compressed(opened))
@@ -113,6 +116,7 @@ def _bake_and_save(arguments: argparse.Namespace) -> dict[str, Any]:
 def _bake(steps: Generator[baking.Progress, None, Report]) -> Report:
     """Runs a bake to its end with progress on stderr."""
     terminal = sys.stderr.isatty()
+    stage = ""
     said = time.monotonic()
     while True:
         try:
@@ -124,6 +128,9 @@ def _bake(steps: Generator[baking.Progress, None, Report]) -> Report:
         except BaseException:
             steps.close()
             raise
+        if progress.stage not in ("", stage):
+            stage = progress.stage
+            _say(stage)
         if progress.certificate is None or (not terminal and time.monotonic() - said < EVERY
                                             and progress.done < progress.total):
             continue

@@ -90,9 +90,11 @@ class Job:
         return 0.0 if self.progress is None else self.progress.fraction
 
     def text(self) -> str:
-        """`Baking 43 % - 12 s left`"""
+        """`Baking 43 % - 12 s left`, or what is done before the first frame."""
         if self.stopping:
             return "Cancelling"
+        if self.progress is not None and self.progress.stage:
+            return str(self.progress.stage)
         left = self.progress.seconds_left if self.progress is not None else None
         return f"Baking {100 * self.fraction:.0f} %" + ("" if left is None else f" - {duration(left)} left")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from . import baked_record, certificate_text, fabric_menu, job
+from . import backends, baked_record, certificate_text, fabric_menu, job
 
 
 class _PhysicsTab:
@@ -178,6 +178,10 @@ class MUSLIN_PT_solver(_PhysicsTab, bpy.types.Panel):
         col = self.column(context)
         col.prop(context.scene.muslin, "newton_iterations")
         col.prop(context.scene.muslin, "tolerance")
+        col.prop(context.scene.muslin, "backend")
+        remark = backends.remark(context.scene.muslin.backend)
+        if remark:
+            _paragraph(self.layout.column(align=True), remark, context.region.width)
 
 
 def _certificate(layout: Any, report: dict[str, Any], width: int) -> None:

@@ -22,7 +22,7 @@ from bpy.props import (
 )
 
 from .. import core
-from . import fabric_menu
+from . import backends, fabric_menu
 
 DEFAULT_FABRIC = fabric_menu.preset("cotton")
 MICRO = 1e-6
@@ -169,6 +169,10 @@ class MuslinScene(bpy.types.PropertyGroup):
     tolerance: FloatProperty(
         name="Tolerance", description="How exactly each linear system is solved: the residual relative to the start",
         default=1e-3, min=1e-6, max=0.1, step=0.01, precision=6, options=set(),
+    )
+    backend: EnumProperty(
+        name="Computed By", description="What runs the inner loops. Both give the same cloth, up to rounding",
+        items=backends.ITEMS, default="AUTOMATIC", options=set(),
     )
     wind: FloatVectorProperty(
         name="Wind", description="Velocity of the air", default=(0.0, 0.0, 0.0), size=3, step=10, precision=2,

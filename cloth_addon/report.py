@@ -25,9 +25,10 @@ class Report:
         settings: by "scene" and by the cloths' names.
         certificates: per frame, the core's.
         playback_error: per cloth, the largest distance between what was simulated and what plays back [m].
-        seconds: time by stage: "read" Blender, "solve", "fit" key coordinates, "write", and "total".
+        seconds: time by stage: "read" Blender, "prepare" kernels, "solve", "fit" key coordinates, "write", and "total".
         notes: sentences for the user.
-        versions: of muslin, blender, python and numpy.
+        versions: of muslin, blender, python and numpy, and of numba where it ran.
+        backend: what ran the inner loops, "numpy" or "numba"; empty before the first frame.
     """
 
     scene: str
@@ -41,6 +42,7 @@ class Report:
     seconds: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=lambda: versions())
+    backend: str = ""
 
     def summary(self) -> dict[str, Any]:
         """The worst of all frames."""

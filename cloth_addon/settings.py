@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 
 from .. import core
+from . import backends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,7 @@ class SceneSettings:
     Attributes:
         first, last: frames of the bake.
         frame_rate [1/s], metres_per_unit [m], gravity (3,) [m/s^2], wind (3,) [m/s].
+        backend: "numpy", "numba", or None for the quickest that runs here.
     """
 
     first: int
@@ -64,11 +66,12 @@ class SceneSettings:
     steps_per_frame: int
     newton_iterations: int
     tolerance: float
+    backend: str | None
 
     def solver(self) -> core.Solver:
         return core.Solver(
             steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate, tolerance=self.tolerance,
-            newton_iterations=self.newton_iterations)
+            newton_iterations=self.newton_iterations, backend=self.backend)
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
@@ -100,8 +103,9 @@ def collider_settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Colli
                             thickness=float(obj.muslin.thickness) * metres_per_unit(scene))
 
 
-def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = None) -> SceneSettings:
-    """`frames` (first, last) overrule the scene's."""
+def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = None,
+                      backend: str | None = None) -> SceneSettings:
+    """`frames` (first, last) and `backend` overrule the scene's."""
     values = scene.muslin
     if frames is None:
         frames = ((values.frame_start, values.frame_end) if values.use_custom_range
@@ -113,7 +117,7 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),
         steps_per_frame=int(values.steps_per_frame), newton_iterations=int(values.newton_iterations),
-        tolerance=float(values.tolerance))
+        tolerance=float(values.tolerance), backend=backend or backends.backend_of(values.backend))
 
 
 def _in_metres(vector: Any, unit: float) -> tuple[float, float, float]:
