@@ -14,11 +14,12 @@ from find_python import find_python
 from system_libraries import install_missing
 
 ROOT = Path(__file__).resolve().parent.parent
+# Both backends are tested with both NumPys; core313 and bpy45 have no Numba and show that nothing needs it.
 ENVIRONMENTS = {                                     # name: Python, extras of pyproject.toml
-    "core311": ("3.11", ["numpy1", "tests", "oracle"]),
+    "core311": ("3.11", ["numpy1", "numba", "tests", "oracle"]),
     "core313": ("3.13", ["tests", "oracle"]),
     "bpy45": ("3.11", ["bpy45", "tests"]),
-    "bpy52": ("3.13", ["bpy52", "tests"]),
+    "bpy52": ("3.13", ["bpy52", "numba", "tests"]),
     "lint": ("3.11", ["numpy1", "lint"]),
 }
 READ_EXTRAS = """
