@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which kernels run is asked for, said, and never a matter of what else is installed."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core
+from core.kernels import backend, current, using
+
+ROOT = Path(__file__).resolve().parents[3]
+BLOCKED = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "numba":
+            raise {error}
+
+sys.meta_path.insert(0, Blocked())
+"""
+FALL = """
+import core
+mesh = core.ClothMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+scene = core.Scene([core.Cloth(mesh, core.Material.preset("cotton"))])
+frames = list(core.simulate(scene, core.Solver(), range(1, 3)))
+print(frames[-1].certificate.backend)
+"""
+
+
+def sheet(n=6):
+    u, v = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n), indexing="ij")
+    grid = np.arange(n * n).reshape(n, n)
+    quads = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=-1).reshape(-1, 4)
+    mesh = core.ClothMesh(np.stack([u, v, 0.0 * u], axis=-1).reshape(-1, 3), faces=quads)
+    return core.Scene([core.Cloth(mesh, core.Material.preset("cotton"), pins={0: None})])
+
+
+def last(scene, name, frames=4):
+    return list(core.simulate(scene, core.Solver(backend=name), range(frames)))[-1]
+
+
+def needs(name):
+    if backend.why_not(name):
+        pytest.skip(backend.why_not(name))
+
+
+def python(code, **environment):
+    """Standard output of `code` in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT,
+                          env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# ---------------------------------------------------------------------- choosing
+
+
+@pytest.mark.parametrize("name", [None, "numpy", "numba"])
+def test_the_certificate_says_which_backend_ran(name):
+    needs(name or "numpy")
+    certificate = last(sheet(), name).certificate
+    assert certificate.backend == (name or backend.choose(None)) == certificate.as_dict()["backend"]
+
+
+def test_both_backends_make_the_same_cloth():
+    needs("numba")
+    ours, theirs = (last(sheet(), name, frames=8) for name in backend.BACKENDS)
+    assert np.abs(ours.positions[0] - theirs.positions[0]).max() < 1e-6
+
+
+def test_an_unknown_backend_is_refused_with_what_there_is():
+    with pytest.raises(core.SolverError, match="no backend 'cuda'; there are: numpy, numba"):
+        core.Solver(backend="cuda")
+
+
+def test_making_a_solver_imports_nothing():
+    assert python("import sys, core; core.Solver(backend='numba'); print('numba' in sys.modules)") == "False\n"
+
+
+def test_importing_the_core_and_simulating_on_numpy_import_no_numba():
+    code = FALL.replace("core.Solver()", "core.Solver(backend='numpy')") + "import sys; print('numba' in sys.modules)"
+    assert python(code) == "numpy\nFalse\n"
+
+
+# ---------------------------------------------------------------------- without numba
+
+
+@pytest.mark.parametrize("error", ["ImportError('no Numba here')", "RuntimeError('a broken installation')"])
+def test_without_numba_numpy_runs(error):
+    assert python(BLOCKED.format(error=error) + FALL) == "numpy\n"
+
+
+def test_without_numba_asking_for_it_is_an_error_that_says_why():
+    said = python(BLOCKED.format(error="ImportError('Numba needs NumPy 2.2 or less')") + """
+from core.kernels import backend
+try:
+    backend.choose("numba")
+except Exception as error:
+    print(error)
+""")
+    assert "'numba' cannot run here: ImportError: Numba needs NumPy 2.2 or less; take 'numpy'" in said
+
+
+def test_a_backend_that_was_left_open_and_does_not_compile_is_ruled_out(monkeypatch):
+    needs("numba")
+    monkeypatch.setattr(backend, "_reasons", dict(backend._reasons))
+    module = sys.modules["core.warm_up"]                # the package's attribute of this name is the function
+    monkeypatch.setattr(module, "_done", set())
+
+    def fails(*_):
+        raise RuntimeError("LLVM is broken")
+
+    monkeypatch.setattr(module, "simulate", fails)
+    assert list(core.warm_up(None))[0] == 0.0
+    assert backend.choose(None) == "numpy" and "LLVM is broken" in backend.why_not("numba")
+    with pytest.raises(core.SolverError, match="LLVM is broken"):
+        list(core.warm_up("numba"))
+
+
+# ---------------------------------------------------------------------- using
+
+
+def test_using_a_backend_ends_where_it_was_begun_also_by_an_error():
+    assert current().name == "numpy"
+    with pytest.raises(ValueError), using("numpy"):
+        raise ValueError
+    assert current().name == "numpy"
+
+
+def test_a_simulation_changes_nothing_for_its_caller_between_frames():
+    needs("numba")
+    for _ in core.simulate(sheet(), core.Solver(backend="numba"), range(3)):
+        assert current().name == "numpy"
+
+
+def test_two_simulations_on_two_backends_may_be_stepped_in_turn_and_in_any_thread():
+    needs("numba")
+    alone = {name: last(sheet(), name).positions[0] for name in backend.BACKENDS}
+    running = {name: core.simulate(sheet(), core.Solver(backend=name), range(4)) for name in backend.BACKENDS}
+    for _ in range(4):
+        now = {}
+        for name, steps in running.items():
+            thread = threading.Thread(target=lambda name=name, steps=steps, now=now: now.update({name: next(steps)}))
+            thread.start()
+            thread.join()
+    for name in backend.BACKENDS:
+        assert now[name].certificate.backend == name
+        assert np.array_equal(now[name].positions[0], alone[name])
+
+
+# ---------------------------------------------------------------------- what is kept on disk
+
+
+def test_the_folder_changes_with_the_sources(tmp_path, monkeypatch):
+    for name in ("stencils/law.py", "kernels/compiled/product.py"):
+        path = tmp_path / "core" / name
+        path.parent.mkdir(parents=True)
+        path.write_text("1")
+    monkeypatch.setattr(backend, "__file__", str(tmp_path / "core" / "kernels" / "backend.py"))
+    seen = {backend.cache_folder()}
+    for path in sorted(tmp_path.rglob("*.py")):
+        path.write_text("2")
+        seen.add(backend.cache_folder())
+    (tmp_path / "core" / "kernels" / "compiled" / "more.py").write_text("")
+    now = backend.cache_folder()
+    assert len(seen | {now}) == 4
+    (tmp_path / "core" / "mesh.py").write_text("is not compiled")
+    assert backend.cache_folder() == now
+
+
+def test_kernels_are_kept_where_they_were_asked_to_be_and_old_ones_go(tmp_path):
+    needs("numba")
+    (tmp_path / "numba-0123456789abcdef").mkdir()
+    (tmp_path / "something else").mkdir()
+    python(f"""
+from pathlib import Path
+from core.kernels import backend
+backend.keep_compiled_in(Path({str(tmp_path)!r}))
+assert not backend.are_kept() and not backend.is_known("numba")
+assert backend.why_not("numba") is None and backend.is_known("numba")
+import numba
+assert numba.config.CACHE_DIR == str(backend.cache_folder())
+try:
+    backend.keep_compiled_in(Path("/elsewhere"))
+except Exception as error:
+    assert "too late" in str(error)
+else:
+    raise AssertionError
+""")
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert len(names) == 2 and names[0].startswith("numba-") and names[0] != "numba-0123456789abcdef"
+
+
+def test_a_folder_that_cannot_be_made_costs_a_compilation_and_nothing_else(tmp_path):
+    needs("numba")
+    (tmp_path / "file").write_text("")
+    python(f"""
+from pathlib import Path
+from core.kernels import backend
+backend.keep_compiled_in(Path({str(tmp_path / "file" / "kernels")!r}))
+assert backend.why_not("numba") is None
+import numba
+assert Path(numba.config.CACHE_DIR).is_dir()
+""")
+
+
+# ---------------------------------------------------------------------- warming up
+
+
+@pytest.mark.parametrize("model", core.models())
+def test_after_warming_up_a_simulation_compiles_nothing(model):
+    needs("numba")
+    said = python(f"""
+import core, numpy as np
+from numba.core import event
+fractions = list(core.warm_up("numba", [{model!r}]))
+assert fractions == sorted(fractions) and 0.0 == fractions[0] and fractions[-1] < 1.0, fractions
+assert core.is_warm("numba", [{model!r}])
+assert list(core.warm_up("numba", [{model!r}])) == [0.0]
+with event.install_recorder("numba:compile") as compiled:
+    n = 12
+    u, v = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n), indexing="ij")
+    grid = np.arange(n * n).reshape(n, n)
+    quads = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=-1).reshape(-1, 4)
+    mesh = core.ClothMesh(np.stack([u, v, 0.0 * u], axis=-1).reshape(-1, 3), faces=quads)
+    floor = core.Collider([[-2, -2, -0.1], [2, -2, -0.1], [2, 2, -0.1], [-2, 2, -0.1]], [[0, 1, 2], [0, 2, 3]])
+    cloth = core.Cloth(mesh, core.Material.preset("cotton"), {model!r}, pins={{0: None}})
+    list(core.simulate(core.Scene([cloth], [floor]), core.Solver(backend="numba"), range(8)))
+print({{str(e.data["dispatcher"]) for _, e in compiled.buffer}})
+""")
+    assert said == "set()\n"
+
+
+def test_warming_up_numpy_is_nothing():
+    assert list(core.warm_up("numpy")) == [0.0] and core.is_warm("numpy")
