@@ -21,7 +21,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from .bvh import touching_trees
 from .triangle_surface import TriangleSurface
-from .vectors import Vector, cross, dot, subtract, take
+from ..kernels.reference.vectors import Vector, cross, dot, subtract, take
 
 ROUNDING = 8e-16
 """Error of a volume over the sum of the sizes of its terms [-]."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .bvh import touching_boxes
+from ..kernels import current
+from ..kernels.reference.contacts import Entries, Places
 from .colliders import MovingSurface
 from .containment import inside, nearest
-from .distance import FACE, PointTriangle, point_triangle
-from .sweep import first_entries
+from .distance import FACE
 
 MAX_PER_VERTEX = 3
 """Contacts kept per vertex: three planes leave no direction free."""
@@ -62,13 +62,14 @@ def find_planes(
     Also each vertex's distance (V,) [m] from the surface at the start, negative inside: reach at most, and -inf, which
     says nothing, if it may have been further inside than that.
     """
-    moved = x_t0 + surface.drift
-    low, high = np.minimum(moved, x_t1) - reach[:, None], np.maximum(moved, x_t1) + reach[:, None]
-    vertex, triangle = touching_boxes(surface.tree, low, high).T
-    start, distance = _start(surface, vertex, triangle, x_t0, reach)
-    entry = _entries(surface, vertex, triangle, x_t0, x_t1)
+    shape = surface.shape
+    at_start, entered, at_end = current().contacts.meetings(
+        x_t0, x_t1, reach, surface.drift, surface.tree.order, surface.tree.nodes, shape.triangles, shape.closed,
+        shape.features, shape.degree, surface.x_t0, surface.x_t1)
+    start, distance = _start(surface, at_start, x_t0)
+    entry = _entries(surface, entered)
     entry = _joined(start, entry[~np.isin(entry.vertex, start.vertex)])
-    near, within, first, inside_now = _minima(surface, vertex, triangle, x_t1, reach)
+    near, within, first, inside_now = _minima(surface, at_end, x_t1, reach)
 
     # The entry of each near plane's vertex, -1 for none; on an open sheet the entry says which side is meant.
     of_entry = np.full(len(x_t0), -1)
@@ -98,68 +99,45 @@ def find_planes(
     return planes, np.where(np.isfinite(distance) | inside_now, distance, reach)
 
 
-def _entries(
-    surface: MovingSurface, vertex: IntArray, triangle: IntArray, x_t0: FloatArray, x_t1: FloatArray
-) -> Planes:
+def _entries(surface: MovingSurface, entered: Entries) -> Planes:
     """The plane of the first triangle that each vertex's path pierces."""
-    first = first_entries(surface, vertex, triangle, x_t0, x_t1)
-    pierced = triangle[first.pair]
-    normal = surface.normals_t1[pierced] * first.side[:, None] if len(pierced) else np.zeros((0, 3))
-    return Planes(vertex[first.pair], pierced, first.barycentric, normal, np.ones(len(pierced), dtype=bool))
+    vertex, triangle, barycentric, side = entered
+    normal = surface.normals_t1[triangle] * side[:, None] if len(triangle) else np.zeros((0, 3))
+    return Planes(vertex, triangle, barycentric, normal, np.ones(len(triangle), dtype=bool))
 
 
-def _start(
-    surface: MovingSurface, vertex: IntArray, triangle: IntArray, x_t0: FloatArray, reach: FloatArray
-) -> tuple[Planes, FloatArray]:
+def _start(surface: MovingSurface, places: Places, x_t0: FloatArray) -> tuple[Planes, FloatArray]:
     """Planes at the nearest point of vertices that start inside a closed part, and where all vertices (V,) start."""
     shape = surface.shape
+    vertex, triangle, barycentric, point, gap, code = places
     distance = np.full(len(x_t0), -np.inf)
-    at = _closest(x_t0[vertex], surface.x_t0, shape.triangles[triangle])
-    order = np.lexsort((triangle, at.distance, vertex))
-    near = order[np.unique(vertex[order], return_index=True)[1]]                  # the nearest of each vertex
-    near = near[at.distance[near] <= reach[vertex[near]]]
-    distance[vertex[near]] = at.distance[near]
-    near = near[shape.closed[triangle[near]]]
-    feature = shape.features[triangle[near], at.feature[near]]
+    distance[vertex] = gap
+    near = np.flatnonzero(shape.closed[triangle])
+    feature = shape.features[triangle[near], code[near]]
     if len(near):
-        height = np.einsum("ni,ni->n", x_t0[vertex[near]] - at.point[near], surface.normals_t0[feature])
+        height = np.einsum("ni,ni->n", x_t0[vertex[near]] - point[near], surface.normals_t0[feature])
         near, feature = near[height < 0.0], feature[height < 0.0]
         distance[vertex[near]] *= -1.0
     normal = surface.normals_t1[feature] if len(near) else np.zeros((0, 3))
-    return Planes(vertex[near], triangle[near], at.barycentric[near], normal, np.ones(len(near), dtype=bool)), distance
+    return Planes(vertex[near], triangle[near], barycentric[near], normal, np.ones(len(near), dtype=bool)), distance
 
 
 def _minima(
-    surface: MovingSurface, vertex: IntArray, triangle: IntArray, x_t1: FloatArray, reach: FloatArray
+    surface: MovingSurface, places: Places, x_t1: FloatArray, reach: FloatArray
 ) -> tuple[Planes, BoolArray, IntArray, BoolArray]:
-    """Where the distance from x_t1 to the surface has a minimum within reach, nearest first for each vertex.
+    """Planes where the distance from x_t1 to the surface has a minimum within reach, nearest first for each vertex.
 
     Also which of them are contacts where the vertex has entered nowhere, the row of each vertex's nearest, and
     whether each vertex (V,) ends just inside a closed part.
-    A minimum on an edge or a vertex is one only if all triangles around have their closest point there.
     """
     shape = surface.shape
-    at = _closest(x_t1[vertex], surface.x_t1, shape.triangles[triangle])
-    pair = np.flatnonzero(at.distance <= reach[vertex])
-    feature = shape.features[triangle[pair], at.feature[pair]]
-    key = vertex[pair] * len(shape.degree) + feature
-    _, inverse, count = np.unique(key, return_inverse=True, return_counts=True)
-    order = np.lexsort((triangle[pair], at.distance[pair], vertex[pair]))
-    pair, feature, key = pair[order], feature[order], key[order]
-    nearest_row = np.unique(vertex[pair], return_index=True)[1]
-    once = np.zeros(len(pair), dtype=bool)
-    once[np.unique(key, return_index=True)[1]] = True
-    minimum = once & (count[inverse[order]] == shape.degree[feature])
-    minimum[nearest_row] = True                                              # whatever rounding made of it
-    pair, feature = pair[minimum], feature[minimum]
-    nearest_row = np.unique(vertex[pair], return_index=True)[1]
-
-    i, t, distance = vertex[pair], triangle[pair], at.distance[pair]
+    i, t, barycentric, point, distance, code = places
+    nearest_row = np.flatnonzero(np.diff(i, prepend=-1))
     closed = shape.closed[t]
-    offset = x_t1[i] - at.point[pair]
-    pseudo = surface.normals_t1[feature] if len(pair) else np.zeros((0, 3))
+    offset = x_t1[i] - point
+    pseudo = surface.normals_t1[shape.features[t, code]] if len(i) else np.zeros((0, 3))
     side = np.where(np.einsum("ni,ni->n", offset, pseudo) < 0.0, -1.0, 1.0)
-    on_face = (at.feature[pair] == FACE) | (distance <= TOUCHING * reach[i])
+    on_face = (code == FACE) | (distance <= TOUCHING * reach[i])
     direction = offset / np.where(on_face, 1.0, distance)[:, None]
     normal = np.where(
         on_face[:, None],
@@ -170,7 +148,7 @@ def _minima(
     inside_now = np.zeros(len(x_t1), dtype=bool)
     inside_now[i[nearest_row]] = ~within[nearest_row]
     within[nearest_row] = True                  # if inside, the nearest way out
-    planes = Planes(i, t, at.barycentric[pair], normal, np.zeros(len(i), dtype=bool))
+    planes = Planes(i, t, barycentric, normal, np.zeros(len(i), dtype=bool))
     return planes, within, nearest_row, inside_now
 
 
@@ -206,11 +184,6 @@ def _deep(surface: MovingSurface, x_t1: FloatArray, rows: IntArray) -> Planes:
     usable = (at.feature != FACE) & (at.distance > 0.0)
     normal = np.where(usable[:, None], outwards, pseudo)
     return Planes(rows, triangle, at.barycentric, normal, np.zeros(len(rows), dtype=bool))
-
-
-def _closest(points: FloatArray, positions: FloatArray, corners: IntArray) -> PointTriangle:
-    """Closest points to points (P, 3) [m] of triangles with corners (P, 3) on positions (V, 3) [m]."""
-    return point_triangle(points, positions[corners[:, 0]], positions[corners[:, 1]], positions[corners[:, 2]])
 
 
 def _joined(a: Planes, b: Planes) -> Planes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ...arrays import BoolArray, FloatArray, IntArray
 
 Vector = tuple[FloatArray, FloatArray, FloatArray]
 """One 3-vector per pair as its components, each (P,)."""

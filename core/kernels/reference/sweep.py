@@ -16,13 +16,10 @@ point that touches from the back has entered. Where f only touches zero there is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from .colliders import MovingSurface
-from .vectors import Vector, add, cross, divide, dot, join, scale, select, split, subtract, take, unit
+from ...arrays import BoolArray, FloatArray, IntArray
+from .vectors import Vector, add, cross, divide, dot, scale, subtract, take
 
 OVERLAP = 1e-6
 """How far, in barycentric weights, a triangle reaches over its border for the entry of a path [-]."""
@@ -31,32 +28,21 @@ HALVINGS = 40
 """Bisections of a root in time: to 1e-12 of the step."""
 
 
-@dataclass(frozen=True)
-class Entries:
-    """Pairs of a vertex and the first triangle that its path enters.
-
-    Attributes:
-        pair (N,): index into the pairs given.
-        barycentric (N, 3): the place on the triangle.
-        side (N,): +1 where the vertex came from the triangle's front, -1 from its back.
-    """
-
-    pair: IntArray
-    barycentric: FloatArray
-    side: FloatArray
-
-
 def first_entries(
-    surface: MovingSurface, vertex: IntArray, triangle: IntArray, x_t0: FloatArray, x_t1: FloatArray
-) -> Entries:
+    vertex: IntArray, triangle: IntArray, x_t0: FloatArray, x_t1: FloatArray, triangles: IntArray, closed: BoolArray,
+    surface_t0: FloatArray, surface_t1: FloatArray
+) -> tuple[IntArray, FloatArray, FloatArray]:
     """The first triangle that each vertex's path enters, at most one entry per vertex.
 
-    Pairs of vertex (P,) and triangle (P,); x_t0, x_t1 (V, 3) [m]. Closed parts are entered from outside
-    only, open ones from both sides.
+    Pairs of vertex (P,) and triangle (P,); x_t0, x_t1 (V, 3) [m]; the surface's triangles (T, 3), whether each belongs
+    to a closed part (T,), and positions [m]. Closed parts are entered from outside only, open ones from both sides.
+
+    Returns indices into the pairs (N,), the places' barycentric weights (N, 3), and the sides (N,): +1 where the vertex
+    came from the triangle's front, -1 from its back.
     """
-    corners = surface.shape.triangles[triangle]
-    u0, ab0, ac0 = _sides(x_t0, vertex, surface.x_t0, corners)
-    u1, ab1, ac1 = _sides(x_t1, vertex, surface.x_t1, corners)
+    corners = triangles[triangle]
+    u0, ab0, ac0 = _sides(x_t0, vertex, surface_t0, corners)
+    u1, ab1, ac1 = _sides(x_t1, vertex, surface_t1, corners)
     n0, n1 = cross(ab0, ac0), cross(ab1, ac1)
     twice_nm = add(cross(ab0, ac1), cross(ab1, ac0))
     f = np.stack([
@@ -71,11 +57,11 @@ def first_entries(
     nn = dot(n, n)
     w_b, w_c = divide(dot(cross(u, ac), n), nn), divide(dot(cross(ab, u), n), nn)
     w = np.stack([1.0 - w_b - w_c, w_b, w_c], axis=1)
-    hit: BoolArray = (w.min(axis=1) >= -OVERLAP) & (nn > 0.0) & ((side > 0.0) | ~surface.shape.closed[triangle[pair]])
+    hit: BoolArray = (w.min(axis=1) >= -OVERLAP) & (nn > 0.0) & ((side > 0.0) | ~closed[triangle[pair]])
     pair, time, side, w = pair[hit], time[hit], side[hit], np.maximum(w[hit], 0.0)
     order = np.lexsort((triangle[pair], time, vertex[pair]))
     first = order[np.unique(vertex[pair[order]], return_index=True)[1]]
-    return Entries(pair[first], w[first] / w[first].sum(axis=1, keepdims=True), side[first])
+    return pair[first], w[first] / w[first].sum(axis=1, keepdims=True), side[first]
 
 
 def _sign_changes(f: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
@@ -108,27 +94,6 @@ def _bernstein(f: FloatArray, t: FloatArray) -> FloatArray:
 def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
     """a / b where it is within 0..1, else an end of that range."""
     return np.where(np.abs(a) >= np.abs(b), 1.0, divide(a, np.where(np.abs(a) < np.abs(b), b, 0.0)))
-
-
-def carried(surface: MovingSurface, triangle: IntArray, offset: FloatArray) -> FloatArray:
-    """Offsets (P, 3) [m] at the start of the step, turned along with the triangles (P,) to its end."""
-    if surface.x_t0 is surface.x_t1:
-        return offset
-    corners = surface.shape.triangles[triangle]
-    u0, n0, w0 = _frame(surface.x_t0, corners)
-    u1, n1, w1 = _frame(surface.x_t1, corners)
-    d = split(offset)
-    turned = add(add(scale(dot(d, u0), u1), scale(dot(d, n0), n1)), scale(dot(d, w0), w1))
-    usable = (dot(n0, n0) > 0.0) & (dot(n1, n1) > 0.0)
-    return join(select(usable, turned, d))
-
-
-def _frame(positions: FloatArray, corners: IntArray) -> tuple[Vector, Vector, Vector]:
-    """Edge direction, normal and their cross product of triangles (P, 3); the normal of a flat one is 0."""
-    a, b, c = (take(positions, corners[:, k]) for k in range(3))
-    along = unit(subtract(b, a))
-    normal = unit(cross(along, subtract(c, a)))
-    return along, normal, cross(normal, along)
 
 
 def _sides(x: FloatArray, vertex: IntArray, positions: FloatArray, corners: IntArray) -> tuple[Vector, Vector, Vector]:

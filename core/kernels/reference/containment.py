@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which points lie inside the closed parts of a surface.
+
+Count the triangles that a ray from the point upwards leaves through, less those it enters through. The count is above
+zero exactly inside. Whether the ray meets a triangle is decided edge by edge in the plane z = 0 with the half-open rule
+of the winding number, and each edge is evaluated from its smaller vertex by both of its triangles, so that rays through
+edges and vertices are counted neither twice nor not at all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray, IntArray
+from .trees import touching_boxes
+from .vectors import cross, dot, subtract, take
+
+
+def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, order: IntArray,
+           nodes: FloatArray) -> BoolArray:
+    """Whether each point (Q, 3) [m] is inside a closed part; positions (V, 3) [m], triangles (T, 3), closed (T,)."""
+    result = np.zeros(len(points), dtype=bool)
+    low, high = nodes[:3, 1], nodes[3:, 1]
+    maybe = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
+    ray_end = points[maybe].copy()
+    ray_end[:, 2] = high[2]
+    ray, triangle = touching_boxes(order, nodes, points[maybe], ray_end).T
+    ray, triangle = ray[closed[triangle]], triangle[closed[triangle]]
+    p = take(points[maybe], ray)
+    a, b, c = (take(positions, triangles[triangle, k]) for k in range(3))
+    turns = np.zeros(len(ray), dtype=np.int64)
+    for k in range(3):
+        start, end = triangles[triangle, k], triangles[triangle, (k + 1) % 3]
+        first, second = np.minimum(start, end), np.maximum(start, end)
+        x0, y0 = positions[first, 0], positions[first, 1]
+        x1, y1 = positions[second, 0], positions[second, 1]
+        rising = (y0 <= p[1]) & (y1 > p[1])
+        falling = (y1 <= p[1]) & (y0 > p[1])
+        side = (x1 - x0) * (p[1] - y0) - (p[0] - x0) * (y1 - y0)       # above 0: p is left of first -> second
+        turn = (rising & (side > 0.0)).astype(np.int64) - (falling & (side < 0.0))
+        turns += np.where(start == first, turn, -turn)
+    above = turns * dot(cross(subtract(b, a), subtract(c, a)), subtract(p, a)) < 0.0
+    result[maybe] = np.bincount(ray, turns * above, minlength=len(maybe)) > 0.5
+    return result

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact kernels: both backends find the same, in the same order."""
+
+import numpy as np
+import pytest
+
+from core.contact.bvh import BVH, element_boxes
+from core.contact.colliders import SurfaceShape
+from core.contact.containment import inside
+from core.contact.pairs import Contacts, find_contacts
+from core.kernels import current, using
+from core.kernels.backend import why_not
+from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet
+
+pytestmark = pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
+
+SOLIDS = {"ball": ball(24, 12), "bumpy": bumpy_ball(32, 16), "box": box([0.7, 0.7, 0.7]), "sheet": sheet(9, 9)}
+
+
+def on_both(run):
+    found = []
+    for name in ("numpy", "numba"):
+        with using(name):
+            found.append(run())
+    return found
+
+
+def assert_same(one, other):
+    """Whole numbers and truth values equal, others to rounding."""
+    assert len(one) == len(other)
+    for a, b in zip(one, other, strict=True):
+        if isinstance(a, tuple):
+            assert_same(a, b)
+        elif np.asarray(a).dtype.kind == "f":
+            np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
+        else:
+            np.testing.assert_array_equal(a, b)
+
+
+def moving(name, speed, turn):
+    """A solid that moves and turns, and points around it that move."""
+    rng = np.random.default_rng(len(name))
+    positions, triangles = SOLIDS[name]
+    shape = SurfaceShape.build(positions, triangles)
+    later = positions @ rotation([1.0, 2.0, 0.5], turn).T + (0.01 * turn)
+    surface = shape.moving(positions, positions if turn == 0.0 else later, thickness=0.001)
+    direction = rng.normal(size=(600, 3))
+    x = direction / np.linalg.norm(direction, axis=1)[:, None] * rng.uniform(0.2, 0.7, size=(600, 1))
+    x[:40] = positions[rng.integers(0, len(positions), size=40)]                     # exactly at vertices
+    x[40:52] = positions[triangles[:12]].mean(axis=1)
+    return surface, x, x + speed * rng.normal(size=x.shape)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.3])
+@pytest.mark.parametrize("speed", [0.0, 0.005, 0.2])
+@pytest.mark.parametrize("name", SOLIDS)
+def test_points_meet_a_surface_alike(name, speed, turn):
+    surface, x0, x1 = moving(name, speed, turn)
+    shape, reach = surface.shape, np.full(len(x0), 0.03)
+
+    def run():
+        return current().contacts.meetings(
+            x0, x1, reach, surface.drift, surface.tree.order, surface.tree.nodes, shape.triangles, shape.closed,
+            shape.features, shape.degree, surface.x_t0, surface.x_t1)
+
+    one, other = on_both(run)
+    assert_same(one, other)
+    assert all(len(part[0]) for part in one) or speed < 0.2
+
+
+@pytest.mark.parametrize("reach", [0.2, 3.0])
+def test_points_meet_alike_when_the_whole_surface_is_near(reach):
+    surface, x0, x1 = moving("ball", 0.1, 0.2)
+    shape = surface.shape
+    assert_same(*on_both(lambda: current().contacts.meetings(
+        x0[:40], x1[:40], np.full(40, reach), surface.drift, surface.tree.order, surface.tree.nodes, shape.triangles,
+        shape.closed, shape.features, shape.degree, surface.x_t0, surface.x_t1)))
+
+
+@pytest.mark.parametrize("name", SOLIDS)
+def test_contacts_are_the_same(name):
+    surface, x0, x1 = moving(name, 0.05, 0.2)
+    one, other = on_both(lambda: find_contacts(x0, x1, [surface], np.full(len(x0), 0.01)))
+    assert len(one) > 20
+    assert_same(*(tuple(vars(c).values()) for c in (one, other)))
+    assert isinstance(one, Contacts)
+
+
+@pytest.mark.parametrize("name", SOLIDS)
+def test_points_are_inside_alike(name):
+    positions, triangles = SOLIDS[name]
+    shape = SurfaceShape.build(positions, triangles)
+    rng = np.random.default_rng(3)
+    beside = positions[:50] * [1.0, 1.0, 0.5]                                        # rays through vertices and edges
+    points = np.concatenate([rng.uniform(-0.6, 0.6, size=(500, 3)), beside])
+    one, other = on_both(lambda: inside(points, positions, shape.triangles, shape.closed, shape.tree))
+    np.testing.assert_array_equal(one, other)
+    assert one.any() == bool(shape.closed.any())
+
+
+def test_nodes_fit_their_boxes_alike():
+    positions, triangles = bumpy_ball(24, 12)
+    positions = positions.copy()
+    positions[5] = np.nan
+    moved = positions + [0.1, 0.0, 0.2]
+
+    def run():
+        low, high = element_boxes(triangles, positions, moved)
+        return low, high, BVH.build(low, high).nodes[:, 1:]
+
+    assert_same(*on_both(run))
