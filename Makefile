@@ -2,6 +2,7 @@
 #   make demo        bake a tablecloth onto a moving ball, save it as a .blend, render pictures
 #   make test        core tests without Blender, add-on tests in Blender 4.5
 #   make extension   build/muslin-VERSION.zip, for Blender's Install from Disk
+#   make extension-numba   the same with Numba for this platform inside, which is large and much quicker
 #   make test-next   the same tests with Python 3.13 and Blender 5.2
 #   make lint        ruff and mypy
 
@@ -12,7 +13,7 @@ CORE_TESTS = $(wildcard tests/core tests/scenes)
 ADDON_TESTS = $(wildcard tests/addon)
 EXTENSION_TESTS = $(wildcard tests/extension)
 
-.PHONY: demo test test-core test-addon test-next test-core-next test-addon-next extension lint clean
+.PHONY: demo test test-core test-addon test-next test-core-next test-addon-next extension extension-numba lint clean
 .SUFFIXES:
 
 .venv-%/.ready: pyproject.toml scripts/environment.py
@@ -41,6 +42,9 @@ test-addon-next: .venv-bpy52/.ready
 
 extension: .venv-bpy45/.ready
 	.venv-bpy45/bin/python scripts/build_extension.py build
+
+extension-numba: .venv-bpy45/.ready
+	.venv-bpy45/bin/python scripts/build_extension.py build --numba here
 
 lint: .venv-lint/.ready
 	.venv-lint/bin/python -m ruff check .

@@ -4,6 +4,7 @@
 Runs in a Python that has the bpy package, beside nothing else that imports bpy.
 """
 
+import importlib
 import importlib.util
 import os
 import subprocess
@@ -43,6 +44,17 @@ def test_the_zip_holds_the_sources_and_nothing_else(package: Path) -> None:
 def test_the_zip_is_named_after_the_manifest(package: Path) -> None:
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     assert package.name == f"{manifest['id']}-{manifest['version']}.zip"
+
+
+def test_a_manifest_with_wheels_names_them_and_its_platform_and_is_otherwise_the_same(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    text = (ROOT / "blender_manifest.toml").read_text(encoding="utf-8")
+    names = ["numba-1-cp313-cp313-any.whl", "llvmlite-1-cp313-cp313-any.whl"]
+    made = tomllib.loads(importlib.import_module("build_extension").with_wheels(text, "linux-x64", names))
+    assert made.pop("wheels") == ["./wheels/llvmlite-1-cp313-cp313-any.whl", "./wheels/numba-1-cp313-cp313-any.whl"]
+    assert made.pop("platforms") == ["linux-x64"]
+    assert made == tomllib.loads(text)
 
 
 def test_the_manifest_and_the_project_state_one_version() -> None:
