@@ -1,17 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A multifrontal Cholesky factor in NumPy: a few batches of dense products per level of the tree.
+"""A multifrontal Cholesky factor: dense fronts on the tree of a nested dissection (Duff and Reid 1983).
 
-With a front's own rows o and its boundary b, elimination leaves
-
-    D = F_oo^-1,    W = D F_ob,    U = F_bb - F_ob^T W   (added to the parent's front)
-
-(Duff and Reid 1983), and A x = r is solved by y_b -= W^T y_o from the leaves to the root and x_o = D y_o - W x_b from
-the root to the leaves. The inverses are stored instead of triangles, so that solving is products alone. The factor is
-computed in double precision and may be kept in single; D is symmetric positive definite and the way down is the
-transpose of the way up, so what is applied is symmetric and positive definite but for the rounding of applying it.
-
-Only products are used, no LAPACK: its calls on many small matrices get up to a hundred times slower when the
-library starts threads for each of them.
+The fronts are kernels: see `core/kernels/reference/fronts.py` for what they compute. Here is what a factor keeps and
+in which precision.
 """
 
 from __future__ import annotations
@@ -19,24 +10,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
-from .nested_dissection import FrontLevel, NestedDissection
-
-Numbers = npt.NDArray[np.floating[Any]]
-
-SMALL = 8
-"""Matrices of this size and less are inverted entry by entry, all of a batch at once."""
-NUMBERS_AT_ONCE = 4_000_000
-"""Fronts are worked on in batches of about this many numbers, which bounds the memory."""
+from ..arrays import FloatArray
+from .nested_dissection import NestedDissection
 
 
 class BlockCholesky:
     """P^-1 for a symmetric positive definite P of blocks w x w on a graph.
 
     Args:
-        tree: the graph's order of elimination.
+        tree: the graph's order of elimination, which also knows which kernels it was made for.
         diagonal: (V, w, w) symmetric blocks.
         off_diagonal: (E, w, w), block (i, j) of each edge (i, j) of the tree's graph.
         single: keep and apply the factor in single precision: half the memory and up to twice as quick. Enough
@@ -52,19 +35,13 @@ class BlockCholesky:
     def __init__(self, tree: NestedDissection, diagonal: FloatArray, off_diagonal: FloatArray, *,
                  single: bool = True, quick: bool = False) -> None:
         self._tree, self._width = tree, diagonal.shape[1]
-        self._type: type[np.floating[Any]] = np.float32 if single else np.float64
-        self._working: type[np.floating[Any]] = np.float32 if quick else np.float64
-        self._factors: list[tuple[Numbers, Numbers]] = []
-        update: Numbers = np.zeros(0)
-        below = None
-        for level in tree.levels:
-            update = self._eliminate(level, diagonal, off_diagonal, update, below)
-            below = level
+        self._factor: Any = tree.fronts.factor(tree.plan, diagonal, off_diagonal, np.float32 if quick else np.float64,
+                                               np.float32 if single else np.float64)
 
     @property
     def bytes(self) -> int:
         """Memory of the factor [bytes]."""
-        return sum(D.nbytes + W.nbytes for D, W in self._factors)
+        return int(self._tree.fronts.memory(self._factor))
 
     def __call__(self, r: FloatArray) -> FloatArray:
         """P^-1 r, so that the factor is a preconditioner as it stands."""
@@ -72,130 +49,9 @@ class BlockCholesky:
 
     def solve(self, r: FloatArray) -> FloatArray:
         """P^-1 r for r (V, w) or, of a scalar P, (V, any)."""
-        tree, w = self._tree, self._width
         size = float(np.abs(r).max(initial=0.0))
         if not (0.0 < size < np.inf):
             return np.full_like(r, 0.0 if size == 0.0 else np.nan)
-        given = r.size // (tree.vertex_count * w)
-        columns = max(given, 2)          # with a single one the library multiplies otherwise, and as its threads are
-        y: Numbers = np.zeros((tree.slots + 1, w, columns), dtype=self._type)
-        y[tree.slot, :, :given] = (r / size).reshape(-1, w, given)           # single precision has a narrow range
-        y = y.reshape(tree.slots + 1, w * columns)
-        self._up(y, columns)
-        self._down(y, columns)
-        result = y.reshape(-1, w, columns)[tree.slot, :, :given].reshape(r.shape).astype(np.float64)
-        result *= size
-        return result
-
-    def _up(self, y: Numbers, columns: int) -> None:
-        w, update, below = self._width, np.zeros(0, dtype=np.float32), None
-        for level, (_, W) in zip(self._tree.levels, self._factors, strict=True):
-            m, own = level.nodes, level.own
-            mine = y[level.start:level.start + m * own].reshape(m, own, -1)
-            outer: Numbers = np.zeros(1, dtype=self._type)
-            if below is not None and below.boundary:
-                sums: Numbers = np.zeros((m, own + level.boundary + 1, w * columns), dtype=self._type)
-                node = np.arange(m)[:, None]
-                parts = update.reshape(m, -1, below.boundary, w * columns)
-                for child in range(parts.shape[1]):
-                    sums[node, below.parent_place[:, child]] += parts[:, child]
-                mine += sums[:, :own]
-                outer = sums[:, own:-1].reshape(m, -1, columns)
-            if level.boundary:
-                update = outer - W.transpose(0, 2, 1) @ mine.reshape(m, own * w, columns)
-            below = level
-
-    def _down(self, y: Numbers, columns: int) -> None:
-        w = self._width
-        for level, (D, W) in zip(reversed(self._tree.levels), reversed(self._factors), strict=True):
-            m, own = level.nodes, level.own
-            mine = y[level.start:level.start + m * own]
-            x = D @ mine.reshape(m, own * w, columns)
-            if level.boundary:
-                x -= W @ y.take(level.outer, axis=0).reshape(m, level.boundary * w, columns)
-            mine[:] = x.reshape(m * own, -1)
-
-    # ------------------------------------------------------------------ factoring
-
-    def _eliminate(self, level: FrontLevel, diagonal: FloatArray, off_diagonal: FloatArray, update: Numbers,
-                   below: FrontLevel | None) -> Numbers:
-        w, m, o = self._width, level.nodes, level.own * self._width
-        size = level.own + level.boundary + 1                                # with a spare row for what is padding
-        front: Numbers = np.zeros((m, size, w, size, w), dtype=self._working)
-        swapped = level.swapped.astype(np.bool_)[:, None, None]
-        blocks = np.where(swapped, off_diagonal[level.edges].transpose(0, 2, 1), off_diagonal[level.edges])
-        front[level.edge_node, level.edge_row, :, level.edge_column, :] = blocks
-        near = level.edge_column < level.own
-        front[level.edge_node[near], level.edge_column[near], :, level.edge_row[near], :] = (
-            blocks[near].transpose(0, 2, 1))
-        padding = np.ones((m, level.own), dtype=np.bool_)
-        padding[level.node, level.row] = False
-        node, row = np.nonzero(padding)
-        front[node, row, :, row, :] = np.eye(w)
-        front[level.node, level.row, :, level.row, :] = diagonal[level.vertices]
-        flat = front.reshape(m, size * w, size * w)
-        if below is not None and below.boundary:
-            _extend_add(flat, update, _rows_of_blocks(below.parent_place, w))
-        D = _inverse(flat[:, :o, :o])
-        if not (np.diagonal(D, axis1=1, axis2=2) > 0.0).all():
-            raise ArithmeticError("the matrix is not positive definite")
-        F_ob = np.ascontiguousarray(flat[:, :o, o:-w])
-        W = D @ F_ob
-        self._factors.append((D.astype(self._type, copy=False), W.astype(self._type, copy=False)))
-        remaining: Numbers = flat[:, o:-w, o:-w] - F_ob.transpose(0, 2, 1) @ W
-        return remaining
-
-
-def _rows_of_blocks(places: IntArray, w: int) -> IntArray:
-    """Rows of scalars (.., n w) of rows of blocks (.., n)."""
-    return (w * places[..., None] + np.arange(w)).reshape(*places.shape[:-1], -1)
-
-
-def _extend_add(front: FloatArray, update: Numbers, places: IntArray) -> None:
-    """Add the children's matrices (m fan, b, b) to the rows and columns places (m, fan, b) of the fronts (m, n, n)."""
-    m, fan, b = places.shape
-    n = front.shape[1]
-    parts, target = update.reshape(m, fan, b, b), front.reshape(-1)
-    step = max(1, NUMBERS_AT_ONCE // max(b * b, 1))
-    for first in range(0, m, step):
-        some = slice(first, first + step)
-        base = (np.arange(m)[some] * n * n)[:, None, None]
-        for child in range(fan):
-            rows = places[some, child]
-            # no place twice in one child but the spare one, where nothing is read
-            target[base + rows[:, :, None] * n + rows[:, None, :]] += parts[some, child]
-
-
-def _inverse(A: Numbers) -> Numbers:
-    """Inverses of symmetric positive definite matrices (m, n, n), by halves."""
-    n = A.shape[1]
-    if n <= SMALL:
-        return _small_inverse(A)
-    half = n // 2
-    first = _inverse(A[:, :half, :half])
-    B = first @ np.ascontiguousarray(A[:, :half, half:])
-    second = _inverse(A[:, half:, half:] - B.transpose(0, 2, 1) @ A[:, :half, half:])
-    X = B @ second
-    result: Numbers = np.empty_like(A, order="C")
-    result[:, :half, :half] = first + X @ B.transpose(0, 2, 1)
-    result[:, :half, half:] = -X
-    result[:, half:, :half] = -X.transpose(0, 2, 1)
-    result[:, half:, half:] = second
-    result += result.transpose(0, 2, 1).copy()
-    result *= 0.5
-    return result
-
-
-def _small_inverse(A: Numbers) -> Numbers:
-    """Gauss-Jordan without pivots, which a positive definite matrix does not need."""
-    n = A.shape[1]
-    B = np.ascontiguousarray(A.transpose(1, 2, 0))                           # (n, n, m): a batch is one line
-    for k in range(n):
-        pivot = 1.0 / B[k, k]
-        line = B[k] * pivot
-        column = B[:, k].copy()
-        B -= column[:, None] * line
-        B[k] = line
-        B[:, k] = -column * pivot
-        B[k, k] = pivot
-    return np.ascontiguousarray(B.transpose(2, 0, 1))
+        blocks = np.ascontiguousarray(r).reshape(self._tree.vertex_count, self._width, -1)
+        result: FloatArray = self._tree.fronts.solve(self._tree.plan, self._factor, blocks, size)
+        return result.reshape(r.shape)

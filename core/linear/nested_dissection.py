@@ -9,22 +9,20 @@ separators of several depths are eliminated together: a tree of fronts with `fan
     front of a node   =  its own vertices, then its boundary: the later vertices that its subtree touches
     sizes             O(sqrt(n / nodes of the level)) on a sheet, O(1) on a rope
 
-All fronts of a level are padded to one size, so that a level is one batch of equal dense matrices. Any graph will do:
-several pieces, loose edges, edges of many triangles. The coordinates only say where to cut.
+All fronts of a level are padded to one size, so that a level is one batch of equal dense matrices for NumPy; compiled
+kernels work on each front at its own size. Any graph will do: several pieces, loose edges, edges of many triangles.
+The coordinates only say where to cut.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-
-LEAF = 64
-"""Parts of at most this many vertices are not cut: below, the calls cost more than the numbers."""
-DEPTHS_PER_LEVEL = 2
-"""Cuts that are eliminated together, see `LEAF`."""
+from ..kernels import current
 
 
 @dataclass(frozen=True)
@@ -64,13 +62,21 @@ class NestedDissection:
     Args:
         edges: (E, 2), every edge once, no loops.
         positions: (V, 3), where to cut.
+        blocks: for blocks instead of scalars, which have smaller leaves.
+        leaf: parts of at most this many vertices are not cut; depths_per_level: cuts that are eliminated together.
+            Both as suits the kernels, if not given.
 
     Attributes:
-        levels: leaves first, root last; slots: length of the padded vector; slot (V,): where each vertex lies in it.
+        levels: leaves first, root last; slots: length of the padded vector; slot (V,): where each vertex lies in it;
+        fronts: the kernels of the backend that was running when the tree was made; plan: the tree as they want it.
     """
 
-    def __init__(self, edges: IntArray, positions: FloatArray, *, leaf: int = LEAF,
-                 depths_per_level: int = DEPTHS_PER_LEVEL) -> None:
+    def __init__(self, edges: IntArray, positions: FloatArray, *, blocks: bool = False, leaf: int | None = None,
+                 depths_per_level: int | None = None) -> None:
+        self.fronts = current().fronts
+        shape: tuple[int, int] = self.fronts.BLOCK_SHAPE if blocks else self.fronts.SCALAR_SHAPE
+        leaf = shape[0] if leaf is None else leaf
+        depths_per_level = shape[1] if depths_per_level is None else depths_per_level
         self.vertex_count, self.edges = len(positions), edges
         self._fan = 2 ** depths_per_level
         depth = 0
@@ -79,11 +85,12 @@ class NestedDissection:
         cut, part = _cut(edges, positions, depth)
         level = cut // depths_per_level                              # 0 is the root
         self._build(level, part >> (cut - level * depths_per_level), depth // depths_per_level)
+        self.plan: Any = self.fronts.plan(self.levels, self.slots)
 
     @property
     def numbers(self) -> int:
-        """Numbers in the factor of a scalar matrix, padding included."""
-        return sum(f.nodes * f.own * (f.own + f.boundary) for f in self.levels)
+        """Numbers in the factor of a scalar matrix."""
+        return int(self.fronts.numbers(self.plan))
 
     def _build(self, level: IntArray, node: IntArray, root_depth: int) -> None:
         n = self.vertex_count

@@ -23,8 +23,6 @@ from ..constraint_filter import ConstraintFilter
 from ..nested_dissection import NestedDissection
 from .block_jacobi import free_directions, restricted
 
-LEAF = 24
-"""Smaller leaves than for a scalar matrix: blocks have nine times the numbers."""
 SHIFT = 1e-6
 """Added to the diagonal of what is factored in single precision, relative to it [-]: above its rounding."""
 
@@ -52,7 +50,7 @@ class NeighbourCholesky:
         self._far: IntArray = np.flatnonzero(far)
         self._far_row = pattern.rows[self._far]
         self._diagonal = pattern.diagonal
-        self._tree = NestedDissection(self._edges, positions, leaf=LEAF)
+        self._tree = NestedDissection(self._edges, positions, blocks=True)
 
     def bytes(self, single: bool) -> int:
         """Memory of a factor [bytes]."""

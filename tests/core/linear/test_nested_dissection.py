@@ -4,10 +4,20 @@
 import numpy as np
 import pytest
 
+from core.kernels import using
+from core.kernels.backend import why_not
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.nested_dissection import NestedDissection
 from core.topology import Topology
 from tests.core.shapes import grid
+
+
+@pytest.fixture(params=["numpy", "numba"], autouse=True)
+def backend(request):
+    if why_not(request.param):
+        pytest.skip(f"no {request.param} here")
+    with using(request.param):
+        yield request.param
 
 
 def edges_of(triangles):
@@ -173,6 +183,28 @@ def test_a_number_that_is_none_does_not_vanish():
     factor = BlockCholesky(NestedDissection(edges, x), *random_matrix(edges, len(x), 1))
     assert not np.isfinite(factor.solve(np.full((len(x), 3), np.nan))).any()
     assert not np.isfinite(factor.solve(np.full((len(x), 3), np.inf))).any()
+
+
+@widths
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("quick", [True, False])
+def test_both_backends_apply_the_same_inverse(backend, w, single, quick):
+    edges, x = irregular()
+    diagonal, off = random_matrix(edges, len(x), w)
+    r = np.random.default_rng(1).normal(size=(len(x), 3))
+    found = BlockCholesky(NestedDissection(edges, x), diagonal, off, single=single, quick=quick).solve(r)
+    with using("numpy"):
+        wanted = BlockCholesky(NestedDissection(edges, x), diagonal, off, single=False).solve(r)
+    near = 2e-3 if quick else 1e-5 if single else 1e-11
+    np.testing.assert_allclose(found, wanted, atol=near * np.abs(wanted).max())
+
+
+def test_a_factor_stays_with_the_kernels_it_was_made_for(backend):
+    edges, x = sheet(8)
+    factor, r = BlockCholesky(NestedDissection(edges, x), *random_matrix(edges, len(x), 3)), np.ones((len(x), 3))
+    here = factor.solve(r)
+    with using("numpy"):
+        np.testing.assert_array_equal(factor.solve(r), here)
 
 
 def test_an_indefinite_matrix_is_refused():

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solving with the factor of `fronts`, compiled: up the tree and down again.
+
+Every front has a vector of its own, own rows first, then its boundary, column after column. On the way up a front
+adds up what its children leave on their boundaries; on the way down it takes its boundary from its parent. Nobody
+writes where another front reads, so branches are worked on side by side.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+from .dense_rows import dots, subtract
+
+BRANCHES = 16
+"""Branches of the tree that are solved side by side."""
+
+
+@njit(cache=True, error_model="numpy")
+def _up(front, first_child, children, own, boundary, starts, vertices, places, values, r, by, z):  # type: ignore[no-untyped-def]
+    """t = X^T y in place of y, and -M^T t for the parent."""
+    w, columns = r.shape[1], r.shape[2]
+    o, b = own[front] * w, boundary[front] * w
+    n = o + b
+    base = starts[3, front] * w * w
+    y = np.empty(o, dtype=z.dtype)
+    for c in range(columns):
+        mine = starts[2, front] * w * columns + c * n
+        for row in range(own[front]):
+            vertex = vertices[starts[0, front] + row]
+            for a in range(w):
+                z[mine + w * row + a] = r[vertex, a, c] * by
+        for j in range(o, n):
+            z[mine + j] = 0.0
+        for child in range(first_child, first_child + children):
+            skip, size = own[child], boundary[child]
+            given = starts[2, child] * w * columns + (c * (skip + size) + skip) * w
+            for j in range(size):
+                at = mine + w * places[starts[1, child] + j]
+                for a in range(w):
+                    z[at + a] += z[given + w * j + a]
+        for i in range(o):
+            y[i] = 0.0
+        for i in range(0, o, 8):
+            subtract(y, i, z, 1, mine + i, values, base + i * n + i, n, min(8, o - i), o - i)
+        for i in range(o):
+            z[mine + i] = -y[i]
+        for i in range(0, o, 8):
+            subtract(z, mine + o, z, 1, mine + i, values, base + i * n + o, n, min(8, o - i), b)
+
+
+@njit(cache=True, error_model="numpy")
+def _down(front, own, boundary, starts, parent, vertices, places, values, z, size, result):  # type: ignore[no-untyped-def]
+    """x = X (t - M x_b)."""
+    w, columns = result.shape[1], result.shape[2]
+    o, b = own[front] * w, boundary[front] * w
+    n = o + b
+    base, above = starts[3, front] * w * w, parent[front]
+    y = np.empty(o, dtype=z.dtype)
+    for c in range(columns):
+        mine = starts[2, front] * w * columns + c * n
+        if b:
+            theirs = (starts[2, above] * columns + c * (own[above] + boundary[above])) * w
+            for j in range(boundary[front]):
+                at = theirs + w * places[starts[1, front] + j]
+                for a in range(w):
+                    z[mine + o + w * j + a] = z[at + a]
+            for i in range(0, o, 4):
+                products = dots(values, base + i * n + o, n, o - i, z, mine + o, b)
+                for k in range(min(4, o - i)):
+                    y[i + k] = z[mine + i + k] - products[k]
+        else:
+            for i in range(o):
+                y[i] = z[mine + i]
+        for i in range(0, o, 4):
+            products = dots(values, base + i * n + i, n, o - i, y, i, o - i)
+            for k in range(min(4, o - i)):
+                z[mine + i + k] = products[k]
+        for row in range(own[front]):
+            vertex = vertices[starts[0, front] + row]
+            for a in range(w):
+                result[vertex, a, c] = z[mine + w * row + a] * size
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def solve_fronts(first, own, boundary, starts, parent, vertices, places, fan, values, r, scale, z, result):  # type: ignore[no-untyped-def]
+    """P^-1 r for r (V, w, columns) into `result`; z is room for the fronts' vectors."""
+    levels = len(first) - 1
+    split = levels - 1                                                   # the level where the branches begin
+    while split > 0 and first[split + 1] - first[split] < BRANCHES:
+        split -= 1
+    branches = first[split + 1] - first[split]
+    by = 1.0 / scale
+    for branch in prange(branches):
+        for level in range(split + 1):
+            wide = (first[level + 1] - first[level]) // branches
+            for node in range(branch * wide, (branch + 1) * wide):
+                _up(first[level] + node, first[max(level - 1, 0)] + node * fan, fan if level else 0, own, boundary,
+                    starts, vertices, places, values, r, by, z)
+    for level in range(split + 1, levels):
+        for node in range(first[level + 1] - first[level]):
+            _up(first[level] + node, first[level - 1] + node * fan, fan, own, boundary, starts, vertices, places,
+                values, r, by, z)
+    for level in range(levels - 1, split, -1):
+        for front in range(first[level], first[level + 1]):
+            _down(front, own, boundary, starts, parent, vertices, places, values, z, scale, result)
+    for branch in prange(branches):
+        for level in range(split, -1, -1):
+            wide = (first[level + 1] - first[level]) // branches
+            for node in range(branch * wide, (branch + 1) * wide):
+                _down(first[level] + node, own, boundary, starts, parent, vertices, places, values, z, scale, result)
