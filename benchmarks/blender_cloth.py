@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scenes in Blender: its Cloth modifier, and the Cloth Dynamics node of Blender 5.2. Needs bpy.
+
+A frame's time is that of `scene.frame_set`; reading the positions afterwards is not counted.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import bpy
+import numpy as np
+
+import core
+from benchmarks.blender_units import tuned_settings, wind_field
+from benchmarks.scenes import FRAME_RATE, GRAVITY, Setting
+
+NODE = "Cloth Dynamics (Experimental)"
+COLLIDER_NODE = "Collider"
+NODE_FILE = "datafiles/assets/nodes/geometry_nodes_dynamics_assets.blend"
+
+
+def modifier_frames(place: Setting, fabric: core.Material, tuned: bool, frames: int) -> Iterator[dict[str, Any]]:
+    """Frame by frame: positions (V, 3) [m], ms, iterations of the modifier."""
+    sheet = _stage(place, frames)
+    modifier = sheet.modifiers.new("Cloth", "CLOTH")
+    modifier.point_cache.frame_start, modifier.point_cache.frame_end = 1, frames
+    if place.held:
+        sheet.vertex_groups.new(name="held").add(list(place.held), 1.0, "REPLACE")
+        modifier.settings.vertex_group_mass = "held"
+    ball = bpy.data.objects.get("ball")
+    if ball is not None:
+        ball.modifiers.new("Collision", "COLLISION")
+    if tuned:
+        wanted = tuned_settings(place, fabric)
+        _assign(modifier.settings, wanted["settings"])
+        _assign(modifier.collision_settings, wanted["collision_settings"])
+        if ball is not None:
+            _assign(ball.collision, wanted["collider"])
+    speed = float(np.linalg.norm(place.wind))
+    if speed > 0.0:
+        _blow(place, wind_field(fabric, speed))
+
+    def iterations(evaluated: Any) -> float:
+        result = evaluated.modifiers["Cloth"].solver_result
+        return result.avg_iterations * modifier.settings.quality if result else 0.0
+
+    yield from _play(sheet, frames, iterations)
+
+
+def node_frames(place: Setting, fabric: core.Material, substeps: int, frames: int) -> Iterator[dict[str, Any]]:
+    """Frame by frame as above, of the Cloth Dynamics node."""
+    path = os.path.join(bpy.utils.resource_path("LOCAL"), NODE_FILE)
+    sheet = _stage(place, frames)
+    with bpy.data.libraries.load(path) as (_, wanted):
+        wanted.node_groups = [NODE, COLLIDER_NODE]
+    modifier = sheet.modifiers.new("Dynamics", "NODES")
+    modifier.node_group = bpy.data.node_groups[NODE]
+    if place.held:
+        sheet.vertex_groups.new(name="held").add(list(place.held), 1.0, "REPLACE")
+        pins = _input(modifier, "Pin Group")
+        pins.type, pins.attribute_name = "ATTRIBUTE", "held"
+    radius = 0.2 * place.edge_length
+    _set(modifier, {"Substeps": substeps, "Mass": fabric.areal_density * place.vertex_area,
+                    "Friction": fabric.friction, "Collision Radius": radius,
+                    "Linear Damping": fabric.viscous_drag / fabric.areal_density})
+    ball = bpy.data.objects.get("ball")
+    if ball is not None:
+        solid = ball.modifiers.new("Collider", "NODES")
+        solid.node_group = bpy.data.node_groups[COLLIDER_NODE]
+        _set(solid, {"Friction": fabric.friction})
+        effectors = bpy.data.collections.new("effectors")
+        bpy.context.scene.collection.children.link(effectors)
+        effectors.objects.link(ball)
+        _set(modifier, {"Effectors Collection": effectors})
+    sheet.update_tag()
+    yield from _play(sheet, frames, lambda evaluated: float(substeps * 15))
+
+
+def _stage(place: Setting, frames: int) -> Any:
+    """An empty scene with the sheet, and with the ball where there is one."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    scene.render.fps = int(FRAME_RATE)
+    scene.frame_start, scene.frame_end = 1, frames
+    scene.gravity = GRAVITY
+    if place.ball is not None:
+        _add("ball", *place.ball)
+    return _add("sheet", place.positions, place.quads)
+
+
+def _add(name: str, points: Any, faces: Any) -> Any:
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(np.asarray(points).tolist(), [], [list(map(int, face)) for face in faces])
+    mesh.update()
+    thing = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(thing)
+    return thing
+
+
+def _blow(place: Setting, field: dict[str, float]) -> None:
+    """A wind force field along the wind: it blows along its object's z axis."""
+    bpy.ops.object.effector_add(type="WIND", location=(-3.0, 0.0, 0.0))
+    fan = bpy.context.object
+    fan.rotation_euler = (0.0, math.pi / 2.0, math.atan2(place.wind[1], place.wind[0]))
+    _assign(fan.field, {**field, "noise": 0.0})
+
+
+def _assign(target: Any, values: dict[str, Any]) -> None:
+    """Set attributes, and see that none was cut to its range."""
+    for name, value in values.items():
+        setattr(target, name, value)
+        got = getattr(target, name)
+        if abs(got - value) > 1e-5 * abs(value):
+            raise ValueError(f"Blender makes {got} of {name} = {value}")
+
+
+def _input(modifier: Any, label: str) -> Any:
+    """The node group's input with this label, as the modifier of Blender 5.2 keeps it."""
+    for item in modifier.node_group.interface.items_tree:
+        if item.item_type == "SOCKET" and item.in_out == "INPUT" and item.name == label \
+                and item.socket_type not in ("NodeSocketBundle", "NodeSocketGeometry"):
+            return getattr(modifier.properties.inputs, item.identifier)
+    raise KeyError(f"{modifier.node_group.name} has no input '{label}'")
+
+
+def _set(modifier: Any, values: dict[str, Any]) -> None:
+    for label, value in values.items():
+        _input(modifier, label).value = value
+
+
+def _play(sheet: Any, frames: int, iterations: Any) -> Iterator[dict[str, Any]]:
+    scene = bpy.context.scene
+    buffer = np.empty(3 * len(sheet.data.vertices), dtype=np.float32)
+    for frame in range(1, frames + 1):
+        start = perf_counter()
+        scene.frame_set(frame)
+        ms = 1e3 * (perf_counter() - start)
+        evaluated = sheet.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        evaluated.data.attributes["position"].data.foreach_get("vector", buffer)
+        yield {"x": buffer.reshape(-1, 3).copy(), "ms": ms, "iterations": iterations(evaluated)}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of Blender's cloth modifier from a fabric in SI, and the fabric that its factory settings stand for.
+
+The modifier's unit of time is tau = sqrt(0.001) s (gravity is scaled by 0.001), and at speed multiplier 1 a frame lasts
+one unit whatever the frame rate: at 24 frames per second things fall with 5.65 m/s^2. With L the edge length of a
+grid of square quads and a the area per vertex:
+
+    mass per vertex       sigma a                                                              [kg]
+    spring along an edge  k_s = 1000 tension / L [N/m], across a quad k_d = 1000 shear / L
+    membrane              stretch = k_s + k_d, shear = k_d                                     [N/m]
+    hinge                 k_h = 100 bending L [N m]; of square quads the bending stiffness of the sheet
+    damping of a spring   c = tension_damping / tau [kg/s]; as a ratio to k_s [s]
+    air                   0.01 air_damping / tau per vertex [kg/s]
+    wind                  pressure 20 (strength - flow tau v) along the normal [Pa]
+    friction              0.01 times the collider's
+
+Sources: Blender 5's SIM_mass_spring.cc, implicit_blender.cc, collision.cc; gravity was measured.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import core
+from benchmarks.scenes import BALL_FRICTION, FRAME_RATE, Setting
+
+TAU = float(np.sqrt(1e-3))
+FACTORY = {"mass": 0.3, "tension": 15.0, "shear": 5.0, "bending": 0.5, "damping": 5.0, "air": 1.0}
+SMALLEST_DISTANCE = 0.001
+"""That the modifier accepts [m]."""
+
+
+def factory_fabric(place: Setting, air_drag: float) -> core.Material:
+    """What the factory settings mean on this mesh, in SI.
+
+    air_drag [kg/(m^2 s)]: of a fabric of 0.3 kg/m^2; scaled with the mass, so that wind carries the one as the other.
+    """
+    edge, area = place.edge_length, place.vertex_area
+    spring, across = (1000.0 * FACTORY[name] / edge for name in ("tension", "shear"))
+    density = FACTORY["mass"] / area
+    return core.Material(
+        areal_density=density, stretch=(spring + across,) * 2, shear=across, bend=(100.0 * FACTORY["bending"] * edge,) * 2,
+        damping=FACTORY["damping"] / TAU / spring, friction=0.35, air_drag=air_drag * density / 0.3,
+        viscous_drag=0.01 * FACTORY["air"] / TAU / area, name="factory")
+
+
+def tuned_settings(place: Setting, fabric: core.Material) -> dict[str, dict[str, Any]]:
+    """What an informed user sets for this fabric: attributes of the modifier's `settings`, its
+    `collision_settings` and the collider's `collision`."""
+    edge, area = place.edge_length, place.vertex_area
+    across = min(fabric.shear, 0.9 * min(fabric.stretch))
+    spring = max(float(np.mean(fabric.stretch)) - across, 0.0)
+    bend = float(np.mean(fabric.bend))
+    distance = max(0.2 * edge, SMALLEST_DISTANCE)
+    settings = {
+        "quality": 5, "time_scale": 1.0 / (FRAME_RATE * TAU), "mass": fabric.areal_density * area,
+        "tension_stiffness": spring * edge / 1000.0, "compression_stiffness": spring * edge / 1000.0,
+        "shear_stiffness": across * edge / 1000.0, "bending_stiffness": bend / (100.0 * edge),
+        "tension_damping": fabric.damping * spring * TAU, "compression_damping": fabric.damping * spring * TAU,
+        "shear_damping": fabric.damping * across * TAU, "bending_damping": fabric.damping * bend * TAU,
+        "air_damping": fabric.viscous_drag * area * TAU / 0.01}
+    friction = 100.0 * float(np.sqrt(fabric.friction * BALL_FRICTION))
+    return {"settings": settings, "collision_settings": {"distance_min": distance},
+            "collider": {"thickness_outer": distance, "cloth_friction": min(friction, 80.0)}}
+
+
+def wind_field(fabric: core.Material, speed: float) -> dict[str, float]:
+    """Strength and flow of a wind force field that presses as k_d n.(wind - v) does."""
+    return {"strength": fabric.air_drag * speed / 20.0, "flow": fabric.air_drag / (20.0 * TAU)}

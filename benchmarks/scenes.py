@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scenes of the comparison, as arrays, so that every system gets the very same meshes.
+
+    hang     2 x 2 m sheet, level at the start, held at two corners of one side
+    sphere   the same sheet falling on a sphere of radius 0.5 m (64 x 32) with friction, from 0.1 m above it
+    flag     2 x 1.2 m, upright, one short edge held, wind of 8 m/s along it
+
+n x n vertices in every scene. Stretch is measured on the edges of the quads, warp and weft, in all systems: the quads'
+diagonals, which some systems add as shear springs and others as edges of triangles, are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import core
+from core.arrays import FloatArray, IntArray
+
+FRAME_RATE = 24.0
+GRAVITY = (0.0, 0.0, -9.81)
+WIND = 8.0
+"""Of the flag [m/s]."""
+WIND_ANGLE = 5.0
+"""Between the wind and the flag's plane [degrees]: in a flat flag in line with it nothing would start to move."""
+BALL_FRICTION = 0.3
+CENTRE, RADIUS = (0.0, 0.0, -0.6), 0.5
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A scene at one resolution.
+
+    Attributes:
+        positions (V, 3) [m]; quads (Q, 4); held: vertices that stay; wind (3,) [m/s];
+        ball: vertices (B, 3) [m] and faces (lists of 3 or 4 vertices) of the sphere, or None.
+    """
+
+    name: str
+    size: int
+    positions: FloatArray
+    quads: IntArray
+    held: tuple[int, ...]
+    wind: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    ball: tuple[FloatArray, list[list[int]]] | None = None
+
+    @property
+    def edges(self) -> IntArray:
+        """Sides of the quads (E, 2), each once."""
+        sides = np.concatenate([self.quads[:, [i, (i + 1) % 4]] for i in range(4)])
+        return np.unique(np.sort(sides, axis=1), axis=0)
+
+    @property
+    def edge_length(self) -> float:
+        """Mean length of the edges [m]."""
+        return float(lengths(self.positions, self.edges).mean())
+
+    @property
+    def vertex_area(self) -> float:
+        """Area per vertex, on average [m^2]."""
+        a, b, c, d = (self.positions[self.quads[:, i]] for i in range(4))
+        return float(0.5 * np.linalg.norm(np.cross(c - a, d - b), axis=1).sum() / len(self.positions))
+
+
+def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
+    """Length of every edge [m]."""
+    return np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1)
+
+
+def setting(name: str, size: int) -> Setting:
+    """The scene `name` with size x size vertices."""
+    return _MAKERS[name](size)
+
+
+def core_scene(place: Setting, fabric: core.Material) -> core.Scene:
+    """The scene for Muslin's core."""
+    mesh = core.ClothMesh(place.positions, faces=place.quads, name=place.name)
+    cloth = core.Cloth(mesh, fabric, pins={vertex: None for vertex in place.held})
+    balls = []
+    if place.ball is not None:
+        points, faces = place.ball
+        triangles = [[f[0], f[i], f[i + 1]] for f in faces for i in range(1, len(f) - 1)]
+        balls = [core.Collider(points, triangles, friction=BALL_FRICTION, name="ball")]
+    return core.Scene([cloth], balls, gravity=GRAVITY, wind=place.wind)
+
+
+def _grid(size: int, width: float, height: float) -> tuple[FloatArray, IntArray]:
+    """Points (V, 2) [m] around the origin, row by row from below, and quads."""
+    u, v = np.meshgrid(np.linspace(-0.5 * width, 0.5 * width, size), np.linspace(-0.5 * height, 0.5 * height, size))
+    number = np.arange(size * size).reshape(size, size)
+    corners = [part.ravel() for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1])]
+    return np.column_stack([u.ravel(), v.ravel()]), np.column_stack(corners)
+
+
+def _hang(size: int) -> Setting:
+    points, quads = _grid(size, 2.0, 2.0)
+    return Setting("hang", size, np.pad(points, ((0, 0), (0, 1))), quads, held=(0, size - 1))
+
+
+def _sphere(size: int) -> Setting:
+    points, quads = _grid(size, 2.0, 2.0)
+    return Setting("sphere", size, np.pad(points, ((0, 0), (0, 1))), quads, held=(), ball=ball_mesh(64, 32))
+
+
+def _flag(size: int) -> Setting:
+    points, quads = _grid(size, 2.0, 1.2)
+    upright = np.column_stack([points[:, 0], np.zeros(len(points)), points[:, 1]])
+    angle = np.radians(WIND_ANGLE)
+    wind = (WIND * float(np.cos(angle)), WIND * float(np.sin(angle)), 0.0)
+    return Setting("flag", size, upright, quads, held=tuple(range(0, size * size, size)), wind=wind)
+
+
+def ball_mesh(segments: int, rings: int) -> tuple[FloatArray, list[list[int]]]:
+    """Vertices and outward faces of a sphere as Blender's UV sphere has them: quads, and triangles at the poles."""
+    polar = np.pi * np.arange(1, rings) / rings
+    around = 2.0 * np.pi * np.arange(segments) / segments
+    ring = np.array([[np.sin(p) * np.cos(a), np.sin(p) * np.sin(a), np.cos(p)] for p in polar for a in around])
+    points = np.concatenate([[[0.0, 0.0, 1.0]], ring, [[0.0, 0.0, -1.0]]]) * RADIUS + np.array(CENTRE)
+    last = len(points) - 1
+    faces: list[list[int]] = []
+    for j in range(segments):
+        k = (j + 1) % segments
+        faces.append([0, 1 + j, 1 + k])
+        faces += [[1 + i * segments + j, 1 + (i + 1) * segments + j, 1 + (i + 1) * segments + k, 1 + i * segments + k]
+                  for i in range(rings - 2)]
+        faces.append([last, 1 + (rings - 2) * segments + k, 1 + (rings - 2) * segments + j])
+    return points, faces
+
+
+_MAKERS = {"hang": _hang, "sphere": _sphere, "flag": _flag}
+SCENES = tuple(_MAKERS)
