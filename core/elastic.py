@@ -4,44 +4,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
 
 import numpy as np
 
 from .arrays import FloatArray
+from .kernels import current
 from .linear.block_matrix import BlockMatrix, BlockPattern
-from .stencils.stencil import ElementForce, Stencil, add_columns, add_tangents
+from .stencils.stencil import ElementForce, Stencil, scalar_blocks
 
 
 class ElasticForces:
     """Energy, force and stiffness of element forces and a constant weight (V, 3) [N].
 
-    `constant` is the stiffness of the forces whose law has a constant tangent, see `constant_stiffness`.
+    Forces whose stiffness is constant are in the scalar part of the matrix, see `constant_stiffness`.
     """
 
     def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray,
-                 constant: BlockMatrix) -> None:
-        self._pattern, self._weight, self._constant = pattern, weight, constant
+                 constant: FloatArray, linear: FloatArray) -> None:
+        self._pattern, self._weight, self._constant, self._linear = pattern, weight, constant, linear
         self._families = by_stencil(forces)
+        self._acting = by_stencil(force for force in forces if not force.law.linear)
+        self._changing = by_stencil(force for force in forces if not force.law.constant_tangent)
 
     def energy(self, x: FloatArray) -> float:
         """Elastic energy minus weight . x [J] at x (V, 3)."""
-        total = -float(np.sum(self._weight * x))
-        for family in self._families:
-            F = family[0].stencil.gather(x)
-            total += float(sum(np.sum(force.law.energy(F, force.parameters)) for force in family))
-        return total
+        return sum((current().families.energy(family, x) for family in self._families),
+                   start=-float(np.sum(self._weight * x)))
 
     def force(self, x: FloatArray) -> FloatArray:
         """f = -dE/dx + weight (V, 3) [N] at x (V, 3)."""
-        total = self._weight.copy()
-        for family in self._families:
-            stencil = family[0].stencil
-            F = stencil.gather(x)
-            P = family[0].law.stress(F, family[0].parameters)
-            for force in family[1:]:
-                P = add_columns(P, force.law.stress(F, force.parameters))
-            total -= stencil.scatter(P, len(x))
+        total = self._weight - self._pattern.scalar.product(self._linear, x)
+        for family in self._acting:
+            current().families.add_force(family, x, total)
         return total
 
     def magnitude(self, x: FloatArray) -> FloatArray:
@@ -58,15 +52,9 @@ class ElasticForces:
 
     def stiffness(self, x: FloatArray, factor: float, *, exact: bool = False) -> BlockMatrix:
         """`factor` times K = -df/dx at x (V, 3), each element's part made positive semi-definite unless `exact`."""
-        matrix = BlockMatrix(self._pattern, factor * self._constant.data)
-        for family in self._families:
-            changing = [force for force in family if not force.law.constant_tangent]
-            if changing:
-                stencil = family[0].stencil
-                F = stencil.gather(x)
-                tangents = [(f.law.tangent if exact else f.law.projected_tangent)(F, f.parameters) for f in changing]
-                H = reduce(add_tangents, tangents)
-                matrix.add(self._pattern.family(stencil.vertices), stencil.blocks(H), factor)
+        matrix = BlockMatrix(self._pattern, scalar=factor * self._constant)
+        for family in self._changing:
+            current().families.add_stiffness(family, x, factor, matrix, exact=exact)
         return matrix
 
 
@@ -78,12 +66,15 @@ def by_stencil(forces: Iterable[ElementForce]) -> list[list[ElementForce]]:
     return list(families.values())
 
 
-def constant_stiffness(forces: Sequence[ElementForce], pattern: BlockPattern) -> BlockMatrix:
-    """K = -df/dx of the forces whose law has a constant tangent."""
-    matrix = BlockMatrix(pattern)
+def constant_stiffness(forces: Sequence[ElementForce], pattern: BlockPattern, *,
+                       damped: bool = False, linear: bool = False) -> FloatArray:
+    """Values on the pattern's scalar part of K, K = -df/dx, of the forces whose law has a constant tangent.
+
+    damped: of each times its damping [s]. linear: of linear laws only.
+    """
+    entries = []
     for force in forces:
         if force.law.constant_tangent:
-            F = force.stencil.gather(np.zeros((pattern.vertex_count, 3)))
-            matrix.add(pattern.family(force.stencil.vertices),
-                       force.stencil.blocks(force.law.projected_tangent(F, force.parameters)))
-    return matrix
+            factor = force.damping if damped else 1.0
+            entries.append((factor if force.law.linear or not linear else 0.0) * scalar_blocks(force))
+    return pattern.scalar.assemble(entries)

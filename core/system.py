@@ -13,11 +13,12 @@ import numpy as np
 from .arrays import FloatArray, IntArray
 from .cloth import Cloth
 from .elastic import ElasticForces, by_stencil, constant_stiffness
+from .kernels import current
 from .linear.block_matrix import BlockMatrix, BlockPattern
 from .linear.constraint_filter import ConstraintFilter
 from .linear.modified_pcg import Operator
 from .linear.preconditioners.choice import PreconditionerChoice
-from .loads.drag import air_drag_blocks
+from .loads.drag import air_drag_tangent, drag_stencil
 from .material import Material
 from .mesh import ClothMesh
 from .projective import scalar_elements
@@ -25,7 +26,7 @@ from .scene import Scene
 from .state import State, Touch
 from .stencils import registry
 from .stencils.spring import Anchor, point_stencil
-from .stencils.stencil import ElementForce, Stencil, add_tangents
+from .stencils.stencil import ElementForce, Stencil
 from .topology import bodies
 
 
@@ -67,8 +68,13 @@ class System:
         self._viscous: FloatArray = np.concatenate(
             [c.material.viscous_drag / c.material.areal_density * self.mass[s]
              for c, s in zip(scene.cloths, self.slices, strict=True)])
-        self._pattern = BlockPattern(self.vertex_count, [f.stencil.vertices for f in self._forces] + [self.triangles])
+        self._pattern = BlockPattern(
+            self.vertex_count, [f.stencil.vertices for f in self._forces if not f.law.constant_tangent] + [self.triangles],
+            [f.stencil.vertices for f in self._forces if f.law.constant_tangent])
         self._constant = constant_stiffness(self._forces, self._pattern)
+        self._linear = constant_stiffness(self._forces, self._pattern, linear=True)
+        self._constant_damping = constant_stiffness(self._forces, self._pattern, damped=True)
+        self._corners = drag_stencil(self.triangles)
         at_rest = np.concatenate([c.mesh.positions for c in scene.cloths])
         self.preconditioners = PreconditionerChoice(self._pattern, scalar_elements(self._forces, at_rest), self.edges,
                                                     at_rest)
@@ -85,28 +91,35 @@ class System:
         """Elastic forces and weight, with the targets of soft pins as they are at `time` [s]."""
         for cloth, span, place in self._soft_pins:
             self._forces[place] = self._anchor(cloth, span, time)
-        return ElasticForces(self._forces, self._pattern, self._weight, self._constant)
+        return ElasticForces(self._forces, self._pattern, self._weight, self._constant, self._linear)
 
     # ------------------------------------------------------------------ forces of velocity
 
-    def rate_force(self, x: FloatArray, time: float) -> RateForce | None:
-        """Damping and drag, linearised at x (V, 3): None where there is neither."""
+    def rate_force(self, x: FloatArray, v: FloatArray, time: float) -> RateForce | None:
+        """Damping and drag, linearised at x and v (V, 3): None where there is neither.
+
+        Damping of a constant, isotropic stiffness K acts along directions that change, D <= tau K. Implicit is all of
+        tau K, which is constant; what it has too much is taken back as it was at v: -tau K v1 + (tau K - D) v0. The
+        difference to -D v1 is (tau K - D)(v1 - v0), an inertia that vanishes with the step.
+        """
         dragged, viscous = self._drag_coefficients.any(), self._viscous.any()
-        if not (dragged or viscous or any(force.damping for force in self._forces)):
+        damped = [force for force in self._forces if force.damping]
+        if not (dragged or viscous or damped):
             return None
         matrix = BlockMatrix(self._pattern)
         push = np.zeros_like(x)
         if dragged:
-            matrix.add(self._pattern.family(self.triangles),
-                       air_drag_blocks(self.triangles, self._drag_coefficients, x))
+            current().families.assemble(self._corners, air_drag_tangent(self.triangles, self._drag_coefficients, x),
+                                        1.0, matrix)
             push = matrix.multiply(np.tile(self.scene.wind_at(time), (self.vertex_count, 1)))
-        for family in by_stencil(force for force in self._forces if force.damping):
-            stencil = family[0].stencil
-            F = stencil.gather(x)
-            D = family[0].damping_tangent(F)
-            for force in family[1:]:
-                D = add_tangents(D, force.damping_tangent(F))
-            matrix.add(self._pattern.family(stencil.vertices), stencil.blocks(D))
+        for family in by_stencil(force for force in damped if not force.law.constant_tangent):
+            current().families.add_damping(family, x, 1.0, matrix)
+        constant = by_stencil(force for force in damped if force.law.constant_tangent)
+        if constant:
+            matrix.scalar = self._constant_damping
+            push += self._pattern.scalar.product(self._constant_damping, v)
+            for family in constant:
+                current().families.add_damping_force(family, x, v, push)
         if viscous:
             matrix.add_diagonal(self._viscous)
         return RateForce(matrix, push)
@@ -114,10 +127,8 @@ class System:
     def damping_force(self, x: FloatArray, v: FloatArray) -> FloatArray:
         """Deformation-rate damping (V, 3) [N] at positions x and velocities v (V, 3), a part of `rate_force`."""
         total = np.zeros_like(x)
-        for force in self._forces:
-            if force.damping:
-                stress = force.damping_stress(force.stencil.gather(x), force.stencil.gather(v))
-                total -= force.stencil.scatter(stress, len(x))
+        for family in by_stencil(force for force in self._forces if force.damping):
+            current().families.add_damping_force(family, x, v, total)
         return total
 
     # ------------------------------------------------------------------ the linear system

@@ -102,7 +102,7 @@ class _Step:
         self.linear_tolerance = max(settings.tolerance, INEXACT) if converge else settings.tolerance
         with watch.stage("forces"):
             self.elastic: ElasticForces = system.elastic(state.time + h)
-            self.rate: RateForce | None = system.rate_force(state.x, state.time + h)
+            self.rate: RateForce | None = system.rate_force(state.x, state.v, state.time + h)
             self.pins: ConstraintFilter = system.pins(state, h)
         with watch.stage("contact"):
             self.contacts = self._predict_contacts()
@@ -266,7 +266,7 @@ class _Step:
         A = self.elastic.stiffness(x, self.h ** 2, exact=exact)
         A.add_diagonal(self.system.mass)
         if self.rate:
-            A.data += self.h * self.rate.matrix.data
+            A.add_matrix(self.rate.matrix, self.h)
         return A
 
     # ------------------------------------------------------------------ the nonlinear equations

@@ -14,13 +14,20 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..stencils.stencil import Stencil
 
 
-def air_drag_blocks(triangles: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """-df_i/dv_j (T, 3, 3, 3, 3) [kg/s] of triangles (T, 3) with k_d coefficients (T,) at positions x (V, 3) [m]."""
+def drag_stencil(triangles: IntArray) -> Stencil:
+    """One column per triangle (T, 3): the sum of its vertices' velocities."""
+    return Stencil(triangles, np.ones((len(triangles), 3, 1)))
+
+
+def air_drag_tangent(triangles: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
+    """-df/dv on the columns of `drag_stencil`, (1, 1, 3, 3, T) [kg/s], of triangles (T, 3) with k_d coefficients (T,)
+    at positions x (V, 3) [m]."""
     a, b, c = (x[triangles[:, i]] for i in range(3))
-    normal = np.cross(b - a, c - a)                                # 2 A n [m^2]
-    double_area = np.linalg.norm(normal, axis=1)
+    normal = np.cross(b - a, c - a).T                              # 2 A n [m^2]
+    double_area = np.sqrt((normal * normal).sum(axis=0))
     factor = coefficients / (18.0 * np.maximum(double_area, 1e-300))      # k_d A / 9 over (2 A)^2
-    block = factor[:, None, None] * normal[:, :, None] * normal[:, None, :]
-    return np.broadcast_to(block[:, None, None], (len(triangles), 3, 3, 3, 3))
+    block: FloatArray = factor * normal[:, None] * normal[None]
+    return block[None, None]

@@ -56,6 +56,7 @@ class Stretch:
 
     name = "stretch"
     constant_tangent = False
+    linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -95,6 +96,7 @@ class Shear:
 
     name = "shear"
     constant_tangent = False
+    linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -125,7 +127,8 @@ class Shear:
         s = dot(u, v)
         sign = np.copysign(1.0, s)
         s = np.abs(s)
-        one, half = np.ones_like(s), np.full_like(s, np.sqrt(0.5))
+        zero = 0.0 * s
+        one, half = zero + 1.0, zero + np.sqrt(0.5)
         ga, gb = scale(half, add(v, scale(sign, u))), scale(half, add(v, scale(-sign, u)))
         a2, b2 = np.maximum(dot(ga, ga), TINY), dot(gb, gb)
         i2 = a2 + b2

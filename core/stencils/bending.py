@@ -15,7 +15,7 @@ from ..mesh import ClothMesh
 from .hinge import Hinge, hinge_parameters, hinge_stencil
 from .hinge_geometry import HingeGeometry
 from .patch_bend import CurvedPatch
-from .patch_geometry import PatchGeometry, flat_stencil
+from .patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
 from .quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
 from .stencil import ElementForce, Stencil
 
@@ -50,7 +50,7 @@ def bend_forces(mesh: ClothMesh, material: Material, law: str = "patch", *, flat
 def _patch_forces(mesh: ClothMesh, material: Material, flat: bool) -> list[ElementForce]:
     patch = PatchGeometry(mesh, material.bend, flat=flat)
     if patch.is_flat:
-        forces = [ElementForce(flat_stencil(patch), Quadratic(), (patch.stiffness,), material.damping)]
+        forces = [ElementForce(flat_stencil(patch), Quadratic(), (flat_stiffness(patch),), material.damping)]
     else:
         parameters = (patch.stiffness, *np.ascontiguousarray(patch.rest.T))
         forces = [ElementForce(patch.stencil, CurvedPatch(), parameters, material.damping)]

@@ -74,6 +74,7 @@ class Hinge:
 
     name = "hinge"
     constant_tangent = False
+    linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -84,15 +85,16 @@ class Hinge:
         """k (theta - theta_rest) dtheta/dF."""
         k, rest = p
         moment = k * (angle(F) - rest)
-        return tuple(scale(moment, g) for g in _gradient(F))
+        ge, ga, gb = _gradient(F)
+        return (scale(moment, ge), scale(moment, ga), scale(moment, gb))
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
         """k g g^T + k (theta - theta_rest) d2theta; exact, and indefinite where the hinge is bent."""
         k, rest = p
         moment = k * (angle(F) - rest)
-        second = _second_derivative(F)
-        return tuple(tuple(add_blocks(block, scale_block(moment, turn)) for block, turn in zip(row, turns, strict=True))
-                     for row, turns in zip(_outer_tangent(k, _gradient(F)), second, strict=True))
+        first, second = _outer_tangent(k, _gradient(F)), _second_derivative(F)
+        return (_add_turn(first[0], moment, second[0]), _add_turn(first[1], moment, second[1]),
+                _add_turn(first[2], moment, second[2]))
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
         """k g g^T: the part that is semi-definite by form."""
@@ -104,7 +106,14 @@ class Hinge:
 
 
 def _outer_tangent(k: FloatArray, g: Columns) -> Tangent:
-    return tuple(tuple(outer(k, p, q) for q in g) for p in g)
+    e, a, b = g
+    return ((outer(k, e, e), outer(k, e, a), outer(k, e, b)), (outer(k, a, e), outer(k, a, a), outer(k, a, b)),
+            (outer(k, b, e), outer(k, b, a), outer(k, b, b)))
+
+
+def _add_turn(row: tuple[Block, ...], moment: FloatArray, turn: tuple[Block, ...]) -> tuple[Block, ...]:
+    return (add_blocks(row[0], scale_block(moment, turn[0])), add_blocks(row[1], scale_block(moment, turn[1])),
+            add_blocks(row[2], scale_block(moment, turn[2])))
 
 
 def _gradient(F: Columns) -> Columns:

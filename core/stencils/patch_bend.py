@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import FloatArray
 from .components import (
     TINY,
+    Block,
     Columns,
     Vector,
     add,
@@ -38,65 +39,68 @@ class CurvedPatch:
 
     name = "curved_patch"
     constant_tangent = False
+    linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
         n, _, _ = _frame(F[3], F[4])
-        total = 0.0 * p[0]
-        for c in range(3):
-            off = add(F[c], scale(-p[1 + c], n))
-            total = total + dot(off, off)
-        return 0.5 * p[0] * total
+        a, b, c = _off(F, p, n)
+        return 0.5 * p[0] * (dot(a, a) + dot(b, b) + dot(c, c))
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
         """k (F_c - r_c n), k (q . w^u) n and k (q . w^v) n, with q = sum r_c F_c."""
         k = p[0]
         n, du, dv = _frame(F[3], F[4])
         q = _weighted(F, p)
-        return (*(scale(k, add(F[c], scale(-p[1 + c], n))) for c in range(3)),
-                scale(k * dot(q, du), n), scale(k * dot(q, dv), n))
+        a, b, c = _off(F, p, n)
+        return (scale(k, a), scale(k, b), scale(k, c), scale(k * dot(q, du), n), scale(k * dot(q, dv), n))
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
         """Exact."""
         n, du, dv = _frame(F[3], F[4])
         q = _weighted(F, p)
-        high, along = dot(q, n), (dot(q, du), dot(q, dv))
-
-        def block(i: int, j: int) -> tuple[Vector, Vector, Vector]:
-            a, b = (du, dv)[i], (du, dv)[j]
-            return add_blocks(outer(high * dot(a, b), n, n),
-                              add_blocks(outer(-along[j], n, a), outer(-along[i], b, n)))
-
-        return _blocks(p, n, (du, dv), tuple(tuple(block(i, j) for j in (0, 1)) for i in (0, 1)))
+        return _blocks(p, n, du, dv, ((_turn(q, n, du, du), _turn(q, n, du, dv)),
+                                      (_turn(q, n, dv, du), _turn(q, n, dv, dv))))
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
         """J^T J with J the derivative of F_c - r_c n: semi-definite by form."""
         n, du, dv = _frame(F[3], F[4])
         size = p[1] * p[1] + p[2] * p[2] + p[3] * p[3]
-        return _blocks(p, n, (du, dv), tuple(tuple(outer(size * dot(a, b), n, n) for b in (du, dv)) for a in (du, dv)))
+        mixed = outer(size * dot(du, dv), n, n)
+        return _blocks(p, n, du, dv, ((outer(size * dot(du, du), n, n), mixed),
+                                      (mixed, outer(size * dot(dv, dv), n, n))))
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """The lengths |F_c - r_c n|."""
         n, du, dv = _frame(F[3], F[4])
         zero = 0.0 * p[0]
         still = (zero, zero, zero)
-        conditions = []
-        for c in range(3):
-            off = direction(add(F[c], scale(-p[1 + c], n)))
-            conditions.append((p[0], (*(off if c == d else still for d in range(3)),
-                                      scale(p[1 + c] * dot(off, du), n), scale(p[1 + c] * dot(off, dv), n))))
-        return tuple(conditions)
+        a, b, c = _off(F, p, n)
+        a, b, c = direction(a), direction(b), direction(c)
+        return ((p[0], (a, still, still, scale(p[1] * dot(a, du), n), scale(p[1] * dot(a, dv), n))),
+                (p[0], (still, b, still, scale(p[2] * dot(b, du), n), scale(p[2] * dot(b, dv), n))),
+                (p[0], (still, still, c, scale(p[3] * dot(c, du), n), scale(p[3] * dot(c, dv), n))))
 
 
-def _blocks(p: Parameters, n: Vector, dual: tuple[Vector, Vector], inner: Tangent) -> Tangent:
+def _off(F: Columns, p: Parameters, n: Vector) -> Columns:
+    """F_c - r_c n."""
+    return (add(F[0], scale(-p[1], n)), add(F[1], scale(-p[2], n)), add(F[2], scale(-p[3], n)))
+
+
+def _turn(q: Vector, n: Vector, a: Vector, b: Vector) -> Block:
+    """The part of the tangent that stress and the turning of n make, for the columns that a and b are dual to."""
+    return add_blocks(outer(dot(q, n) * dot(a, b), n, n), add_blocks(outer(-dot(q, b), n, a), outer(-dot(q, a), b, n)))
+
+
+def _blocks(p: Parameters, n: Vector, du: Vector, dv: Vector, inner: Tangent) -> Tangent:
     """H with identity on F_c, r_c n-to-w coupling, and `inner` on (w_u, w_v); all times k."""
     k = p[0]
-    diagonal, zero = identity_block(k), identity_block(0.0 * k)
-    coupling = tuple(tuple(outer(k * p[1 + c], a, n) for a in dual) for c in range(3))       # d P_c / d w_a
-    rows = [tuple(diagonal if c == d else zero for d in range(3)) + coupling[c] for c in range(3)]
-    rows += [tuple(transpose(coupling[c][a]) for c in range(3)) + tuple(scale_block(k, inner[a][b]) for b in (0, 1))
-             for a in (0, 1)]
-    return tuple(rows)
+    one, zero = identity_block(k), identity_block(0.0 * k)
+    u0, u1, u2 = outer(k * p[1], du, n), outer(k * p[2], du, n), outer(k * p[3], du, n)      # d P_c / d w_u
+    v0, v1, v2 = outer(k * p[1], dv, n), outer(k * p[2], dv, n), outer(k * p[3], dv, n)
+    return ((one, zero, zero, u0, v0), (zero, one, zero, u1, v1), (zero, zero, one, u2, v2),
+            (transpose(u0), transpose(u1), transpose(u2), scale_block(k, inner[0][0]), scale_block(k, inner[0][1])),
+            (transpose(v0), transpose(v1), transpose(v2), scale_block(k, inner[1][0]), scale_block(k, inner[1][1])))
 
 
 def _frame(u: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:

@@ -75,12 +75,18 @@ class PatchGeometry:
 
 
 def flat_stencil(patch: PatchGeometry) -> Stencil:
-    """The columns F_1, F_2, F_3 alone."""
-    weights = patch.stencil.weights[:, :, :3]
-    needed = int((weights != 0.0).any(axis=2).sum(axis=1).max(initial=1))
-    order = np.argsort(~(weights != 0.0).any(axis=2), axis=1, kind="stable")[:, :needed]
-    return Stencil(np.take_along_axis(patch.stencil.vertices, order, axis=1),
-                   np.ascontiguousarray(np.take_along_axis(weights, order[:, :, None], axis=1)))
+    """The columns F_1, F_2, F_3 alone, each an element of its own: 3 t + c for F_c of triangle t."""
+    T, k, _ = patch.stencil.weights.shape
+    weights = patch.stencil.weights[:, :, :3].transpose(0, 2, 1).reshape(3 * T, k)
+    needed = int((weights != 0.0).sum(axis=1).max(initial=1))
+    order = np.argsort(weights == 0.0, axis=1, kind="stable")[:, :needed]
+    vertices = np.take_along_axis(np.repeat(patch.stencil.vertices, 3, axis=0), order, axis=1)
+    return Stencil(vertices, np.take_along_axis(weights, order, axis=1)[:, :, None])
+
+
+def flat_stiffness(patch: PatchGeometry) -> FloatArray:
+    """k (3 T,) [N m] of the elements of `flat_stencil`."""
+    return np.repeat(patch.stiffness, 3)
 
 
 def _rest_columns(mesh: ClothMesh, triangle: IntArray, vertex: IntArray, columns: FloatArray,

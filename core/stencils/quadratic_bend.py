@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A law quadratic in its columns, and the four-vertex column of quadratic (isometric) bending.
+"""A law quadratic in its column, and the four-vertex column of quadratic (isometric) bending.
 
-    energy   psi = k/2 sum_c |F_c|^2,     stress  P_c = k F_c,     tangent  H_cd = k delta_cd I
+    energy   psi = k/2 |F|^2,     stress  P = k F,     tangent  H = k I
 
 The tangent is constant and positive. While a sheet keeps its lengths, its second derivatives turn with it, so such an
 energy does not change in rigid motion, and is exact in large rotations.
@@ -39,33 +39,28 @@ def isometric_parameters(mesh: ClothMesh, bend: tuple[float, float]) -> Paramete
 
 
 class Quadratic:
-    """Parameter: k [J per squared unit of the columns]."""
+    """Parameter: k [J per squared unit of the column]."""
 
     name = "quadratic"
     constant_tangent = True
+    linear = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
-        total = dot(F[0], F[0])
-        for column in F[1:]:
-            total = total + dot(column, column)
-        return 0.5 * p[0] * total
+        return 0.5 * p[0] * dot(F[0], F[0])
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """k F_c."""
-        return tuple(scale(p[0], column) for column in F)
+        """k F."""
+        return (scale(p[0], F[0]),)
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k delta_cd I; exact and constant."""
-        diagonal, zero = identity_block(p[0]), identity_block(0.0 * p[0])
-        return tuple(tuple(diagonal if c == d else zero for d in range(len(F))) for c in range(len(F)))
+        """k I; exact and constant."""
+        return ((identity_block(p[0]),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """The tangent itself, which is positive semi-definite for k >= 0."""
-        return self.tangent(F, p)
+        """k I, which is positive semi-definite for k >= 0."""
+        return ((identity_block(p[0]),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The lengths |F_c|, which rigid motion does not change."""
-        zero = 0.0 * p[0]
-        still = (zero, zero, zero)
-        return tuple((p[0], tuple(direction(F[c]) if c == d else still for d in range(len(F)))) for c in range(len(F)))
+        """The length |F|, which rigid motion does not change."""
+        return ((p[0], (direction(F[0]),)),)

@@ -48,6 +48,7 @@ class Spring:
 
     name = "spring"
     constant_tangent = False
+    linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -81,6 +82,7 @@ class Anchor:
 
     name = "anchor"
     constant_tangent = True
+    linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -97,7 +99,7 @@ class Anchor:
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
         """k I, semi-definite as it is."""
-        return self.tangent(F, p)
+        return ((identity_block(p[0]),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """The distance to the target."""

@@ -20,6 +20,7 @@ runs unchanged on such arrays and on the scalars of a compiled loop.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -40,11 +41,14 @@ class Law(Protocol):
     """What an element stores. All functions are per element; parameters come in the law's own order.
 
     Attributes:
-        name: for messages. constant_tangent: the tangent does not depend on F, so it is assembled once.
+        name: for messages.
+        constant_tangent: H_cd is a number times the identity and does not depend on F, so it is assembled once.
+        linear: besides, P_c = sum_d H_cd F_d, so that its force is a product with the assembled matrix.
     """
 
     name: str
     constant_tangent: bool
+    linear: bool
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -68,6 +72,14 @@ class Stencil:
 
     vertices: IntArray
     weights: FloatArray
+
+    @cached_property
+    def incidence(self) -> tuple[IntArray, IntArray]:
+        """Corners (E k,), e k + i for corner i of element e, by vertex and ascending, and where each vertex's begin."""
+        flat = self.vertices.ravel()
+        corners = np.argsort(flat, kind="stable")
+        starts: IntArray = np.searchsorted(flat[corners], np.arange(int(flat.max(initial=-1)) + 2))
+        return starts, corners
 
     def gather(self, x: FloatArray) -> Columns:
         """Columns of a field x (V, 3)."""
@@ -157,3 +169,13 @@ def apply_tangent(H: Tangent, d: Columns) -> Columns:
             column.append(total)
         result.append((column[0], column[1], column[2]))
     return tuple(result)
+
+
+def scalar_blocks(force: ElementForce) -> FloatArray:
+    """sum_cd w_ic w_jd h_cd (E, k, k) [N/m] of a law with the constant tangent H_cd = h_cd I."""
+    w = force.stencil.weights
+    nowhere = force.stencil.gather(np.zeros((int(force.stencil.vertices.max(initial=-1)) + 1, 3)))
+    H = force.law.projected_tangent(nowhere, force.parameters)
+    h = np.array([[block[0][0] for block in row] for row in H])                       # (C, C, E)
+    total: FloatArray = np.einsum("eic,cde,ejd->eij", w, h, w, optimize=True)
+    return total

@@ -102,7 +102,7 @@ def test_one_linearisation_is_the_published_system_solved_dense(options):
 
 def equations(system, state, result, h):
     """m (v1 - v0) - h (f(x1) + f_rate) at the end of a step, the backward Euler residual as an impulse (V, 3)."""
-    rate = system.rate_force(state.x, state.time + h)
+    rate = system.rate_force(state.x, state.v, state.time + h)
     f = system.elastic(state.time + h).force(result.state.x)
     if rate is not None:
         f = f + rate.push - rate.matrix.multiply(result.state.v)
@@ -119,7 +119,7 @@ def test_converged_newton_leaves_a_residual_below_tolerance(options, tolerance):
         assert result.converged and result.residual <= tolerance
         r = system.pins(state, H).project(equations(system, state, result, H))
         drive = H * system.elastic(state.time + H).force(state.x)
-        rate = system.rate_force(state.x, state.time + H)
+        rate = system.rate_force(state.x, state.v, state.time + H)
         drive = drive + H * rate.push if rate is not None else drive
         change = system.mass[:, None] * (result.state.v - state.v)
 

@@ -20,7 +20,13 @@ def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: 
         data[entries[entry]] += factor * total
 
 
-def block_product(lines: FloatArray, columns: IntArray, x: FloatArray) -> FloatArray:
-    """Rows of A x (n, 3) from lines (n, 3, 3 width) and columns (n, width) of 3x3 blocks, for x (V, 3)."""
+def block_product(lines: FloatArray, columns: IntArray, rows: IntArray, x: FloatArray, result: FloatArray) -> None:
+    """result[rows] = A x from lines (n, 3, 3 width) and columns (n, width) of 3x3 blocks, for x (V, 3)."""
     n, width = columns.shape
-    return np.einsum("nij,nj->ni", lines, x.take(columns, axis=0).reshape(n, 3 * width))
+    result[rows] = np.einsum("nij,nj->ni", lines, x.take(columns, axis=0).reshape(n, 3 * width))
+
+
+def add_scalar_product(lines: FloatArray, columns: IntArray, rows: IntArray, x: FloatArray,
+                       result: FloatArray) -> None:
+    """result[rows] += K x from lines (n, width) and columns (n, width) of scalars, for x (V, 3)."""
+    result[rows] += np.matmul(lines[:, None, :], x.take(columns, axis=0))[:, 0]

@@ -36,7 +36,8 @@ def scatter(vertices: IntArray, weights: FloatArray, columns: Any, vertex_count:
 
 
 def element_blocks(weights: FloatArray, tangent: Any) -> FloatArray:
-    """K_ij = sum_cd w_ic w_jd H_cd of every element as (E, k, k, 3, 3); tangent H[c][d][i][j] of (E,) arrays."""
+    """K_ij = sum_cd w_ic w_jd H_cd of every element as (E, k, k, 3, 3); tangent H[c][d][i][j] of (E,) arrays,
+    as tuples or as one array."""
     E, k, C = weights.shape
     H = np.empty((E, C, C, 9))
     for c in range(C):

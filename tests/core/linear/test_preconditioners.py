@@ -13,8 +13,9 @@ import pytest
 import core
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.modified_pcg import modified_pcg
+from core.linear.preconditioners.aggregation_multigrid import TwoLevels
 from core.linear.preconditioners.block_jacobi import BlockJacobi
-from core.linear.preconditioners.choice import SLOW, TRY_AGAIN, PreconditionerChoice
+from core.linear.preconditioners.choice import TRY_AGAIN, PreconditionerChoice
 from core.linear.preconditioners.constant_matrix import FACTORS_KEPT, ConstantMatrix, ScalarElements
 from core.linear.preconditioners.neighbour_cholesky import NeighbourCholesky
 from core.projective import scalar_elements
@@ -43,9 +44,9 @@ class Problem:
         elastic = self.system.elastic(h)
         self.A = elastic.stiffness(self.state.x, h * h)
         self.A.add_diagonal(self.system.mass)
-        rate = self.system.rate_force(self.state.x, h)
+        rate = self.system.rate_force(self.state.x, self.state.v, h)
         if rate:
-            self.A.data += h * rate.matrix.data
+            self.A.add_matrix(rate.matrix, h)
         self.b = h * elastic.force(self.state.x)
         self.filter = self.system.pins(self.state, h)
         self.filter.z[:] = 0.0
@@ -288,23 +289,24 @@ class Choice:
         p = self.problem
         found = self.choice.make(H, p.system.mass, p.filter, p.A, 1e-3)
         self.choice.learn(iterations)
-        return "direct" if isinstance(found, BlockCholesky) else "constant"
+        return {BlockCholesky: "direct", TwoLevels: "multigrid"}.get(type(found), "constant")
 
 
 def test_a_slow_solve_makes_the_next_ones_direct_for_a_while():
     choice = Choice()
-    assert [choice.solve(SLOW) for _ in range(3)] == ["constant"] * 3
-    assert choice.solve(SLOW + 1) == "constant"
+    slow = choice.choice.slow
+    assert [choice.solve(slow) for _ in range(3)] == ["multigrid"] * 3
+    assert choice.solve(slow + 1) == "multigrid"
     assert [choice.solve(2) for _ in range(TRY_AGAIN)] == ["direct"] * TRY_AGAIN
-    assert choice.solve(5) == "constant"
-    assert choice.solve(5) == "constant"
+    assert choice.solve(5) == "multigrid"
+    assert choice.solve(5) == "multigrid"
 
 
-def test_where_the_direct_factor_would_not_fit_or_does_not_exist_the_constant_matrix_stays(monkeypatch):
+def test_where_the_direct_factor_would_not_fit_multigrid_stays_and_without_any_factor_the_constant_matrix(monkeypatch):
     choice = Choice()
-    choice.solve(SLOW + 1)
+    choice.solve(choice.choice.slow + 1)
     monkeypatch.setattr("core.linear.preconditioners.choice.LARGEST", 1000)
-    assert choice.solve(2) == "constant"
+    assert choice.solve(2) == "multigrid"
     monkeypatch.undo()
     assert choice.solve(2) == "direct"
     choice.problem.A.add_diagonal(np.full(81, -1.0))

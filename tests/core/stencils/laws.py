@@ -11,7 +11,7 @@ from core.mesh import ClothMesh
 from core.stencils.baraff_witkin_membrane import Shear, Stretch, membrane_stencil
 from core.stencils.hinge import Hinge, hinge_parameters, hinge_stencil
 from core.stencils.patch_bend import CurvedPatch
-from core.stencils.patch_geometry import PatchGeometry, flat_stencil
+from core.stencils.patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
 from core.stencils.quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
 from core.stencils.spring import Anchor, Spring, edge_stencil, point_stencil
 from core.stencils.stencil import ElementForce
@@ -65,7 +65,7 @@ def isometric(mesh):
 
 def patch(mesh):
     geometry = PatchGeometry(mesh, FABRIC.bend, flat=True)
-    return flat_stencil(geometry), (geometry.stiffness,)
+    return flat_stencil(geometry), (flat_stiffness(geometry),)
 
 
 def curved_patch(mesh):

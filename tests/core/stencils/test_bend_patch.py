@@ -40,7 +40,7 @@ def test_constant_curvature_and_twist_are_exact_in_every_triangle_without_a_free
     mesh = flat_mesh(kind, 8, 8)
     x, wanted = raised(mesh, quadratic)
     patch = PatchGeometry(mesh, (1.0, 1.0))
-    F = np.array(flat_stencil(patch).gather(x))[:, 2]                                  # (3, T)
+    F = np.array(flat_stencil(patch).gather(x))[0, 2].reshape(-1, 3).T                 # (3, T)
     root = np.sqrt(mesh.areas * np.array([[1.0], [2.0], [1.0]]))
     inner = np.setdiff1d(np.arange(len(mesh.triangles)), free_triangles(mesh))
     np.testing.assert_allclose((F / root)[:, inner], np.tile(wanted[:, None], len(inner)), atol=1e-9)
@@ -134,7 +134,7 @@ def test_two_triangles_of_unequal_height_have_the_slope_of_a_parabola_across_the
 
 
 def test_stencils_are_as_small_as_the_mesh_allows():
-    assert bend_forces(flat_mesh("right", 8, 8), SILK)[0].stencil.vertices.shape[1] == 6
+    assert bend_forces(flat_mesh("right", 8, 8), SILK)[0].stencil.vertices.shape[1] == 4
     assert bend_forces(flat_mesh("jittered", 8, 8), SILK)[0].stencil.vertices.shape[1] <= 12
 
 

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Laws compiled: the same functions that run on arrays of components, here on the numbers of one element.
+
+`register_jitable` lets Numba see through the plain functions that a law is written with. Each law gets loops over its
+elements that gather the columns, call the law and add what it gives to an array. The loops are made in a
+factory whose variables are plain module functions, so that Numba finds them in its cache in the next process.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit, prange
+from numba.extending import register_jitable
+from numba.np.unsafe.ndarray import to_fixed_tuple
+
+from ...arrays import FloatArray
+from ...stencils import components
+
+if TYPE_CHECKING:
+    from ...stencils.stencil import ElementForce
+
+Loop = Callable[..., Any]
+
+_seen: set[FunctionType] = set()
+_laws: dict[tuple[type, int, int], CompiledLaw] = {}
+
+
+@dataclass(frozen=True)
+class CompiledLaw:
+    """Loops over elements with vertices (E, k), weights (E, k, C), parameters p (E, P) at positions x (V, 3)."""
+
+    energy: Loop
+    add_stress: Loop
+    add_tangent: Loop
+    add_projected_tangent: Loop
+    add_damping_stress: Loop
+    add_damping_tangent: Loop
+
+
+def rows_of(force: ElementForce) -> FloatArray:
+    """A force's parameters with those of an element in one row."""
+    kept: FloatArray | None = force.__dict__.get("_rows")
+    if kept is None:                                              # made once: what a step changes is a new force
+        kept = force.__dict__["_rows"] = np.stack([np.asarray(q, dtype=np.float64) for q in force.parameters], axis=1)
+    return kept
+
+
+def compiled_law(force: ElementForce) -> CompiledLaw:
+    """The loops of a force's law; each is compiled when it is first called."""
+    law = type(force.law)
+    C = force.stencil.weights.shape[2]
+    key = (law, C, len(force.parameters))
+    if key not in _laws:
+        _register(components)
+        _register(sys.modules[law.__module__])
+        for method in (law.energy, law.stress, law.tangent, law.projected_tangent, law.conditions):
+            register_jitable(method)
+        _laws[key] = CompiledLaw(
+            _energy(law.energy, COLUMNS[C], key[2]), _add_stress(law.stress, COLUMNS[C], key[2]),
+            _add_tangent(law.tangent, COLUMNS[C], key[2]), _add_tangent(law.projected_tangent, COLUMNS[C], key[2]),
+            _add_damping_stress(law.conditions, COLUMNS[C], key[2]),
+            _add_damping_tangent(law.conditions, COLUMNS[C], key[2]))
+    return _laws[key]
+
+
+def _register(module: ModuleType) -> None:
+    for function in vars(module).values():
+        if isinstance(function, FunctionType) and function not in _seen:
+            _seen.add(function)
+            register_jitable(function)
+
+
+# ---------------------------------------------------------------------- columns of one element
+
+
+@register_jitable  # type: ignore[untyped-decorator]
+def _column(vertices, weights, x, e, c):  # type: ignore[no-untyped-def]
+    a, b, d = 0.0, 0.0, 0.0
+    for i in range(vertices.shape[1]):
+        v, w = vertices[e, i], weights[e, i, c]
+        a += w * x[v, 0]
+        b += w * x[v, 1]
+        d += w * x[v, 2]
+    return (a, b, d)
+
+
+def _columns_1(vertices, weights, x, e):  # type: ignore[no-untyped-def]
+    return (_column(vertices, weights, x, e, 0),)
+
+
+def _columns_2(vertices, weights, x, e):  # type: ignore[no-untyped-def]
+    return (_column(vertices, weights, x, e, 0), _column(vertices, weights, x, e, 1))
+
+
+def _columns_3(vertices, weights, x, e):  # type: ignore[no-untyped-def]
+    return (_column(vertices, weights, x, e, 0), _column(vertices, weights, x, e, 1),
+            _column(vertices, weights, x, e, 2))
+
+
+def _columns_5(vertices, weights, x, e):  # type: ignore[no-untyped-def]
+    return (_column(vertices, weights, x, e, 0), _column(vertices, weights, x, e, 1),
+            _column(vertices, weights, x, e, 2), _column(vertices, weights, x, e, 3),
+            _column(vertices, weights, x, e, 4))
+
+
+COLUMNS = {1: _columns_1, 2: _columns_2, 3: _columns_3, 5: _columns_5}
+for _function in COLUMNS.values():
+    register_jitable(_function)
+
+
+# ---------------------------------------------------------------------- loops
+
+
+def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
+    @njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def energy(vertices, weights, p, x):  # type: ignore[no-untyped-def]
+        total = 0.0
+        for e in range(len(vertices)):
+            total += law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
+        return total
+
+    return energy  # type: ignore[no-any-return]
+
+
+def _add_stress(law: Loop, columns: Loop, parameters: int) -> Loop:
+    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def add_stress(vertices, weights, p, x, P):  # type: ignore[no-untyped-def]
+        for e in prange(len(vertices)):
+            stress = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
+            for c in range(P.shape[1]):
+                for i in range(3):
+                    P[e, c, i] += stress[c][i]
+
+    return add_stress  # type: ignore[no-any-return]
+
+
+def _add_tangent(law: Loop, columns: Loop, parameters: int) -> Loop:
+    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def add_tangent(vertices, weights, p, x, H):  # type: ignore[no-untyped-def]
+        C = weights.shape[2]
+        for e in prange(len(vertices)):
+            tangent = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
+            for c in range(C):
+                for d in range(C):
+                    for i in range(3):
+                        for j in range(3):
+                            H[e, c * C + d, 3 * i + j] += tangent[c][d][i][j]
+
+    return add_tangent  # type: ignore[no-any-return]
+
+
+def _add_damping_stress(law: Loop, columns: Loop, parameters: int) -> Loop:
+    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def add_damping_stress(vertices, weights, p, tau, x, v, P):  # type: ignore[no-untyped-def]
+        C = weights.shape[2]
+        for e in prange(len(vertices)):
+            conditions = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
+            rate = columns(vertices, weights, v, e)
+            for m in range(len(conditions)):
+                k, g = conditions[m]
+                speed = 0.0
+                for c in range(C):
+                    for i in range(3):
+                        speed += g[c][i] * rate[c][i]
+                for c in range(C):
+                    for i in range(3):
+                        P[e, c, i] += tau * k * speed * g[c][i]
+
+    return add_damping_stress  # type: ignore[no-any-return]
+
+
+def _add_damping_tangent(law: Loop, columns: Loop, parameters: int) -> Loop:
+    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def add_damping_tangent(vertices, weights, p, tau, x, H):  # type: ignore[no-untyped-def]
+        C = weights.shape[2]
+        for e in prange(len(vertices)):
+            conditions = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
+            for m in range(len(conditions)):
+                k, g = conditions[m]
+                for c in range(C):
+                    for d in range(C):
+                        for i in range(3):
+                            for j in range(3):
+                                H[e, c * C + d, 3 * i + j] += tau * k * g[c][i] * g[d][j]
+
+    return add_damping_tangent  # type: ignore[no-any-return]
