@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which preconditioner to take, by what the solves before needed.
 
-The constant matrix is cheap to make and slow on stiff cloth in many folds; the direct solve of the neighbours costs as
-much to make as a few hundred products and needs a few iterations whatever the cloth. A solve with the
-constant matrix that took long switches to the direct one; after some direct solves the constant matrix is tried again.
+Aggregation multigrid is cheap to make and needs as many iterations on fine meshes as on coarse ones; the direct solve
+of the neighbours costs as much to make as some dozens of its iterations and needs a few whatever cloth and contacts.
+A solve with multigrid that took long switches to the direct one; after some direct solves multigrid is tried again.
 Decided by iterations, never by a clock, so that two runs decide alike. docs/performance.md has the measurements.
 """
 
@@ -15,13 +15,14 @@ from ...arrays import FloatArray, IntArray
 from ..block_matrix import BlockMatrix, BlockPattern
 from ..constraint_filter import ConstraintFilter
 from ..modified_pcg import Operator
+from .aggregation_multigrid import AggregationMultigrid
 from .constant_matrix import ConstantMatrix, ScalarElements
 from .neighbour_cholesky import NeighbourCholesky
 
-SLOW = 60
-"""Iterations with the constant matrix that cost more than the direct factor."""
+SLOW, SLOWER = 16, 0.1
+"""Iterations with multigrid that cost more than the direct factor: SLOW + SLOWER sqrt(vertices)."""
 TRY_AGAIN = 24
-"""Direct solves before the constant matrix is tried again."""
+"""Direct solves before multigrid is tried again."""
 LARGEST = 500_000_000
 """Size of the direct factor above which it is never made [bytes]."""
 SINGLE = 1e-6
@@ -33,35 +34,42 @@ class PreconditionerChoice:
 
     Args:
         pattern: of its matrices.
-        families: of the constant matrix.
+        families: of the constant matrix, which takes over where the others find no factor.
         edges: (E, 2), pairs of neighbours.
         positions: (V, 3), where the graph is cut.
     """
 
     def __init__(self, pattern: BlockPattern, families: Sequence[ScalarElements], edges: IntArray,
                  positions: FloatArray) -> None:
-        self._constant = ConstantMatrix(families, positions)
         self._pattern, self._edges, self._positions = pattern, edges, positions
-        self._direct: NeighbourCholesky | None = None              # made when first needed
-        self._left = 0                                             # direct solves until the constant matrix is tried
+        self._families = families
+        self._multigrid: AggregationMultigrid | None = None        # each made when first needed
+        self._constant: ConstantMatrix | None = None
+        self._direct: NeighbourCholesky | None = None
+        self._left = 0                                             # direct solves until multigrid is tried
+        self.slow = int(SLOW + SLOWER * len(positions) ** 0.5)
 
     def make(self, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
              tolerance: float) -> Operator:
         """P^-1 for one solve: step h [s], `mass` (V,) as in `ConstantMatrix.at`, A = `matrix`, positive definite."""
         single = tolerance >= SINGLE
-        if self._left > 0:
-            if self._direct is None:
-                self._direct = NeighbourCholesky(self._pattern, self._edges, self._positions)
-            if self._direct.bytes(single) <= LARGEST:
-                try:
+        try:
+            if self._left > 0:
+                if self._direct is None:
+                    self._direct = NeighbourCholesky(self._pattern, self._edges, self._positions)
+                if self._direct.bytes(single) <= LARGEST:
                     return self._direct.at(matrix, filter_, single=single)
-                except ArithmeticError:                            # A is not positive definite: conjugate gradients
-                    pass                                           # will find out, and say so
-        return self._constant.at(h, mass, filter_.rows, matrix, filter_=filter_, single=single)
+            if self._multigrid is None:
+                self._multigrid = AggregationMultigrid(self._pattern, self._edges, self._positions)
+            return self._multigrid.at(matrix, filter_, single=single)
+        except ArithmeticError:                                    # A is not positive definite: conjugate gradients
+            if self._constant is None:                             # will find out, and say so
+                self._constant = ConstantMatrix(self._families, self._positions)
+            return self._constant.at(h, mass, filter_.rows, matrix, filter_=filter_, single=single)
 
     def learn(self, iterations: int) -> None:
         """Tell what the solve with the last preconditioner made took."""
         if self._left > 0:
             self._left -= 1
-        elif iterations > SLOW:
+        elif iterations > self.slow:
             self._left = TRY_AGAIN
