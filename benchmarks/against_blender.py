@@ -19,6 +19,7 @@ and kept on disk before. Everything is written to --out: results.json, results.m
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import sys
 from collections.abc import Sequence
@@ -141,7 +142,7 @@ def main() -> None:
                 row = rows[-1]
                 print(f"{scene} {size} {plan.system:16} {row['ms_median']:8.1f} ms  p99 {row['p99_worst']:.2%}  "
                       f"distance {1e3 * row['distance']:.0f} mm  {row['iterations']:.0f} iterations", flush=True)
-            machine = {"machine": platform.machine(), "system": platform.platform(), "python": sys.version.split()[0],
+            machine = {"cores": str(os.cpu_count()), "system": platform.platform(), "python": sys.version.split()[0],
                        "numpy": np.__version__}
             write(options.out, rows, machine, options.reference_steps)    # after every scene: a long run may be stopped
     try:

@@ -39,9 +39,9 @@ def factory_fabric(place: Setting, air_drag: float) -> core.Material:
     """
     edge, area = place.edge_length, place.vertex_area
     spring, across = (1000.0 * FACTORY[name] / edge for name in ("tension", "shear"))
-    density = FACTORY["mass"] / area
+    density, bend = FACTORY["mass"] / area, 100.0 * FACTORY["bending"] * edge
     return core.Material(
-        areal_density=density, stretch=(spring + across,) * 2, shear=across, bend=(100.0 * FACTORY["bending"] * edge,) * 2,
+        areal_density=density, stretch=(spring + across,) * 2, shear=across, bend=(bend, bend),
         damping=FACTORY["damping"] / TAU / spring, friction=0.35, air_drag=air_drag * density / 0.3,
         viscous_drag=0.01 * FACTORY["air"] / TAU / area, name="factory")
 

@@ -3,7 +3,7 @@
 
     stretch       p99 of Blender's rows, worst over the frames: what Muslin's fabric must not exceed
     fabric        the stiffness at which Muslin's p99 is that of the Blender row, or up to 15 % less
-    substeps      of the Cloth Dynamics node: the first of 5, 10, 20, ... at which its p99 is the tuned modifier's or less
+    substeps      of the Cloth Dynamics node: the first of 5, 10, 20, ... at which its p99 is at most modifier-tuned's
     reference     the motion of a fabric with many small steps and a tight tolerance, on the same mesh
 
 The rule for the fabric: start from the stiffness that Blender's settings stand for in SI; as long as p99 is not in
@@ -73,7 +73,8 @@ class Prepared:
             return {"substeps": count, "p99": p99}
 
         found = self._kept("substeps", job, look, round(target, 5))
-        self.say(f"    {job.scene} {job.size}: node {found['substeps']} substeps, p99 {found['p99']:.2%} for {target:.2%}")
+        self.say(f"    {job.scene} {job.size}: node {found['substeps']} substeps, p99 {found['p99']:.2%} "
+                 f"for {target:.2%}")
         return int(found["substeps"])
 
     def reference(self, scene: str, size: int, fabric: core.Material, steps: int, tolerance: float) -> FloatArray:

@@ -21,12 +21,12 @@ LEGEND = """
 - *ms*: wall-clock time of a frame, median and worst over the frames after the first; median over the turns.
 - *p99*, *max*: stretch of the quads' edges (length over rest length, less 1), 99th percentile and largest, each the
   **worst over all frames**; *settled* is the median p99 of the last quarter of the frames. All systems alike.
-- *distance*: root mean square over frames and vertices from the converged motion of the row's fabric (Muslin with {steps}
-  steps per frame, tolerance 1e-6, same mesh). A Blender row is held against the Muslin row of the same name.
+- *distance*: root mean square over frames and vertices from the converged motion of the row's fabric (Muslin with
+  {steps} steps per frame, tolerance 1e-6, same mesh). A Blender row is held against the Muslin row of the same name.
 - *iterations*: per frame, mean; of linear solvers, and for the node substeps times constraint steps.
 - *memory*: peak of the process, and how much of it came after everything was imported.
-- A ratio is Blender's median time over Muslin's, paired by turns. Where stretch or distance of Muslin is the larger one, the
-  two rows are **not equal** and the ratio is in brackets.
+- A ratio is Blender's median time over Muslin's, paired by turns. Where stretch or distance of Muslin is the larger
+  one, the two rows are **not equal** and the ratio is in brackets.
 """
 
 
@@ -60,13 +60,14 @@ def write(folder: Path, rows: Sequence[Row], machine: dict[str, str], reference_
 def markdown(rows: Sequence[Row], pairs: Sequence[dict[str, Any]], machine: dict[str, str], steps: int) -> str:
     """Both tables with their legend."""
     versions = sorted({r["version"] for r in rows if "version" in r})
-    head = f"{machine['system']}, Python {machine['python']}, NumPy {machine['numpy']}"
-    text = ["# Muslin beside Blender's cloth", "", head + "".join(f", Blender {v}" for v in versions), LEGEND.format(steps=steps),
+    head = ", ".join([machine["system"], f"{machine['cores']} cores", f"Python {machine['python']}",
+                      f"NumPy {machine['numpy']}", *(f"Blender {version}" for version in versions)])
+    text = ["# Muslin beside Blender's cloth", "", head, LEGEND.format(steps=steps),
             *_table(("scene", "size", "system", "kg/m^2", "N/m", "ms", "worst", "p99", "settled", "max", "iterations",
                      "memory [MB]", "distance [mm]"), map(_cells, rows)), "",
             "## Ratios", "",
-            *_table(("scene", "size", "Blender", "Muslin", "Blender / Muslin", "p99 at most Blender's", "distance at most "
-                     "Blender's", "equal terms"), map(_pair_cells, pairs)), ""]
+            *_table(("scene", "size", "Blender", "Muslin", "Blender / Muslin", "p99 at most Blender's",
+                     "distance at most Blender's", "equal terms"), map(_pair_cells, pairs)), ""]
     own = [r for r in rows if r.get("reference_error") is not None]
     if own:
         text += ["Between the references with half as many steps and these: " + ", ".join(dict.fromkeys(
@@ -75,7 +76,8 @@ def markdown(rows: Sequence[Row], pairs: Sequence[dict[str, Any]], machine: dict
     backends = sorted({r["backend"] for r in rows if "backend" in r})
     if backends:
         slowest = max(r["compile_s"] for r in rows if "compile_s" in r)
-        text += [f"Muslin ran on {', '.join(backends)}; warming up took {slowest:.1f} s at most and is in no row's time.", ""]
+        text += [f"Muslin ran on {', '.join(backends)}; warming up took {slowest:.1f} s at most and is in no row's "
+                 "time.", ""]
     return "\n".join(text)
 
 

@@ -76,7 +76,7 @@ def setting(name: str, size: int) -> Setting:
 def core_scene(place: Setting, fabric: core.Material) -> core.Scene:
     """The scene for Muslin's core."""
     mesh = core.ClothMesh(place.positions, faces=place.quads, name=place.name)
-    cloth = core.Cloth(mesh, fabric, pins={vertex: None for vertex in place.held})
+    cloth = core.Cloth(mesh, fabric, pins=dict.fromkeys(place.held))
     balls = []
     if place.ball is not None:
         points, faces = place.ball

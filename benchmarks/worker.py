@@ -76,7 +76,8 @@ class Run:
         timed = self.ms[FIRST - 1:]
         return {"ms_median": float(np.median(timed)), "ms_worst": float(timed.max()), "ms_first": float(self.ms[0]),
                 "p99_worst": float(p99.max()), "p99_settled": float(np.median(p99[-max(1, len(p99) // 4):])),
-                "stretch_max": float(most.max()), "iterations": float(np.mean(self.iterations[FIRST - 1:])), **self.notes}
+                "stretch_max": float(most.max()), "iterations": float(np.mean(self.iterations[FIRST - 1:])),
+                **self.notes}
 
     def distance(self, reference: FloatArray) -> float:
         """Root mean square over frames and vertices of the distance from a reference motion [m]."""
@@ -123,8 +124,9 @@ def main() -> None:
         notes["backend"] = certificates[-1]["backend"]
         notes["converged"] = all(c["converged"] for c in certificates)
         notes["rejected"] = sum(c["rejected"] for c in certificates)
-        stages = sorted({stage for c in certificates[1:] for stage in c["seconds"]})
-        notes["stages_ms"] = {s: 1e3 * float(np.median([c["seconds"].get(s, 0.0) for c in certificates[1:]])) for s in stages}
+        spent = [c["seconds"] for c in certificates[1:]]
+        notes["stages_ms"] = {stage: 1e3 * float(np.median([s.get(stage, 0.0) for s in spent]))
+                              for stage in sorted(set().union(*spent))}
     np.savez(sys.argv[2], x=np.array([frame["x"] for frame in taken]), ms=np.array([frame["ms"] for frame in taken]),
              iterations=np.array([frame["iterations"] for frame in taken], dtype=float), notes=json.dumps(notes))
 
