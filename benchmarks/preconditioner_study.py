@@ -18,7 +18,10 @@ from dataclasses import replace
 import numpy as np
 
 import core
+from core.kernels import using
+from core.kernels.backend import BACKENDS
 from core.linear.modified_pcg import modified_pcg
+from core.linear.preconditioners.aggregation_multigrid import AggregationMultigrid
 from core.linear.preconditioners.block_jacobi import BlockJacobi
 from core.linear.preconditioners.choice import LARGEST
 from core.linear.preconditioners.constant_matrix import ConstantMatrix
@@ -57,6 +60,7 @@ class Study:
         self.constant = ConstantMatrix(scalar_elements(self.system._forces, rest), rest)
         pattern = self.system.elastic(0.0).stiffness(rest, 1.0).pattern
         self.direct = NeighbourCholesky(pattern, self.system.edges, rest)
+        self.multigrid = AggregationMultigrid(pattern, self.system.edges, rest)
 
     def equations(self, state):
         """A, b and the filter of the next step."""
@@ -71,7 +75,8 @@ class Study:
     def makers(self, A, pins):
         """Name -> function that makes the preconditioner anew, as every step must."""
         makers = {"block Jacobi": lambda: BlockJacobi(A, pins),
-                  "constant matrix": lambda: self.constant.at(self.h, self.mass, pins.rows, A, filter_=pins)}
+                  "constant matrix": lambda: self.constant.at(self.h, self.mass, pins.rows, A, filter_=pins),
+                  "multigrid": lambda: self.multigrid.at(A, pins)}
         if self.direct.bytes(single=True) <= LARGEST:
             makers["direct"] = lambda: self.direct.at(A, pins)
         return makers
@@ -103,7 +108,7 @@ class Study:
             counts = iterations(A, b, pins, P, exact)
             seconds = clocked(lambda P=P, k=counts[0]: modified_pcg(
                 A.multiply, b, precondition=P, project=pins.project, tolerance=1e-15, max_iterations=k), 1)
-            memory = {"constant matrix": factor.bytes, "direct": self.direct.bytes(single=True)}.get(name, 72 * len(b))
+            memory = factor.bytes if name == "constant matrix" else getattr(P, "bytes", 72 * len(b))
             once = f"{first:.3f}" if name == "constant matrix" else ""
             print(f"| {self.n}^2 | {self.fabric} | 1/{round(1 / self.h)} | {state.time:.2f} | {name} | {counts[0]} | "
                   f"{counts[1]} | {1e3 * product:.2f} | {1e3 * apply:.2f} | {once} | {setup:.3f} | "
@@ -147,7 +152,14 @@ def main() -> None:
     parser.add_argument("--fabrics", nargs="*", default=list(FABRICS), choices=list(FABRICS))
     parser.add_argument("--steps-per-second", nargs="*", type=int, default=[48, 24])
     parser.add_argument("--until", type=float, default=TIMES[-1], help="seconds to simulate")
+    parser.add_argument("--backend", default="numpy", choices=BACKENDS, help="whose kernels")
     arguments = parser.parse_args()
+    with using(arguments.backend):
+        study(arguments)
+
+
+def study(arguments: argparse.Namespace) -> None:
+    """All sheets, fabrics and steps asked for."""
     print("| sheet | fabric | h [s] | t [s] | preconditioner | to 1e-2 | to 1e-3 | product [ms] | apply [ms] | "
           "once [s] | each time [s] | whole, 1e-2 [s] | memory [MB] |\n|" + " --- |" * 13)
     for n in arguments.sizes:
