@@ -18,10 +18,10 @@ from benchmarks.scenes import Setting, core_scene
 from core.warm_up import warm_up
 
 
-def compile_kernels(backend: str | None) -> float:
-    """Seconds until nothing is left to compile."""
+def compile_kernels(solver: core.Solver) -> float:
+    """Seconds until nothing is left to compile for this solver."""
     start = perf_counter()
-    for _ in warm_up(backend):
+    for _ in warm_up(solver):
         pass
     return perf_counter() - start
 

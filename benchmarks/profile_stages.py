@@ -105,8 +105,8 @@ def main() -> None:
     options = parser.parse_args()
     backend = choose(options.backend)
     fabric = SOFT if options.fabric == "soft" else core.Material.preset(options.fabric)
-    print(f"backend {backend}, fabric {options.fabric}; warming up {compile_kernels(backend):.1f} s\n")
     solver, rows = core.Solver(backend=backend), []
+    print(f"backend {backend}, fabric {options.fabric}; warming up {compile_kernels(solver):.1f} s\n")
     for scene in options.scenes:
         for size in options.sizes:
             rows.append(stages(scene, size, fabric, solver, options.frames))

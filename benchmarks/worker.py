@@ -90,9 +90,10 @@ def _frames(job: Job, notes: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if job.kind == "muslin":
         from benchmarks.muslin_cloth import compile_kernels, muslin_frames
 
-        notes["compile_s"] = compile_kernels(job.options.get("backend"))
+        solver = core.Solver(**job.options)
+        notes["compile_s"] = compile_kernels(solver)
         notes["before_mb"] = _memory("VmRSS")
-        return muslin_frames(place, fabric, core.Solver(**job.options), job.frames)
+        return muslin_frames(place, fabric, solver, job.frames)
     from benchmarks import blender_cloth
 
     notes["before_mb"] = _memory("VmRSS")
