@@ -81,7 +81,7 @@ class Auditor:
         return Audit(
             len(edges),
             self._smallest_gap(cloth, solid, len(edges)) if gap else None,
-            self._deepest(cloth.positions[np.unique(cloth.edges)], colliders),
+            self._deepest(cloth.positions[cloth.vertices], colliders),
             edge_object,
             edges,
             triangle_object,

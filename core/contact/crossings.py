@@ -19,9 +19,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .bvh import touching_trees
-from .triangle_surface import TriangleSurface
+from ..kernels import current
 from ..kernels.reference.vectors import Vector, cross, dot, subtract, take
+from .triangle_surface import TriangleSurface
 
 ROUNDING = 8e-16
 """Error of a volume over the sum of the sizes of its terms [-]."""
@@ -32,14 +32,11 @@ def crossing_pairs(a: TriangleSurface, b: TriangleSurface) -> IntArray:
 
     If both are the same, an edge pierces no triangle that has one of its ends.
     """
-    pairs = touching_trees(a.edge_tree, b.triangle_tree)
-    if a is b:
-        ends, corners = a.edges[pairs[:, 0]], b.triangles[pairs[:, 1]]
-        shared = np.zeros(len(pairs), dtype=bool)
-        for end in range(2):
-            for corner in range(3):
-                shared |= ends[:, end] == corners[:, corner]
-        pairs = pairs[~shared]
+    pairs: IntArray = current().surfaces.may_pierce(
+        a.edges, a.positions, a.edge_tree.order, a.edge_tree.nodes, b.triangles, b.positions, b.triangle_tree.order,
+        b.triangle_tree.nodes, a is b)
+    if len(pairs) == 0:
+        return pairs
     p, q = (take(a.positions, a.edges[pairs[:, 0], k]) for k in range(2))
     corner_a, corner_b, corner_c = (take(b.positions, b.triangles[pairs[:, 1], k]) for k in range(3))
     return pairs[pierces(p, q, corner_a, corner_b, corner_c)]

@@ -8,10 +8,10 @@ along n until gap_t1 >= 0 keeps the vertex out. Two ways lead to a contact:
 - *Near*: the surface is within thickness * (1 + margin) of x_t1. Each place where the distance to the surface has a
   minimum counts once: on a smooth surface that is one, in a wedge it is one for each wall. Minima with nearly the
   same normal count as the nearest of them.
-- *Entered*: the path relative to the moving triangle pierces it (see `kernels.reference.sweep`), so that however far x_t1 lies beyond,
-  the side of the start is kept. A vertex that is inside a closed part at the start counts as having entered
-  through the nearest point. The first entry decides; where the nearest point of the end has the same side, that is
-  the better place and taken instead.
+- *Entered*: the path relative to the moving triangle pierces it (see `kernels.reference.sweep`), so that however far
+  x_t1 lies beyond, the side of the start is kept. A vertex that is inside a closed part at the start counts as having
+  entered through the nearest point. The first entry decides; where the nearest point of the end has the same side,
+  that is the better place and taken instead.
 
 A vertex put back by an entry can run into the next wall of a corner, so its path to the corrected end is searched
 again. A vertex inside a closed part, further than the search reaches, is pushed to the nearest surface.

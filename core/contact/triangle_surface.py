@@ -13,11 +13,15 @@ from .bvh import BVH, element_boxes
 
 @dataclass(frozen=True)
 class TriangleSurface:
-    """Triangles (T, 3) and their edges (E, 2) on positions (V, 3) [m], with trees fitted to both."""
+    """Triangles (T, 3) and their edges (E, 2) on positions (V, 3) [m], with trees fitted to both.
+
+    vertices (N,): those that the triangles use, near ones next to each other.
+    """
 
     positions: FloatArray
     triangles: IntArray
     edges: IntArray
+    vertices: IntArray
     triangle_tree: BVH
     edge_tree: BVH
 
@@ -25,12 +29,16 @@ class TriangleSurface:
     def build(positions: FloatArray, triangles: IntArray) -> TriangleSurface:
         """The surface of triangles (T, 3) on positions (V, 3) [m]."""
         edges = unique_edges(triangles)
+        edge_tree = BVH.build(*element_boxes(edges, positions))
+        along = edges[edge_tree.order[edge_tree.order >= 0]].ravel()
+        used, first = np.unique(along, return_index=True)
         return TriangleSurface(
             positions,
             triangles,
             edges,
+            used[np.argsort(first)],
             BVH.build(*element_boxes(triangles, positions)),
-            BVH.build(*element_boxes(edges, positions)),
+            edge_tree,
         )
 
     def at(self, positions: FloatArray) -> TriangleSurface:
@@ -41,6 +49,7 @@ class TriangleSurface:
             positions,
             self.triangles,
             self.edges,
+            self.vertices,
             self.triangle_tree.refit(*element_boxes(self.triangles, positions)),
             self.edge_tree.refit(*element_boxes(self.edges, positions)),
         )

@@ -74,29 +74,27 @@ def _meet(first: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
     """Points first..last - 1. Beyond the slots of `minima` (V, slots) they are counted, but not kept."""
     stack, low, high = np.empty(DEEPEST, dtype=np.int64), np.empty(3), np.empty(3)
     size = 64
-    leaf, near, code = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    gap = np.empty(size)
+    leaf, near, code, gap = _room(size)
     for v in range(first, last):
         nearest[v], entered[v], count[v] = -1, -1, 0
         for axis in range(3):
             moved = x_t0[v, axis] + drift[axis]
             low[axis] = min(moved, x_t1[v, axis]) - reach[v]
             high[axis] = max(moved, x_t1[v, axis]) + reach[v]
-        total = walk(order, rows, low, high, stack, leaf)
+        total = walk(rows, low, high, stack, leaf)
         if total == 0:
             continue
         if total > size:
             size = 2 * total
-            leaf, near, code = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-            gap = np.empty(size)
-            walk(order, rows, low, high, stack, leaf)
+            leaf, near, code, gap = _room(size)
+            walk(rows, low, high, stack, leaf)
         p, q = at(x_t0, v), at(x_t1, v)
         least, entry, kept = reach[v], np.inf, 0
         for k in range(total):
-            t = leaf[k]
+            t = order[leaf[k]]
             a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
             a0, b0, c0 = at(surface_t0, a), at(surface_t0, b), at(surface_t0, c)
-            if not _away(p, a0, b0, c0, least):
+            if not away(p, a0, b0, c0, least):
                 d = closest(p, a0, b0, c0)[2]
                 if d < least or (d == least and (nearest[v] < 0 or t < nearest[v])):
                     least, nearest[v] = d, t
@@ -105,15 +103,22 @@ def _meet(first: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
             if time < entry or (time == entry and time < np.inf and t < entered[v]):
                 entry, entered[v], side[v] = time, t, front
                 weights[v, 0], weights[v, 1], weights[v, 2] = w
-            if not _away(q, a1, b1, c1, reach[v]):
+            if not away(q, a1, b1, c1, reach[v]):
                 _, _, d, feature = closest(q, a1, b1, c1)
                 if d <= reach[v]:
                     kept = _insert(kept, t, d, features[t, feature], near, gap, code)
         count[v] = _keep_minima(kept, near, code, degree, minima[v])
 
 
-@njit(cache=True, error_model="numpy")
-def _away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
+@njit(error_model="numpy")
+def _room(size: Any) -> Any:
+    """For so many triangles."""
+    whole = np.empty((3, size), dtype=np.int64)
+    return whole[0], whole[1], whole[2], np.empty(size)
+
+
+@njit(error_model="numpy", forceinline=True)
+def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
     """Whether the box around triangle (a, b, c) is further from p than the limit."""
     total = 0.0
     for k in range(3):

@@ -31,14 +31,15 @@ def _inside(points: Any, positions: Any, triangles: Any, closed: Any, order: Any
         if not (rows[1, 2] <= p[2] <= rows[1, 5]):                  # the rest of the box is the walk's first look
             continue
         high[0], high[1], high[2] = p[0], p[1], rows[1, 5]
-        total = walk(order, rows, points[i], high, stack, met)
+        total = walk(rows, points[i], high, stack, met)
         if total > len(met):
             met = np.empty(2 * total, dtype=np.int64)
-            walk(order, rows, points[i], high, stack, met)
+            walk(rows, points[i], high, stack, met)
         leaves = 0
         for k in range(total):
-            if closed[met[k]]:
-                leaves += _leaves_through(p, positions, triangles[met[k]])
+            t = order[met[k]]
+            if closed[t]:
+                leaves += _leaves_through(p, positions, triangles[t])
         result[i] = leaves > 0
 
 

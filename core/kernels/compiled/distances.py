@@ -106,7 +106,7 @@ def edge_distance(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
     return np.sqrt(dot(away, away))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def along(offset: Any, edge: Any) -> Any:
     """Parameter in 0..1 of the point of an edge closest to start + offset, and their squared distance [m^2]."""
     t = min(max(divide(dot(offset, edge), dot(edge, edge)), 0.0), 1.0)

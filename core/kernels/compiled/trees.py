@@ -109,20 +109,21 @@ def _fit(order: Any, lower: Any, upper: Any, rows: Any) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def walk(order: Any, rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
-    """How many primitives' boxes touch the box low, high (3,); the first of them, in no order, into `found` (N,)."""
-    leaves, count, top = len(order), 0, 1
+def walk(rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
+    """How many leaves touch the box low, high (3,); the numbers of the first ones, left to right, go into `found`."""
+    leaves, count, top = len(rows) // 2, 0, 1
     stack[0] = 1
     while top:
         top -= 1
         node = stack[top]
-        if not (low[0] <= rows[node, 3] and rows[node, 0] <= high[0]
-                and low[1] <= rows[node, 4] and rows[node, 1] <= high[1]
-                and low[2] <= rows[node, 5] and rows[node, 2] <= high[2]):
+        # & where `and` would branch six times: a wrong guess costs more than the comparisons
+        if not ((low[0] <= rows[node, 3]) & (rows[node, 0] <= high[0])
+                & (low[1] <= rows[node, 4]) & (rows[node, 1] <= high[1])
+                & (low[2] <= rows[node, 5]) & (rows[node, 2] <= high[2])):
             continue
         if node >= leaves:
             if count < len(found):
-                found[count] = order[node - leaves]
+                found[count] = node - leaves
             count += 1
         else:
             stack[top], stack[top + 1] = 2 * node + 1, 2 * node
@@ -138,10 +139,12 @@ def _touching(first: Any, last: Any, order: Any, rows: Any, lower: Any, upper: A
     for q in range(first, last):
         if not count and end[q] == (end[q - 1] if q else 0):
             continue
-        total = walk(order, rows, lower[q], upper[q], stack, mine)
+        total = walk(rows, lower[q], upper[q], stack, mine)
         if total > len(mine):
             mine = np.empty(2 * total, dtype=np.int64)
-            walk(order, rows, lower[q], upper[q], stack, mine)
+            walk(rows, lower[q], upper[q], stack, mine)
+        for k in range(total):
+            mine[k] = order[mine[k]]
         if count:
             number = 0
             for k in range(total):

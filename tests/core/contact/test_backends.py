@@ -7,10 +7,14 @@ import pytest
 from core.contact.bvh import BVH, element_boxes
 from core.contact.colliders import SurfaceShape
 from core.contact.containment import inside
+from core.contact.crossings import crossing_pairs
+from core.contact.gaps import gap_between, gap_in_itself
 from core.contact.pairs import Contacts, find_contacts
+from core.contact.triangle_surface import TriangleSurface
 from core.kernels import current, using
 from core.kernels.backend import why_not
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet
+from tests.core.contact.test_crossings import crumpled
 
 pytestmark = pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
 
@@ -96,6 +100,41 @@ def test_points_are_inside_alike(name):
     one, other = on_both(lambda: inside(points, positions, shape.triangles, shape.closed, shape.tree))
     np.testing.assert_array_equal(one, other)
     assert one.any() == bool(shape.closed.any())
+
+
+def pairs_of_surfaces(seed):
+    """A crumpled sheet that crosses itself, a ball in it, and a flat sheet that is turned by an odd angle."""
+    positions, triangles = crumpled(seed)
+    flat = sheet(12, 12)
+    return [TriangleSurface.build(positions, triangles), TriangleSurface.build(*bumpy_ball(16, 8)),
+            TriangleSurface.build(flat[0] @ rotation([1.0, 0.3, 0.2], 1.0 + seed).T, flat[1])]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_crossings_and_gaps_are_the_same(seed):
+    def run():
+        surfaces = pairs_of_surfaces(seed)
+        found = [crossing_pairs(a, b) for a in surfaces for b in surfaces]
+        gaps = [np.array([gap_between(a, b, r) if a is not b else gap_in_itself(a, r)])
+                for a in surfaces for b in surfaces for r in (0.003, 0.08)]
+        return tuple(found), tuple(gaps)
+
+    one, other = on_both(run)
+    assert_same(one, other)
+    assert sum(map(len, one[0])) > 100
+    assert len({float(gap[0]) for gap in one[1]}) > 5
+
+
+def test_what_rounding_cannot_tell_goes_on_to_be_decided():
+    """A flat sheet at an odd angle: nearly all volumes are within their rounding, hardly any pair is in doubt."""
+    positions, triangles = sheet(30, 30)
+    for turn in ([1.0, 0.0, 0.0], [1.0, 0.3, 0.2]):
+        with using("numba"):
+            s = TriangleSurface.build(positions @ rotation(turn, 1.0).T, triangles)
+            left = current().surfaces.may_pierce(
+                s.edges, s.positions, s.edge_tree.order, s.edge_tree.nodes, s.triangles, s.positions,
+                s.triangle_tree.order, s.triangle_tree.nodes, True)
+            assert len(left) < 20 and len(crossing_pairs(s, s)) == 0
 
 
 def test_nodes_fit_their_boxes_alike():
