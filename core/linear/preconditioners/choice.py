@@ -23,7 +23,7 @@ SLOW, SLOWER = 16, 0.1
 """Iterations with multigrid that cost more than the direct factor: SLOW + SLOWER sqrt(vertices)."""
 TRY_AGAIN = 24
 """Direct solves before multigrid is tried again."""
-LARGEST = 500_000_000
+LARGEST = 150_000_000
 """Size of the direct factor above which it is never made [bytes]."""
 SINGLE = 1e-6
 """Tolerances below this want double precision [-]."""
