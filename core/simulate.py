@@ -16,7 +16,7 @@ from .arrays import FloatArray
 from .audit import Auditor
 from .certificate import Certificate, stretch_of
 from .errors import SceneError, SolverError
-from .kernels.backend import choose, using
+from .kernels.backend import choose, current, using
 from .scene import Scene
 from .solver import Solver
 from .state import State
@@ -73,6 +73,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
         state = system.initial_state()
     for number in numbers:
         with using(backend):
+            current().threads.settle()
             if number > numbers[0]:
                 state = stepper.advance(state, number - numbers[0])
             with watch.stage("certificate"):
