@@ -18,7 +18,8 @@ BRANCHES = 16
 
 
 @njit(cache=True, error_model="numpy")
-def _up(front, first_child, children, own, boundary, starts, vertices, places, values, r, by, z):  # type: ignore[no-untyped-def]
+def _up(front, first_child, children, own, boundary, starts, vertices,  # type: ignore[no-untyped-def]
+        places, values, r, by, z):
     """t = X^T y in place of y, and -M^T t for the parent."""
     w, columns = r.shape[1], r.shape[2]
     o, b = own[front] * w, boundary[front] * w
@@ -51,7 +52,8 @@ def _up(front, first_child, children, own, boundary, starts, vertices, places, v
 
 
 @njit(cache=True, error_model="numpy")
-def _down(front, own, boundary, starts, parent, vertices, places, values, z, size, result):  # type: ignore[no-untyped-def]
+def _down(front, own, boundary, starts, parent, vertices, places, values,  # type: ignore[no-untyped-def]
+          z, size, result):
     """x = X (t - M x_b)."""
     w, columns = result.shape[1], result.shape[2]
     o, b = own[front] * w, boundary[front] * w
@@ -84,7 +86,8 @@ def _down(front, own, boundary, starts, parent, vertices, places, values, z, siz
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def solve_fronts(first, own, boundary, starts, parent, vertices, places, fan, values, r, scale, z, result):  # type: ignore[no-untyped-def]
+def solve_fronts(first, own, boundary, starts, parent, vertices, places,  # type: ignore[no-untyped-def]
+                 fan, values, r, scale, z, result):
     """P^-1 r for r (V, w, columns) into `result`; z is room for the fronts' vectors."""
     levels = len(first) - 1
     split = levels - 1                                                   # the level where the branches begin

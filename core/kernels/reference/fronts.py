@@ -6,9 +6,9 @@ With a front's own rows o and its boundary b, elimination leaves
     D = F_oo^-1,    W = D F_ob,    U = F_bb - F_ob^T W   (added to the parent's front)
 
 and A x = r is solved by y_b -= W^T y_o from the leaves to the root and x_o = D y_o - W x_b from the root to the leaves.
-The inverses are stored instead of triangles, so that solving is products alone. D is symmetric positive definite and
-the way down is the transpose of the way up, so what is applied is symmetric and positive definite but for the rounding of
-applying it.
+The inverses are stored instead of triangles, so that solving is products alone. D is symmetric positive definite
+and the way down is the transpose of the way up, so what is applied is symmetric and positive definite but for the
+rounding of applying it.
 
 Only products are used, no LAPACK: its calls on many small matrices get up to a hundred times slower when the
 library starts threads for each of them.

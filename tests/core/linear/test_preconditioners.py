@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import core
+from core.kernels import using
+from core.kernels.backend import why_not
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.modified_pcg import modified_pcg
 from core.linear.preconditioners.aggregation_multigrid import TwoLevels
@@ -27,6 +29,14 @@ from tests.core.shapes import grid
 ROOT = Path(__file__).resolve().parents[3]
 COTTON = core.Material(areal_density=0.15, stretch=5e3, shear=1e3, bend=1e-5, damping=0.002)
 H = 1 / 48
+
+
+@pytest.fixture(params=["numpy", "numba"], autouse=True)
+def backend(request):
+    if why_not(request.param):
+        pytest.skip(f"no {request.param} here")
+    with using(request.param):
+        yield request.param
 
 
 class Problem:
@@ -328,7 +338,8 @@ def test_a_factor_is_made_once_per_step_size_and_pins():
 
 
 SCRIPT = """
-import hashlib, numpy as np
+import hashlib, sys, numpy as np
+from core.kernels import using
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.nested_dissection import NestedDissection
 from core.topology import Topology
@@ -341,16 +352,19 @@ for w in (1, 3):
     diagonal = np.tile(0.1 * np.eye(w), (len(x), 1, 1))
     np.add.at(diagonal, edges[:, 0], k)
     np.add.at(diagonal, edges[:, 1], k)
-    factor = BlockCholesky(NestedDissection(edges, x), diagonal, -k, quick=w == 3)
+    with using(sys.argv[1]):
+        factor = BlockCholesky(NestedDissection(edges, x, blocks=w == 3), diagonal, -k, quick=w == 3)
     print(hashlib.sha256(factor.solve(rng.normal(size=(len(x), 3))).tobytes()).hexdigest())
 """
 
 
-def test_one_thread_or_several_give_the_same_bytes():
+def test_one_thread_or_several_give_the_same_bytes(backend):
     digests = set()
     for threads in ("1", "2", "4"):
-        environment = os.environ | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), threads)
-        run = subprocess.run([sys.executable, "-c", SCRIPT], cwd=ROOT, env=environment, capture_output=True, text=True)
+        names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+        environment = os.environ | dict.fromkeys(names, threads)
+        run = subprocess.run([sys.executable, "-c", SCRIPT, backend], cwd=ROOT, env=environment, capture_output=True,
+                             text=True)
         assert run.returncode == 0, run.stderr
         digests.add(run.stdout)
     assert len(digests) == 1
