@@ -42,17 +42,17 @@ def keep_compiled() -> None:
     kernels.keep_compiled_in(Path(folder))
 
 
-def prepare(backend: str | None, models: Sequence[str]) -> Iterator[str]:
+def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
     """Imports and compiles what a bake needs, which may be done in any thread; yields what is being done.
 
     Up to the first yield this is quick. Nothing is yielded where there is nothing to do.
     """
-    if backend == "numpy" or not (is_installed() or kernels.is_known("numba")):
+    if solver.backend == "numpy" or not (is_installed() or kernels.is_known("numba")):
         return
-    if kernels.is_known("numba") and (kernels.why_not("numba") or core.is_warm("numba", models)):
+    if kernels.is_known("numba") and (kernels.why_not("numba") or core.is_warm(solver, models)):
         return
     text = LOADING if kernels.are_kept() else COMPILING
-    for _ in core.warm_up(backend, models):
+    for _ in core.warm_up(solver, models):
         yield text
 
 

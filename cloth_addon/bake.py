@@ -89,7 +89,7 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
                                gravity=settings.gravity, wind=settings.wind)
         total = settings.last - settings.first + 1
         backends.keep_compiled()
-        preparing = backends.prepare(settings.backend, sorted({source.settings.model for source in sources}))
+        preparing = backends.prepare(settings.solver(), sorted({source.settings.model for source in sources}))
         while True:
             with clock.stage("prepare"):
                 stage = next(preparing, "")

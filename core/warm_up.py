@@ -8,6 +8,7 @@ are kept from an earlier run. A caller who wants to show that calls this first, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,17 +25,16 @@ SIDE = 4
 """Vertices along an edge of the sheet."""
 FABRIC = Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=100.0, bend=(1e-5, 1e-5), damping=0.01,
                   friction=0.3, air_drag=0.1)
-_done: set[tuple[str, str]] = set()     # backends with laws
+_done: set[tuple[str, str, bool]] = set()       # backends with laws, and whether for more than one Newton iteration
 
 
-def is_warm(backend: str | None, models: Sequence[str] = ("baraff_witkin",)) -> bool:
-    """Whether nothing is left to compile for these laws. May import Numba."""
-    name = choose(backend)
-    return name == "numpy" or all((name, model) in _done for model in models)
+def is_warm(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> bool:
+    """Whether nothing is left to compile for this solver and these laws. May import Numba."""
+    return choose(solver.backend) == "numpy" or _done.issuperset(_keys(solver, models))
 
 
-def warm_up(backend: str | None = None, models: Sequence[str] = ("baraff_witkin",)) -> Iterator[float]:
-    """Compile what simulations with these laws use; yields how much is done, 0 to 1, between its parts.
+def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Iterator[float]:
+    """Compile what simulations by this solver with these laws use; yields how much is done, 0 to 1, between its parts.
 
     Where the backend was left open and compiling fails, Numba counts as one that cannot run here.
 
@@ -42,18 +42,22 @@ def warm_up(backend: str | None = None, models: Sequence[str] = ("baraff_witkin"
         SolverError: the backend wanted cannot run here.
     """
     yield 0.0
-    todo = [] if is_warm(backend, models) else [(model, part) for model in models for part in _PARTS]
+    todo = [] if is_warm(solver, models) else [(model, part) for model in models for part in _PARTS]
     for done, (model, part) in enumerate(todo):
         yield 0.1 + 0.9 * done / len(todo)
         try:
-            for _ in simulate(part(model), Solver(backend=backend, steps_per_frame=1), range(2)):
+            for _ in simulate(part(model), replace(solver, steps_per_frame=1, frame_rate=24.0), range(2)):
                 pass
         except Exception as error:
-            if backend is not None:
+            if solver.backend is not None:
                 raise
             rule_out("numba", error)
             return
-    _done.update((choose(backend), model) for model in models)
+    _done.update(_keys(solver, models))
+
+
+def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:
+    return {(choose(solver.backend), model, solver.newton_iterations != 1) for model in models}
 
 
 def _sheet(height: float) -> ClothMesh:
@@ -68,13 +72,13 @@ def _hanging(model: str) -> Scene:
 
 
 def _lying(model: str) -> Scene:
-    """On a floor, with two vertices that are held in part: by a spring, and along one direction."""
-    floor = Collider([[-2.0, -2.0, 0.0], [2.0, -2.0, 0.0], [2.0, 2.0, 0.0], [-2.0, 2.0, 0.0]],
-                     [[0, 1, 2], [0, 2, 3]], friction=0.5)
+    """On a solid, with two vertices that are held in part: by a spring, and along one direction."""
+    solid = Collider([[-3.0, -3.0, 0.0], [6.0, -3.0, 0.0], [-3.0, 6.0, 0.0], [0.0, 0.0, -2.0]],
+                     [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]], friction=0.5)
     pins = np.zeros(SIDE * SIDE)
     pins[0] = 0.5
     line = Attachment(SIDE * SIDE - 1, directions=[(1.0, 0.0, 0.0)])
-    return Scene([Cloth(_sheet(0.01), FABRIC, model, pins=pins, attachments=[line])], [floor], wind=(0.0, 3.0, 0.0))
+    return Scene([Cloth(_sheet(0.01), FABRIC, model, pins=pins, attachments=[line])], [solid], wind=(0.0, 3.0, 0.0))
 
 
 _PARTS: tuple[Callable[[str], Scene], ...] = (_hanging, _lying)

@@ -131,9 +131,9 @@ def test_the_first_bake_says_that_it_compiles_and_does_so_outside_blender(
     pretend(monkeypatch, backends, installed=True)
     asked = []
 
-    def warm_up(backend, models):
+    def warm_up(solver, models):
         yield 0.0
-        asked.append((backend, list(models)))
+        asked.append((solver.backend, list(models)))
         yield 0.5
         kernels._reasons["numba"] = "to go on with NumPy"
 
