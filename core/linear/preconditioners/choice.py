@@ -3,7 +3,9 @@
 
 Aggregation multigrid is cheap to make and needs as many iterations on fine meshes as on coarse ones; the direct solve
 of the neighbours costs as much to make as some dozens of its iterations and needs a few whatever cloth and contacts.
-A solve with multigrid that took long switches to the direct one; after some direct solves multigrid is tried again.
+What counts is the work of all solves: a step's first may take long and the ones after its contacts changed, which
+start from its answer, be short, so that a mean over the last few decides. When it is above what the direct factor
+costs, the next solves are direct; after some of them multigrid is tried again.
 Decided by iterations, never by a clock, so that two runs decide alike. docs/performance.md has the measurements.
 """
 
@@ -23,6 +25,10 @@ SLOW, SLOWER = 16, 0.1
 """Iterations with multigrid that cost more than the direct factor: SLOW + SLOWER sqrt(vertices)."""
 TRY_AGAIN = 24
 """Direct solves before multigrid is tried again."""
+SHARE = 4
+"""A solve counts for one in so many in the mean; the one that tries multigrid again, for one half."""
+AT_MOST = 4
+"""A solve counts in the mean as at most so many times the direct factor, so that it is soon forgotten."""
 LARGEST = 150_000_000
 """Size of the direct factor above which it is never made [bytes]."""
 SINGLE = 1e-6
@@ -47,6 +53,7 @@ class PreconditionerChoice:
         self._constant: ConstantMatrix | None = None
         self._direct: NeighbourCholesky | None = None
         self._left = 0                                             # direct solves until multigrid is tried
+        self._usual, self._trial = 0.0, False                      # mean of its iterations; whether it is tried again
         self.slow = int(SLOW + SLOWER * len(positions) ** 0.5)
 
     def make(self, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
@@ -71,5 +78,9 @@ class PreconditionerChoice:
         """Tell what the solve with the last preconditioner made took."""
         if self._left > 0:
             self._left -= 1
-        elif iterations > self.slow:
+            self._trial = self._left == 0
+            return
+        self._usual += (min(iterations, AT_MOST * self.slow) - self._usual) / (2 if self._trial else SHARE)
+        self._trial = False
+        if self._usual > self.slow:
             self._left = TRY_AGAIN

@@ -302,19 +302,44 @@ class Choice:
         return {BlockCholesky: "direct", TwoLevels: "multigrid"}.get(type(found), "constant")
 
 
-def test_a_slow_solve_makes_the_next_ones_direct_for_a_while():
+def slow_solves(choice):
+    """Solves with multigrid that together cost more than direct ones."""
+    count = 0
+    while choice.choice._left == 0:
+        assert choice.solve(10 * choice.choice.slow) == "multigrid"
+        count += 1
+    return count
+
+
+def test_slow_solves_make_the_next_ones_direct_for_a_while():
     choice = Choice()
     slow = choice.choice.slow
-    assert [choice.solve(slow) for _ in range(3)] == ["multigrid"] * 3
-    assert choice.solve(slow + 1) == "multigrid"
+    assert [choice.solve(slow) for _ in range(20)] == ["multigrid"] * 20
+    assert slow_solves(choice) <= 2
     assert [choice.solve(2) for _ in range(TRY_AGAIN)] == ["direct"] * TRY_AGAIN
-    assert choice.solve(5) == "multigrid"
-    assert choice.solve(5) == "multigrid"
+    assert choice.solve(2) == "multigrid"
+    assert choice.solve(2) == "multigrid"
+
+
+def test_one_slow_solve_in_a_step_of_quick_ones_changes_nothing():
+    """The first of a step starts from nothing, the ones after its contacts changed from its answer."""
+    choice = Choice()
+    slow = choice.choice.slow
+    step = [2 * slow, slow // 3, slow // 3, slow // 4]
+    assert [choice.solve(iterations) for iterations in 6 * step] == ["multigrid"] * 24
+
+
+def test_where_multigrid_stays_slow_it_is_tried_once_in_a_while():
+    choice = Choice()
+    slow_solves(choice)
+    for _ in range(3):
+        assert [choice.solve(2) for _ in range(TRY_AGAIN)] == ["direct"] * TRY_AGAIN
+        assert choice.solve(3 * choice.choice.slow) == "multigrid"
 
 
 def test_where_the_direct_factor_would_not_fit_multigrid_stays_and_without_any_factor_the_constant_matrix(monkeypatch):
     choice = Choice()
-    choice.solve(choice.choice.slow + 1)
+    slow_solves(choice)
     monkeypatch.setattr("core.linear.preconditioners.choice.LARGEST", 1000)
     assert choice.solve(2) == "multigrid"
     monkeypatch.undo()
