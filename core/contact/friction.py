@@ -68,11 +68,12 @@ class Friction:
         self.force[at] = -drag[:, None] * slide
         self._too_much[at], self._turned[at] = False, 0.0
 
-    def drag_blocks(self, normal: FloatArray) -> FloatArray:
-        """-d force / d velocity (C, 3, 3) [kg/s] for contacts with unit normals (C, 3)."""
-        along = self.force * _ratio(np.ones(len(self.mu)), np.linalg.norm(self.force, axis=1))[:, None]
+    def drag_blocks(self, at: IntArray, normal: FloatArray) -> FloatArray:
+        """-d force / d velocity (n, 3, 3) [kg/s] for contacts `at` (n,), unit normals (n, 3); 0 where they stick."""
+        force = self.force[at]
+        along = force * _ratio(np.ones(len(at)), np.linalg.norm(force, axis=1))[:, None]
         tangent = np.eye(3) - normal[:, :, None] * normal[:, None, :] - along[:, :, None] * along[:, None, :]
-        return self.drag[:, None, None] * tangent
+        return self.drag[at][:, None, None] * tangent
 
     def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
               mobility: FloatArray, still: float) -> BoolArray:

@@ -104,9 +104,19 @@ def find_contacts(
             break
         target = _put_back(target, entered, thickness, surfaces)
         rows = np.unique(entered.vertex)
-    found = found[np.lexsort((found.triangle, found.collider, found.gap_t1, found.vertex))]
-    rank = np.arange(len(found)) - np.searchsorted(found.vertex, found.vertex)
-    return found[rank < MAX_PER_VERTEX]
+    return found[_deepest_first(found)]
+
+
+def _deepest_first(found: Contacts) -> IntArray:
+    """Rows in order of vertex, gap, collider and triangle, at most MAX_PER_VERTEX a vertex."""
+    order: IntArray = np.argsort(found.vertex, kind="stable")
+    vertex = found.vertex[order]
+    count = np.bincount(vertex)[vertex] if len(vertex) else vertex
+    several = np.flatnonzero(count > 1)                                    # few: sorting is for these alone
+    row = order[several]
+    order[several] = row[np.lexsort((found.triangle[row], found.collider[row], found.gap_t1[row], found.vertex[row]))]
+    rank = np.arange(len(order)) - np.searchsorted(vertex, vertex)
+    return order[rank < MAX_PER_VERTEX]
 
 
 def _measured(

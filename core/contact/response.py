@@ -77,8 +77,8 @@ class ContactResponse:
         c = found.contacts
         inside = (c.gap_t0 < 0.0) & self._free[c.vertex]
         rows = np.flatnonzero(inside)
-        pushed, first = np.unique(c.vertex[rows], return_index=True)   # the first of a vertex is the deepest
-        k = rows[first]
+        k = rows[_rank(c.vertex[rows]) == 0]                           # the first of a vertex is the deepest
+        pushed = c.vertex[k]
         push = np.minimum(-c.gap_t0[k], PUSH_RATE * self._h * self._thickness[pushed])
         self.alteration[pushed] = push[:, None] * c.normal[k]
         self.alteration = self._pins.project(self.alteration)
@@ -94,10 +94,9 @@ class ContactResponse:
         changed = False
         vertex = found.contacts.vertex
         rows = np.flatnonzero(wanted & self._free[vertex])
-        while len(rows):
-            _, one = np.unique(vertex[rows], return_index=True)        # one contact of each vertex at a time
-            changed |= self._take_one_each(found, rows[one])
-            rows = np.delete(rows, one)
+        rank = _rank(vertex[rows])
+        for turn in range(int(rank.max(initial=-1)) + 1):              # one contact of each vertex at a time
+            changed |= self._take_one_each(found, rows[rank == turn])
         return changed
 
     def _take_one_each(self, found: Touching, k: IntArray) -> bool:
@@ -165,15 +164,21 @@ class ContactResponse:
     def drag_blocks(self) -> FloatArray:
         """-df/dv of friction (V, 3, 3) [kg/s]."""
         blocks = np.zeros((len(self._x0), 3, 3))
-        np.add.at(blocks, self.vertex[self.held], self.friction.drag_blocks(self.normal)[self.held])
+        for slot in range(MAX_PER_VERTEX):
+            at = self._active(slot)
+            at = at[self.friction.mode[at] != STICK]
+            blocks[self.vertex[at]] += self.friction.drag_blocks(at, self.normal[at])
         return blocks
 
     def friction_force(self, velocity: FloatArray) -> FloatArray:
         """Forces of friction that is no constraint, at `velocity` (V, 3) -> (V, 3) [N]."""
-        slide = velocity[self.vertex] - self.carried
-        force = self.friction.force - np.einsum("nij,nj->ni", self.friction.drag_blocks(self.normal), slide)
         total = np.zeros_like(self._x0)
-        np.add.at(total, self.vertex[self.held], force[self.held])
+        for slot in range(MAX_PER_VERTEX):
+            at = self._active(slot)
+            at = at[self.friction.mode[at] != STICK]
+            slide = velocity[self.vertex[at]] - self.carried[at]
+            drag = np.einsum("nij,nj->ni", self.friction.drag_blocks(at, self.normal[at]), slide)
+            total[self.vertex[at]] += self.friction.force[at] - drag
         return total
 
     def judge(self, u: FloatArray, constraint_force: FloatArray) -> bool:
@@ -213,9 +218,10 @@ class ContactResponse:
         lack -= np.einsum("nj,nj->n", self.alteration[c.vertex], c.normal)
         beyond = np.where(self._free[c.vertex], -c.gap_t1 - np.maximum(lack, 0.0), 0.0)
         result = x.copy()
+        lacking = np.flatnonzero(beyond > 0.0)
+        place = _rank(c.vertex)[lacking]
         for rank in range(MAX_PER_VERTEX):
-            at = np.flatnonzero(_rank(c.vertex) == rank)
-            at = at[beyond[at] > 0.0]
+            at = lacking[place == rank]
             # what an earlier contact of the vertex moved it along this normal already counts
             moved = np.einsum("nj,nj->n", (result - x)[c.vertex[at]], c.normal[at])
             result[c.vertex[at]] += np.maximum(beyond[at] - moved, 0.0)[:, None] * c.normal[at]
