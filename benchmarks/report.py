@@ -24,7 +24,7 @@ LEGEND = """
 - *distance*: root mean square over frames and vertices from the converged motion of the row's fabric (Muslin with
   {steps} steps per frame, tolerance 1e-6, same mesh). A Blender row is held against the Muslin row of the same name.
 - *iterations*: per frame, mean; of linear solvers, and for the node substeps times constraint steps.
-- *memory*: peak of the process, and how much of it came after everything was imported.
+- *memory*: peak of the process while it simulates, and how much of it came after everything was imported and compiled.
 - A ratio is Blender's median time over Muslin's, paired by turns. Where stretch or distance of Muslin is the larger
   one, the two rows are **not equal** and the ratio is in brackets.
 """
