@@ -81,7 +81,9 @@ def test_the_coarse_matrix_is_the_galerkin_product(mesh, contacts):
 
     A, S = dense(problem.A.multiply, n), dense(filter_.project, n)
     size = np.zeros(n)
+    scalars, problem.A.scalar = problem.A.scalar, None
     size[filter_.rows] = np.trace(problem.A.diagonal_blocks()[filter_.rows], axis1=1, axis2=2) / 3.0
+    problem.A.scalar = scalars
     A = S @ A @ S + np.repeat(size, 3)[:, None] * (np.eye(3 * n) - S)
     Q = np.kron(np.eye(pattern.count)[group], np.eye(3))
     wanted = (Q.T @ A @ Q).reshape(pattern.count, 3, pattern.count, 3).swapaxes(1, 2)
