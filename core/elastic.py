@@ -50,9 +50,15 @@ class ElasticForces:
                 total += sizes.scatter(tuple((np.abs(a), np.abs(b), np.abs(c)) for a, b, c in P), len(x))
         return total
 
-    def stiffness(self, x: FloatArray, factor: float, *, exact: bool = False) -> BlockMatrix:
-        """`factor` times K = -df/dx at x (V, 3), each element's part made positive semi-definite unless `exact`."""
-        matrix = BlockMatrix(self._pattern, scalar=factor * self._constant)
+    def stiffness(self, x: FloatArray, factor: float, *, exact: bool = False,
+                  room: FloatArray | None = None) -> BlockMatrix:
+        """`factor` times K = -df/dx at x (V, 3), each element's part made positive semi-definite unless `exact`.
+
+        `room` (pattern.size,) is overwritten with the numbers: those of a matrix that is no longer needed.
+        """
+        matrix = BlockMatrix(self._pattern, room, factor * self._constant)
+        if room is not None:
+            room[:] = 0.0
         for family in self._changing:
             current().families.add_stiffness(family, x, factor, matrix, exact=exact)
         return matrix

@@ -69,8 +69,12 @@ class System:
             [c.material.viscous_drag / c.material.areal_density * self.mass[s]
              for c, s in zip(scene.cloths, self.slices, strict=True)])
         self._pattern = BlockPattern(
-            self.vertex_count, [f.stencil.vertices for f in self._forces if not f.law.constant_tangent] + [self.triangles],
+            self.vertex_count,
+            [*(f.stencil.vertices for f in self._forces if not f.law.constant_tangent), self.triangles],
             [f.stencil.vertices for f in self._forces if f.law.constant_tangent])
+        # the numbers of a step's two matrices: memory fresh from the machine takes longer to touch than to fill
+        self.room = np.zeros(self._pattern.size)
+        self._room_for_rate = np.zeros(self._pattern.size)
         self._constant = constant_stiffness(self._forces, self._pattern)
         self._linear = constant_stiffness(self._forces, self._pattern, linear=True)
         self._constant_damping = constant_stiffness(self._forces, self._pattern, damped=True)
@@ -96,7 +100,7 @@ class System:
     # ------------------------------------------------------------------ forces of velocity
 
     def rate_force(self, x: FloatArray, v: FloatArray, time: float) -> RateForce | None:
-        """Damping and drag, linearised at x and v (V, 3): None where there is neither.
+        """Damping and drag, linearised at x and v (V, 3): None where there is neither. It holds until the next call.
 
         Damping of a constant, isotropic stiffness K acts along directions that change, D <= tau K. Implicit is all of
         tau K, which is constant; what it has too much is taken back as it was at v: -tau K v1 + (tau K - D) v0. The
@@ -106,7 +110,8 @@ class System:
         damped = [force for force in self._forces if force.damping]
         if not (dragged or viscous or damped):
             return None
-        matrix = BlockMatrix(self._pattern)
+        matrix = BlockMatrix(self._pattern, self._room_for_rate)
+        matrix.data[:] = 0.0
         push = np.zeros_like(x)
         if dragged:
             current().families.assemble(self._corners, air_drag_tangent(self.triangles, self._drag_coefficients, x),

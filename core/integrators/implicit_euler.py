@@ -263,7 +263,7 @@ class _Step:
         return pins
 
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
-        A = self.elastic.stiffness(x, self.h ** 2, exact=exact)
+        A = self.elastic.stiffness(x, self.h ** 2, exact=exact, room=self.system.room)
         A.add_diagonal(self.system.mass)
         if self.rate:
             A.add_matrix(self.rate.matrix, self.h)

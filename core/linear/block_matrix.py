@@ -72,7 +72,8 @@ class BlockPattern:
         """Where in its row the block (i, j) of each element of a family lies: (E * k * k,), i before j."""
         if family not in self._positions:
             slots = self.slots[family]
-            self._positions[family] = (self.layout.place[slots] - self.layout.row_start[self.rows[slots]]).astype(np.int32)
+            within = self.layout.place[slots] - self.layout.row_start[self.rows[slots]]
+            self._positions[family] = within.astype(np.int32)
         return self._positions[family]
 
     def _fold(self, pattern: IntArray) -> None:

@@ -32,8 +32,8 @@ class RowGroups:
     """All rows of a pattern.
 
     Attributes:
-        groups; place (N,): of each entry; row_start, row_width (V,): where each row's places begin, and how many it has;
-        size: places in all, padding included.
+        groups; place (N,): of each entry; row_start, row_width (V,): where each row's places begin, and how many it
+        has; size: places in all, padding included.
     """
 
     groups: list[RowGroup]

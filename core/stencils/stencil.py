@@ -85,11 +85,11 @@ class Stencil:
         """Columns of a field x (V, 3)."""
         return current().elements.gather(self.vertices, self.weights, x)
 
-    def scatter(self, columns: Columns, vertex_count: int) -> FloatArray:
+    def scatter(self, columns: Columns | FloatArray, vertex_count: int) -> FloatArray:
         """The transpose: sum_c w_ic columns_c added up per vertex (V, 3)."""
         return current().elements.scatter(self.vertices, self.weights, columns, vertex_count)
 
-    def blocks(self, tangent: Tangent) -> FloatArray:
+    def blocks(self, tangent: Tangent | FloatArray) -> FloatArray:
         """K_ij of every element as (E, k, k, 3, 3)."""
         return current().elements.element_blocks(self.weights, tangent)
 

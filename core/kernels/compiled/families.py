@@ -46,10 +46,11 @@ def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
 def add_stiffness(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix, *, exact: bool) -> None:
     """As in `reference`."""
     stencil = family[0].stencil
-    H = _zero_tangent(stencil)
-    for force in family:
-        law, p = compiled_law(force), rows_of(force)
-        (law.add_tangent if exact else law.add_projected_tangent)(stencil.vertices, stencil.weights, p, x, H)
+    H = _room_for_tangents(stencil)
+    for number, force in enumerate(family):
+        law = compiled_law(force)
+        add = law.add_tangent if exact else law.add_projected_tangent
+        add(stencil.vertices, stencil.weights, rows_of(force), x, H, number == 0)
     _assemble(stencil, H, factor, matrix)
 
 
@@ -59,14 +60,16 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
         if force.damping:
             stencil = force.stencil
             P = np.zeros((len(stencil.vertices), stencil.weights.shape[2], 3))
-            compiled_law(force).add_damping_stress(stencil.vertices, stencil.weights, rows_of(force), force.damping, x, v, P)
+            compiled_law(force).add_damping_stress(
+                stencil.vertices, stencil.weights, rows_of(force), force.damping, x, v, P)
             _subtract_scattered(*stencil.incidence, stencil.weights, P, total)
 
 
 def add_damping(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix) -> None:
     """As in `reference`."""
     stencil = family[0].stencil
-    H = _zero_tangent(stencil)
+    H = _room_for_tangents(stencil)
+    H[:] = 0.0
     for force in family:
         if force.damping:
             compiled_law(force).add_damping_tangent(stencil.vertices, stencil.weights, rows_of(force),
@@ -80,9 +83,13 @@ def assemble(stencil: Stencil, H: FloatArray, factor: float, matrix: BlockMatrix
     _assemble(stencil, np.ascontiguousarray(H.reshape(C * C, 9, -1).transpose(2, 0, 1)), factor, matrix)
 
 
-def _zero_tangent(stencil: Stencil) -> FloatArray:
-    E, _, C = stencil.weights.shape
-    return np.zeros((E, C * C, 9))
+def _room_for_tangents(stencil: Stencil) -> FloatArray:
+    """(E, C C, 9), the same for every step: fresh memory costs as much as what is written to it."""
+    kept: FloatArray | None = stencil.__dict__.get("_tangents")
+    if kept is None:
+        E, _, C = stencil.weights.shape
+        kept = stencil.__dict__["_tangents"] = np.empty((E, C * C, 9))
+    return kept
 
 
 def _assemble(stencil: Stencil, H: FloatArray, factor: float, matrix: BlockMatrix) -> None:

@@ -142,7 +142,7 @@ def _add_stress(law: Loop, columns: Loop, parameters: int) -> Loop:
 
 def _add_tangent(law: Loop, columns: Loop, parameters: int) -> Loop:
     @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def add_tangent(vertices, weights, p, x, H):  # type: ignore[no-untyped-def]
+    def add_tangent(vertices, weights, p, x, H, fresh):  # type: ignore[no-untyped-def]
         C = weights.shape[2]
         for e in prange(len(vertices)):
             tangent = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
@@ -150,7 +150,10 @@ def _add_tangent(law: Loop, columns: Loop, parameters: int) -> Loop:
                 for d in range(C):
                     for i in range(3):
                         for j in range(3):
-                            H[e, c * C + d, 3 * i + j] += tangent[c][d][i][j]
+                            if fresh:
+                                H[e, c * C + d, 3 * i + j] = tangent[c][d][i][j]
+                            else:
+                                H[e, c * C + d, 3 * i + j] += tangent[c][d][i][j]
 
     return add_tangent  # type: ignore[no-any-return]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How many threads the kernels take: all while they are free, one while others want the cores.
 
-A kernel of a millisecond ends when its last thread does. Where another program has a core, that thread waits for its turn,
-many milliseconds, in every kernel: two threads were seen to be fifty times slower than one. So an empty kernel is
-run now and then, and if it does not come back at once, one thread works alone for a while. Results do not depend on
-it: no kernel's sums do.
+A kernel of a millisecond ends when its last thread does. Where another program has a core, that thread waits for its
+turn, many milliseconds, in every kernel: two threads were seen to be fifty times slower than one. So an empty kernel
+is run now and then, and if it does not come back at once, one thread works alone for a while. Results do not depend
+on it: no kernel's sums do.
 """
 
 from __future__ import annotations
