@@ -25,10 +25,20 @@ class Touch:
 
 
 @dataclass(frozen=True)
+class Before:
+    """Where a step of `step` [s] started from: x (V, 3) [m], v (V, 3) [m/s]. For integrators that look back."""
+
+    x: FloatArray
+    v: FloatArray
+    step: float
+
+
+@dataclass(frozen=True)
 class State:
-    """x (V, 3) [m], v (V, 3) [m/s], time [s], touch. A step takes one and returns a new one."""
+    """x (V, 3) [m], v (V, 3) [m/s], time [s], touch, and the state before. A step takes one and returns a new one."""
 
     x: FloatArray
     v: FloatArray
     time: float
     touch: Touch
+    before: Before | None = None

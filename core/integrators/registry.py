@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import SolverError
-from . import implicit_euler
+from . import bdf2, implicit_euler
 from .implicit_euler import StepResult
 
 Step = Callable[..., StepResult]
 
 INTEGRATORS: dict[str, Step] = {
     "implicit_euler": implicit_euler.step,
+    "bdf2": bdf2.step,
 }
 
 
