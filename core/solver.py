@@ -19,7 +19,7 @@ class Solver:
     """Settings of a simulation.
 
     Attributes:
-        integrator: a name out of `integrators()`: "implicit_euler", or "bdf2", which does not damp motion with the step.
+        integrator: a name out of `integrators()`: "implicit_euler", or "bdf2", which damps motion less.
         steps_per_frame: steps from one frame to the next, before any halving.
         frame_rate: frames per second [1/s].
         newton_iterations: linearisations per step; 1 is 001's method, "converge" solves the step's nonlinear

@@ -4,8 +4,8 @@
     x1 = 4/3 x0 - 1/3 x_before + 2/3 h v1,      M (v1 - 4/3 v0 + 1/3 v_before) = 2/3 h f(x1, v1)
 
 (Choi and Ko 2002 use it for cloth). With x* = 4/3 x0 - 1/3 x_before, v* likewise and h* = 2/3 h that is a step of
-implicit Euler of h* from (x*, v*), which are where the motion was at the time t0 + h/3 but for terms of second order. So
-the equations, the solver, pins and damping are implicit Euler's own.
+implicit Euler of h* from (x*, v*), which are where the motion was at the time t0 + h/3 but for terms of second order.
+So the equations, the solver, pins and damping are implicit Euler's own.
 
 It needs two steps of one size behind it; the first step, and one after the size changed, is implicit Euler's. So is one
 in which cloth touches something or may: x* would lie beyond what stops it.

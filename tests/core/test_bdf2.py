@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The second backward differentiation formula: second order, its published recursion, and implicit Euler where it must."""
+"""The second backward differentiation formula: of second order, as published, and implicit Euler where it must be."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ import core
 from core.integrators import bdf2, implicit_euler
 from core.stopwatch import Stopwatch
 from core.system import System
-
 from tests.core.shapes import grid
 
 FABRIC = core.Material(areal_density=0.2, stretch=300.0, shear=60.0, bend=1e-4)
