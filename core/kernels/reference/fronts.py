@@ -134,8 +134,10 @@ def _eliminate(level: Any, diagonal: FloatArray, off_diagonal: FloatArray, updat
     flat = front.reshape(m, size * w, size * w)
     if below is not None and below.boundary:
         _extend_add(flat, update, _rows_of_blocks(below.parent_place, w))
-    D = _inverse(flat[:, :o, :o])
-    if not (np.diagonal(D, axis1=1, axis2=2) > 0.0).all():
+    with np.errstate(all="ignore"):                               # a pivot of zero shows in the diagonal
+        D = _inverse(flat[:, :o, :o])
+    own = np.diagonal(D, axis1=1, axis2=2)
+    if not ((own > 0.0) & np.isfinite(own)).all():
         raise ArithmeticError("the matrix is not positive definite")
     F_ob = np.ascontiguousarray(flat[:, :o, o:-w])
     W = D @ F_ob
