@@ -5,7 +5,8 @@ Aggregation multigrid is cheap to make and needs as many iterations on fine mesh
 of the neighbours costs as much to make as some dozens of its iterations and needs a few whatever cloth and contacts.
 What counts is the work of all solves: a step's first may take long and the ones after its contacts changed, which
 start from its answer, be short, so that a mean over the last few decides. When it is above what the direct factor
-costs, the next solves are direct; after some of them multigrid is tried again.
+costs, the next solves are direct; after some of them multigrid is tried again. Sheets of a few vertices are solved
+directly at once.
 Decided by iterations, never by a clock, so that two runs decide alike. docs/performance.md has the measurements.
 """
 
@@ -23,6 +24,8 @@ from .neighbour_cholesky import NeighbourCholesky
 
 SLOW, SLOWER = 16, 0.1
 """Iterations with multigrid that cost more than the direct factor: SLOW + SLOWER sqrt(vertices)."""
+FEW = 100
+"""Vertices up to which the direct factor costs less than the second iteration of anything else."""
 TRY_AGAIN = 24
 """Direct solves before multigrid is tried again."""
 SHARE = 4
@@ -54,6 +57,7 @@ class PreconditionerChoice:
         self._direct: NeighbourCholesky | None = None
         self._left = 0                                             # direct solves until multigrid is tried
         self._usual, self._trial = 0.0, False                      # mean of its iterations; whether it is tried again
+        self.few = len(positions) <= FEW
         self.slow = int(SLOW + SLOWER * len(positions) ** 0.5)
 
     def make(self, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
@@ -61,7 +65,7 @@ class PreconditionerChoice:
         """P^-1 for one solve: step h [s], `mass` (V,) as in `ConstantMatrix.at`, A = `matrix`, positive definite."""
         single = tolerance >= SINGLE
         try:
-            if self._left > 0:
+            if self._left > 0 or self.few:
                 if self._direct is None:
                     self._direct = NeighbourCholesky(self._pattern, self._edges, self._positions)
                 if self._direct.bytes(single) <= LARGEST:

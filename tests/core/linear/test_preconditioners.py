@@ -289,11 +289,12 @@ def test_the_direct_one_refuses_an_indefinite_matrix():
 class Choice:
     """A choice on a small sheet, asked again and again."""
 
-    def __init__(self):
+    def __init__(self, few=False):
         self.problem = Problem(sheet(8), [0])
         forces, rest = self.problem.system._forces, self.problem.rest
         self.choice = PreconditionerChoice(self.problem.A.pattern, scalar_elements(forces, rest),
                                            self.problem.system.edges, rest)
+        self.choice.few = self.choice.few if few is None else few
 
     def solve(self, iterations):
         p = self.problem
@@ -393,3 +394,7 @@ def test_one_thread_or_several_give_the_same_bytes(backend):
         assert run.returncode == 0, run.stderr
         digests.add(run.stdout)
     assert len(digests) == 1
+
+
+def test_a_few_vertices_are_solved_directly_at_once():
+    assert Choice(few=None).solve(2) == "direct"
