@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiling the kernels before they are needed, by simulating a handful of vertices.
+"""Compiling the kernels before they are needed, by simulating some dozens of vertices.
 
 A compiled kernel is made when it is first called: 10 to 40 seconds on a machine that has none yet, a second where they
 are kept from an earlier run. A caller who wants to show that calls this first, and stays able to cancel.
@@ -21,8 +21,8 @@ from .scene import Scene
 from .simulate import simulate
 from .solver import Solver
 
-SIDE = 4
-"""Vertices along an edge of the sheet."""
+FINE, COARSE = 12, 4
+"""Vertices along an edge of a sheet that multigrid preconditions, and of one that is solved directly at once."""
 FABRIC = Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=100.0, bend=(1e-5, 1e-5), damping=0.01,
                   friction=0.3, air_drag=0.1)
 _done: set[tuple[str, str, bool]] = set()       # backends with laws, and whether for more than one Newton iteration
@@ -60,25 +60,25 @@ def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:
     return {(choose(solver.backend), model, solver.newton_iterations != 1) for model in models}
 
 
-def _sheet(height: float) -> ClothMesh:
-    u, v = np.meshgrid(np.linspace(0.0, 1.0, SIDE), np.linspace(0.0, 1.0, SIDE), indexing="ij")
-    grid = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
+def _sheet(height: float, side: int) -> ClothMesh:
+    u, v = np.meshgrid(np.linspace(0.0, 1.0, side), np.linspace(0.0, 1.0, side), indexing="ij")
+    grid = np.arange(side * side).reshape(side, side)
     quads = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=-1).reshape(-1, 4)
     return ClothMesh(np.stack([u, v, np.full_like(u, height)], axis=-1).reshape(-1, 3), faces=quads)
 
 
 def _hanging(model: str) -> Scene:
-    return Scene([Cloth(_sheet(1.0), FABRIC, model, pins={0: None})], wind=(0.0, 3.0, 0.0))
+    return Scene([Cloth(_sheet(1.0, FINE), FABRIC, model, pins={0: None})], wind=(0.0, 3.0, 0.0))
 
 
 def _lying(model: str) -> Scene:
     """On a solid, with two vertices that are held in part: by a spring, and along one direction."""
     solid = Collider([[-3.0, -3.0, 0.0], [6.0, -3.0, 0.0], [-3.0, 6.0, 0.0], [0.0, 0.0, -2.0]],
                      [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]], friction=0.5)
-    pins = np.zeros(SIDE * SIDE)
+    pins = np.zeros(COARSE * COARSE)
     pins[0] = 0.5
-    line = Attachment(SIDE * SIDE - 1, directions=[(1.0, 0.0, 0.0)])
-    return Scene([Cloth(_sheet(0.01), FABRIC, model, pins=pins, attachments=[line])], [solid], wind=(0.0, 3.0, 0.0))
+    line = Attachment(COARSE * COARSE - 1, directions=[(1.0, 0.0, 0.0)])
+    return Scene([Cloth(_sheet(0.01, COARSE), FABRIC, model, pins=pins, attachments=[line])], [solid], wind=(0.0, 3.0, 0.0))
 
 
 _PARTS: tuple[Callable[[str], Scene], ...] = (_hanging, _lying)
