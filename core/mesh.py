@@ -36,7 +36,8 @@ class ClothMesh:
 
     Attributes:
         positions (V, 3) [m], triangles (T, 3), edges (E, 2) every edge once, loose_edges (L, 2),
-        hinges (H, 4) two shared vertices and the two opposite ones, uv (T, 3, 2) [m], areas (T,) [m^2],
+        hinges (H, 4) two shared vertices and the two opposite ones, hinge_corners (H, 2) and hinge_branches (H,) as in
+        `Topology`, uv (T, 3, 2) [m], areas (T,) [m^2],
         rest_lengths (E,) [m], loose_lengths (L,) [m], vertex_areas (V,) [m^2], vertex_lengths (V,) [m],
         mean_edge [m], corners (T, 3) place of each triangle's corners in the flat list of face corners.
 
@@ -64,7 +65,8 @@ class ClothMesh:
             raise MeshError(f"{error}", object_name=name) from None
         self._check_indices(loose)
         topology = Topology(self.triangles)
-        self.hinges: IntArray = topology.hinges
+        self.hinges, self.hinge_corners = topology.hinges, topology.hinge_corners
+        self.hinge_branches = topology.hinge_branches
         self.edges, self.loose_edges = join_edges(topology.edges, loose)
         self._check_world_shape()
         self.uv = self._rest_coordinates(uv, self._checked_grain(grain))
@@ -157,8 +159,10 @@ class ClothMesh:
             if twice.any():
                 row = int(np.argmax(twice))
                 self._fail(f"{what} {row} {rows[row].tolist()} uses a vertex twice; remove that {what}")
-        ordered, count = np.unique(np.sort(self.triangles, axis=1), axis=0, return_counts=True)
-        if (count > 1).any():
+        ordered = np.sort(self.triangles, axis=1)
+        ordered = ordered[np.lexsort(ordered.T)]
+        if (ordered[1:] == ordered[:-1]).all(axis=1).any():
+            ordered, count = np.unique(ordered, axis=0, return_counts=True)
             self._fail(f"triangle {ordered[np.argmax(count > 1)].tolist()} is there {count.max()} times; "
                        "remove doubled faces (Mesh > Clean Up > Merge by Distance)")
 

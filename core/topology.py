@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import IntArray
+from .arrays import BoolArray, IntArray
 
 
 class Topology:
@@ -15,6 +15,8 @@ class Topology:
         edges (E, 2): every edge once, smaller index first, in lexicographic order.
         hinges (H, 4): shared edge v0 v1 in the winding of its first triangle, then the vertex opposite in that
             triangle and the one in the other. An edge of n triangles gives n - 1 hinges.
+        hinge_corners (H, 2): which corners these two opposite vertices are, 3 t + i for corner i of triangle t.
+        hinge_branches (H,): whether the hinge's edge has more than two triangles.
     """
 
     def __init__(self, triangles: IntArray) -> None:
@@ -22,16 +24,26 @@ class Topology:
         if t == 0:
             self.edges: IntArray = np.zeros((0, 2), dtype=np.int64)
             self.hinges: IntArray = np.zeros((0, 4), dtype=np.int64)
+            self.hinge_corners: IntArray = np.zeros((0, 2), dtype=np.int64)
+            self.hinge_branches: BoolArray = np.zeros(0, dtype=np.bool_)
             return
-        directed = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2)
-        opposite = np.roll(triangles, 1, axis=1).ravel()
-        ends = np.sort(directed, axis=1)
-        order = np.lexsort((np.arange(3 * t), ends[:, 1], ends[:, 0]))
-        ends, directed, opposite = ends[order], directed[order], opposite[order]
-        same = (ends[1:] == ends[:-1]).all(axis=1)
-        self.edges = ends[np.concatenate([[True], ~same])]
+        flat, n = triangles.ravel(), int(triangles.max()) + 1
+        following = np.roll(triangles, -1, axis=1).ravel()         # the other end of the edge from each corner
+        keys = np.minimum(flat, following) * n + np.maximum(flat, following)
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        same = keys[1:] == keys[:-1]
+        self.edges = np.column_stack(np.divmod(keys[np.concatenate([[True], ~same])], n))
         first = np.flatnonzero(same)
-        self.hinges = np.column_stack([directed[first], opposite[first], opposite[first + 1]])
+        one, two = order[first], order[first + 1]
+        self.hinge_corners = np.column_stack([_opposite(one), _opposite(two)])
+        self.hinges = np.column_stack([flat[one], following[one], flat[self.hinge_corners]])
+        self.hinge_branches = np.concatenate([[False], same[:-1]])[first] | np.concatenate([same[1:], [False]])[first]
+
+
+def _opposite(corners: IntArray) -> IntArray:
+    """Corners (n,) opposite the edges from `corners` to the next ones of their triangles."""
+    return corners - corners % 3 + (corners + 2) % 3
 
 
 def join_edges(inner: IntArray, loose: IntArray) -> tuple[IntArray, IntArray]:

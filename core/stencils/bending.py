@@ -13,7 +13,6 @@ from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
 from .hinge import Hinge, hinge_parameters, hinge_stencil
-from .hinge_geometry import HingeGeometry
 from .patch_bend import CurvedPatch
 from .patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
 from .quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
@@ -54,7 +53,7 @@ def _patch_forces(mesh: ClothMesh, material: Material, flat: bool) -> list[Eleme
     else:
         parameters = (patch.stiffness, *np.ascontiguousarray(patch.rest.T))
         forces = [ElementForce(patch.stencil, CurvedPatch(), parameters, material.damping)]
-    shared = np.flatnonzero(HingeGeometry(mesh).shared)
+    shared = np.flatnonzero(mesh.hinge_branches)
     if len(shared):                                   # seams of three and more triangles, where no patch reaches across
         stencil = hinge_stencil(mesh)
         k, rest = hinge_parameters(mesh, material.bend, flat=flat)

@@ -25,89 +25,120 @@ from .hinge_geometry import HingeGeometry
 INDISTINCT = 0.03
 """A quadratic is told from the rest when what the rest leaves of it at the vertices reaches this share of it [-]."""
 
+ROUNDING = 1e-12
+"""What step 1 lacks is rounding below this share of its weights [-]."""
 
-def edge_slopes(mesh: ClothMesh, hinge: HingeGeometry) -> tuple[IntArray, FloatArray]:
+
+def edge_slopes(mesh: ClothMesh, hinge: HingeGeometry, across: IntArray | None = None) -> tuple[IntArray, FloatArray]:
     """Vertices (H, 8) and weights (H, 8) [1/m] of dw/dn, with n pointing from side 1 to side 0 of each hinge.
 
-    The weight of a vertex that is not there is 0.
+    The weight of a vertex that is not there is 0. Who asks for the hinges of a mesh in pieces gives `across_edges`.
     """
-    vertices, points, present = _surroundings(mesh, hinge)
-    spread = np.sqrt(np.mean(points[:, :4] ** 2, axis=1, keepdims=True))              # (H, 1, 2) [m]
-    at = points / spread
-    start = _mean_slope(hinge)                                                        # (H, 4) [1/m]
-    x, y = at[..., 0], at[..., 1]
-    root = np.where(present, 1.0 / (0.5 + x * x + y * y), 0.0)                        # square root of the norm's weight
-    met = np.linalg.qr(root[..., None] * np.stack([np.ones_like(x), x, y, y * y], axis=-1))[0]
-    quadratics = np.stack([x * x, x * y], axis=-1)
-    missing = -np.einsum("hi,hic->hc", start, quadratics[:, :4])                      # the exact slope at 0 is 0
-    basis = root[..., None] * quadratics
-    whole = np.linalg.norm(basis, axis=(1, 2))
-    basis = basis - met @ (met.transpose(0, 2, 1) @ basis)
-    u, size, vt = np.linalg.svd(basis, full_matrices=False)
-    clear = size > INDISTINCT * whole[:, None]
-    inverse = np.where(clear, 1.0 / np.where(clear, size, 1.0), 0.0)
-    weights = root * np.einsum("hic,hc->hi", u, inverse * np.einsum("hcd,hd->hc", vt, missing))
-    weights[:, :4] += start
+    across = across_edges(mesh) if across is None else across
+    vertices = np.concatenate([hinge.vertices, np.repeat(hinge.vertices[:, :1], 4, axis=1)], axis=1)
+    x, y = _own_points(hinge)                                                         # (4, H) [m]
+    start = _mean_slope(hinge)                                                        # (4, H) [1/m]
+    # in units of the hinge's own size along and across the edge
+    size_x, size_y = np.sqrt(np.mean(x * x, axis=0)), np.sqrt(np.mean(y * y, axis=0))
+    u, v = x / size_x, y / size_y
+    missing = -np.stack([(start * u * u).sum(axis=0), (start * u * v).sum(axis=0)])   # the exact slope at 0 is 0
+    weights = np.zeros((len(vertices), 8))
+    weights[:, :4] = start.T
+    some = np.flatnonzero((np.abs(missing) > ROUNDING * np.abs(start).max(axis=0)).any(axis=0))
+    if len(some):
+        outer, x, y, present = _surroundings(mesh, hinge, some, x[:, some], y[:, some], across)
+        vertices[some, 4:] = outer.T
+        weights[some] += _correction(x / size_x[some], y / size_y[some], present, missing[:, some]).T
     return vertices, weights
 
 
+def across_edges(mesh: ClothMesh) -> IntArray:
+    """(3 T,): beyond the edge opposite each corner, the corner opposite that edge, -1 for none; corner i of triangle t
+    is 3 t + i."""
+    across = np.full(mesh.triangles.size, -1, dtype=np.int64)
+    one, two = mesh.hinge_corners[~mesh.hinge_branches].T
+    across[one], across[two] = two, one
+    return across
+
+
+def _own_points(hinge: HingeGeometry) -> tuple[FloatArray, FloatArray]:
+    """Where a hinge's vertices lie in its plane, x and y (4, H) [m]: origin at the edge's midpoint, x along the edge, y
+    towards side 0."""
+    half, zero = 0.5 * hinge.lengths, np.zeros(len(hinge.lengths))
+    foot = (2.0 * hinge.feet - 1.0) * half[:, None]
+    return (np.stack([-half, half, foot[:, 0], foot[:, 1]]),
+            np.stack([zero, zero, hinge.heights[:, 0], -hinge.heights[:, 1]]))
+
+
 def _mean_slope(hinge: HingeGeometry) -> FloatArray:
-    """Step 1 on the hinge's own vertices (H, 4) [1/m]: v0, v1, the apex of side 0 and that of side 1."""
-    h0, h1 = hinge.heights[:, 0], hinge.heights[:, 1]
-    share = np.stack([h1 / h0, -h0 / h1], axis=1) / (h0 + h1)[:, None]
-    ends = np.stack([1.0 - hinge.feet, hinge.feet], axis=1)                           # (H, end, side)
-    return np.concatenate([-np.einsum("hes,hs->he", ends, share), share], axis=1)
+    """Step 1 on the hinge's own vertices (4, H) [1/m]: v0, v1, the apex of side 0 and that of side 1."""
+    h0, h1 = hinge.heights.T
+    one, two = h1 / h0 / (h0 + h1), -h0 / h1 / (h0 + h1)
+    at_v1 = hinge.feet[:, 0] * one + hinge.feet[:, 1] * two
+    return np.stack([at_v1 - one - two, -at_v1, one, two])
 
 
-def _surroundings(mesh: ClothMesh, hinge: HingeGeometry) -> tuple[IntArray, FloatArray, BoolArray]:
-    """Vertices (H, 8), where they lie when unfolded into the plane of the hinge (H, 8, 2) [m] (origin at the edge's
-    midpoint, axes along the edge and towards side 0), and whether they are there (H, 8)."""
-    count, half = len(mesh.hinges), 0.5 * hinge.lengths
-    across, opposite = _neighbours(mesh, hinge)
-    vertices = np.concatenate([mesh.hinges, np.zeros((count, 4), dtype=np.int64)], axis=1)
-    points = np.zeros((count, 8, 2))
-    present = np.zeros((count, 8), dtype=np.bool_)
-    points[:, 0, 0], points[:, 1, 0] = -half, half
-    points[:, 2:4, 0] = (2.0 * hinge.feet - 1.0) * half[:, None]
-    points[:, 2:4, 1] = hinge.heights * (1.0, -1.0)
-    present[:, :4] = True
+def _correction(x: FloatArray, y: FloatArray, present: BoolArray, missing: FloatArray) -> FloatArray:
+    """Step 2: changes (8, n) of the weights of points x, y (8, n), so that t^2 and t n get `missing` (2, n) more."""
+    root = np.where(present, 1.0 / (0.5 + x * x + y * y), 0.0)                        # square root of the norm's weight
+    met: list[FloatArray] = []                                                        # what the weights are exact for
+    for column in (root, root * x, root * y, root * y * y):
+        column = _without(column, met)
+        met.append(column / np.sqrt((column * column).sum(axis=0)))
+    p, q = root * x * x, root * x * y
+    whole = (p * p).sum(axis=0) + (q * q).sum(axis=0)
+    p, q = _without(p, met), _without(q, met)
+    # pseudo-inverse of the Gram matrix (a b; b c), without what is indistinct
+    a, b, c = (p * p).sum(axis=0), (p * q).sum(axis=0), (q * q).sum(axis=0)
+    large = 0.5 * (a + c) + np.hypot(0.5 * (a - c), b)
+    small = np.maximum(a * c - b * b, 0.0) / np.where(large > 0.0, large, 1.0)
+    least = INDISTINCT ** 2 * whole
+    both, one = small > least, large > least
+    over = np.where(both, 1.0 / np.where(both, large * small, 1.0), 0.0)
+    share = np.where(one & ~both, 1.0 / np.where(one & ~both, large * (large - small), 1.0), 0.0)
+    aa, bb, cc = c * over + (a - small) * share, b * (share - over), a * over + (c - small) * share
+    return root * (p * (aa * missing[0] + bb * missing[1]) + q * (bb * missing[0] + cc * missing[1]))
+
+
+def _without(column: FloatArray, met: list[FloatArray]) -> FloatArray:
+    """What orthonormal vectors leave of a column (8, n); twice, because rounding leaves some of them the first time."""
+    for _ in range(2):
+        for direction in met:
+            column = column - (column * direction).sum(axis=0) * direction
+    return column
+
+
+def _surroundings(mesh: ClothMesh, hinge: HingeGeometry, some: IntArray, x: FloatArray, y: FloatArray,
+                  across: IntArray) -> tuple[IntArray, FloatArray, FloatArray, BoolArray]:
+    """Of `some` hinges with own points x, y (4, n): the four vertices beyond their sides (4, n); where all of them lie,
+    unfolded into the hinge's plane, x and y (8, n) [m]; and which are there (8, n)."""
+    vertices, triangles, ends = hinge.vertices[some], hinge.triangles[some], hinge.ends[some]
+    beyond = np.empty((4, len(some)), dtype=np.int64)
+    x, y = np.concatenate([x, np.zeros_like(x)]), np.concatenate([y, np.zeros_like(y)])
+    present = np.ones(x.shape, dtype=np.bool_)
     for side in (0, 1):
-        triangle = hinge.triangles[:, side]
         for end in (0, 1):                                        # the edge from that end to the apex
-            slot = 4 + 2 * side + end
-            other = hinge.ends[:, side, 1 - end]                  # the corner of the side opposite that edge
-            beyond, corner = across[triangle, other], opposite[triangle, other]
-            there = beyond >= 0
-            foot, height = _apex(mesh, beyond, corner, vertices[:, end])
-            start, span = points[:, end], points[:, 2 + side] - points[:, end]
-            outward = np.stack([span[:, 1], -span[:, 0]], axis=1) / np.linalg.norm(span, axis=1)[:, None]
-            inside = np.einsum("hi,hi->h", points[:, 1 - end] - start, outward)
-            outward *= -np.sign(inside)[:, None]
-            points[:, slot] = start + foot[:, None] * span + height[:, None] * outward
-            vertices[:, slot] = np.where(there, mesh.triangles[beyond, corner], vertices[:, 0])
-            points[~there, slot] = 0.0
-            present[:, slot] = there
-    return vertices, points, present
+            slot = 2 * side + end
+            corner = across[3 * triangles[:, side] + ends[:, side, 1 - end]]
+            there = corner >= 0
+            foot, height = _apex(mesh, corner, vertices[:, end])
+            span_x, span_y = x[2 + side] - x[end], y[2 + side] - y[end]
+            inside = np.sign((x[1 - end] - x[end]) * span_y - (y[1 - end] - y[end]) * span_x)
+            height *= -inside / np.hypot(span_x, span_y)
+            x[4 + slot] = np.where(there, x[end] + foot * span_x + height * span_y, 0.0)
+            y[4 + slot] = np.where(there, y[end] + foot * span_y - height * span_x, 0.0)
+            beyond[slot] = np.where(there, mesh.triangles.ravel()[corner], vertices[:, 0])
+            present[4 + slot] = there
+    return beyond, x, y, present
 
 
-def _neighbours(mesh: ClothMesh, hinge: HingeGeometry) -> tuple[IntArray, IntArray]:
-    """Per triangle and corner the triangle across the opposite edge (T, 3), -1 for none, and its corner there."""
-    across = np.full((len(mesh.triangles), 3), -1, dtype=np.int64)
-    opposite = np.zeros_like(across)
-    pair = ~hinge.shared
-    for a, b in ((0, 1), (1, 0)):
-        place = hinge.triangles[pair, a], hinge.corners[pair, a]
-        across[place], opposite[place] = hinge.triangles[pair, b], hinge.corners[pair, b]
-    return across, opposite
-
-
-def _apex(mesh: ClothMesh, triangle: IntArray, corner: IntArray, start: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Foot (H,) [-] from the vertex `start` and height (H,) [m] of a triangle's corner over the opposite edge."""
-    rows = np.arange(len(triangle))
-    uv, vertices = mesh.uv[triangle], mesh.triangles[triangle]
-    one, two = (corner + 1) % 3, (corner + 2) % 3
-    swap = vertices[rows, one] != start
+def _apex(mesh: ClothMesh, corner: IntArray, start: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Foot (H,) [-] from the vertex `start` and height (H,) [m] of a corner, 3 t + i, over the opposite edge."""
+    uv, vertices = mesh.uv.reshape(-1, 2), mesh.triangles.ravel()
+    triangle, place = np.divmod(corner, 3)
+    one, two = 3 * triangle + (place + 1) % 3, 3 * triangle + (place + 2) % 3
+    swap = vertices[one] != start
     one, two = np.where(swap, two, one), np.where(swap, one, two)
-    along, apex = uv[rows, two] - uv[rows, one], uv[rows, corner] - uv[rows, one]
+    along, apex = uv[two] - uv[one], uv[corner] - uv[one]
     squared = np.einsum("hi,hi->h", along, along)
     return np.einsum("hi,hi->h", apex, along) / squared, 2.0 * mesh.areas[triangle] / np.sqrt(squared)

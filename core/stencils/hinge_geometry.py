@@ -14,9 +14,10 @@ from ..mesh import ClothMesh
 
 
 class HingeGeometry:
-    """Sizes of the hinges of a mesh.
+    """Sizes of the hinges of a mesh, or of `some` of them.
 
     Attributes:
+        vertices (H, 4): as in the mesh;
         triangles (H, 2) and corners (H, 2): the two sides, and which corner of each is opposite the shared edge;
         ends (H, 2, 2): the corners of each side where the edge's vertices v0 and v1 sit;
         lengths (H,) [m]: of the shared edge, the mean of its two sides;
@@ -27,23 +28,21 @@ class HingeGeometry:
         shared (H,): True where the edge has more than two triangles.
     """
 
-    def __init__(self, mesh: ClothMesh) -> None:
-        hinges = mesh.hinges
-        self.triangles = _sides(mesh.triangles, hinges)
-        corner_vertices = mesh.triangles[self.triangles]                               # (H, 2, 3)
-        self.corners: IntArray = np.argmax(corner_vertices == hinges[:, 2:, None], axis=2)
-        self.ends: IntArray = np.stack(
-            [np.argmax(corner_vertices == hinges[:, i, None, None], axis=2) for i in (0, 1)], axis=2)
-        rows, side = np.arange(len(hinges))[:, None], np.arange(2)
-        uv = mesh.uv[self.triangles]                                                   # (H, 2, 3, 2)
-        start, end = uv[rows, side, self.ends[..., 0]], uv[rows, side, self.ends[..., 1]]
-        along, apex = end - start, uv[rows, side, self.corners] - start
+    def __init__(self, mesh: ClothMesh, some: slice = slice(None)) -> None:
+        self.vertices: IntArray = mesh.hinges[some]
+        self.triangles, self.corners = np.divmod(mesh.hinge_corners[some], 3)
+        next_, last = (self.corners + 1) % 3, (self.corners + 2) % 3
+        turned = mesh.triangles[self.triangles, next_] != self.vertices[:, :1]         # the side's edge runs v1 v0
+        self.ends: IntArray = np.stack([np.where(turned, last, next_), np.where(turned, next_, last)], axis=2)
+        start = mesh.uv[self.triangles, self.ends[..., 0]]                             # (H, 2, 2)
+        along = mesh.uv[self.triangles, self.ends[..., 1]] - start
+        apex = mesh.uv[self.triangles, self.corners] - start
         squared = np.einsum("hsi,hsi->hs", along, along)
         self.feet: FloatArray = np.einsum("hsi,hsi->hs", apex, along) / squared
         self.heights: FloatArray = 2.0 * mesh.areas[self.triangles] / np.sqrt(squared)
         self.lengths: FloatArray = np.sqrt(squared).mean(axis=1)
         self.warp_share: FloatArray = (along[..., 1] ** 2 / squared).mean(axis=1)
-        self.shared = _repeated(hinges[:, :2])
+        self.shared: BoolArray = mesh.hinge_branches[some]
 
     def rigidity(self, bend: tuple[float, float]) -> FloatArray:
         """k (H,) [N m] with energy k/2 theta^2: B l / h, h = (A0 + A1) / l the hinge's share of the surface across."""
@@ -51,21 +50,3 @@ class HingeGeometry:
         stiffness = warp * self.warp_share + weft * (1.0 - self.warp_share)
         rigidity: FloatArray = stiffness * 2.0 * self.lengths / self.heights.sum(axis=1)
         return rigidity
-
-
-def _sides(triangles: IntArray, hinges: IntArray) -> IntArray:
-    """The two triangles (H, 2) of each hinge."""
-    rows = np.sort(np.concatenate([triangles, hinges[:, [0, 1, 2]], hinges[:, [0, 1, 3]]]), axis=1)
-    _, group = np.unique(rows, axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    place = np.zeros(len(rows), dtype=np.int64)
-    place[group[:len(triangles)]] = np.arange(len(triangles))
-    sides: IntArray = place[group[len(triangles):]].reshape(2, -1).T
-    return sides
-
-
-def _repeated(edges: IntArray) -> BoolArray:
-    """Which rows of edges (H, 2) are there more than once."""
-    _, group, count = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
-    repeated: BoolArray = count[group.reshape(-1)] > 1
-    return repeated

@@ -30,9 +30,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..mesh import ClothMesh
-from .edge_slopes import edge_slopes
+from .edge_slopes import across_edges, edge_slopes
 from .hinge_geometry import HingeGeometry
 from .stencil import Stencil
 
@@ -44,6 +44,9 @@ ROUNDING = 1e-12
 
 FLAT = 1e-6
 """A mesh is modelled flat when no triangle's curvature times its size reaches this [-]."""
+
+PIECE = 4096
+"""Triangles worked on at a time: what is needed on the way is ten times what is kept [-]."""
 
 
 class PatchGeometry:
@@ -58,30 +61,31 @@ class PatchGeometry:
     """
 
     def __init__(self, mesh: ClothMesh, bend: tuple[float, float], *, flat: bool = False) -> None:
-        triangle, vertex, curvature, free = _contributions(mesh)
-        root, largest = _root_of_stiffness(free, bend)
-        columns = np.einsum("ncd,nd->nc", (np.sqrt(mesh.areas)[:, None, None] * root)[triangle], curvature)
-        gradient = _gradient_weights(mesh)                                            # (T, 3, 2)
-        self.rest: FloatArray = np.zeros((len(mesh.triangles), 3))
-        in_plane = np.zeros((len(mesh.triangles), 3, 3))
-        if not flat:
-            self.rest, in_plane = _rest_columns(mesh, triangle, vertex, columns, gradient)
-        corners = np.concatenate([in_plane, gradient], axis=2).reshape(-1, 5)
-        self.stencil = _merge(np.concatenate([triangle, np.repeat(np.arange(len(mesh.triangles)), 3)]),
-                              np.concatenate([vertex, mesh.triangles.ravel()]),
-                              np.concatenate([np.pad(columns, ((0, 0), (0, 2))), corners]), len(mesh.positions))
-        self.stiffness: FloatArray = np.full(len(mesh.triangles), largest)
+        count = len(mesh.triangles)
+        self.rest: FloatArray = np.zeros((count, 3))
+        slopes = _Slopes(mesh)
+        pieces = []
+        for first in range(0, count, PIECE):
+            some = slice(first, min(first + PIECE, count))
+            patch = _Patches(mesh, some, slopes)
+            vertices, columns = patch.merged()
+            columns[..., :3] = columns[..., :3] @ _root_of_stiffness(mesh.areas[some], patch.free, bend)
+            if not flat:
+                self.rest[some] = _take_out_of_plane(mesh.positions[vertices], columns)
+            pieces.append(_without_negligible(vertices, columns))
+        self.stencil = _joined(pieces)
+        self.stiffness: FloatArray = np.full(count, max(bend))
         self.is_flat = bool(np.all(np.abs(self.rest) < FLAT))
 
 
 def flat_stencil(patch: PatchGeometry) -> Stencil:
     """The columns F_1, F_2, F_3 alone, each an element of its own: 3 t + c for F_c of triangle t."""
-    T, k, _ = patch.stencil.weights.shape
-    weights = patch.stencil.weights[:, :, :3].transpose(0, 2, 1).reshape(3 * T, k)
-    needed = int((weights != 0.0).sum(axis=1).max(initial=1))
-    order = np.argsort(weights == 0.0, axis=1, kind="stable")[:, :needed]
-    vertices = np.take_along_axis(np.repeat(patch.stencil.vertices, 3, axis=0), order, axis=1)
-    return Stencil(vertices, np.take_along_axis(weights, order, axis=1)[:, :, None])
+    pieces = []
+    for first in range(0, len(patch.stiffness), PIECE):
+        some = slice(first, first + PIECE)
+        weights = patch.stencil.weights[some, :, :3].transpose(0, 2, 1).reshape(-1, patch.stencil.weights.shape[1])
+        pieces.append(_packed(np.repeat(patch.stencil.vertices[some], 3, axis=0), weights[:, :, None]))
+    return _joined(pieces)
 
 
 def flat_stiffness(patch: PatchGeometry) -> FloatArray:
@@ -89,58 +93,62 @@ def flat_stiffness(patch: PatchGeometry) -> FloatArray:
     return np.repeat(patch.stiffness, 3)
 
 
-def _rest_columns(mesh: ClothMesh, triangle: IntArray, vertex: IntArray, columns: FloatArray,
-                  gradient: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Normal components (T, 3) of the columns at rest, and the weights (T, 3, 3) of each triangle's own corners that
-    take the rest out of their plane: F_c - alpha w_u - beta w_v has none."""
-    rest = np.empty((len(mesh.triangles), 3, 3))
-    for axis in range(3):
-        for c in range(3):
-            rest[:, c, axis] = np.bincount(
-                triangle, weights=columns[:, c] * mesh.positions[vertex, axis], minlength=len(rest))
-    frame = np.einsum("tia,tic->tca", mesh.positions[mesh.triangles], gradient)       # w_u, w_v at rest
-    normal = np.cross(frame[:, 0], frame[:, 1])
-    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-    dual = np.linalg.pinv(frame)                                                      # (T, 3, 2)
-    return np.einsum("tca,ta->tc", rest, normal), -np.einsum("tca,tad,tid->tic", rest, dual, gradient)
+class _Slopes:
+    """dw/dn of every edge, with n pointing out of its triangle: rows of vertices (H, 8) and weights (H, 8) [1/m], and
+    which row and sign a triangle's edge has, `row` (3 T,), -1 where it has none, and `sign` (3 T,), by the opposite
+    corner."""
+
+    def __init__(self, mesh: ClothMesh) -> None:
+        across, count = across_edges(mesh), len(mesh.hinges)
+        self.vertices: IntArray = np.empty((count, 8), dtype=np.int64)
+        self.weights: FloatArray = np.empty((count, 8))
+        for first in range(0, count, PIECE):
+            some = slice(first, first + PIECE)
+            self.vertices[some], self.weights[some] = edge_slopes(mesh, HingeGeometry(mesh, some), across)
+        self.row: IntArray = np.full(mesh.triangles.size, -1)
+        self.sign: FloatArray = np.ones(mesh.triangles.size)
+        pair = np.flatnonzero(~mesh.hinge_branches)
+        inward, outward = mesh.hinge_corners[pair].T                                  # n points from side 1 to side 0
+        self.row[inward], self.row[outward] = pair, pair
+        self.sign[inward] = -1.0
 
 
-def _gradient_weights(mesh: ClothMesh) -> FloatArray:
-    """(T, 3, 2) [1/m]: d/du and d/dv of what is linear in each triangle."""
-    side = np.roll(mesh.uv, 1, axis=1) - np.roll(mesh.uv, -1, axis=1)                 # from corner i+1 to i+2
-    gradient: FloatArray = np.stack([-side[..., 1], side[..., 0]], axis=-1) / (2.0 * mesh.areas)[:, None, None]
-    return gradient
+class _Patches:
+    """What makes (F_uu, F_uv, F_vv) of `some` triangles, t of them.
 
+    free (t, 3, 3): per corner the curvature that the slope of the opposite edge makes, zero where it is not free.
+    """
 
-def _contributions(mesh: ClothMesh) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """Terms of (F_uu, F_uv, F_vv): triangle (N,), vertex (N,), weight (N, 3) [1/m^2]; and per triangle and corner
-    the curvature (T, 3, 3) that the slope of the opposite edge makes, zero where that edge is not free."""
-    hinge = HingeGeometry(mesh)
-    count = len(mesh.triangles)
-    side = np.roll(mesh.uv, 1, axis=1) - np.roll(mesh.uv, -1, axis=1)
-    size = np.linalg.norm(side, axis=2)
-    t = side / size[..., None]
-    n = np.stack([t[..., 1], -t[..., 0]], axis=-1)                                    # outward: uv is anticlockwise
-    over_area = 1.0 / mesh.areas[:, None]
-    across = (size * over_area)[..., None] * _product(n, n)                           # (T, 3, 3) per unit of slope
-    along = over_area[..., None] * _product(n, t)                                     # per unit of x_j - x_i
-    free = np.ones((count, 3), dtype=np.bool_)
-    pair = ~hinge.shared
-    free[hinge.triangles[pair].ravel(), hinge.corners[pair].ravel()] = False
+    def __init__(self, mesh: ClothMesh, some: slice, slopes: _Slopes) -> None:
+        self._corners, self._slopes = mesh.triangles[some], slopes
+        uv, over_area = mesh.uv[some], 1.0 / mesh.areas[some][:, None]
+        side = np.roll(uv, 1, axis=1) - np.roll(uv, -1, axis=1)                       # from corner i+1 to i+2
+        self._gradient = np.stack([-side[..., 1], side[..., 0]], axis=-1) * (0.5 * over_area)[..., None]   # [1/m]
+        size = np.linalg.norm(side, axis=2)
+        t = side / size[..., None]
+        n = np.stack([t[..., 1], -t[..., 0]], axis=-1)                                # outward: uv is anticlockwise
+        bend, edges = _product(n, n), slice(3 * some.start, 3 * some.stop)
+        self._across = (size * over_area)[..., None] * bend                           # (t, 3, 3) per unit of slope
+        self._row, self._sign = slopes.row[edges].reshape(-1, 3), slopes.sign[edges].reshape(-1, 3)
+        alone = (self._row < 0)[..., None]
+        self.free: FloatArray = bend * alone
+        along = over_area[..., None] * _product(n, t)                                 # per unit of x_j - x_i
+        own = np.einsum("tid,tkd->tki", self._gradient, n)                            # slope of the triangle itself
+        self._own: FloatArray = (np.roll(along, -1, axis=1) - np.roll(along, 1, axis=1)
+                                 + np.einsum("tki,tkc->tic", own, self._across * alone))
 
-    rows = np.repeat(np.arange(count), 3)
-    parts = [(rows, np.roll(mesh.triangles, 1, axis=1).ravel(), along.reshape(-1, 3)),
-             (rows, np.roll(mesh.triangles, -1, axis=1).ravel(), -along.reshape(-1, 3))]
-    vertices, weights = edge_slopes(mesh, hinge)
-    for s, sign in ((0, -1.0), (1, 1.0)):                                             # n points from side 1 to side 0
-        triangle, corner = hinge.triangles[pair, s], hinge.corners[pair, s]
-        part = sign * weights[pair][..., None] * across[triangle, corner][:, None]    # (H, 8, 3)
-        parts.append((np.repeat(triangle, 8), vertices[pair].ravel(), part.reshape(-1, 3)))
-    own = np.einsum("tid,tkd->tki", _gradient_weights(mesh), n)                       # slope of the triangle itself
-    part = own[..., None] * (across * free[..., None])[:, :, None]                    # (T, edge, vertex, 3)
-    parts.append((np.repeat(np.arange(count), 9), np.tile(mesh.triangles, 3).ravel(), part.reshape(-1, 3)))
-    triangles, columns, values = (np.concatenate(piece) for piece in zip(*parts, strict=True))
-    return triangles, columns, values, _product(n, n) * free[..., None]
+    def merged(self) -> tuple[IntArray, FloatArray]:
+        """Vertices (t, w), none twice, and their weights (t, w, 5) in (F_uu, F_uv, F_vv, w_u, w_v); unused are zero."""
+        t = len(self._corners)
+        at, edge = np.nonzero(self._row >= 0)
+        row = self._row[at, edge]
+        weights = self._sign[at, edge, None] * self._slopes.weights[row]
+        there, slot = np.nonzero(weights)
+        bent = weights[there, slot, None] * self._across[at[there], edge[there]]
+        own = np.concatenate([self._own, self._gradient], axis=2).reshape(-1, 5)
+        return _merge(np.concatenate([np.repeat(np.arange(t), 3), at[there]]),
+                      np.concatenate([self._corners.ravel(), self._slopes.vertices[row[there], slot]]),
+                      np.concatenate([own, np.pad(bent, ((0, 0), (0, 2)))]))
 
 
 def _product(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -149,41 +157,81 @@ def _product(a: FloatArray, b: FloatArray) -> FloatArray:
                      a[..., 1] * b[..., 1]], axis=-1)
 
 
-def _root_of_stiffness(free: FloatArray, bend: tuple[float, float]) -> tuple[FloatArray, float]:
-    """Symmetric roots (T, 3, 3) [-] of the stiffness over its scale, and the scale [N m].
+def _root_of_stiffness(areas: FloatArray, free: FloatArray, bend: tuple[float, float]) -> FloatArray:
+    """sqrt(A) times the symmetric roots (t, 3, 3) of the stiffness over its scale, the larger of `bend` [m].
 
     With D = diag(B_u, B_u + B_v, B_v) on (F_uu, F_uv, F_vv) and the curvatures b that free edges may take,
     the least energy over them is that of D - D b (b^T D b)^-1 b^T D.
     """
     warp, weft = bend
-    largest = max(warp, weft)
-    D = np.diag([warp, warp + weft, weft]) / largest
-    b = free.transpose(0, 2, 1)                                                       # (T, 3, edge)
-    stiffness = np.broadcast_to(D, (len(free), 3, 3)).copy()
+    D = np.diag([warp, warp + weft, weft]) / max(bend)
+    roots = np.broadcast_to(np.sqrt(D), (len(free), 3, 3)).copy()
     some = np.flatnonzero(free.any(axis=(1, 2)))
-    Db = D @ b[some]
-    stiffness[some] -= Db @ np.linalg.pinv(b[some].transpose(0, 2, 1) @ Db, hermitian=True) @ Db.transpose(0, 2, 1)
+    b = free[some].transpose(0, 2, 1)                                                 # (some, 3, edge)
+    Db = D @ b
+    stiffness = D - Db @ np.linalg.pinv(b.transpose(0, 2, 1) @ Db, hermitian=True) @ Db.transpose(0, 2, 1)
     values, axes = np.linalg.eigh(stiffness)
     values = np.where(values > ROUNDING * values[:, 2:], values, 0.0)                 # the root would blow rounding up
-    return (axes * np.sqrt(values)[:, None]) @ axes.transpose(0, 2, 1), largest
+    roots[some] = (axes * np.sqrt(values)[:, None]) @ axes.transpose(0, 2, 1)
+    return np.sqrt(areas)[:, None, None] * roots
 
 
-def _merge(triangle: IntArray, vertex: IntArray, weights: FloatArray, vertex_count: int) -> Stencil:
-    """Terms (N,), (N,), (N, C), several for a vertex, as a stencil of as many vertices as the widest needs."""
-    key, group = np.unique(triangle * vertex_count + vertex, return_inverse=True)
+def _take_out_of_plane(x: FloatArray, columns: FloatArray) -> FloatArray:
+    """Normal components (t, 3) of F at rest, with vertices at x (t, w, 3); what F has in the triangle's plane is taken
+    out of its weights in `columns` (t, w, 5): F_c - alpha w_u - beta w_v has none."""
+    rest = np.einsum("twc,twa->tca", columns, x)
+    F, u, v = rest[:, :3], rest[:, 3], rest[:, 4]
+    normal = np.cross(u, v)
+    size = np.linalg.norm(normal, axis=1, keepdims=True)
+    normal /= size
+    dual = np.stack([np.cross(v, normal), np.cross(normal, u)], axis=1) / size[..., None]
+    columns[..., :3] -= columns[..., 3:] @ (dual @ F.transpose(0, 2, 1))
+    return np.einsum("tca,ta->tc", F, normal)
+
+
+def _merge(row: IntArray, vertex: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Terms (N,), (N,), (N, C), several for a vertex, as rows of vertices and weights, padded to the widest."""
+    far = int(vertex.max()) + 1
+    key, group = np.unique(row * far + vertex, return_inverse=True)
     group = group.reshape(-1)
-    total = np.stack([np.bincount(group, weights=w, minlength=len(key)) for w in weights.T], axis=1)
-    row = key // vertex_count
-    largest = np.zeros((int(row[-1]) + 1, weights.shape[1]))
-    np.maximum.at(largest, row, np.abs(total))
-    total[np.abs(total) <= NEGLIGIBLE * largest[row]] = 0.0
-    kept = np.flatnonzero(total.any(axis=1))
-    row, total, column = row[kept], total[kept], key[kept] % vertex_count
-    starts = np.searchsorted(row, np.arange(len(largest)))
+    row, vertex = np.divmod(key, far)
+    lengths = np.bincount(row)
+    starts = np.cumsum(lengths) - lengths
     place = np.arange(len(row)) - starts[row]
-    width = int(place.max(initial=0)) + 1
-    vertices = np.repeat(column[np.minimum(starts, len(column) - 1)][:, None], width, axis=1)
-    vertices[row, place] = column
-    packed = np.zeros((len(largest), width, weights.shape[1]))
-    packed[row, place] = total
-    return Stencil(vertices, packed)
+    vertices = np.repeat(vertex[starts][:, None], lengths.max(), axis=1)
+    vertices[row, place] = vertex
+    merged = np.zeros((*vertices.shape, weights.shape[1]))
+    for c, w in enumerate(weights.T):
+        merged[row, place, c] = np.bincount(group, weights=w)
+    return vertices, merged
+
+
+def _without_negligible(vertices: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
+    size = np.abs(weights)
+    return _packed(vertices, np.where(size > NEGLIGIBLE * size.max(axis=1, keepdims=True), weights, 0.0))
+
+
+def _packed(vertices: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Rows of vertices (t, w) and weights (t, w, C) without those whose weights are zero; padded with a row's first."""
+    there: BoolArray = weights.any(axis=2)
+    lengths = there.sum(axis=1)
+    width = int(lengths.max(initial=1))
+    order = np.argsort(~there, axis=1, kind="stable")[:, :width]
+    order = np.where(np.arange(width) < lengths[:, None], order, order[:, :1])
+    kept = np.take_along_axis(weights, order[:, :, None], axis=1)
+    kept[np.arange(width) >= lengths[:, None]] = 0.0
+    return np.take_along_axis(vertices, order, axis=1), kept
+
+
+def _joined(pieces: list[tuple[IntArray, FloatArray]]) -> Stencil:
+    """Rows of all pieces, padded to the widest with vertices of no weight."""
+    count, width = sum(len(v) for v, _ in pieces), max(v.shape[1] for v, _ in pieces)
+    vertices: IntArray = np.empty((count, width), dtype=np.int64)
+    weights = np.zeros((count, width, pieces[0][1].shape[2]))
+    first = 0
+    for v, w in pieces:
+        some, own = slice(first, first + len(v)), v.shape[1]
+        vertices[some, :own], weights[some, :own] = v, w
+        vertices[some, own:] = v[:, :1]
+        first += len(v)
+    return Stencil(vertices, weights)

@@ -59,6 +59,18 @@ def test_an_edge_of_three_triangles_gives_two_hinges():
     mesh = core.ClothMesh(positions, [[0, 1, 2], [1, 0, 3], [0, 1, 4]])
     assert len(mesh.edges) == 7
     assert mesh.hinges.tolist() == [[0, 1, 2, 3], [1, 0, 3, 4]]
+    assert mesh.hinge_branches.all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_hinges_corners_are_where_its_opposite_vertices_sit(seed):
+    _, positions, triangles = random_sheet(seed)
+    mesh = core.ClothMesh(positions, triangles)
+    triangle, corner = np.divmod(mesh.hinge_corners, 3)
+    assert (mesh.triangles[triangle, corner] == mesh.hinges[:, 2:]).all()
+    for i in (0, 1):
+        assert (mesh.triangles[triangle] == mesh.hinges[:, i, None, None]).any(axis=2).all()
+    assert not mesh.hinge_branches.any()
 
 
 def test_loose_edges_join_the_edges_once_and_edges_of_triangles_are_not_loose():

@@ -138,6 +138,27 @@ def test_stencils_are_as_small_as_the_mesh_allows():
     assert bend_forces(flat_mesh("jittered", 8, 8), SILK)[0].stencil.vertices.shape[1] <= 12
 
 
+@each_kind
+@pytest.mark.parametrize("flat", [True, False])
+def test_patches_made_piece_by_piece_are_those_made_at_once(kind, flat, monkeypatch):
+    mesh = flat_mesh(kind, 9, 7)
+    mesh = ClothMesh(mesh.positions + 0.02 * np.random.default_rng(3).normal(size=mesh.positions.shape), mesh.triangles)
+    whole = PatchGeometry(mesh, (1.0, 2.0), flat=flat)
+    monkeypatch.setattr("core.stencils.patch_geometry.PIECE", 11)
+    cut = PatchGeometry(mesh, (1.0, 2.0), flat=flat)
+    x = mesh.positions + 0.02 * np.random.default_rng(4).normal(size=mesh.positions.shape)
+    F = np.array(whole.stencil.gather(x))
+    np.testing.assert_allclose(np.array(cut.stencil.gather(x)), F, atol=1e-12 * np.abs(F).max())
+    np.testing.assert_allclose(cut.rest, whole.rest, atol=1e-12)
+    np.testing.assert_allclose(np.array(flat_stencil(cut).gather(x)), np.array(flat_stencil(whole).gather(x)), atol=1e-9)
+
+
+def test_vertices_without_weight_add_nothing_to_the_matrix():
+    stencil = flat_stencil(PatchGeometry(flat_mesh("jittered", 8, 6), (1.0, 0.0)))
+    unused = (stencil.weights == 0.0).all(axis=2)
+    assert unused.any() and (stencil.vertices == stencil.vertices[:, :1])[unused].all()
+
+
 @pytest.mark.parametrize("law", LAWS)
 def test_small_meshes_and_limp_fabrics_have_no_bending_or_a_finite_one(law):
     corner = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0.0]])
