@@ -10,18 +10,20 @@ import numpy as np
 from .arrays import FloatArray
 from .kernels import current
 from .linear.block_matrix import BlockMatrix, BlockPattern
+from .linear.scalar_matrix import ScalarPattern
+from .rate import RateForce
 from .stencils.stencil import ElementForce, Stencil, scalar_blocks
 
 
 class ElasticForces:
     """Energy, force and stiffness of element forces and a constant weight (V, 3) [N].
 
-    Forces whose stiffness is constant are in the scalar part of the matrix, see `constant_stiffness`.
+    Forces whose stiffness is constant are in the scalar part of the matrix.
     """
 
     def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray,
-                 constant: FloatArray, linear: FloatArray) -> None:
-        self._pattern, self._weight, self._constant, self._linear = pattern, weight, constant, linear
+                 constant: ConstantStiffness) -> None:
+        self._pattern, self._weight, self._constant = pattern, weight, constant
         self._families = by_stencil(forces)
         self._acting = by_stencil(force for force in forces if not force.law.linear)
         self._changing = by_stencil(force for force in forces if not force.law.constant_tangent)
@@ -33,7 +35,7 @@ class ElasticForces:
 
     def force(self, x: FloatArray) -> FloatArray:
         """f = -dE/dx + weight (V, 3) [N] at x (V, 3)."""
-        total = self._weight - self._pattern.scalar.product(self._linear, x)
+        total = self._weight - self._pattern.scalar.product(self._constant.linear, x)
         for family in self._acting:
             current().families.add_force(family, x, total)
         return total
@@ -50,17 +52,28 @@ class ElasticForces:
                 total += sizes.scatter(tuple((np.abs(a), np.abs(b), np.abs(c)) for a, b, c in P), len(x))
         return total
 
-    def stiffness(self, x: FloatArray, factor: float, *, exact: bool = False,
-                  room: FloatArray | None = None) -> BlockMatrix:
-        """`factor` times K = -df/dx at x (V, 3), each element's part made positive semi-definite unless `exact`.
+    def stiffness(self, x: FloatArray, factor: float, *, exact: bool = False, room: FloatArray | None = None,
+                  rate: RateForce | None = None, rate_factor: float = 0.0) -> BlockMatrix:
+        """`factor` K + `rate_factor` D with K = -df/dx at x (V, 3), made semi-definite in each element unless `exact`.
 
-        `room` (pattern.size,) is overwritten with the numbers: those of a matrix that is no longer needed.
+        D is the matrix of `rate`. `room` (pattern.size,) is overwritten with the numbers: those of a matrix that is no
+        longer needed.
         """
-        matrix = BlockMatrix(self._pattern, room, factor * self._constant)
+        rate_factor = 0.0 if rate is None else rate_factor
+        matrix = BlockMatrix(self._pattern, room, self._constant.sum(factor, rate_factor))
         if room is not None:
             room[:] = 0.0
+        drags = {} if rate is None else {
+            self._pattern.family(drag.stencil.vertices): (drag.stencil, np.sqrt(rate_factor) * drag.vectors)
+            for drag in rate.drags}
         for family in self._changing:
-            current().families.add_stiffness(family, x, factor, matrix, exact=exact)
+            _, common = drags.pop(self._pattern.family(family[0].stencil.vertices), (None, None))
+            current().families.add_tangents(family, x, factor, matrix, exact=exact, damping=rate_factor, common=common,
+                                            damped_at=x if rate is None else rate.x)
+        for stencil, common in drags.values():
+            current().families.add_common(stencil, common, matrix)
+        if rate is not None and rate.viscous is not None:
+            matrix.add_diagonal(rate_factor * rate.viscous)
         return matrix
 
 
@@ -72,15 +85,27 @@ def by_stencil(forces: Iterable[ElementForce]) -> list[list[ElementForce]]:
     return list(families.values())
 
 
-def constant_stiffness(forces: Sequence[ElementForce], pattern: BlockPattern, *,
-                       damped: bool = False, linear: bool = False) -> FloatArray:
-    """Values on the pattern's scalar part of K, K = -df/dx, of the forces whose law has a constant tangent.
+class ConstantStiffness:
+    """Of the forces whose law has a constant tangent: their stiffness K and damping, as values on the scalar pattern.
 
-    damped: of each times its damping [s]. linear: of linear laws only.
+    Attributes:
+        linear: K of linear laws alone; damping: K of each force times its damping [s].
     """
-    entries = []
-    for force in forces:
-        if force.law.constant_tangent:
-            factor = force.damping if damped else 1.0
-            entries.append((factor if force.law.linear or not linear else 0.0) * scalar_blocks(force))
-    return pattern.scalar.assemble(entries)
+
+    def __init__(self, forces: Sequence[ElementForce], pattern: ScalarPattern) -> None:
+        constant = [force for force in forces if force.law.constant_tangent]
+        entries = [scalar_blocks(force) for force in constant]
+
+        def values(factors: list[float]) -> FloatArray:
+            return pattern.assemble([factor * part for factor, part in zip(factors, entries, strict=True)])
+
+        self._stiffness = values([1.0 for _ in constant])
+        self.linear = values([float(force.law.linear) for force in constant])
+        self.damping = values([force.damping for force in constant])
+        self._sum: tuple[float, float, FloatArray] | None = None
+
+    def sum(self, factor: float, damping_factor: float) -> FloatArray:
+        """`factor` K + `damping_factor` times the damping. Steps are of one size as a rule, so it is kept."""
+        if self._sum is None or self._sum[:2] != (factor, damping_factor):
+            self._sum = factor, damping_factor, factor * self._stiffness + damping_factor * self.damping
+        return self._sum[2]

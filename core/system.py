@@ -6,36 +6,29 @@ This is the fixed half of a simulation (the moving half is `State`) and all that
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from .arrays import FloatArray, IntArray
 from .cloth import Cloth
-from .elastic import ElasticForces, by_stencil, constant_stiffness
+from .elastic import ConstantStiffness, ElasticForces, by_stencil
 from .kernels import current
 from .linear.block_matrix import BlockMatrix, BlockPattern
 from .linear.constraint_filter import ConstraintFilter
 from .linear.modified_pcg import Operator
 from .linear.preconditioners.choice import PreconditionerChoice
-from .loads.drag import air_drag_tangent, drag_stencil
+from .loads.drag import AirDrag, drag_stencil
 from .material import Material
 from .mesh import ClothMesh
 from .projective import scalar_elements
+from .rate import RateForce
 from .scene import Scene
 from .state import State, Touch
 from .stencils import registry
 from .stencils.spring import Anchor, point_stencil
 from .stencils.stencil import ElementForce, Stencil
 from .topology import bodies
-
-
-@dataclass(frozen=True)
-class RateForce:
-    """Forces linear in the velocity, f = -D v + push: D as a matrix, push (V, 3) [N]."""
-
-    matrix: BlockMatrix
-    push: FloatArray
 
 
 class System:
@@ -63,22 +56,21 @@ class System:
         self.body_count = int(self.body.max()) + 1
         self._forces = self._element_forces()
         self._weight: FloatArray = self.mass[:, None] * scene.gravity
-        self._drag_coefficients: FloatArray = np.concatenate(
-            [np.full(len(c.mesh.triangles), c.material.air_drag) for c in scene.cloths])
+        self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
+        self._damped_constant = by_stencil(f for f in self._forces if f.damping and f.law.constant_tangent)
+        self._in_air = self._triangles_in_air()
         self._viscous: FloatArray = np.concatenate(
             [c.material.viscous_drag / c.material.areal_density * self.mass[s]
              for c, s in zip(scene.cloths, self.slices, strict=True)])
         self._pattern = BlockPattern(
             self.vertex_count,
-            [*(f.stencil.vertices for f in self._forces if not f.law.constant_tangent), self.triangles],
+            [*(f.stencil.vertices for f in self._forces if not f.law.constant_tangent),
+             *(stencil.vertices for stencil, _ in self._in_air)],
             [f.stencil.vertices for f in self._forces if f.law.constant_tangent])
-        # the numbers of a step's two matrices: memory fresh from the machine takes longer to touch than to fill
+        # the numbers of a step's matrix: memory fresh from the machine takes longer to touch than to fill
         self.room = np.zeros(self._pattern.size)
-        self._room_for_rate = np.zeros(self._pattern.size)
-        self._constant = constant_stiffness(self._forces, self._pattern)
-        self._linear = constant_stiffness(self._forces, self._pattern, linear=True)
-        self._constant_damping = constant_stiffness(self._forces, self._pattern, damped=True)
-        self._corners = drag_stencil(self.triangles)
+        self._constant = ConstantStiffness(self._forces, self._pattern.scalar)
+        self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant)
         at_rest = np.concatenate([c.mesh.positions for c in scene.cloths])
         self.preconditioners = PreconditionerChoice(self._pattern, scalar_elements(self._forces, at_rest), self.edges,
                                                     at_rest)
@@ -93,46 +85,43 @@ class System:
 
     def elastic(self, time: float) -> ElasticForces:
         """Elastic forces and weight, with the targets of soft pins as they are at `time` [s]."""
-        for cloth, span, place in self._soft_pins:
-            self._forces[place] = self._anchor(cloth, span, time)
-        return ElasticForces(self._forces, self._pattern, self._weight, self._constant, self._linear)
+        if self._soft_pins:
+            for cloth, place in self._soft_pins:
+                k, *_ = self._forces[place].parameters
+                target = cloth.pin_positions(cloth.pulled, time)
+                self._forces[place] = replace(self._forces[place], parameters=(k, *target.T.copy()))
+            self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant)
+        return self._elastic
 
     # ------------------------------------------------------------------ forces of velocity
 
     def rate_force(self, x: FloatArray, v: FloatArray, time: float) -> RateForce | None:
-        """Damping and drag, linearised at x and v (V, 3): None where there is neither. It holds until the next call.
+        """Damping and drag, linearised at x and v (V, 3): None where there is neither.
 
         Damping of a constant, isotropic stiffness K acts along directions that change, D <= tau K. Implicit is all of
         tau K, which is constant; what it has too much is taken back as it was at v: -tau K v1 + (tau K - D) v0. The
         difference to -D v1 is (tau K - D)(v1 - v0), an inertia that vanishes with the step.
         """
-        dragged, viscous = self._drag_coefficients.any(), self._viscous.any()
-        damped = [force for force in self._forces if force.damping]
-        if not (dragged or viscous or damped):
+        viscous = self._viscous if self._viscous.any() else None
+        if not (self._in_air or self._damped or self._damped_constant or viscous is not None):
             return None
-        matrix = BlockMatrix(self._pattern, self._room_for_rate)
-        matrix.data[:] = 0.0
         push = np.zeros_like(x)
-        if dragged:
-            current().families.assemble(self._corners, air_drag_tangent(self.triangles, self._drag_coefficients, x),
-                                        1.0, matrix)
-            push = matrix.multiply(np.tile(self.scene.wind_at(time), (self.vertex_count, 1)))
-        for family in by_stencil(force for force in damped if not force.law.constant_tangent):
-            current().families.add_damping(family, x, 1.0, matrix)
-        constant = by_stencil(force for force in damped if force.law.constant_tangent)
-        if constant:
-            matrix.scalar = self._constant_damping
-            push += self._pattern.scalar.product(self._constant_damping, v)
-            for family in constant:
+        drags = [AirDrag.at(stencil, coefficients, x) for stencil, coefficients in self._in_air]
+        wind = np.tile(self.scene.wind_at(time), (self.vertex_count, 1))
+        if wind.any():
+            for drag in drags:
+                drag.add_force(-wind, push)
+        constant = self._constant.damping if self._damped_constant else None
+        if constant is not None:
+            self._pattern.scalar.add_product(constant, v, push)
+            for family in self._damped_constant:
                 current().families.add_damping_force(family, x, v, push)
-        if viscous:
-            matrix.add_diagonal(self._viscous)
-        return RateForce(matrix, push)
+        return RateForce(x, push, self._damped, constant, drags, viscous, self._pattern)
 
     def damping_force(self, x: FloatArray, v: FloatArray) -> FloatArray:
         """Deformation-rate damping (V, 3) [N] at positions x and velocities v (V, 3), a part of `rate_force`."""
         total = np.zeros_like(x)
-        for family in by_stencil(force for force in self._forces if force.damping):
+        for family in (*self._damped, *self._damped_constant):
             current().families.add_damping_force(family, x, v, total)
         return total
 
@@ -172,7 +161,7 @@ class System:
 
     def _element_forces(self) -> list[ElementForce]:
         forces: list[ElementForce] = []
-        self._soft_pins: list[tuple[Cloth, slice, int]] = []           # whose targets move, and their place in forces
+        self._soft_pins: list[tuple[Cloth, int]] = []                  # whose targets move, and their place in forces
         for cloth, span in zip(self.scene.cloths, self.slices, strict=True):
             moved: dict[int, Stencil] = {}                             # forces that share a stencil go on sharing it
             for force in registry.find(cloth.model)(cloth.mesh, cloth.material, **cloth.model_options):
@@ -181,15 +170,17 @@ class System:
                     moved[key] = Stencil(force.stencil.vertices + span.start, force.stencil.weights)
                 forces.append(replace(force, stencil=moved[key]))
             if len(cloth.pulled):
-                self._soft_pins.append((cloth, span, len(forces)))
-                forces.append(self._anchor(cloth, span, 0.0))
+                self._soft_pins.append((cloth, len(forces)))
+                k, target = cloth.soft_pin_stiffness(self.mass[span]), cloth.pin_positions(cloth.pulled, 0.0)
+                forces.append(ElementForce(point_stencil(cloth.pulled + span.start), Anchor(), (k, *target.T.copy())))
         return forces
 
-    def _anchor(self, cloth: Cloth, span: slice, time: float) -> ElementForce:
-        target = cloth.pin_positions(cloth.pulled, time)
-        k = cloth.soft_pin_stiffness(self.mass[span])
-        return ElementForce(point_stencil(cloth.pulled + span.start), Anchor(),
-                            (k, target[:, 0], target[:, 1], target[:, 2]))
+    def _triangles_in_air(self) -> list[tuple[Stencil, FloatArray]]:
+        """Of each cloth that the air drags: the stencil of its triangles, and their k_d (T,)."""
+        return [(drag_stencil(cloth.mesh.triangles + span.start),
+                 np.full(len(cloth.mesh.triangles), float(cloth.material.air_drag)))
+                for cloth, span in zip(self.scene.cloths, self.slices, strict=True)
+                if cloth.material.air_drag and len(cloth.mesh.triangles)]
 
 
 def _masses(mesh: ClothMesh, material: Material) -> FloatArray:

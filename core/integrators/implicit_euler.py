@@ -26,9 +26,10 @@ from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
+from ..rate import RateForce
 from ..state import State
 from ..stopwatch import Stopwatch
-from ..system import RateForce, System
+from ..system import System
 
 if TYPE_CHECKING:
     from ..solver import Solver
@@ -144,12 +145,16 @@ class _Step:
             f = self.elastic.force(self.x0)
         with self.watch.stage("assembly"):
             A = self._matrix(self.x0)
-            self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)          # (V,) [kg], h^2 times N/m
+            if self.settings.newton_iterations != 1:                            # what `_residual` asks for
+                self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)          # (V,) [kg], h^2 times N/m
             # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
-            w = self.base - self.x0 + self.h * self.v0                                     # h v0 + y
+            y = self.base - self.x0
+            w = y + self.h * self.v0
             b = self.h * f - (A.multiply(w) - self.mass * w) / self.h
             if self.rate:
-                b += self.rate.matrix.multiply(w - self.h * self.v0) + self.h * self.rate.push
+                b += self.h * self.rate.push
+                if y.any():
+                    b += self.rate.product(y)
         return self._solve_with_contacts(A, b, self.v0, self._fall())
 
     def _newton_step(self, at: _Solve, r: FloatArray, *, close: bool) -> _Solve | None:
@@ -244,7 +249,7 @@ class _Step:
         x = self.base + self.h * u
         force = self.mass * (u - self.v0) / self.h - self.elastic.force(x) - friction
         if self.rate:
-            force += self.rate.matrix.multiply(u) - self.rate.push
+            force += self.rate.product(u) - self.rate.push
             force += self.system.damping_force(self.x0, u) - self.system.damping_force(0.5 * (self.x0 + x), u)
         changed = self.contacts.judge(u, force)
         return self.contacts.add(self.surfaces.find(self.x0, x)) or changed
@@ -263,10 +268,9 @@ class _Step:
         return pins
 
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
-        A = self.elastic.stiffness(x, self.h ** 2, exact=exact, room=self.system.room)
+        A = self.elastic.stiffness(x, self.h ** 2, exact=exact, room=self.system.room, rate=self.rate,
+                                   rate_factor=self.h)
         A.add_diagonal(self.system.mass)
-        if self.rate:
-            A.add_matrix(self.rate.matrix, self.h)
         return A
 
     # ------------------------------------------------------------------ the nonlinear equations
@@ -276,7 +280,7 @@ class _Step:
         x = self.base + self.h * at.u
         f = self.elastic.force(x) + at.friction
         if self.rate:
-            f += self.rate.push - self.rate.matrix.multiply(at.u)
+            f += self.rate.push - self.rate.product(at.u)
         r = self.mass * (self.v0 - at.u) + self.h * f
         noise = ROUNDING * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(x))
         noise += NEAR_REST * self._norm(self.rigidity[:, None] * x) / self.h
@@ -298,7 +302,7 @@ class _Step:
         phi = 0.5 * float(np.sum(self.mass * away * away)) + self.elastic.energy(self.base + self.h * u)
         phi -= self.h * float(np.vdot(friction, u))
         if self.rate:
-            phi += self.h * (0.5 * float(np.vdot(u, self.rate.matrix.multiply(u))) - float(np.vdot(self.rate.push, u)))
+            phi += self.h * (0.5 * float(np.vdot(u, self.rate.product(u))) - float(np.vdot(self.rate.push, u)))
         return phi
 
     def _norm(self, impulse: FloatArray) -> float:

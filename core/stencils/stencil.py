@@ -24,6 +24,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
@@ -74,10 +75,11 @@ class Stencil:
     weights: FloatArray
 
     @cached_property
-    def incidence(self) -> tuple[IntArray, IntArray]:
-        """Corners (E k,), e k + i for corner i of element e, by vertex and ascending, and where each vertex's begin."""
+    def incidence(self) -> tuple[IntArray, npt.NDArray[np.int32]]:
+        """Where each vertex's corners begin, and the corners (E k,): e k + i for corner i of element e, by vertex and
+        ascending. Short integers, because every sum over elements reads them all."""
         flat = self.vertices.ravel()
-        corners = np.argsort(flat, kind="stable")
+        corners = np.argsort(flat, kind="stable").astype(np.int32)
         starts: IntArray = np.searchsorted(flat[corners], np.arange(int(flat.max(initial=-1)) + 2))
         return starts, corners
 

@@ -105,7 +105,7 @@ def equations(system, state, result, h):
     rate = system.rate_force(state.x, state.v, state.time + h)
     f = system.elastic(state.time + h).force(result.state.x)
     if rate is not None:
-        f = f + rate.push - rate.matrix.multiply(result.state.v)
+        f = f + rate.push - rate.product(result.state.v)
     return system.mass[:, None] * (result.state.v - state.v) - h * f
 
 

@@ -40,7 +40,6 @@ class CompiledLaw:
     add_tangent: Loop
     add_projected_tangent: Loop
     add_damping_stress: Loop
-    add_damping_tangent: Loop
 
 
 def rows_of(force: ElementForce) -> FloatArray:
@@ -62,10 +61,10 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
         for method in (law.energy, law.stress, law.tangent, law.projected_tangent, law.conditions):
             register_jitable(method)
         _laws[key] = CompiledLaw(
-            _energy(law.energy, COLUMNS[C], key[2]), _add_stress(law.stress, COLUMNS[C], key[2]),
-            _add_tangent(law.tangent, COLUMNS[C], key[2]), _add_tangent(law.projected_tangent, COLUMNS[C], key[2]),
-            _add_damping_stress(law.conditions, COLUMNS[C], key[2]),
-            _add_damping_tangent(law.conditions, COLUMNS[C], key[2]))
+            _energy(law.energy, COLUMNS[C], key[2]), _add_stress(law.stress, COLUMNS[C], C, key[2]),
+            _add_tangent(law.tangent, law.conditions, COLUMNS[C], C, key[2]),
+            _add_tangent(law.projected_tangent, law.conditions, COLUMNS[C], C, key[2]),
+            _add_damping_stress(law.conditions, COLUMNS[C], C, key[2]))
     return _laws[key]
 
 
@@ -128,43 +127,59 @@ def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
     return energy  # type: ignore[no-any-return]
 
 
-def _add_stress(law: Loop, columns: Loop, parameters: int) -> Loop:
+def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
     @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def add_stress(vertices, weights, p, x, P):  # type: ignore[no-untyped-def]
+    def add_stress(vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
         for e in prange(len(vertices)):
             stress = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
-            for c in range(P.shape[1]):
+            for c in range(C):
                 for i in range(3):
-                    P[e, c, i] += stress[c][i]
+                    before = 0.0 if fresh else P[e, c, i]
+                    P[e, c, i] = before + stress[c][i]
 
     return add_stress  # type: ignore[no-any-return]
 
 
-def _add_tangent(law: Loop, columns: Loop, parameters: int) -> Loop:
+def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, parameters: int) -> Loop:
     @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def add_tangent(vertices, weights, p, x, H, fresh):  # type: ignore[no-untyped-def]
-        C = weights.shape[2]
+    def add_tangent(vertices, weights, p, x, factor, damped_at, same, tau, H, fresh):  # type: ignore[no-untyped-def]
+        """H[e] += factor tangent at x + tau sum k g g^T at `damped_at`, which is x if `same`; blocks c <= d alone."""
         for e in prange(len(vertices)):
-            tangent = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
+            q = to_fixed_tuple(p[e], parameters)
+            F = columns(vertices, weights, x, e)
+            tangent = law(None, F, q)
             for c in range(C):
-                for d in range(C):
+                for d in range(c, C):
+                    block = c * C - c * (c - 1) // 2 + d - c
                     for i in range(3):
                         for j in range(3):
-                            if fresh:
-                                H[e, c * C + d, 3 * i + j] = tangent[c][d][i][j]
-                            else:
-                                H[e, c * C + d, 3 * i + j] += tangent[c][d][i][j]
+                            before = 0.0 if fresh else H[e, block, 3 * i + j]
+                            H[e, block, 3 * i + j] = before + factor * tangent[c][d][i][j]
+            if tau != 0.0:
+                G = F if same else columns(vertices, weights, damped_at, e)
+                conditions = law_conditions(None, G, q)
+                for m in range(len(conditions)):
+                    k, g = conditions[m]
+                    for c in range(C):
+                        for d in range(c, C):
+                            block = c * C - c * (c - 1) // 2 + d - c
+                            for i in range(3):
+                                for j in range(3):
+                                    H[e, block, 3 * i + j] += tau * k * g[c][i] * g[d][j]
 
     return add_tangent  # type: ignore[no-any-return]
 
 
-def _add_damping_stress(law: Loop, columns: Loop, parameters: int) -> Loop:
+def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
     @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def add_damping_stress(vertices, weights, p, tau, x, v, P):  # type: ignore[no-untyped-def]
-        C = weights.shape[2]
+    def add_damping_stress(vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
         for e in prange(len(vertices)):
             conditions = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
             rate = columns(vertices, weights, v, e)
+            if fresh:
+                for c in range(C):
+                    for i in range(3):
+                        P[e, c, i] = 0.0
             for m in range(len(conditions)):
                 k, g = conditions[m]
                 speed = 0.0
@@ -176,20 +191,3 @@ def _add_damping_stress(law: Loop, columns: Loop, parameters: int) -> Loop:
                         P[e, c, i] += tau * k * speed * g[c][i]
 
     return add_damping_stress  # type: ignore[no-any-return]
-
-
-def _add_damping_tangent(law: Loop, columns: Loop, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def add_damping_tangent(vertices, weights, p, tau, x, H):  # type: ignore[no-untyped-def]
-        C = weights.shape[2]
-        for e in prange(len(vertices)):
-            conditions = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
-            for m in range(len(conditions)):
-                k, g = conditions[m]
-                for c in range(C):
-                    for d in range(C):
-                        for i in range(3):
-                            for j in range(3):
-                                H[e, c * C + d, 3 * i + j] += tau * k * g[c][i] * g[d][j]
-
-    return add_damping_tangent  # type: ignore[no-any-return]

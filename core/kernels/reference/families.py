@@ -33,13 +33,6 @@ def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
     total -= stencil.scatter(P, len(x))
 
 
-def add_stiffness(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix, *, exact: bool) -> None:
-    """matrix += factor K, K = -df/dx at x (V, 3), semi-definite element by element unless `exact`."""
-    F = family[0].stencil.gather(x)
-    H = _sum([np.array((f.law.tangent if exact else f.law.projected_tangent)(F, f.parameters)) for f in family])
-    assemble(family[0].stencil, H, factor, matrix)
-
-
 def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: FloatArray) -> None:
     """total (V, 3) [N] += the damping of those that are damped, at x and velocities v (V, 3)."""
     stencil = family[0].stencil
@@ -47,15 +40,32 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
     total -= stencil.scatter(_sum([np.array(f.damping_stress(F, rate)) for f in family if f.damping]), len(x))
 
 
-def add_damping(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix) -> None:
-    """matrix += factor D, D = -df/dv of those that are damped, at x (V, 3)."""
-    F = family[0].stencil.gather(x)
-    assemble(family[0].stencil, _sum([np.array(f.damping_tangent(F)) for f in family if f.damping]), factor, matrix)
+def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix, *, exact: bool,
+                 damped_at: FloatArray, damping: float, common: FloatArray | None) -> None:
+    """matrix += factor K + damping D + the blocks of `common`.
+
+    K = -df/dx at x (V, 3), semi-definite element by element unless `exact`; D = -df/dv at `damped_at` (V, 3) of those
+    that are damped; see `add_common`.
+    """
+    stencil = family[0].stencil
+    F = stencil.gather(x)
+    tangents = [(f.law.tangent if exact else f.law.projected_tangent)(F, f.parameters) for f in family]
+    H = factor * _sum([np.array(tangent) for tangent in tangents])
+    damped = [force for force in family if force.damping and damping]
+    if damped:
+        G = F if x is damped_at else stencil.gather(damped_at)
+        H += damping * _sum([np.array(force.damping_tangent(G)) for force in damped])
+    blocks = stencil.blocks(H)
+    if common is not None:
+        blocks += (common[:, :, None] * common[:, None, :])[:, None, None]
+    matrix.add(matrix.pattern.family(stencil.vertices), blocks)
 
 
-def assemble(stencil: Stencil, H: FloatArray, factor: float, matrix: BlockMatrix) -> None:
-    """matrix += factor sum_cd w_ic w_jd H_cd of elements with H (C, C, 3, 3, E)."""
-    matrix.add(matrix.pattern.family(stencil.vertices), stencil.blocks(H), factor)
+def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> None:
+    """matrix += q q^T between every two vertices of each element, and of each with itself; q = common (E, 3)."""
+    E, k = stencil.vertices.shape
+    blocks = (common[:, :, None] * common[:, None, :])[:, None, None]
+    matrix.add(matrix.pattern.family(stencil.vertices), np.broadcast_to(blocks, (E, k, k, 3, 3)))
 
 
 def _sum(parts: list[FloatArray]) -> FloatArray:

@@ -52,11 +52,9 @@ class Problem:
         wave = 0.05 * size * np.sin(7.0 / size * self.rest[:, [1, 2, 0]])            # folds, stretch and slack
         self.state = replace(state, x=self.rest + wave, v=rng.normal(size=wave.shape))
         elastic = self.system.elastic(h)
-        self.A = elastic.stiffness(self.state.x, h * h)
-        self.A.add_diagonal(self.system.mass)
         rate = self.system.rate_force(self.state.x, self.state.v, h)
-        if rate:
-            self.A.add_matrix(rate.matrix, h)
+        self.A = elastic.stiffness(self.state.x, h * h, rate=rate, rate_factor=h)
+        self.A.add_diagonal(self.system.mass)
         self.b = h * elastic.force(self.state.x)
         self.filter = self.system.pins(self.state, h)
         self.filter.z[:] = 0.0
