@@ -8,6 +8,7 @@ lines over all its blocks lie together, see `row_groups`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from .row_groups import RowGroups
 from .scalar_matrix import ScalarPattern
+from .sparsity import entries_of
 
 
 class BlockPattern:
@@ -29,63 +31,83 @@ class BlockPattern:
     Attributes:
         rows, columns (N,): the blocks, row by row, columns ascending; diagonal (V,): number of block (i, i) among them;
         layout: their rows, grouped by width; size: numbers in a matrix, padding included;
-        slots: per family the number (E * k * k,) of block (i, j) of each element, i before j;
-        entries (9, N): where entry 3 a + b of each block lies in the data;
         scalar: pattern of the scalar part.
     """
 
     def __init__(self, vertex_count: int, families: Sequence[IntArray],
                  scalar_families: Sequence[IntArray] = ()) -> None:
-        own = np.arange(vertex_count) * (vertex_count + 1)
-        self._families: list[IntArray] = []                     # kept, so that their identity stays theirs
+        self._known: list[tuple[IntArray, int]] = []            # kept, so that their identity stays theirs
+        self._families: list[IntArray] = []
         for family in families:
-            if not any(family is known for known in self._families):
-                self._families.append(family)
-        keys = [(v[:, :, None] * vertex_count + v[:, None, :]).ravel() for v in self._families]
-        pattern = np.unique(np.concatenate([own, *[np.unique(k) for k in keys]]))
+            self._know(family)
         self.vertex_count = vertex_count
-        self.rows: IntArray = pattern // vertex_count
-        self.columns: IntArray = pattern % vertex_count
-        self.diagonal: IntArray = np.searchsorted(pattern, own)
-        self.slots: list[IntArray] = [np.searchsorted(pattern, k) for k in keys]
+        self.rows, self.columns, self._positions = entries_of(vertex_count, self._families, diagonal=True)
+        self.diagonal: IntArray = np.flatnonzero(self.rows == self.columns)
         self.layout = RowGroups.build(self.rows, self.columns, vertex_count)
         self.size = 9 * self.layout.size
-        # a row of width w takes 9 w numbers: three lines of w blocks' rows
-        start = 9 * self.layout.row_start[self.rows] + 3 * (self.layout.place - self.layout.row_start[self.rows])
-        line = 3 * self.layout.row_width[self.rows]
-        self.entries: IntArray = np.array([start + a * line + b for a in range(3) for b in range(3)])
+        self._row_start = np.searchsorted(self.rows, np.arange(vertex_count))
+        for vertices, places in zip(self._families, self._positions, strict=True):
+            places.reshape(-1, vertices.shape[1])[:] -= self._row_start[vertices.reshape(-1, 1)]
+        self._slots: dict[int, IntArray] = {}
         self.scalar = ScalarPattern(vertex_count, scalar_families)
-        self._positions: dict[int, npt.NDArray[np.int32]] = {}
-        self._fold(pattern)
+        own = np.flatnonzero(self.scalar.rows == self.scalar.columns)
+        self.scalar_diagonal, self.scalar_own = self.scalar.layout.place[own], self.scalar.rows[own]
+
+    def _know(self, vertices: IntArray) -> None:
+        same = (n for n, known in enumerate(self._families) if known is vertices or np.array_equal(known, vertices))
+        number = next(same, len(self._families))
+        if number == len(self._families):
+            self._families.append(vertices)
+        self._known.append((vertices, number))
 
     def family(self, vertices: IntArray) -> int:
         """Number of the family with this very array of vertices, or with an equal one."""
-        for number, known in enumerate(self._families):
+        for known, number in self._known:
             if known is vertices:
                 return number
-        for number, known in enumerate(self._families):
+        for known, number in self._known:
             if np.array_equal(known, vertices):
                 return number
         raise KeyError("these elements are not in the pattern")
 
     def positions(self, family: int) -> npt.NDArray[np.int32]:
         """Where in its row the block (i, j) of each element of a family lies: (E * k * k,), i before j."""
-        if family not in self._positions:
-            slots = self.slots[family]
-            within = self.layout.place[slots] - self.layout.row_start[self.rows[slots]]
-            self._positions[family] = within.astype(np.int32)
         return self._positions[family]
 
-    def _fold(self, pattern: IntArray) -> None:
-        """Which scalar entries have a block to go to, which are on the diagonal, and which are beyond the blocks."""
-        keys = self.scalar.rows * self.vertex_count + self.scalar.columns
+    def slots(self, family: int) -> IntArray:
+        """Number (E * k * k,) of block (i, j) of each element of a family, i before j."""
+        if family not in self._slots:
+            vertices = self._families[family]
+            positions = self._positions[family].reshape(-1, vertices.shape[1])
+            self._slots[family] = (self._row_start[vertices.reshape(-1, 1)] + positions).ravel()
+        return self._slots[family]
+
+    # Where numbers lie in the data: a row of width w takes 9 w, three lines of w blocks' rows
+
+    def places(self, blocks: IntArray) -> IntArray:
+        """Where entry 3 a + b of each of `blocks` (n,) lies in the data: (9, n)."""
+        start, line = self.starts(blocks)
+        places: IntArray = np.array([start + (a * line + b) for a in range(3) for b in range(3)])
+        return places
+
+    def starts(self, blocks: IntArray) -> tuple[IntArray, IntArray]:
+        """Where `blocks` (n,) begin in the data, and how far apart the three rows of each are: (n,) each."""
+        rows = self.rows[blocks]
+        return 3 * self.layout.place[blocks] + 6 * self.layout.row_start[rows], 3 * self.layout.row_width[rows]
+
+    @cached_property
+    def entries(self) -> IntArray:
+        """(9, N): where entry 3 a + b of each block lies in the data."""
+        return self.places(np.arange(len(self.rows)))
+
+    @cached_property
+    def folded(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Where scalars lie that have a block, and the numbers of these; where the others lie, and their rows."""
+        n, scalar = self.vertex_count, self.scalar
+        pattern, keys = self.rows * n + self.columns, scalar.rows * n + scalar.columns
         at = np.minimum(np.searchsorted(pattern, keys), len(pattern) - 1)
         met = pattern[at] == keys
-        place = self.scalar.layout.place
-        self.scalar_met, self.met_block = place[met], at[met]
-        self.scalar_far, self.far_row = place[~met], self.scalar.rows[~met]
-        own = self.scalar.rows == self.scalar.columns
-        self.scalar_diagonal, self.scalar_own = place[own], self.scalar.rows[own]
+        return scalar.layout.place[met], at[met], scalar.layout.place[~met], scalar.rows[~met]
 
 
 class BlockMatrix:
@@ -99,7 +121,7 @@ class BlockMatrix:
 
     def add(self, family: int, element_blocks: FloatArray, factor: float = 1.0) -> None:
         """Add `factor` times the blocks (E, k, k, 3, 3) of a family's elements."""
-        current().block_matrix.scatter_blocks(self.pattern.slots[family], element_blocks, factor, self.pattern.entries,
+        current().block_matrix.scatter_blocks(self.pattern.slots(family), element_blocks, factor, self.pattern.entries,
                                               self.data)
 
     def add_matrix(self, other: BlockMatrix, factor: float) -> None:
@@ -111,7 +133,7 @@ class BlockMatrix:
 
     def add_diagonal(self, values: FloatArray) -> None:
         """Add to the diagonal: values (V,) times the identity, or blocks (V, 3, 3)."""
-        at = self.pattern.entries[:, self.pattern.diagonal]
+        at = self.pattern.places(self.pattern.diagonal)
         if values.ndim == 1:
             for entry in (0, 4, 8):
                 self.data[at[entry]] += values
@@ -127,9 +149,9 @@ class BlockMatrix:
         p = self.pattern
         blocks: FloatArray = self.data[p.entries.T].reshape(-1, 3, 3)
         if self.scalar is not None:
-            total = np.bincount(p.met_block, weights=self.scalar[p.scalar_met], minlength=len(blocks))
-            total[p.diagonal] += np.bincount(p.far_row, weights=np.abs(self.scalar[p.scalar_far]),
-                                             minlength=p.vertex_count)
+            met, block, far, row = p.folded
+            total = np.bincount(block, weights=self.scalar[met], minlength=len(blocks))
+            total[p.diagonal] += np.bincount(row, weights=np.abs(self.scalar[far]), minlength=p.vertex_count)
             for i in range(3):
                 blocks[:, i, i] += total
         return blocks
@@ -137,7 +159,7 @@ class BlockMatrix:
     def diagonal_blocks(self) -> FloatArray:
         """The blocks (i, i) of A as (V, 3, 3)."""
         p = self.pattern
-        blocks: FloatArray = self.data[p.entries[:, p.diagonal].T].reshape(-1, 3, 3)
+        blocks: FloatArray = self.data[p.places(p.diagonal).T].reshape(-1, 3, 3)
         if self.scalar is not None:
             for i in range(3):
                 blocks[p.scalar_own, i, i] += self.scalar[p.scalar_diagonal]

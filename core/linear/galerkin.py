@@ -44,8 +44,7 @@ class CoarsePattern:
         self._blocks, self._slot, self._starts = _by_slot(upper, np.searchsorted(there, keys[upper]))
         self._scalars, self._scalar_slot, self._scalar_starts = _by_slot(
             scalar_upper, np.searchsorted(there, scalar_keys[scalar_upper]))
-        self._place: IntArray = pattern.entries[0][self._blocks]
-        self._line: IntArray = pattern.entries[3][self._blocks] - self._place
+        self._place, self._line = pattern.starts(self._blocks)
         self._scalar_place: IntArray = pattern.scalar.layout.place[self._scalars]
 
     def product(self, matrix: BlockMatrix, filter_: ConstraintFilter) -> tuple[FloatArray, FloatArray]:
@@ -82,7 +81,7 @@ class CoarsePattern:
             at = self._scalars[some]
             both = S[number[s.rows[at]]] @ S[number[s.columns[at]]] - np.eye(3)
             _add_at(total, self._scalar_slot[some], matrix.scalar[self._scalar_place[some], None, None] * both)
-        size = matrix.data[p.entries[::4, p.diagonal[rows]]].sum(axis=0) / 3.0
+        size = matrix.data[p.places(p.diagonal[rows])[::4]].sum(axis=0) / 3.0
         _add_at(total, self._diagonal[self._group[rows]], size[:, None, None] * taken)
 
 

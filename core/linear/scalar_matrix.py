@@ -14,6 +14,10 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from .row_groups import RowGroups
+from .sparsity import entries_of
+
+PIECE = 1 << 20
+"""Numbers added up at a time [-]."""
 
 
 class ScalarPattern:
@@ -28,19 +32,21 @@ class ScalarPattern:
     """
 
     def __init__(self, vertex_count: int, families: Sequence[IntArray]) -> None:
-        keys = [(v[:, :, None] * vertex_count + v[:, None, :]).ravel() for v in families]
-        pattern, place = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]), return_inverse=True)
         self.vertex_count = vertex_count
-        self.rows: IntArray = pattern // vertex_count
-        self.columns: IntArray = pattern % vertex_count
+        self.rows, self.columns, self._places = entries_of(vertex_count, families)
         self.layout = RowGroups.build(self.rows, self.columns, vertex_count)
-        self._place = place.reshape(-1)
 
     def assemble(self, entries: Sequence[FloatArray]) -> FloatArray:
         """Values of a matrix from its families' entries (E, k, k), added up, laid out for `product`."""
-        flat = np.concatenate([np.zeros(0), *(e.ravel() for e in entries)])
+        total = np.zeros(len(self.rows))
+        for places, family in zip(self._places, entries, strict=True):
+            flat = family.ravel()
+            for first in range(0, len(flat), PIECE):               # where neighbours are near in number, few rows each
+                some = places[first:first + PIECE]
+                low, high = int(some.min()), int(some.max()) + 1
+                total[low:high] += np.bincount(some - low, weights=flat[first:first + PIECE], minlength=high - low)
         values = np.zeros(self.layout.size)
-        values[self.layout.place] = np.bincount(self._place, weights=flat, minlength=len(self.rows))
+        values[self.layout.place] = total
         return values
 
     def product(self, values: FloatArray, x: FloatArray) -> FloatArray:

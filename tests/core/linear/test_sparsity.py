@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The entries of a matrix that elements add up to are the pairs of vertices that share one, found in any pieces."""
+
+import numpy as np
+import pytest
+
+from core.linear import scalar_matrix, sparsity
+from core.linear.block_matrix import BlockPattern
+from core.linear.scalar_matrix import ScalarPattern
+from core.linear.sparsity import entries_of
+
+rng = np.random.default_rng(4)
+COUNT = 40
+FAMILIES = [rng.integers(0, COUNT, (30, 3)), rng.integers(5, 20, (17, 4)), np.zeros((0, 2), dtype=np.int64)]
+each_piece = pytest.mark.parametrize("piece", [1, 7, 1000])
+
+
+@each_piece
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_entries_are_the_pairs_of_vertices_that_share_an_element(piece, diagonal, monkeypatch):
+    monkeypatch.setattr(sparsity, "PIECE", piece)
+    rows, columns, places = entries_of(COUNT, FAMILIES, diagonal=diagonal)
+    wanted = {(i, j) for family in FAMILIES for element in family.tolist() for i in element for j in element}
+    wanted |= {(i, i) for i in range(COUNT)} if diagonal else set()
+    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == sorted(wanted)
+    for family, place in zip(FAMILIES, places, strict=True):
+        k = family.shape[1]
+        assert (rows[place] == np.repeat(family, k, axis=1).ravel()).all()
+        assert (columns[place] == np.tile(family, (1, k)).ravel()).all()
+
+
+@each_piece
+def test_values_add_up_whatever_the_pieces(piece, monkeypatch):
+    monkeypatch.setattr(scalar_matrix, "PIECE", piece)
+    pattern = ScalarPattern(COUNT, FAMILIES)
+    entries = [rng.normal(size=(len(v), v.shape[1], v.shape[1])) for v in FAMILIES]
+    wanted = np.zeros((COUNT, COUNT))
+    for family, blocks in zip(FAMILIES, entries, strict=True):
+        for vertices, block in zip(family, blocks, strict=True):
+            for i, a in enumerate(vertices):
+                for j, b in enumerate(vertices):
+                    wanted[a, b] += block[i, j]
+    values = pattern.assemble(entries)
+    x = rng.normal(size=(COUNT, 3))
+    np.testing.assert_allclose(pattern.product(values, x), wanted @ x, atol=1e-12)
+
+
+def test_a_family_given_twice_is_one():
+    twice = BlockPattern(COUNT, [FAMILIES[0], FAMILIES[1], FAMILIES[0].copy()])
+    assert [twice.family(v) for v in (FAMILIES[0], FAMILIES[1], FAMILIES[0].copy())] == [0, 1, 0]
+    with pytest.raises(KeyError):
+        twice.family(FAMILIES[2])
+
+
+def test_positions_and_slots_name_the_same_blocks():
+    pattern = BlockPattern(COUNT, FAMILIES[:2])
+    for number, family in enumerate(FAMILIES[:2]):
+        slots, positions = pattern.slots(number), pattern.positions(number)
+        assert (pattern.rows[slots] == np.repeat(family, family.shape[1], axis=1).ravel()).all()
+        assert (slots - positions == np.searchsorted(pattern.rows, pattern.rows[slots])).all()
+        assert positions.dtype == np.int32
