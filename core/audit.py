@@ -18,8 +18,7 @@ from .arrays import FloatArray, IntArray, float_rows, index_rows
 from .contact.bvh import element_boxes
 from .contact.colliders import SurfaceShape
 from .contact.containment import inside, nearest
-from .contact.crossings import crossing_pairs
-from .contact.gaps import gap_between, gap_in_itself
+from .contact.gaps import Meeting, meet
 from .contact.triangle_surface import TriangleSurface
 from .errors import SceneError
 
@@ -28,6 +27,9 @@ Mesh = tuple[FloatArray, IntArray]
 
 SEARCH = 0.5
 """Radius within which gaps are looked for, over the cloths' mean edge length [-]."""
+
+MARGIN = 1.5
+"""Radius within which a gap is looked for first, over the gap of the last look [-]."""
 
 
 @dataclass(frozen=True)
@@ -66,21 +68,24 @@ class Auditor:
         ends = self._cloths.surface.positions[self._cloths.surface.edges]
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
+        self._last = np.inf                                          # smallest gap of the last look [m]
 
     def look(
         self, cloths: Sequence[FloatArray], colliders: Sequence[FloatArray] = (), *, gap: bool = True
     ) -> Audit:
         """The audit at positions (V, 3) [m] of each cloth and each collider; `gap`: look for the smallest gap, too."""
         cloth, solid = self._cloths.at(cloths), self._colliders.at(colliders)
+        between, within = self._meetings(cloth, solid, self._radius if gap else 0.0)
         found = [
-            _own_numbers(self._cloths, self._cloths, crossing_pairs(cloth, cloth), 0, 0),
-            _own_numbers(self._cloths, self._colliders, crossing_pairs(cloth, solid), 0, len(cloths)),
-            _own_numbers(self._colliders, self._cloths, crossing_pairs(solid, cloth), len(cloths), 0),
+            _own_numbers(self._cloths, self._cloths, within.crossings, 0, 0),
+            _own_numbers(self._cloths, self._colliders, between.crossings, 0, len(cloths)),
+            _own_numbers(self._colliders, self._cloths, between.reverse, len(cloths), 0),
         ]
         edge_object, edges, triangle_object, triangles = (np.concatenate(c) for c in zip(*found, strict=True))
+        smallest = 0.0 if len(edges) else within.gap
         return Audit(
             len(edges),
-            self._smallest_gap(cloth, solid, len(edges)) if gap else None,
+            smallest if gap and smallest < self._radius else None,
             self._deepest(cloth.positions[cloth.vertices], colliders),
             edge_object,
             edges,
@@ -88,11 +93,17 @@ class Auditor:
             triangles,
         )
 
-    def _smallest_gap(self, cloth: TriangleSurface, solid: TriangleSurface, crossings: int) -> float | None:
-        if crossings:
-            return 0.0
-        gap = gap_in_itself(cloth, gap_between(cloth, solid, self._radius))
-        return gap if gap < self._radius else None
+    def _meetings(self, cloth: TriangleSurface, solid: TriangleSurface, radius: float) -> tuple[Meeting, Meeting]:
+        """Cloth with colliders, and cloth with itself: the second's gap is the smaller one."""
+        expected = min(radius, MARGIN * self._last)
+        between = meet(cloth, solid, expected)
+        within = meet(cloth, cloth, between.gap)
+        if within.gap == expected < radius:                          # not as near as in the last frame: look further
+            between = meet(cloth, solid, radius)
+            within = meet(cloth, cloth, between.gap)
+        if radius > 0.0:
+            self._last = within.gap
+        return between, within
 
     def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray]) -> float:
         deepest = 0.0

@@ -56,6 +56,10 @@ class BVH:
         """The same tree over moved boxes lower, upper (N, 3) [m] of the same primitives."""
         return BVH(self.order, current().trees.fitted(self.order, lower, upper))
 
+    def around(self, elements: IntArray, *positions: FloatArray) -> BVH:
+        """The same tree over the boxes of its elements (N, k) over one or two positions (V, 3) [m]."""
+        return BVH(self.order, current().trees.fitted_around(self.order, elements, positions[0], positions[-1]))
+
 
 def element_boxes(elements: IntArray, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Boxes (lower, upper), each (N, 3) [m], of elements (N, k) over one or two positions (V, 3) [m]."""

@@ -32,9 +32,11 @@ def crossing_pairs(a: TriangleSurface, b: TriangleSurface) -> IntArray:
 
     If both are the same, an edge pierces no triangle that has one of its ends.
     """
-    pairs: IntArray = current().surfaces.may_pierce(
-        a.edges, a.positions, a.edge_tree.order, a.edge_tree.nodes, b.triangles, b.positions, b.triangle_tree.order,
-        b.triangle_tree.nodes, a is b)
+    return piercing(a, b, current().surfaces.meet(a.arrays, b.arrays, a is b, 0.0)[0])
+
+
+def piercing(a: TriangleSurface, b: TriangleSurface, pairs: IntArray) -> IntArray:
+    """Those of the pairs (N, 2) of an edge of `a` and a triangle of `b` that pierce."""
     if len(pairs) == 0:
         return pairs
     p, q = (take(a.positions, a.edges[pairs[:, 0], k]) for k in range(2))

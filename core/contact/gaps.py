@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The smallest distance between two triangle surfaces, or of one from itself, within a search radius.
+"""How two triangle surfaces, or one and itself, meet: what pierces, and the smallest distance within a radius.
 
-The closest points of two surfaces that do not cross are a vertex and a triangle, or two edges. Each search takes
-what the one before has found as its radius.
+The closest points of two surfaces that do not cross are a vertex and a triangle, or two edges.
 
 Of one surface, neighbours are left out: primitives that share a vertex, or that an edge connects. They are about an
 edge length apart because the mesh is made so, and say nothing about folds.
@@ -10,31 +9,30 @@ edge length apart because the mesh is made so, and say nothing about folds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from ..arrays import IntArray
 from ..kernels import current
+from .crossings import piercing
 from .triangle_surface import TriangleSurface
 
 
-def gap_between(a: TriangleSurface, b: TriangleSurface, radius: float) -> float:
-    """The smallest distance [m] between two surfaces, `radius` [m] if there is no smaller one."""
-    for one, other in ((a, b), (b, a)):
-        radius = _to_triangles(one, other, radius)
-    return _of_edges(a, b, radius)
+@dataclass(frozen=True)
+class Meeting:
+    """How two surfaces, or one and itself, meet.
+
+    Attributes:
+        crossings (N, 2): edges of the first and triangles of the second that they pierce, in order.
+        reverse (M, 2): edges of the second and triangles of the first; none if they are the same.
+        gap [m]: the smallest distance.
+    """
+
+    crossings: IntArray
+    reverse: IntArray
+    gap: float
 
 
-def gap_in_itself(surface: TriangleSurface, radius: float) -> float:
-    """The smallest distance [m] of a surface from itself, neighbours left out; `radius` [m] if there is no smaller."""
-    return _of_edges(surface, surface, _to_triangles(surface, surface, radius))
-
-
-def _to_triangles(a: TriangleSurface, b: TriangleSurface, radius: float) -> float:
-    gap: float = current().surfaces.gap_to_triangles(
-        a.vertices, a.positions, b.triangles, b.positions, b.triangle_tree.order, b.triangle_tree.nodes, b.edges,
-        radius, a is b)
-    return gap
-
-
-def _of_edges(a: TriangleSurface, b: TriangleSurface, radius: float) -> float:
-    gap: float = current().surfaces.gap_of_edges(
-        a.edges, a.positions, a.edge_tree.order, a.edge_tree.nodes, b.edges, b.positions, b.edge_tree.order,
-        b.edge_tree.nodes, radius, a is b)
-    return gap
+def meet(a: TriangleSurface, b: TriangleSurface, radius: float) -> Meeting:
+    """How two surfaces, or one and itself, meet: the gap is `radius` [m] if there is no smaller one."""
+    to_b, to_a, gap = current().surfaces.meet(a.arrays, b.arrays, a is b, radius)
+    return Meeting(piercing(a, b, to_b), piercing(b, a, to_a), gap)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Two triangle surfaces, or one and itself, compiled: where edges may pierce triangles, and how close they come.
 
-Neighbours in a tree lie side by side, so `GROUP` of them walk the other tree together and only then look for
-themselves. A search for the smallest gap takes what its share of the work has found already as its radius.
+One search finds both. Leaves that lie side by side in the tree of one surface, `CLUSTER` triangles, walk the other
+tree together; of one surface and itself, only what comes after them: the right subtree next to each of their ancestors
+that is a left one. What its share of the work has found already is the radius of the search from there on.
 """
 
 from __future__ import annotations
@@ -12,178 +13,128 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import IntArray
+from ..reference.surfaces import CORNER_TWICE, Surface
 from ..reference.trees import sorted_pairs
-from .contacts import away
-from .distances import closest, edge_distance
-from .signs import apart
-from .trees import DEEPEST, rows_of, walk
-from .vectors import at
+from .stars import look_around
+from .trees import DEEPEST, rows_of
+from .triangle_pairs import CLOSE, ROOM, common_corners, look, parted
 
-GROUP = 8
-"""Edges or vertices that walk a tree together."""
-SHARE = 64 * GROUP
-"""Edges or vertices that a thread takes at once."""
-
-
-def may_pierce(
-    edges: IntArray, x: FloatArray, edge_order: IntArray, edge_nodes: FloatArray, triangles: IntArray, y: FloatArray,
-    order: IntArray, nodes: FloatArray, same: bool
-) -> IntArray:
-    """Pairs (P, 2) of edges (E, 2) on x [m] and triangles (T, 3) on y [m], in order, that hold all that pierce.
-
-    What is left is but what pierces, and what rounding does not let us tell.
-    """
-    items = edge_order[edge_order >= 0]
-    end = np.zeros((len(items) + SHARE - 1) // SHARE, dtype=np.int64)
-    given = items, edges, x, triangles, y, order, rows_of(nodes), same, end
-    _pierce_all(*given, np.empty((0, 2), dtype=np.int64), True)
-    np.cumsum(end, out=end)
-    found = np.empty((int(end[-1]) if len(end) else 0, 2), dtype=np.int64)
-    if len(found):
-        _pierce_all(*given, found, False)
-    return sorted_pairs([found])
+CLUSTER = 4
+"""Triangles that walk a tree together."""
+SHARE = 32
+"""Clusters that a thread takes at once."""
+STARS = 128
+"""Vertices with the triangles around them that a thread takes at once."""
 
 
-def gap_to_triangles(
-    vertices: IntArray, x: FloatArray, triangles: IntArray, y: FloatArray, order: IntArray, nodes: FloatArray,
-    edges: IntArray, radius: float, same: bool
-) -> float:
-    """The smallest distance [m] from vertices (N,) on x to triangles (T, 3) on y with a tree, `radius` if none is less.
-
-    edges (E, 2), in order: of the triangles.
-    """
-    points = np.stack([vertices, vertices], axis=1)
-    return _least(np.arange(len(points)), points, x, triangles, y, order, nodes, edges, radius, same)
-
-
-def gap_of_edges(
-    edges_a: IntArray, x: FloatArray, order_a: IntArray, nodes_a: FloatArray, edges_b: IntArray, y: FloatArray,
-    order_b: IntArray, nodes_b: FloatArray, radius: float, same: bool
-) -> float:
-    """The smallest distance [m] of edges (E, 2) on x and y with trees, `radius` if none is less."""
-    return _least(order_a[order_a >= 0], edges_a, x, edges_b, y, order_b, nodes_b, edges_b, radius, same)
-
-
-def _least(items: IntArray, ends: IntArray, x: FloatArray, others: IntArray, y: FloatArray, order: IntArray,
-           nodes: FloatArray, edges: IntArray, radius: float, same: bool) -> float:
-    least = np.full((len(items) + SHARE - 1) // SHARE, radius)
-    first = np.searchsorted(edges[:, 0], np.arange(len(y) + 1)) if same else np.zeros(1, dtype=np.int64)
-    _least_all(items, ends, np.ascontiguousarray(x), others, np.ascontiguousarray(y), order, rows_of(nodes), edges,
-               first, same, least)
-    return float(least.min(initial=radius))
+def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, IntArray, float]:
+    """What pierces and how close two surfaces come, as `reference.surfaces` has it."""
+    shares = (len(a.triangles) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER) if len(b.triangles) else 0
+    stars = (len(a.vertices) + STARS - 1) // STARS if same else 0
+    slots = 16
+    while True:
+        least, count = np.full(shares + stars, radius), np.zeros(shares + stars, dtype=np.int64)
+        found = np.empty((shares + stars, slots, 3), dtype=np.int64)
+        _meet_all(a.x, a.corners, a.owned, a.sides, a.order, rows_of(a.nodes), b.x, b.corners, b.owned, b.sides,
+                  b.order, rows_of(b.nodes), shares, same, a.edges, a.first, a.vertices, a.star,
+                  a.begin, least, found, count)
+        if count.max(initial=0) <= slots:
+            break
+        slots = int(count.max())
+    kept = found[np.arange(slots) < count[:, None]]
+    return (sorted_pairs([kept[kept[:, 0] == 0, 1:]]), sorted_pairs([kept[kept[:, 0] == 1, 1:]]),
+            float(least.min(initial=radius)))
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def _pierce_all(items: Any, edges: Any, x: Any, triangles: Any, y: Any, order: Any, rows: Any, same: Any, end: Any,
-                found: Any, count: Any) -> None:
-    for share in prange(len(end)):
-        _pierce(share, items, edges, x, triangles, y, order, rows, same, end, found, count)
-
-
-@njit(cache=True, parallel=True, error_model="numpy")
-def _least_all(items: Any, ends: Any, x: Any, others: Any, y: Any, order: Any, rows: Any, edges: Any, first: Any,
-               same: Any, least: Any) -> None:
-    for share in prange(len(least)):
-        _least_of(share, items, ends, x, others, y, order, rows, edges, first, same, least)
-
-
-@njit(cache=True, error_model="numpy")
-def _group(begin: Any, end: Any, items: Any, ends: Any, x: Any, grow: Any, lower: Any, upper: Any) -> None:
-    """Boxes of items begin..end - 1, grown by so much, and in the last row the box around all."""
-    for axis in range(3):
-        all_low, all_high = np.inf, -np.inf
-        for k in range(end - begin):
-            a, b = x[ends[items[begin + k], 0], axis], x[ends[items[begin + k], 1], axis]
-            lower[k, axis], upper[k, axis] = min(a, b) - grow, max(a, b) + grow
-            all_low, all_high = min(all_low, lower[k, axis]), max(all_high, upper[k, axis])
-        lower[GROUP, axis], upper[GROUP, axis] = all_low, all_high
-
-
-@njit(error_model="numpy", forceinline=True)
-def _touches(lower: Any, upper: Any, k: Any, rows: Any, node: Any) -> Any:
-    # & where `and` would branch: the outcome is as good as random, and a wrong guess costs more than six comparisons
-    return ((lower[k, 0] <= rows[node, 3]) & (rows[node, 0] <= upper[k, 0]) & (lower[k, 1] <= rows[node, 4])
-            & (rows[node, 1] <= upper[k, 1]) & (lower[k, 2] <= rows[node, 5]) & (rows[node, 2] <= upper[k, 2]))
+def _meet_all(x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any, b: Any, b_owned: Any,
+              b_sides: Any, b_order: Any, b_rows: Any, shares: Any, same: Any, edges: Any, first: Any, vertices: Any,
+              star: Any, begin: Any, least: Any, found: Any, count: Any) -> None:
+    half = (len(least) + 1) // 2
+    for number in prange(len(least)):
+        # neighbours go to different threads: where there is much to do lies together
+        share = 2 * number if number < half else 2 * (number - half) + 1
+        if share < shares:
+            _meet(share, x, a, a_owned, a_sides, a_order, a_rows, y, b, b_owned, b_sides, b_order, b_rows, same, edges,
+                  first, least, found, count)
+        else:
+            begins = (share - shares) * STARS
+            least[share] = look_around(begins, min(begins + STARS, len(vertices)), vertices, star, begin, x, a, a_owned,
+                                       a_sides, a_order, edges, first, least[share], share, found, count)
 
 
 @njit(cache=True, error_model="numpy")
-def _pierce(share: Any, items: Any, edges: Any, x: Any, triangles: Any, y: Any, order: Any, rows: Any, same: Any,
-            end: Any, found: Any, count: Any) -> None:
-    """Count the pairs of a share of the edges into `end`, or fill `found` up to it."""
-    stack, met = np.empty(DEEPEST, dtype=np.int64), np.empty(256, dtype=np.int64)
-    lower, upper = np.empty((GROUP + 1, 3)), np.empty((GROUP + 1, 3))
-    last = min((share + 1) * SHARE, len(items))
-    number, place = 0, end[share - 1] if share and not count else 0
-    if not count and place == end[share]:
-        return
-    for begin in range(share * SHARE, last, GROUP):
-        stop = min(begin + GROUP, last)
-        _group(begin, stop, items, edges, x, 0.0, lower, upper)
-        total = walk(rows, lower[GROUP], upper[GROUP], stack, met)
-        if total > len(met):
-            met = np.empty(2 * total, dtype=np.int64)
-            walk(rows, lower[GROUP], upper[GROUP], stack, met)
-        for m in range(total):
-            node, t = len(order) + met[m], order[met[m]]
-            a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-            for k in range(stop - begin):
-                if not _touches(lower, upper, k, rows, node):
-                    continue
-                i, j = edges[items[begin + k], 0], edges[items[begin + k], 1]
-                if same and (i in (a, b, c) or j in (a, b, c)):
-                    continue
-                if apart(at(x, i), at(x, j), at(y, a), at(y, b), at(y, c)):
-                    continue
-                if not count:
-                    found[place + number, 0], found[place + number, 1] = items[begin + k], t
-                number += 1
-    if count:
-        end[share] = number
-
-
-@njit(cache=True, error_model="numpy")
-def _least_of(share: Any, items: Any, ends: Any, x: Any, others: Any, y: Any, order: Any, rows: Any, edges: Any,
-              first: Any, same: Any, least: Any) -> None:
-    """The smallest distance of a share of the items, vertices or edges, from the others, triangles or edges."""
-    stack, met = np.empty(DEEPEST, dtype=np.int64), np.empty(256, dtype=np.int64)
-    lower, upper = np.empty((GROUP + 1, 3)), np.empty((GROUP + 1, 3))
-    last = min((share + 1) * SHARE, len(items))
+def _meet(share: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any, b: Any,
+          b_owned: Any, b_sides: Any, b_order: Any, b_rows: Any, same: Any, edges: Any, first: Any, least: Any,
+          found: Any, count: Any) -> None:
+    """The clusters of one share against all."""
+    a_leaves, b_leaves = len(a_order), len(b_order)
+    a_size, b_size = min(CLUSTER, a_leaves), min(CLUSTER, b_leaves)
+    a_clusters, b_clusters = a_leaves // a_size, b_leaves // b_size
+    stack, met = np.empty(DEEPEST, dtype=np.int64), np.empty(b_clusters, dtype=np.int64)
+    low, high = np.empty(3), np.empty(3)
     best = least[share]
-    corners = others.shape[1]
-    for begin in range(share * SHARE, last, GROUP):
-        stop = min(begin + GROUP, last)
-        _group(begin, stop, items, ends, x, best, lower, upper)
-        total = walk(rows, lower[GROUP], upper[GROUP], stack, met)
-        if total > len(met):
-            met = np.empty(2 * total, dtype=np.int64)
-            walk(rows, lower[GROUP], upper[GROUP], stack, met)
+    for cluster in range(share * SHARE, min((share + 1) * SHARE, (len(a) + a_size - 1) // a_size)):
+        node = a_clusters + cluster
+        for axis in range(3):
+            low[axis], high[axis] = a_rows[node, axis] - best, a_rows[node, 3 + axis] + best
+        total = 0
+        if same:
+            met[0], total = node, 1
+            while node > 1:
+                if node % 2 == 0:
+                    total = _reached(b_rows, b_clusters, node + 1, low, high, stack, met, total)
+                node //= 2
+        else:
+            total = _reached(b_rows, b_clusters, 1, low, high, stack, met, 0)
         for m in range(total):
-            node, t = len(order) + met[m], order[met[m]]
-            for k in range(stop - begin):
-                item = items[begin + k]
-                if (same and corners == 2 and t <= item) or not _touches(lower, upper, k, rows, node):
+            other = met[m] - b_clusters
+            tiny = 0.0
+            for axis in range(3):
+                tiny += max(high[axis], b_rows[met[m], 3 + axis]) - min(low[axis], b_rows[met[m], axis])
+            tiny *= CLOSE
+            for i in range(cluster * a_size, min((cluster + 1) * a_size, len(a))):
+                if not _near(a_rows, a_leaves + i, b_rows, met[m], best):
                     continue
-                i, j = ends[item, 0], ends[item, 1]
-                if same and _joined(i, j, others, t, edges, first):
-                    continue
-                a, b = at(y, others[t, 0]), at(y, others[t, 1])
-                if corners == 2:
-                    best = min(best, edge_distance(at(x, i), at(x, j), a, b))
-                elif not away(at(x, i), a, b, at(y, others[t, 2]), best):
-                    best = min(best, closest(at(x, i), a, b, at(y, others[t, 2]))[2])
+                start = i + 1 if same and other == cluster else other * b_size
+                for j in range(start, min((other + 1) * b_size, len(b))):
+                    if not _near(a_rows, a_leaves + i, b_rows, b_leaves + j, best):
+                        continue
+                    # what has a common corner is looked at from there
+                    if same and common_corners(a, i, b, j) > 0 and (a_owned[i] | b_owned[j]) & CORNER_TWICE == 0:
+                        continue
+                    apart = parted(a, i, x, b, j, y, best * ROOM + tiny, tiny)
+                    if apart < 2:
+                        best = look(a, i, a_owned[i], a_sides[i], a_order[i], x, b, j, b_owned[j], b_sides[j],
+                                    b_order[j], y, same, apart == 0, best, edges, first, share, found, count)
     least[share] = best
 
 
 @njit(error_model="numpy", forceinline=True)
-def _joined(i: Any, j: Any, others: Any, t: Any, edges: Any, first: Any) -> Any:
-    """Whether vertex i or j is one of row t of the others, or joined to one by an edge; v's begin at first[v]."""
-    for k in range(others.shape[1]):
-        for one in (i, j):
-            low, high = min(one, others[t, k]), max(one, others[t, k])
-            if low == high:
-                return True
-            for e in range(first[low], first[low + 1]):
-                if edges[e, 1] == high:
-                    return True
-    return False
+def _near(a_rows: Any, m: Any, b_rows: Any, n: Any, radius: Any) -> Any:
+    """Whether the boxes of two nodes touch, one of them grown."""
+    # & where `and` would branch: the outcome is as good as random, and a wrong guess costs more than six comparisons
+    return ((a_rows[m, 0] - radius <= b_rows[n, 3]) & (b_rows[n, 0] <= a_rows[m, 3] + radius)
+            & (a_rows[m, 1] - radius <= b_rows[n, 4]) & (b_rows[n, 1] <= a_rows[m, 4] + radius)
+            & (a_rows[m, 2] - radius <= b_rows[n, 5]) & (b_rows[n, 2] <= a_rows[m, 5] + radius))
+
+
+@njit(cache=True, error_model="numpy")
+def _reached(rows: Any, clusters: Any, start: Any, low: Any, high: Any, stack: Any, met: Any, total: Any) -> Any:
+    """Add to `met` the nodes of clusters below `start` that touch the box low, high (3,); how many there are then."""
+    stack[0], top = start, 1
+    while top:
+        top -= 1
+        node = stack[top]
+        if not ((low[0] <= rows[node, 3]) & (rows[node, 0] <= high[0])
+                & (low[1] <= rows[node, 4]) & (rows[node, 1] <= high[1])
+                & (low[2] <= rows[node, 5]) & (rows[node, 2] <= high[2])):
+            continue
+        if node >= clusters:
+            met[total] = node
+            total += 1
+        else:
+            stack[top], stack[top + 1] = 2 * node + 1, 2 * node
+            top += 2
+    return total

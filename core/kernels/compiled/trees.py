@@ -34,6 +34,14 @@ def fitted(order: IntArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     return rows.T
 
 
+def fitted_around(order: IntArray, elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> FloatArray:
+    """Nodes (6, 2L) of the tree around elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
+    rows = np.empty((2 * len(order), 6))
+    _fit_around(order, np.ascontiguousarray(elements), np.ascontiguousarray(x_t0), np.ascontiguousarray(x_t1),
+                x_t0 is not x_t1, rows)
+    return rows.T
+
+
 def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatArray) -> IntArray:
     """All (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
     return _pairs(order, nodes, lower, upper, False)
@@ -75,24 +83,27 @@ def _pairs(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatAr
 
 
 @njit(cache=True, error_model="numpy")
+def _box(elements: Any, e: Any, x_t0: Any, x_t1: Any, moves: Any, low: Any, high: Any) -> None:
+    """The box low, high (3,) of element e; an axis on which anything is nan is nan."""
+    for axis in range(3):
+        lowest, highest = x_t0[elements[e, 0], axis], x_t0[elements[e, 0], axis]
+        for k in range(elements.shape[1]):
+            for time in range(2 if moves else 1):
+                place = x_t0[elements[e, k], axis] if time == 0 else x_t1[elements[e, k], axis]
+                lowest = place if place < lowest or place != place else lowest
+                highest = place if place > highest or place != place else highest
+        low[axis], high[axis] = lowest, highest
+
+
+@njit(cache=True, error_model="numpy")
 def _element_boxes(elements: Any, x_t0: Any, x_t1: Any, lower: Any, upper: Any) -> None:
     for e in range(elements.shape[0]):
-        for axis in range(3):
-            low, high = x_t0[elements[e, 0], axis], x_t0[elements[e, 0], axis]
-            for k in range(elements.shape[1]):
-                a, b = x_t0[elements[e, k], axis], x_t1[elements[e, k], axis]
-                low = a if a < low or a != a else low              # a nan stays one
-                low = b if b < low or b != b else low
-                high = a if a > high or a != a else high
-                high = b if b > high or b != b else high
-            lower[e, axis], upper[e, axis] = low, high
+        _box(elements, e, x_t0, x_t1, True, lower[e], upper[e])
 
 
 @njit(cache=True, error_model="numpy")
 def _fit(order: Any, lower: Any, upper: Any, rows: Any) -> None:
     leaves = len(order)
-    for axis in range(6):
-        rows[0, axis] = np.inf if axis < 3 else -np.inf
     for leaf in range(leaves):
         for axis in range(3):
             if order[leaf] < 0:
@@ -100,7 +111,28 @@ def _fit(order: Any, lower: Any, upper: Any, rows: Any) -> None:
             else:
                 rows[leaves + leaf, axis] = lower[order[leaf], axis]
                 rows[leaves + leaf, 3 + axis] = upper[order[leaf], axis]
-    for node in range(leaves - 1, 0, -1):
+    _merge(rows)
+
+
+@njit(cache=True, error_model="numpy")
+def _fit_around(order: Any, elements: Any, x_t0: Any, x_t1: Any, moves: Any, rows: Any) -> None:
+    leaves = len(order)
+    for leaf in range(leaves):
+        node = leaves + leaf
+        if order[leaf] < 0:
+            for axis in range(3):
+                rows[node, axis], rows[node, 3 + axis] = np.inf, -np.inf
+        else:
+            _box(elements, order[leaf], x_t0, x_t1, moves, rows[node, :3], rows[node, 3:])
+    _merge(rows)
+
+
+@njit(cache=True, error_model="numpy")
+def _merge(rows: Any) -> None:
+    """Boxes of the nodes above the leaves."""
+    for axis in range(6):
+        rows[0, axis] = np.inf if axis < 3 else -np.inf
+    for node in range(len(rows) // 2 - 1, 0, -1):
         for axis in range(3):
             a, b = rows[2 * node, axis], rows[2 * node + 1, axis]
             rows[node, axis] = a if a < b or b != b else b         # a nan gives way

@@ -7,11 +7,66 @@ vertex; for gaps, what has a common vertex or is joined by an edge.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from .distances import edge_edge, point_triangle
 from .trees import element_boxes, fitted, touching_boxes, touching_itself, touching_trees
+
+OWN_VERTEX, OWN_EDGE, CORNER_TWICE = 1, 8, 64
+"""Bits of `Surface.owned`: of corner k, OWN_VERTEX << k; of the side from corner k, OWN_EDGE << k."""
+
+
+class Surface(NamedTuple):
+    """A triangle surface as arrays: V vertices, T triangles, E edges.
+
+    x (V, 3) [m]; triangles (T, 3); edges (E, 2), in order; vertices (N,): those that the triangles use.
+    order (L,), nodes (6, 2L): the tree over the triangles. edge_order: leaves of one over the edges.
+
+    In the order of the tree's leaves, the triangles' corners (T, 3), the edge at the side from each corner (T, 3), and
+    what of a triangle is its own, owned (T,): every vertex and every edge belongs to the first triangle that has it.
+    first (V + 1,): edges first[v]..first[v + 1] - 1 have v as their smaller vertex.
+    star (S,), begin (V + 1,): star[begin[v]..begin[v + 1] - 1] are the corners at v, as 3 triangle + corner; triangles
+    that have a corner twice are left out.
+    """
+
+    x: FloatArray
+    triangles: IntArray
+    edges: IntArray
+    vertices: IntArray
+    order: IntArray
+    nodes: FloatArray
+    edge_order: IntArray
+    corners: IntArray
+    sides: IntArray
+    owned: npt.NDArray[np.uint8]
+    first: IntArray
+    star: IntArray
+    begin: IntArray
+
+
+def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, IntArray, float]:
+    """Where two surfaces may pierce each other, and how close they come; `same`: both are one surface.
+
+    Returns:
+        pairs (P, 2) of an edge of a and a triangle of b, then of an edge of b and a triangle of a (none if they are the
+        same), in order, that hold all that pierce: which pairs besides is the backend's choice. And the smallest
+        distance [m] of what is not left out, `radius` [m] if there is no smaller one.
+    """
+    tree_a, tree_b = (fitted(s.edge_order, *element_boxes(s.edges, s.x, s.x)) for s in (a, b))
+    to_b = may_pierce(a.edges, a.x, a.edge_order, tree_a, b.triangles, b.x, b.order, b.nodes, same)
+    to_a = to_b[:0]
+    if not same:
+        to_a = may_pierce(b.edges, b.x, b.edge_order, tree_b, a.triangles, a.x, a.order, a.nodes, same)
+    if radius > 0.0:
+        radius = gap_to_triangles(a.vertices, a.x, b.triangles, b.x, b.order, b.nodes, b.edges, radius, same)
+        if not same:
+            radius = gap_to_triangles(b.vertices, b.x, a.triangles, a.x, a.order, a.nodes, a.edges, radius, same)
+        radius = gap_of_edges(a.edges, a.x, a.edge_order, tree_a, b.edges, b.x, b.edge_order, tree_b, radius, same)
+    return to_b, to_a, radius
 
 
 def may_pierce(

@@ -46,6 +46,11 @@ def fitted(order: IntArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     return nodes
 
 
+def fitted_around(order: IntArray, elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> FloatArray:
+    """Nodes (6, 2L) of the tree around elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
+    return fitted(order, *element_boxes(elements, x_t0, x_t1))
+
+
 def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatArray) -> IntArray:
     """All (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
     leaves = len(order)

@@ -8,7 +8,7 @@ from core.contact.bvh import BVH, element_boxes
 from core.contact.colliders import SurfaceShape
 from core.contact.containment import inside
 from core.contact.crossings import crossing_pairs
-from core.contact.gaps import gap_between, gap_in_itself
+from core.contact.gaps import meet
 from core.contact.pairs import Contacts, find_contacts
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels import current, using
@@ -115,9 +115,12 @@ def test_crossings_and_gaps_are_the_same(seed):
     def run():
         surfaces = pairs_of_surfaces(seed)
         found = [crossing_pairs(a, b) for a in surfaces for b in surfaces]
-        gaps = [np.array([gap_between(a, b, r) if a is not b else gap_in_itself(a, r)])
-                for a in surfaces for b in surfaces for r in (0.003, 0.08)]
-        return tuple(found), tuple(gaps)
+        met = [meet(a, b, r) for a in surfaces for b in surfaces for r in (0.003, 0.08)]
+        for k, pairs in enumerate(found):
+            mirrored = found[3 * (k % 3) + k // 3]
+            np.testing.assert_array_equal(met[2 * k].crossings, pairs)
+            np.testing.assert_array_equal(met[2 * k + 1].reverse, mirrored[:0] if mirrored is pairs else mirrored)
+        return tuple(found), tuple(np.array([m.gap]) for m in met)
 
     one, other = on_both(run)
     assert_same(one, other)
@@ -131,9 +134,7 @@ def test_what_rounding_cannot_tell_goes_on_to_be_decided():
     for turn in ([1.0, 0.0, 0.0], [1.0, 0.3, 0.2]):
         with using("numba"):
             s = TriangleSurface.build(positions @ rotation(turn, 1.0).T, triangles)
-            left = current().surfaces.may_pierce(
-                s.edges, s.positions, s.edge_tree.order, s.edge_tree.nodes, s.triangles, s.positions,
-                s.triangle_tree.order, s.triangle_tree.nodes, True)
+            left = current().surfaces.meet(s.arrays, s.arrays, True, 0.0)[0]
             assert len(left) < 20 and len(crossing_pairs(s, s)) == 0
 
 
