@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..kernels.reference.surfaces import CORNER_TWICE, OWN_EDGE, OWN_VERTEX, Surface
+from ..kernels.reference.surfaces import CORNER_TWICE, OWN_EDGE, OWN_VERTEX, Leaves, Surface
 from .bvh import BVH, element_boxes
 
 
@@ -18,7 +18,7 @@ class TriangleSurface:
     """Triangles (T, 3) and their edges (E, 2) on positions (V, 3) [m], with a tree fitted to the triangles.
 
     vertices (N,): those that the triangles use, near ones next to each other. edge_tree: its leaves are in order, its
-    boxes those of the positions it was made from. `arrays`: all of it as the kernels take it.
+    boxes those of the positions it was made from. leaves: what else the kernels want to know.
     """
 
     positions: FloatArray
@@ -27,7 +27,7 @@ class TriangleSurface:
     vertices: IntArray
     triangle_tree: BVH
     edge_tree: BVH
-    arrays: Surface
+    leaves: Leaves
 
     @staticmethod
     def build(positions: FloatArray, triangles: IntArray) -> TriangleSurface:
@@ -46,17 +46,20 @@ class TriangleSurface:
         places = np.arange(len(positions) + 1)
         return TriangleSurface(
             positions, triangles, edges, vertices, tree, edge_tree,
-            Surface(positions, triangles, edges, vertices, tree.order, tree.nodes, edge_tree.order, corners, sides,
-                    owned, np.searchsorted(edges[:, 0], places), star,
-                    np.searchsorted(corners.ravel()[star], places)))
+            (corners, sides, owned, np.searchsorted(edges[:, 0], places), star,
+             np.searchsorted(corners.ravel()[star], places)))
+
+    @property
+    def arrays(self) -> Surface:
+        """All of it as the kernels take it."""
+        return (self.positions, self.triangles, self.edges, self.vertices, self.triangle_tree.order,
+                self.triangle_tree.nodes, self.edge_tree.order, self.leaves)
 
     def at(self, positions: FloatArray) -> TriangleSurface:
         """The same surface at other positions (V, 3) [m]."""
         if positions is self.positions:
             return self
-        tree = self.triangle_tree.around(self.triangles, positions)
-        return replace(self, positions=positions, triangle_tree=tree,
-                       arrays=self.arrays._replace(x=positions, nodes=tree.nodes))
+        return replace(self, positions=positions, triangle_tree=self.triangle_tree.around(self.triangles, positions))
 
 
 def unique_edges(triangles: IntArray) -> IntArray:

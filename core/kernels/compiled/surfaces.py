@@ -30,15 +30,17 @@ STARS = 128
 
 def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, IntArray, float]:
     """What pierces and how close two surfaces come, as `reference.surfaces` has it."""
-    shares = (len(a.triangles) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER) if len(b.triangles) else 0
-    stars = (len(a.vertices) + STARS - 1) // STARS if same else 0
+    x, _, edges, vertices, order_a, nodes_a, _, (corners_a, sides_a, owned_a, first, star, begin) = a
+    y, _, _, _, order_b, nodes_b, _, (corners_b, sides_b, owned_b, _, _, _) = b
+    x, y, rows_a, rows_b = np.ascontiguousarray(x), np.ascontiguousarray(y), rows_of(nodes_a), rows_of(nodes_b)
+    shares = (len(corners_a) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER) if len(corners_b) else 0
+    stars = (len(vertices) + STARS - 1) // STARS if same else 0
     slots = 16
     while True:
         least, count = np.full(shares + stars, radius), np.zeros(shares + stars, dtype=np.int64)
         found = np.empty((shares + stars, slots, 3), dtype=np.int64)
-        _meet_all(a.x, a.corners, a.owned, a.sides, a.order, rows_of(a.nodes), b.x, b.corners, b.owned, b.sides,
-                  b.order, rows_of(b.nodes), shares, same, a.edges, a.first, a.vertices, a.star,
-                  a.begin, least, found, count)
+        _meet_all(x, corners_a, owned_a, sides_a, order_a, rows_a, y, corners_b, owned_b, sides_b, order_b, rows_b,
+                  shares, same, edges, first, vertices, star, begin, least, found, count)
         if count.max(initial=0) <= slots:
             break
         slots = int(count.max())

@@ -7,8 +7,6 @@ vertex; for gaps, what has a common vertex or is joined by an edge.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -17,35 +15,21 @@ from .distances import edge_edge, point_triangle
 from .trees import element_boxes, fitted, touching_boxes, touching_itself, touching_trees
 
 OWN_VERTEX, OWN_EDGE, CORNER_TWICE = 1, 8, 64
-"""Bits of `Surface.owned`: of corner k, OWN_VERTEX << k; of the side from corner k, OWN_EDGE << k."""
+"""What a triangle owns, in bits: of corner k, OWN_VERTEX << k; of the side from corner k, OWN_EDGE << k."""
 
 
-class Surface(NamedTuple):
-    """A triangle surface as arrays: V vertices, T triangles, E edges.
+Leaves = tuple[IntArray, IntArray, npt.NDArray[np.uint8], IntArray, IntArray, IntArray]
+"""What is fixed about a surface, with its triangles in the order of the tree's leaves: corners (T, 3); the edge at the
+side from each corner (T, 3); what of a triangle is its own (T,): every vertex and every edge belongs to the first one
+that has it.
+first (V + 1,): edges first[v]..first[v + 1] - 1 have v as their smaller vertex. star (S,), begin (V + 1,):
+star[begin[v]..begin[v + 1] - 1] are the corners at v, as 3 triangle + corner; none of triangles with a corner twice.
+"""
 
-    x (V, 3) [m]; triangles (T, 3); edges (E, 2), in order; vertices (N,): those that the triangles use.
-    order (L,), nodes (6, 2L): the tree over the triangles. edge_order: leaves of one over the edges.
-
-    In the order of the tree's leaves, the triangles' corners (T, 3), the edge at the side from each corner (T, 3), and
-    what of a triangle is its own, owned (T,): every vertex and every edge belongs to the first triangle that has it.
-    first (V + 1,): edges first[v]..first[v + 1] - 1 have v as their smaller vertex.
-    star (S,), begin (V + 1,): star[begin[v]..begin[v + 1] - 1] are the corners at v, as 3 triangle + corner; triangles
-    that have a corner twice are left out.
-    """
-
-    x: FloatArray
-    triangles: IntArray
-    edges: IntArray
-    vertices: IntArray
-    order: IntArray
-    nodes: FloatArray
-    edge_order: IntArray
-    corners: IntArray
-    sides: IntArray
-    owned: npt.NDArray[np.uint8]
-    first: IntArray
-    star: IntArray
-    begin: IntArray
+Surface = tuple[FloatArray, IntArray, IntArray, IntArray, IntArray, FloatArray, IntArray, Leaves]
+"""A triangle surface: x (V, 3) [m]; triangles (T, 3); edges (E, 2), in order; vertices (N,): those that the triangles
+use; order (L,) and nodes (6, 2L): the tree over the triangles; edge_order: leaves of one over the edges; and the rest.
+"""
 
 
 def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, IntArray, float]:
@@ -56,16 +40,19 @@ def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, I
         same), in order, that hold all that pierce: which pairs besides is the backend's choice. And the smallest
         distance [m] of what is not left out, `radius` [m] if there is no smaller one.
     """
-    tree_a, tree_b = (fitted(s.edge_order, *element_boxes(s.edges, s.x, s.x)) for s in (a, b))
-    to_b = may_pierce(a.edges, a.x, a.edge_order, tree_a, b.triangles, b.x, b.order, b.nodes, same)
+    x, triangles_a, edges_a, vertices_a, order_a, nodes_a, edge_order_a, _ = a
+    y, triangles_b, edges_b, vertices_b, order_b, nodes_b, edge_order_b, _ = b
+    tree_a = fitted(edge_order_a, *element_boxes(edges_a, x, x))
+    tree_b = tree_a if same else fitted(edge_order_b, *element_boxes(edges_b, y, y))
+    to_b = may_pierce(edges_a, x, edge_order_a, tree_a, triangles_b, y, order_b, nodes_b, same)
     to_a = to_b[:0]
     if not same:
-        to_a = may_pierce(b.edges, b.x, b.edge_order, tree_b, a.triangles, a.x, a.order, a.nodes, same)
+        to_a = may_pierce(edges_b, y, edge_order_b, tree_b, triangles_a, x, order_a, nodes_a, same)
     if radius > 0.0:
-        radius = gap_to_triangles(a.vertices, a.x, b.triangles, b.x, b.order, b.nodes, b.edges, radius, same)
+        radius = gap_to_triangles(vertices_a, x, triangles_b, y, order_b, nodes_b, edges_b, radius, same)
         if not same:
-            radius = gap_to_triangles(b.vertices, b.x, a.triangles, a.x, a.order, a.nodes, a.edges, radius, same)
-        radius = gap_of_edges(a.edges, a.x, a.edge_order, tree_a, b.edges, b.x, b.edge_order, tree_b, radius, same)
+            radius = gap_to_triangles(vertices_b, y, triangles_a, x, order_a, nodes_a, edges_a, radius, same)
+        radius = gap_of_edges(edges_a, x, edge_order_a, tree_a, edges_b, y, edge_order_b, tree_b, radius, same)
     return to_b, to_a, radius
 
 
