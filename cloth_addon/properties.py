@@ -161,6 +161,13 @@ class MuslinScene(bpy.types.PropertyGroup):
         name="Steps per Frame", description="Time steps in a frame. More follow fast motion better and damp less",
         default=2, min=1, max=1000, soft_max=20, options=set(),
     )
+    integrator: EnumProperty(
+        name="Integrator", description="The formula that takes the cloth from one time to the next",
+        items=[("BDF2", "BDF2", "Of second order: keeps the swing of the cloth", 0),
+               ("IMPLICIT_EULER", "Implicit Euler", "Of first order, as published by Baraff and Witkin: damps motion",
+                1)],
+        default="BDF2", options=set(),
+    )
     newton_iterations: IntProperty(
         name="Newton Iterations",
         description="Times that each step's equations are linearised: 1 is quick, more is exact in strong motion",

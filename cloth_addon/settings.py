@@ -54,6 +54,7 @@ class SceneSettings:
     Attributes:
         first, last: frames of the bake.
         frame_rate [1/s], metres_per_unit [m], gravity (3,) [m/s^2], wind (3,) [m/s].
+        integrator: as `core.Solver` names it.
         backend: "numpy", "numba", or None for the quickest that runs here.
     """
 
@@ -63,6 +64,7 @@ class SceneSettings:
     metres_per_unit: float
     gravity: tuple[float, float, float]
     wind: tuple[float, float, float]
+    integrator: str
     steps_per_frame: int
     newton_iterations: int
     tolerance: float
@@ -70,8 +72,8 @@ class SceneSettings:
 
     def solver(self) -> core.Solver:
         return core.Solver(
-            steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate, tolerance=self.tolerance,
-            newton_iterations=self.newton_iterations, backend=self.backend)
+            integrator=self.integrator, steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate,
+            tolerance=self.tolerance, newton_iterations=self.newton_iterations, backend=self.backend)
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
@@ -116,8 +118,9 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         frame_rate=scene.render.fps / scene.render.fps_base, metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),
-        steps_per_frame=int(values.steps_per_frame), newton_iterations=int(values.newton_iterations),
-        tolerance=float(values.tolerance), backend=backend or backends.backend_of(values.backend))
+        integrator=values.integrator.lower(), steps_per_frame=int(values.steps_per_frame),
+        newton_iterations=int(values.newton_iterations), tolerance=float(values.tolerance),
+        backend=backend or backends.backend_of(values.backend))
 
 
 def _in_metres(vector: Any, unit: float) -> tuple[float, float, float]:

@@ -24,6 +24,7 @@ from .mesh import ClothMesh
 from .projective import scalar_elements
 from .rate import RateForce
 from .scene import Scene
+from .smoothing import Smoothing
 from .state import State, Touch
 from .stencils import registry
 from .stencils.spring import Anchor, point_stencil
@@ -36,7 +37,8 @@ class System:
 
     Attributes:
         mass (V,) [kg]; thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
-        edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle.
+        edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
+        smoothing: of velocities, along the edges.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -62,6 +64,7 @@ class System:
         self._viscous: FloatArray = np.concatenate(
             [c.material.viscous_drag / c.material.areal_density * self.mass[s]
              for c, s in zip(scene.cloths, self.slices, strict=True)])
+        self.smoothing = Smoothing(self.edges, self.vertex_count)
         self._pattern = BlockPattern(
             self.vertex_count,
             [*(f.stencil.vertices for f in self._forces if not f.law.constant_tangent),
@@ -107,10 +110,10 @@ class System:
             return None
         push = np.zeros_like(x)
         drags = [AirDrag.at(stencil, coefficients, x) for stencil, coefficients in self._in_air]
-        wind = np.tile(self.scene.wind_at(time), (self.vertex_count, 1))
-        if wind.any():
+        wind = self.scene.wind_at(time)
+        if np.any(wind):
             for drag in drags:
-                drag.add_force(-wind, push)
+                drag.add_force(np.tile(-wind, (self.vertex_count, 1)), push)
         constant = self._constant.damping if self._damped_constant else None
         if constant is not None:
             self._pattern.scalar.add_product(constant, v, push)
