@@ -35,7 +35,9 @@ class ElasticForces:
 
     def force(self, x: FloatArray) -> FloatArray:
         """f = -dE/dx + weight (V, 3) [N] at x (V, 3)."""
-        total = self._weight - self._pattern.scalar.product(self._constant.linear, x)
+        total = self._weight.copy()
+        if self._constant.linear is not None:
+            total -= self._pattern.scalar.product(self._constant.linear, x)
         for family in self._acting:
             current().families.add_force(family, x, total)
         return total
@@ -89,23 +91,31 @@ class ConstantStiffness:
     """Of the forces whose law has a constant tangent: their stiffness K and damping, as values on the scalar pattern.
 
     Attributes:
-        linear: K of linear laws alone; damping: K of each force times its damping [s].
+        linear: K of linear laws alone; damping: K of each force times its damping [s], None if there is none.
     """
 
     def __init__(self, forces: Sequence[ElementForce], pattern: ScalarPattern) -> None:
         constant = [force for force in forces if force.law.constant_tangent]
         entries = [scalar_blocks(force) for force in constant]
+        self._stiffness = pattern.assemble(entries)
 
-        def values(factors: list[float]) -> FloatArray:
-            return pattern.assemble([factor * part for factor, part in zip(factors, entries, strict=True)])
+        def values(factors: list[float]) -> FloatArray | None:
+            """K of each force times its factor, None where all are zero."""
+            first = factors[0] if factors else 0.0
+            if any(factor != first for factor in factors):
+                return pattern.assemble([factor * part for factor, part in zip(factors, entries, strict=True)])
+            return None if first == 0.0 else self._stiffness if first == 1.0 else first * self._stiffness
 
-        self._stiffness = values([1.0 for _ in constant])
         self.linear = values([float(force.law.linear) for force in constant])
         self.damping = values([force.damping for force in constant])
         self._sum: tuple[float, float, FloatArray] | None = None
+        pattern.forget_elements()
 
     def sum(self, factor: float, damping_factor: float) -> FloatArray:
         """`factor` K + `damping_factor` times the damping. Steps are of one size as a rule, so it is kept."""
         if self._sum is None or self._sum[:2] != (factor, damping_factor):
-            self._sum = factor, damping_factor, factor * self._stiffness + damping_factor * self.damping
+            total = factor * self._stiffness
+            if self.damping is not None:
+                total += damping_factor * self.damping
+            self._sum = factor, damping_factor, total
         return self._sum[2]

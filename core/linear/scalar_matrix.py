@@ -49,6 +49,10 @@ class ScalarPattern:
         values[self.layout.place] = total
         return values
 
+    def forget_elements(self) -> None:
+        """Drop what only `assemble` needs."""
+        self._places = []
+
     def product(self, values: FloatArray, x: FloatArray) -> FloatArray:
         """K x for x (V, 3)."""
         result = np.zeros_like(x)
