@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pairs of primitives of one surface: their closest points, and whether they meet on the way of a step.
+
+The search in time is conservative (`kernels.reference.advancement` says how): a pair that is not said to meet keeps a
+part of the distance it starts from during all of the step. A pair that is said to may in truth just miss.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..kernels import current
+from .self_pairs import candidate_pairs
+from .triangle_surface import TriangleSurface
+
+KEPT = 0.1
+"""Part of its distance at the start that a pair keeps, or it counts as meeting [-]."""
+NEVER = 2.0
+"""Meeting time of a pair that does not meet [-]."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """P pairs, those of a vertex and a triangle first, then those of two edges, and how they start a step.
+
+    Attributes:
+        vertices (P, 4): vertex, then the triangle's three; or two of one edge, then two of the other.
+        primitives (P, 2): vertex and triangle, or edge and edge, by their numbers in the surface.
+        faces: how many have a triangle.
+        weights (P, 4): of the offset to the first primitive's closest point from the second's.
+        normal (P, 3): unit vector along it, 0 where there is no distance. distance (P,) [m]: its length.
+        keep (P,) [m]: the distance to keep during the step.
+    """
+
+    vertices: IntArray
+    primitives: IntArray
+    faces: int
+    weights: FloatArray
+    normal: FloatArray
+    distance: FloatArray
+    keep: FloatArray
+
+    @staticmethod
+    def at(x: FloatArray, vertices: IntArray, primitives: IntArray, faces: int, *, far: float = np.inf) -> Pairs:
+        """The pairs of these vertices as they are at x (V, 3) [m].
+
+        Those that start further apart than `far` [m] have to keep no more than the others: two layers may slide along
+        each other for many times what is between them.
+        """
+        weights, normal, distance = current().advancement.closest(x, vertices, faces)
+        return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT * np.minimum(distance, far))
+
+    def __len__(self) -> int:
+        return len(self.vertices)
+
+    def __getitem__(self, rows: IntArray) -> Pairs:
+        """The pairs of these rows, which have to ascend."""
+        return Pairs(self.vertices[rows], self.primitives[rows], int(np.searchsorted(rows, self.faces)),
+                     self.weights[rows], self.normal[rows], self.distance[rows], self.keep[rows])
+
+    @property
+    def first(self) -> BoolArray:
+        """Which of the four vertices belong to the first primitive (P, 4)."""
+        count = np.where(np.arange(len(self)) < self.faces, 1, 2)
+        result: BoolArray = np.arange(4) < count[:, None]
+        return result
+
+    def elsewhere(self, x: FloatArray) -> Pairs:
+        """The same pairs at other positions (V, 3) [m]."""
+        return replace(Pairs.at(x, self.vertices, self.primitives, self.faces), keep=self.keep)
+
+    def meeting_times(self, x0: FloatArray, x1: FloatArray) -> FloatArray:
+        """Times (P,) in 0..1 up to which each pair keeps apart on straight ways x0 -> x1 (V, 3) [m], else NEVER; x0 is
+        where they are now."""
+        times: FloatArray = current().advancement.meeting_times(x0, x1, self.vertices, self.faces, self.normal,
+                                                                self.distance, self.keep)
+        return times
+
+    def at_times(self, x0: FloatArray, x1: FloatArray, times: FloatArray) -> Pairs:
+        """The same pairs, each at a time (P,) of its own on the way x0 -> x1."""
+        place = x0[self.vertices] + times[:, None, None] * (x1[self.vertices] - x0[self.vertices])
+        own = np.arange(4 * len(self)).reshape(-1, 4)
+        then = Pairs.at(place.reshape(-1, 3), own, self.primitives, self.faces)
+        return replace(then, vertices=self.vertices, keep=self.keep)
+
+
+def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius: float, *,
+               far: float = np.inf) -> Pairs:
+    """All pairs without a common vertex that come within `radius` [m] of each other on straight ways x0 -> x1 (V, 3)
+    [m], and more; `far` as in `Pairs.at`. What all have in common of the motion makes no difference."""
+    drift = (x1 - x0).mean(axis=0)
+    faces, edges = candidate_pairs(surface, x0, x1 - drift, radius)
+    with_triangle = np.concatenate([faces[:, :1], surface.triangles[faces[:, 1]]], axis=1)
+    with_edge = np.concatenate([surface.edges[edges[:, 0]], surface.edges[edges[:, 1]]], axis=1)
+    return Pairs.at(x0, np.concatenate([with_triangle, with_edge]), np.concatenate([faces, edges]), len(faces),
+                    far=far)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which of the pairs that are close are contacts of a surface with itself.
+
+The distance between two pieces of surface has a minimum in few of the pairs that are close. A vertex over the inside of
+a triangle is one. Over an edge or a vertex of the other piece it is one if all triangles there say so: beside it, the
+next triangle is nearer. Two edges are one if both surfaces fold away from each other there, like two ridges that cross:
+in flat places vertices over triangles say it all, and better. Without this choice contacts push along the surfaces,
+and a mesh would feel its own triangles.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from .continuous import Pairs
+from .triangle_surface import TriangleSurface
+
+FEATURE_OF = np.array([0, 4, 5, 1, 6, 3, 2, 0])
+"""Feature code of `distance`, by which corners have weight: 1 for the first, 2 for the second, 4 for the third."""
+SHARP = 0.2
+"""Least sum of the sines by which the triangles at an edge fold away from the other [-]: some 12 degrees in all."""
+LEANING = 0.1
+"""Sine by which a triangle may lean towards the other edge and count as flat [-]."""
+
+
+class Features:
+    """Faces, edges and vertices of a surface of V vertices, T triangles and E edges, and their keys.
+
+    Attributes:
+        table (T, 7): numbers of each triangle's features, by the feature codes of `distance`: faces first, then edges,
+            then vertices. degree (T + E + V,): triangles of each. opposite (E, 2): vertices opposite each edge, -1 for
+            none; of more than two, the first ones.
+    """
+
+    def __init__(self, surface: TriangleSurface, vertex_count: int) -> None:
+        t, edges = surface.triangles, surface.edges
+        self._vertices, self._edges = vertex_count, edges
+        sides = np.sort(np.stack([t, np.roll(t, -1, axis=1)], axis=-1), axis=-1)             # (T, 3, 2)
+        keys = edges[:, 0] * vertex_count + edges[:, 1]
+        edge = np.searchsorted(keys, sides[:, :, 0] * vertex_count + sides[:, :, 1])
+        self.table = np.concatenate([np.arange(len(t))[:, None], len(t) + edge, len(t) + len(edges) + t], axis=1)
+        self.count = len(t) + len(edges) + vertex_count
+        self.degree = np.bincount(self.table.ravel(), minlength=self.count)
+        self.opposite = np.full((len(edges), 2), -1)
+        flat, corner = edge.ravel(), np.roll(t, -2, axis=1).ravel()
+        order = np.argsort(flat, kind="stable")
+        rank = np.arange(len(flat)) - np.searchsorted(flat[order], flat[order])
+        some = rank < 2
+        self.opposite[flat[order][some], rank[some]] = corner[order][some]
+
+    def keys(self, pairs: Pairs) -> IntArray:
+        """A number for each pair (P,): of the vertex and the feature its closest point lies on, or of both edges."""
+        n = pairs.faces
+        code = FEATURE_OF[((pairs.weights[:n, 1:] != 0.0) * [1, 2, 4]).sum(axis=1)]
+        feature = self.table[pairs.primitives[:n, 1], code]
+        edges = pairs.primitives[n:]
+        return np.concatenate([pairs.primitives[:n, 0] * self.count + feature,
+                               self._vertices * self.count + edges[:, 0] * len(self._edges) + edges[:, 1]])
+
+    def minima(self, pairs: Pairs, x: FloatArray) -> IntArray:
+        """Rows, ascending, of the pairs at whose closest points the distance has a minimum, each key once."""
+        n = pairs.faces
+        keys = self.keys(pairs)
+        unique, first, inverse, count = np.unique(keys[:n], return_index=True, return_inverse=True, return_counts=True)
+        whole = count == self.degree[unique % self.count]
+        faces = np.sort(first[whole])
+        return np.concatenate([faces, n + np.flatnonzero(self._ridges(pairs, x))])
+
+    def _ridges(self, pairs: Pairs, x: FloatArray) -> BoolArray:
+        """Which of the pairs of edges are two ridges that cross (P - faces,)."""
+        n = pairs.faces
+        result: BoolArray = (pairs.weights[n:] != 0.0).all(axis=1)
+        row = np.flatnonzero(result)
+        for which, sign in ((0, 1.0), (1, -1.0)):
+            ends = pairs.vertices[n + row, 2 * which:2 * which + 2]
+            opposite = self.opposite[pairs.primitives[n + row, which]]                       # (R, 2)
+            along = x[ends[:, 1]] - x[ends[:, 0]]
+            along /= np.linalg.norm(along, axis=1)[:, None]
+            inward = x[opposite] - x[ends[:, 0]][:, None]
+            inward -= np.einsum("rki,ri->rk", inward, along)[:, :, None] * along[:, None, :]
+            size = np.linalg.norm(inward, axis=2)
+            sine = sign * np.einsum("rki,ri->rk", inward, pairs.normal[n + row]) / np.where(size > 0.0, size, 1.0)
+            there = opposite >= 0
+            folds = (sine >= -LEANING) | ~there
+            enough = np.where(there, sine, 0.0).sum(axis=1) >= np.where(there.all(axis=1), SHARP, -LEANING)
+            keep = folds.all(axis=1) & enough
+            result[row[~keep]] = False
+            row = row[keep]
+        return result

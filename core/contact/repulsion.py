@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pair contacts of cloth with cloth, as springs in the step's linear system.
+
+    gap      d = n . sum_i w_i x_i                                                    [m]
+    energy   E = k/2 max(0, d* - d)^2                                                 [J]
+    force    f_i = k max(0, d* - d) w_i n - c w_i (I - n n^T) sum_j w_j u_j           [N]
+
+w are the signed weights of the closest points and n the unit normal from one to the other, both held during the step:
+the weights add up to zero, so that momentum is kept. In the velocity u at the end of the step, x = base + h u, that
+adds h^2 k w w^T n n^T + h c w w^T (I - n n^T) to A.
+
+*How stiff.* k = STIFFNESS m_p / h^2 [N/m] with 1 / m_p = sum_i w_i^2 / m_i, the mass with which the gap moves: a step
+leaves 1 / (1 + STIFFNESS) of an approach, and N sheets at rest come nearer by g h^2 N / STIFFNESS. That is far below
+the elastic stiffness along the cloth, and on purpose: two vertices that touch move as one against their mass alone,
+but a diagonal preconditioner takes it that they move against h^2 k. What is pressed by more than weight, a knot under
+tension, shows by a gap that goes on closing; its spring is made STIFFER until it does not.
+
+*How far.* d* is the thickness that both keep, or half the distance the pair has in the rest shape where that is less,
+so that no mesh is too fine for its thickness. What starts closer is moved out by only a part of what is missing, as
+fast as RECOVERY says: at once, it would be thrown out.
+
+*Friction* is Coulomb's with the normal force of the solution before: c = mu lambda / |slide|, the drag that gives the
+limit at the sliding found, and never above what stops the pair STICK times over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..kernels import current
+
+STIFFNESS = 100.0
+"""h^2 k over the mass with which the gap moves [-]."""
+STIFFER = 8.0
+"""Factor by which a spring that gives way gets stiffer [-]."""
+STIFFEST = 1e6
+"""Largest h^2 k over the mass [-]."""
+GIVES = 0.5
+"""Part of its gap, or of the thickness where that is less, that a pair may lose before its spring gets stiffer [-]."""
+RECOVERY = 12.0
+"""Part of the missing gap by which a pair that starts too close is moved out per second [1/s]."""
+STICK = 1000.0
+"""Largest h c over the mass [-]."""
+LATE = 0.05
+"""Part of the thickness by which a pair may come too close before it is taken in at once [-]."""
+FEW = 0.02
+"""Part of the touching pairs that may still change when a step is done [-]."""
+SETTLED = 0.2
+"""Change of a friction force, over the largest one, below which it counts as found [-]."""
+
+
+@dataclass
+class Contacts:
+    """C pairs that touch or may.
+
+    Attributes:
+        key (C,): a number of each pair, the same in every step.
+        vertices, weights (C, 4); normal (C, 3): as above.
+        least (C,) [m]: d*. stiffness (C,): h^2 k [kg]. drag (C,): h c [kg]. mu (C,): friction coefficient [-].
+        mass (C,) [kg]: with which the gap moves. touches (C,): whether the spring acts.
+        floor (C,) [m]: gap below which the spring has given way.
+    """
+
+    key: IntArray
+    vertices: IntArray
+    weights: FloatArray
+    normal: FloatArray
+    least: FloatArray
+    stiffness: FloatArray
+    drag: FloatArray
+    mu: FloatArray
+    mass: FloatArray
+    floor: FloatArray
+    touches: BoolArray
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def __getitem__(self, rows: IntArray | BoolArray) -> Contacts:
+        """The contacts of these rows."""
+        return Contacts(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
+
+    def joined(self, other: Contacts) -> Contacts:
+        """These contacts, and then the others."""
+        return Contacts(**{f.name: np.concatenate([getattr(self, f.name), getattr(other, f.name)])
+                           for f in fields(self)})
+
+
+def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal: FloatArray, thickness: FloatArray,
+                  mu: FloatArray, x0: FloatArray, inverse_mass: FloatArray, h: float) -> Contacts:
+    """Contacts of pairs (C, 4) by their weights (C, 4), normals (C, 3), full d* `thickness` (C,) [m] and friction (C,),
+    in a step of h [s] from x0 (V, 3) [m]; none of pairs that cannot move. They do not touch until somebody says so."""
+    mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
+    some = mobility > 0.0
+    key, vertices, weights, normal, thickness, mu = (
+        a[some] for a in (key, vertices, weights, normal, thickness, mu))
+    mass = 1.0 / mobility[some]
+    start = np.einsum("pk,pki,pi->p", weights, x0[vertices], normal)
+    inside = np.clip(start, 0.0, thickness)
+    least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
+    return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), mu, mass,
+                    (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_))
+
+
+class Repulsion:
+    """The contacts of one step.
+
+    Args:
+        base: (V, 3) [m]; x = base + h u.
+        step: h [s].
+    """
+
+    def __init__(self, base: FloatArray, step: float, contacts: Contacts) -> None:
+        self._base, self._h = base, step
+        self.contacts = contacts
+
+    def add(self, contacts: Contacts) -> None:
+        """Take in more contacts."""
+        self.contacts = self.contacts.joined(contacts)
+
+    # ------------------------------------------------------------------ the linear system
+
+    def diagonal(self) -> FloatArray:
+        """Diagonal blocks (V, 3, 3) [kg] of what is added to A."""
+        c, a, b = self._acting()
+        n = c.normal
+        block = (a - b)[:, None, None] * (n[:, :, None] * n[:, None, :]) + b[:, None, None] * np.eye(3)
+        parts = (c.weights**2)[:, :, None] * block.reshape(-1, 1, 9)
+        at = c.vertices.ravel()
+        count = len(self._base)
+        entries = [np.bincount(at, parts[:, :, entry].ravel(), minlength=count) for entry in range(9)]
+        result: FloatArray = np.stack(entries, axis=1).astype(np.float64).reshape(-1, 3, 3)
+        return result
+
+    def add_product(self, x: FloatArray, result: FloatArray) -> None:
+        """result += (what is added to A, less its diagonal blocks) x for x, result (V, 3)."""
+        c, a, b = self._acting()
+        current().repulsion.add_product(c.vertices, c.weights, c.normal, a, b, x, result)
+
+    def impulse(self, velocity: FloatArray) -> FloatArray:
+        """h f (V, 3) [N s] of the springs and drags that act, at `velocity` (V, 3), for the right-hand side."""
+        c, a, b = self._acting()
+        push = a * (c.least - self._gap(c, velocity)) / self._h
+        slide = _slide(c, velocity)
+        return self._scattered(c, push[:, None] * c.normal - b[:, None] * slide)
+
+    def energy(self, velocity: FloatArray) -> float:
+        """E of the springs that act [J] at `velocity` (V, 3)."""
+        c, a, _ = self._acting()
+        return 0.5 * float(np.sum(a * (c.least - self._gap(c, velocity)) ** 2)) / self._h**2
+
+    # ------------------------------------------------------------------ judging
+
+    def pressing(self, velocity: FloatArray) -> FloatArray:
+        """Normal forces lambda (C,) [N] at `velocity` (V, 3)."""
+        c = self.contacts
+        return c.stiffness / self._h**2 * np.maximum(c.least - self._gap(c, velocity), 0.0)
+
+    def begin(self, expected: FloatArray, touched: BoolArray, pressing: FloatArray, velocity: FloatArray) -> None:
+        """First guess: what `touched` (C,) in the step before with `pressing` (C,) [N], or is too close at velocities
+        `expected` (V, 3), touches; sliding as at `velocity` (V, 3)."""
+        c = self.contacts
+        c.touches |= touched | (self._gap(c, expected) < c.least)
+        self._rub(pressing, velocity)
+
+    def judge(self, u: FloatArray) -> bool:
+        """Change the contacts by the solution u (V, 3); whether so much that it should be solved again."""
+        c = self.contacts
+        if len(c) == 0:
+            return False
+        gap, pressing = self._gap(c, u), self.pressing(u)
+        touches = gap < c.least
+        # a pair that comes a little too close may wait for the next step, one that sticks together may not
+        late = np.where(touches, LATE, 1e-3) * c.least
+        changed = (touches != c.touches) & (np.abs(c.least - gap) > late)
+        weak = touches & (gap < c.floor) & (c.stiffness < STIFFEST * c.mass)
+        c.touches = touches
+        c.stiffness = np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), c.stiffness)
+        rubbed = self._rub(pressing, u)
+        count = int((changed | weak | rubbed).sum())
+        return count > FEW * int(touches.sum())
+
+    def _rub(self, pressing: FloatArray, velocity: FloatArray) -> BoolArray:
+        """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,)."""
+        c, h = self.contacts, self._h
+        limit = h * c.mu * pressing                                                    # [N s]
+        speed = np.linalg.norm(_slide(c, velocity), axis=1)
+        most = STICK * c.mass
+        wanted = np.where(most * speed > limit, limit / np.where(speed > 0.0, speed, 1.0), most * (limit > 0.0))
+        change = np.abs(wanted - c.drag) * speed
+        c.drag = wanted
+        return change > SETTLED * np.maximum(limit, 1e-3 * c.mass * 9.81 * h)
+
+    # ------------------------------------------------------------------ parts
+
+    def _acting(self) -> tuple[Contacts, FloatArray, FloatArray]:
+        c = self.contacts[self.contacts.touches]
+        return c, c.stiffness, c.drag
+
+    def _gap(self, c: Contacts, velocity: FloatArray) -> FloatArray:
+        x = self._base + self._h * velocity
+        return np.einsum("pk,pki,pi->p", c.weights, x[c.vertices], c.normal)
+
+    def _scattered(self, c: Contacts, force: FloatArray) -> FloatArray:
+        parts = c.weights[:, :, None] * force[:, None, :]
+        at = c.vertices.ravel()
+        return np.stack([np.bincount(at, parts[:, :, axis].ravel(), minlength=len(self._base)) for axis in range(3)],
+                        axis=1)
+
+
+def _slide(c: Contacts, velocity: FloatArray) -> FloatArray:
+    """Velocity (C, 3) [m/s] of the first primitive over the second, across the normal."""
+    total = np.einsum("pk,pki->pi", c.weights, velocity[c.vertices])
+    return total - np.einsum("pi,pi->p", total, c.normal)[:, None] * c.normal

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cutting a step's motion short where cloth would pass through cloth.
+
+First by planes. A pair that meets on its way gets a unit normal n across which it is apart at the start, and at the
+end both primitives are put on their sides of a plane across n. In between everything moves in straight lines, so that
+the plane can, too, and the pair keeps apart. The plane's place is where an inelastic impact would leave the closest
+points: nothing is slowed that moves along, and momentum is kept. What is moved may meet others, so all pairs with
+a vertex that was moved are looked at again.
+
+Then, after some rounds, by taking whatever still meets as one: pairs that share vertices make a heap, and a heap's
+motion comes closer to its own mean motion each round, until it is that. A common translation makes nothing meet, and
+heaps that meet others grow, so that the search ends; but not where pins or solids move one way what can only go the
+other. What is left then is handed back, and the step has failed.
+
+Nothing is taken as apart that has not been looked at in its final motion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..linear.constraint_filter import ConstraintFilter
+from ..topology import bodies
+from .continuous import NEVER, Pairs
+
+ROUNDS = 6
+"""Rounds by planes."""
+SWEEPS = 8
+"""Goes over all planes in a round."""
+HEAP_ROUNDS = 12
+"""Rounds in which heaps come closer to their mean motion."""
+SHRINK = 0.5
+"""Part of the motion relative to its heap that is left in the next round [-]."""
+LEFT = 2.0
+"""Distance that a pair cut by a plane has at the end, over what it has to keep [-]."""
+APART = 2.5
+"""Distance, over what it has to keep, by which a pair must be apart at the start across the normal of its meeting, for
+that normal to be taken, and not that of the start [-]."""
+HELD = 0.1
+"""Part of a direction that must be free for a vertex to be moved along it [-]."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Ends x (V, 3) [m] of a motion that makes nothing meet but the pairs `left` (rows of what was asked about);
+    whether each vertex was moved (V,)."""
+
+    x: FloatArray
+    left: IntArray
+    moved: BoolArray
+
+
+def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
+               free: ConstraintFilter) -> Cut:
+    """The motion x0 -> x1 (V, 3) [m] changed so that none of `pairs` meets.
+
+    What moves are vertices whose inverse_mass (V,) [1/kg] is above 0, in the directions that `free` leaves: so what
+    lies on solids stays on them.
+    """
+    moved = np.zeros(len(x0), dtype=np.bool_)
+    meets = np.flatnonzero(pairs.meeting_times(x0, x1) < NEVER)
+    if len(meets) == 0:
+        return Cut(x1, meets, moved)
+    x, known = x1.copy(), np.zeros(0, dtype=np.int64)
+    for _ in range(ROUNDS):
+        known = np.union1d(known, meets)
+        planes = _Planes(pairs[known], x0, x, inverse_mass, free)
+        touched = planes.part(x)
+        moved |= touched
+        meets = _meeting_again(pairs, x0, x, touched, meets)
+        if len(meets) == 0:
+            return Cut(x, meets, moved)
+    return _heaped(pairs, meets, x0, x, inverse_mass, moved)
+
+
+def _meeting_again(pairs: Pairs, x0: FloatArray, x: FloatArray, touched: BoolArray, before: IntArray) -> IntArray:
+    """Rows of the pairs that meet: of those that met before and those with a vertex that was moved."""
+    look = touched[pairs.vertices].any(axis=1)
+    look[before] = True
+    rows = np.flatnonzero(look)
+    result: IntArray = rows[pairs[rows].meeting_times(x0, x) < NEVER]
+    return result
+
+
+class _Planes:
+    """Normals of pairs, and which of their vertices can be moved how."""
+
+    def __init__(self, pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
+                 free: ConstraintFilter) -> None:
+        self.vertices, self.first = pairs.vertices, pairs.first
+        self.keep = pairs.keep
+        times = pairs.meeting_times(x0, x1)
+        then = pairs.at_times(x0, x1, np.where(times < NEVER, times, 0.0))
+        later = (self._slab(x0[pairs.vertices], then.normal) >= APART * self.keep)[:, None]
+        self.normal = np.where(later, then.normal, pairs.normal)
+        weights = np.where(later, then.weights, pairs.weights)
+        along = _projected(free, pairs.vertices, self.normal)                              # S n
+        share = np.einsum("pki,pi->pk", along, self.normal)
+        loose = (share > HELD) & (inverse_mass[pairs.vertices] > 0.0)
+        self.step = np.where(loose[:, :, None], along / np.where(loose, share, 1.0)[:, :, None], 0.0)
+        give = np.where(loose, weights**2 * inverse_mass[pairs.vertices], 0.0)
+        one, other = (np.where(side, give, 0.0).sum(axis=1) for side in (self.first, ~self.first))
+        total = one + other
+        self.part_of_first = np.where(total > 0.0, one / np.where(total > 0.0, total, 1.0), 0.5)
+
+    def _slab(self, corners: FloatArray, normal: FloatArray) -> FloatArray:
+        """By how much the first primitive is in front of the second (P,) [m]."""
+        height = np.einsum("pki,pi->pk", corners, normal)
+        return np.where(self.first, height, np.inf).min(axis=1) - np.where(self.first, -np.inf, height).max(axis=1)
+
+    def part(self, x: FloatArray) -> BoolArray:
+        """Put both primitives of each pair on their sides, in x (V, 3) [m]; which vertices were moved (V,)."""
+        touched = np.zeros(len(x), dtype=np.bool_)
+        for _ in range(SWEEPS):
+            height = np.einsum("pki,pi->pk", x[self.vertices], self.normal)
+            lowest = np.where(self.first, height, np.inf).min(axis=1)
+            highest = np.where(self.first, -np.inf, height).max(axis=1)
+            lack = LEFT * self.keep - (lowest - highest)
+            short = np.flatnonzero(lack > 1e-3 * LEFT * self.keep)
+            if len(short) == 0:
+                break
+            floor = (lowest + lack * self.part_of_first)[short]
+            ceiling = floor - LEFT * self.keep[short]
+            lift = np.where(self.first[short], np.maximum(floor[:, None] - height[short], 0.0),
+                            np.minimum(ceiling[:, None] - height[short], 0.0))
+            change = lift[:, :, None] * self.step[short]
+            _apply_largest(self.vertices[short], change, x, touched)
+        return touched
+
+
+def _projected(free: ConstraintFilter, vertices: IntArray, normal: FloatArray) -> FloatArray:
+    """S n (P, 4, 3) at the vertices (P, 4) for normals (P, 3)."""
+    result = np.repeat(normal[:, None, :], 4, axis=1)
+    if len(free.rows):
+        at = np.minimum(np.searchsorted(free.rows, vertices), len(free.rows) - 1)
+        held = free.rows[at] == vertices
+        taken = free.taken[at[held]]
+        result[held] -= np.einsum("nki,nkj,nj->ni", taken, taken, result[held])
+    return result
+
+
+def _apply_largest(vertices: IntArray, change: FloatArray, x: FloatArray, touched: BoolArray) -> None:
+    """Move each vertex by the largest of its changes (P, 4, 3); of equals by the first."""
+    vertex, change = vertices.ravel(), change.reshape(-1, 3)
+    size = np.einsum("ni,ni->n", change, change)
+    wanted = np.flatnonzero(size > 0.0)
+    order = wanted[np.lexsort((-size[wanted], vertex[wanted]))]
+    at, first = np.unique(vertex[order], return_index=True)
+    x[at] += change[order[first]]
+    touched[at] = True
+
+
+def _heaped(pairs: Pairs, meets: IntArray, x0: FloatArray, x: FloatArray, inverse_mass: FloatArray,
+            moved: BoolArray) -> Cut:
+    """Bring heaps of what meets closer to their mean motion, round by round."""
+    x = x.copy()
+    movable = inverse_mass > 0.0
+    known = np.zeros(0, dtype=np.int64)
+    for round_ in range(HEAP_ROUNDS):
+        known = np.union1d(known, meets)
+        heap = np.unique(pairs.vertices[known])
+        links = np.searchsorted(heap, pairs.vertices[known])
+        label = bodies(np.concatenate([links[:, [0, k]] for k in (1, 2, 3)]), len(heap))
+        motion, free = (x - x0)[heap], movable[heap]
+        mass = np.where(free, 1.0 / np.where(free, inverse_mass[heap], 1.0), 0.0)
+        pinned = np.bincount(label, ~free) > 0
+        mass = np.where(pinned[label], ~free, mass)              # what cannot move says where the heap goes
+        mean = np.stack([np.bincount(label, mass * m) for m in motion.T], axis=1) / np.bincount(label, mass)[:, None]
+        rest = SHRINK if round_ < HEAP_ROUNDS // 2 else 0.0
+        change = (1.0 - rest) * (mean[label] - motion) * free[:, None]
+        x[heap] += change
+        touched = np.zeros(len(x), dtype=np.bool_)
+        touched[heap[free]] = True
+        moved |= touched
+        meets = _meeting_again(pairs, x0, x, touched, meets)
+        if len(meets) == 0:
+            break
+    return Cut(x, meets, moved)

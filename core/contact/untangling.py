@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pulling cloth out of cloth that it crosses at the start.
+
+Two sheets that cross do so along a contour, and each edge that pierces a triangle is a point of it. From there the
+contour goes on into the triangles A_k at that edge, along the unit vectors R_k. Moved by D against the pierced triangle
+(unit normal N), an edge of direction E moves its point of the contour by D - (D.N)/(E.N) E and shortens it by
+
+    G . D ,     G = R - (E.R)/(E.N) N ,   R = sum_k R_k
+
+so that along G sheets come apart, whichever way out is nearer, and without knowing an inside: Volino and
+Magnenat-Thalmann 2006. Each such pair is a contact that wants to be moved along G at a bounded speed. Its four vertices
+are the edge's two and the two corners of the triangle that are nearest to the point.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from .nearness import Features
+from .repulsion import STIFFNESS, Contacts
+from .triangle_surface import TriangleSurface
+
+SPEED = 24.0
+"""Speed at which what crosses is pulled apart, in search radii per second [1/s]."""
+SHALLOW = 0.1
+"""Sine of the angle between an edge and the triangle it pierces below which G counts no further [-]."""
+
+
+def around(surface: TriangleSurface, crossings: IntArray, vertex_count: int) -> BoolArray:
+    """Which vertices (V,) belong to an edge or a triangle of the crossings (N, 2)."""
+    result = np.zeros(vertex_count, dtype=np.bool_)
+    result[surface.edges[crossings[:, 0]]] = True
+    result[surface.triangles[crossings[:, 1]]] = True
+    return result
+
+
+def pull_apart(surface: TriangleSurface, crossings: IntArray, features: Features, x: FloatArray, radius: float,
+               inverse_mass: FloatArray, h: float) -> Contacts:
+    """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s]."""
+    ends, corners = surface.edges[crossings[:, 0]], surface.triangles[crossings[:, 1]]
+    p, q = x[ends[:, 0]], x[ends[:, 1]]
+    a = x[corners[:, 0]]
+    area = _unit(np.cross(x[corners[:, 1]] - a, x[corners[:, 2]] - a))
+    along = _unit(q - p)
+    above, below = ((point - a) * area for point in (p, q))
+    height, drop = above.sum(axis=1), (above - below).sum(axis=1)
+    s = np.clip(height / np.where(drop != 0.0, drop, 1.0), 0.0, 1.0)
+    place = p + s[:, None] * (q - p)
+
+    contour = np.zeros_like(p)
+    opposite = features.opposite[crossings[:, 0]]
+    for side in range(2):
+        there = opposite[:, side] >= 0
+        inward = x[opposite[:, side]] - p
+        inward -= (inward * along).sum(axis=1)[:, None] * along
+        line = np.cross(np.cross(along, inward), area)
+        line *= np.sign((line * inward).sum(axis=1))[:, None]
+        contour += np.where(there[:, None], _unit(line), 0.0)
+    sine = (along * area).sum(axis=1)
+    sine = np.where(sine < 0.0, np.minimum(sine, -SHALLOW), np.maximum(sine, SHALLOW))
+    normal = _unit(contour - ((along * contour).sum(axis=1) / sine)[:, None] * area)
+
+    away = np.linalg.norm(x[corners] - place[:, None], axis=2)
+    two = np.sort(np.argsort(away, axis=1, kind="stable")[:, :2], axis=1)
+    pair = np.take_along_axis(corners, two, axis=1)
+    near = np.take_along_axis(away, two, axis=1)
+    share = near[:, ::-1] / near.sum(axis=1)[:, None]
+    vertices = np.concatenate([ends, pair], axis=1)
+    weights = np.concatenate([np.stack([1.0 - s, s], axis=1), -share], axis=1)
+
+    mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
+    some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
+    vertices, weights, normal, mass = vertices[some], weights[some], normal[some], 1.0 / mobility[some]
+    least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + SPEED * radius * h
+    zero = np.zeros(len(some))
+    return Contacts(-1 - np.arange(len(some)), vertices, weights, normal, least, STIFFNESS * mass, zero, zero, mass,
+                    np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_))
+
+
+def _unit(a: FloatArray) -> FloatArray:
+    """Rows (N, 3) of length 1, or 0."""
+    size = np.linalg.norm(a, axis=1)[:, None]
+    return a / np.where(size > 0.0, size, 1.0)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pairs of primitives that move: nothing that meets is missed, and little that does not is held for it."""
+
+import numpy as np
+import pytest
+
+from core.contact.continuous import KEPT, NEVER, Pairs, near_pairs
+from core.contact.triangle_surface import TriangleSurface
+from core.kernels import using
+from core.kernels.backend import why_not
+from core.kernels.reference.advancement import NEAR
+from tests.core.contact.shapes import rotation, sheet
+
+COUNT = 600
+
+
+@pytest.fixture
+def backend(request):
+    if why_not(request.param):
+        pytest.skip("Numba is not there")
+    with using(request.param):
+        yield request.param
+
+
+def random_pairs(seed, speed, scale=1.0):
+    """COUNT pairs with a triangle and as many of edges, each of vertices of its own."""
+    rng = np.random.default_rng(seed)
+    x0 = scale * rng.normal(size=(8 * COUNT, 3))
+    x1 = x0 + scale * speed * rng.normal(size=x0.shape)
+    vertices = np.arange(8 * COUNT).reshape(-1, 4)
+    return x0, x1, Pairs.at(x0, vertices, vertices[:, :2], COUNT)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_until_it_meets_a_pair_keeps_a_part_of_its_distance(backend, scale):
+    x0, x1, pairs = random_pairs(0, 0.5, scale)
+    times = pairs.meeting_times(x0, x1)
+    least = np.full(len(pairs), np.inf)
+    for s in np.linspace(0.0, 1.0, 101):
+        distance = pairs.elsewhere(x0 + s * (x1 - x0)).distance
+        assert (distance[s <= times] > 0.999 * KEPT * pairs.distance[s <= times]).all()
+        least = np.minimum(least, distance)
+    assert 0.01 < (times < NEVER).mean() < 0.2
+    # what is held for a meeting comes close, at least: a hundred samples find all but a few
+    assert ((times < NEVER) & (least > 1.1 * NEAR * KEPT * pairs.distance)).sum() <= 2
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+def test_nothing_that_an_independent_search_finds_is_missed(backend):
+    ipctk = pytest.importorskip("ipctk")
+    x0, x1, pairs = random_pairs(1, 0.7)
+    times, search, hits = pairs.meeting_times(x0, x1), ipctk.TightInclusionCCD(), 0
+    for row, corners in enumerate(pairs.vertices):
+        find = search.point_triangle_ccd if row < pairs.faces else search.edge_edge_ccd
+        hit, when = find(*x0[corners], *x1[corners])[:2]
+        if hit:
+            hits += 1
+            assert times[row] <= when + 1e-3
+    assert hits > 20
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+def test_what_moves_as_one_never_meets_however_close(backend):
+    x0, _, pairs = random_pairs(2, 0.0)
+    close = x0.copy()
+    weights = pairs.weights
+    close[pairs.vertices[:, 0]] -= 0.999999 * (pairs.normal * pairs.distance[:, None]) * (weights[:, :1] > 0.999)
+    moved = close + [3.0, -2.0, 5.0]
+    assert (pairs.elsewhere(close).meeting_times(close, moved) == NEVER).all()
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+def test_sliding_past_is_not_meeting(backend):
+    """A vertex a thousandth of an edge above a triangle, and two edges, slide a whole edge along."""
+    x0 = np.array([[0.3, 0.3, 1e-3], [0, 0, 0], [1, 0, 0], [0, 1, 0],
+                   [0, 0.5, 1e-3], [1, 0.6, 1e-3], [0.5, 0, 0], [0.6, 1, 0.0]], dtype=float)
+    x1 = x0.copy()
+    x1[[0, 4, 5]] += [1.0, 0.4, 0.0]
+    pairs = Pairs.at(x0, np.arange(8).reshape(2, 4), np.zeros((2, 2), dtype=int), 1)
+    assert (pairs.meeting_times(x0, x1) == NEVER).all()
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+def test_a_pair_that_touches_meets_at_once_unless_it_moves_as_one(backend):
+    x0 = np.array([[0.3, 0.3, 0.0], [0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=float)
+    pairs = Pairs.at(x0, np.arange(4).reshape(1, 4), np.zeros((1, 2), dtype=int), 1)
+    away = x0 + [[0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    assert pairs.meeting_times(x0, away).tolist() == [0.0]
+    assert pairs.meeting_times(x0, x0 + 1.0).tolist() == [NEVER]
+
+
+@pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
+def test_both_backends_find_the_same():
+    found = []
+    for name in ("numpy", "numba"):
+        with using(name):
+            x0, x1, pairs = random_pairs(3, 0.7)
+            found.append((pairs.weights, pairs.normal, pairs.distance, pairs.meeting_times(x0, x1)))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+def test_a_motion_that_all_share_finds_no_more_pairs(backend):
+    x0, triangles = sheet(8, 8)
+    x0 = x0 @ rotation([1.0, 1.0, 0.0], 0.3).T
+    surface = TriangleSurface.build(x0, triangles)
+    still, moving = (near_pairs(surface, x0, x0 + shift, 0.1) for shift in (0.0, np.array([5.0, -3.0, 20.0])))
+    assert len(still) == len(moving) > 0

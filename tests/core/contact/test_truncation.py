@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions that are cut: nothing crosses, and nothing is cut that need not be."""
+
+import numpy as np
+import pytest
+
+from core.contact.continuous import Pairs, near_pairs
+from core.contact.crossings import crossing_pairs
+from core.contact.triangle_surface import TriangleSurface
+from core.contact.truncation import cut_motion
+from core.linear.constraint_filter import ConstraintFilter
+from tests.core.contact.shapes import rotation, sheet
+
+
+def layers(rng, count=3, side=6, gap=0.05, noise=0.003):
+    """Sheets above each other, not quite flat."""
+    one, triangles = sheet(side, side, 1.0, 1.0)
+    x = np.concatenate([one + [0.0, 0.0, gap * k] + noise * rng.normal(size=one.shape) for k in range(count)])
+    return x, np.concatenate([triangles + k * len(one) for k in range(count)])
+
+
+def pinned(count, vertices=()):
+    inverse_mass, pins = np.ones(count), ConstraintFilter(count)
+    inverse_mass[list(vertices)] = 0.0
+    pins.fix(np.array(vertices, dtype=np.int64), np.zeros((len(vertices), 3)))
+    return inverse_mass, pins
+
+
+@pytest.mark.parametrize("pins", [(), (0, 5, 40)])
+@pytest.mark.parametrize("speed", [0.03, 0.1, 0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_random_motions_never_cross(seed, speed, pins):
+    rng = np.random.default_rng(seed)
+    x0, triangles = layers(rng)
+    x1 = x0 + speed * rng.normal(size=x0.shape)
+    x1[list(pins)] = x0[list(pins)]
+    surface = TriangleSurface.build(x0, triangles)
+    assert len(crossing_pairs(surface.at(x1), surface.at(x1))) > 0
+    cut = cut_motion(near_pairs(surface, x0, x1, 4.0 * speed), x0, x1, *pinned(len(x0), pins))
+    assert len(cut.left) == 0
+    for s in (0.25, 0.5, 0.75, 1.0):
+        at = surface.at(x0 + s * (cut.x - x0))
+        assert len(crossing_pairs(at, at)) == 0
+    np.testing.assert_array_equal(cut.x[list(pins)], x1[list(pins)])
+    np.testing.assert_array_equal(cut.moved, (cut.x != x1).any(axis=1))
+    ipctk = pytest.importorskip("ipctk")
+    mesh = ipctk.CollisionMesh(x0, surface.edges.astype(np.int32), triangles.astype(np.int32))
+    assert ipctk.is_step_collision_free(mesh, x0, cut.x)
+
+
+def test_layers_that_move_together_are_not_slowed():
+    x0, triangles = layers(np.random.default_rng(0), gap=1e-3, noise=0.0)
+    x1 = x0 @ rotation([0.2, 1.0, 0.1], 0.1).T + [0.3, 0.2, -0.5]
+    surface = TriangleSurface.build(x0, triangles)
+    cut = cut_motion(near_pairs(surface, x0, x1, 0.1, far=2e-3), x0, x1, *pinned(len(x0)))
+    np.testing.assert_array_equal(cut.x, x1)
+
+
+def test_a_sheet_that_slides_over_another_is_not_slowed():
+    x0, triangles = layers(np.random.default_rng(0), count=2, gap=1e-3, noise=0.0)
+    x1 = x0.copy()
+    x1[len(x0) // 2:] += [0.37, 0.11, 0.0]
+    surface = TriangleSurface.build(x0, triangles)
+    cut = cut_motion(near_pairs(surface, x0, x1, 0.1, far=2e-3), x0, x1, *pinned(len(x0)))
+    np.testing.assert_array_equal(cut.x, x1)
+
+
+def test_an_impact_is_shared_by_mass_and_keeps_momentum():
+    """A vertex falls on a triangle: both go on together."""
+    x0 = np.array([[0.3, 0.3, 0.1], [0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=float)
+    x1 = x0 - [[0, 0, 1.0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    surface = TriangleSurface.build(x0, np.array([[1, 2, 3]]))
+    pairs = near_pairs(surface, x0, x1, 1.0)
+    assert len(pairs) == 0                                     # a vertex without triangles is none of the surface's
+    pairs = Pairs.at(x0, np.array([[0, 1, 2, 3]]), np.array([[0, 0]]), 1)
+    for mass in (1.0, 4.0):
+        inverse_mass = np.array([1.0, *(3 * [1.0 / mass])])
+        cut = cut_motion(pairs, x0, x1, inverse_mass, ConstraintFilter(4))
+        moved = cut.x - x1
+        assert len(cut.left) == 0 and moved[0, 2] > 0.0 > moved[1, 2]
+        give = np.array([1.0, *(pairs.weights[0, 1:] ** 2 / mass)])
+        assert moved[0, 2] / -moved[1:, 2].max() == pytest.approx(give[0] / give[1:].sum())
+
+
+def test_what_lies_on_a_solid_is_not_pushed_into_it():
+    """The lower sheet is held along z: the upper one alone gives way."""
+    x0, triangles = layers(np.random.default_rng(4), count=2)
+    n = len(x0) // 2
+    x1 = x0.copy()
+    x1[n:] -= [0.0, 0.0, 0.08]
+    surface = TriangleSurface.build(x0, triangles)
+    held = ConstraintFilter(len(x0))
+    held.constrain(np.arange(n), np.tile([0.0, 0.0, 1.0], (n, 1)), np.zeros(n))
+    cut = cut_motion(near_pairs(surface, x0, x1, 0.1), x0, x1, np.ones(len(x0)), held)
+    assert len(cut.left) == 0 and cut.moved.any()
+    np.testing.assert_array_equal(cut.x[:n, 2], x1[:n, 2])
+    at = surface.at(cut.x)
+    assert len(crossing_pairs(at, at)) == 0
