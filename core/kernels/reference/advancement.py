@@ -51,7 +51,7 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
                   distances: FloatArray, keeps: FloatArray) -> FloatArray:
     """Times (P,) in 0..1 up to which each pair, moving from x0 to x1 (V, 3) [m], is known to keep apart; 2 if always.
 
-    Normals (P, 3) and distances (P,) [m] are those at x0, keeps (P,) [m] the distances to keep. A pair without a distance
+    Normals (P, 3) and distances (P,) [m] are those at x0, keeps (P,) [m] the distances to keep. A pair without distance
     to start with meets at time 0, unless all its vertices move as one.
     """
     time = np.full(len(vertices), 2.0)

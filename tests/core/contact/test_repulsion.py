@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pair contacts as springs: energy, force and matrix belong together, and nothing is made out of nothing."""
+
+import numpy as np
+import pytest
+
+from core.contact.repulsion import STICK, Repulsion, make_contacts
+from core.kernels import current, using
+from core.kernels.backend import why_not
+
+VERTICES, COUNT, H = 30, 40, 0.02
+
+
+def contacts_of(seed=0, mu=0.0, thickness=2.0):
+    """Random pairs on random vertices, all near enough to touch."""
+    rng = np.random.default_rng(seed)
+    x0 = rng.normal(size=(VERTICES, 3))
+    vertices = np.array([rng.choice(VERTICES, 4, replace=False) for _ in range(COUNT)])
+    share = rng.dirichlet(np.ones(3), size=COUNT)
+    weights = np.concatenate([np.ones((COUNT, 1)), -share], axis=1)
+    offset = np.einsum("pk,pki->pi", weights, x0[vertices])
+    normal = offset / np.linalg.norm(offset, axis=1)[:, None]
+    contacts = make_contacts(np.arange(COUNT), vertices, weights, normal, np.full(COUNT, thickness),
+                             np.full(COUNT, mu), x0, rng.uniform(0.5, 2.0, VERTICES), H)
+    return x0, contacts
+
+
+def touching(seed=0, mu=0.0, thickness=2.0, velocity=None):
+    x0, contacts = contacts_of(seed, mu, thickness)
+    repulsion = Repulsion(x0, H, contacts)
+    still = np.zeros_like(x0)
+    repulsion.begin(still, np.zeros(len(contacts), dtype=bool), repulsion.pressing(still),
+                    still if velocity is None else velocity)
+    assert contacts.touches.sum() > COUNT // 2
+    return x0, repulsion
+
+
+def test_the_force_is_what_the_energy_loses():
+    x0, repulsion = touching()
+    u, direction, eps = *np.random.default_rng(1).normal(size=(2, VERTICES, 3)), 1e-6
+    change = (repulsion.energy(u + eps * direction) - repulsion.energy(u - eps * direction)) / (2 * eps)
+    assert change == pytest.approx(-float(np.vdot(repulsion.impulse(u), direction)), rel=1e-6)     # dE/du = h dE/dx
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+def test_the_matrix_is_what_impulses_lose_with_velocity(backend, mu):
+    if why_not(backend):
+        pytest.skip("Numba is not there")
+    rng = np.random.default_rng(2)
+    u, direction = rng.normal(size=(2, VERTICES, 3))
+    _, repulsion = touching(mu=mu, velocity=u)
+    with using(backend):
+        product = np.einsum("vij,vj->vi", repulsion.diagonal(), direction)
+        repulsion.add_product(direction, product)
+    np.testing.assert_allclose(product, repulsion.impulse(u) - repulsion.impulse(u + direction), rtol=1e-9, atol=1e-9)
+    assert np.vdot(product, direction) > 0.0
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+def test_momentum_is_kept(mu):
+    u = np.random.default_rng(3).normal(size=(VERTICES, 3))
+    _, repulsion = touching(mu=mu, velocity=u)
+    impulse = repulsion.impulse(u)
+    np.testing.assert_allclose(impulse.sum(axis=0), 0.0, atol=1e-10 * np.abs(impulse).max())
+
+
+def test_springs_turn_nothing_round():
+    """At the start of the step the force is along the line of the closest points."""
+    x0, repulsion = touching()
+    impulse = repulsion.impulse(np.zeros_like(x0))
+    np.testing.assert_allclose(np.cross(x0, impulse).sum(axis=0), 0.0, atol=1e-10 * np.abs(impulse).max())
+
+
+def test_friction_takes_energy_and_is_bounded_by_the_normal_force():
+    u = 0.3 * np.random.default_rng(4).normal(size=(VERTICES, 3))
+    x0, repulsion = touching(mu=0.4, velocity=u)
+    c = repulsion.contacts
+    repulsion.judge(u)
+    smooth = Repulsion(x0, H, c[np.arange(len(c))])
+    smooth.contacts.drag = np.zeros(len(c))
+    rubbing = repulsion.impulse(u) - smooth.impulse(u)
+    assert np.vdot(rubbing, u) < 0.0
+    slide = np.einsum("pk,pki->pi", c.weights, u[c.vertices])
+    slide -= np.einsum("pi,pi->p", slide, c.normal)[:, None] * c.normal
+    limit = H * 0.4 * repulsion.pressing(u)
+    assert (c.drag * np.linalg.norm(slide, axis=1) <= limit * (1 + 1e-9)).all()
+    assert (c.drag <= STICK * c.mass).all()
+
+
+def test_a_pair_that_pulls_is_released_and_one_that_closes_joins():
+    x0, repulsion = touching()
+    c = repulsion.contacts
+    apart = np.zeros_like(x0)
+    for p in range(len(c)):
+        apart[c.vertices[p, 0]] += 3.0 / H * c.normal[p]
+    held = c.touches.copy()
+    repulsion.judge(apart)
+    gap = np.einsum("pk,pki,pi->p", c.weights, (x0 + H * apart)[c.vertices], c.normal)
+    np.testing.assert_array_equal(c.touches, gap < c.least)
+    assert (held & ~c.touches).any()
+    assert repulsion.judge(np.zeros_like(x0))
+    assert (c.touches >= held).all()
+
+
+def test_a_spring_that_gives_way_gets_stiffer():
+    x0, contacts = contacts_of(thickness=0.5)
+    repulsion = Repulsion(x0, H, contacts)
+    before = contacts.stiffness.copy()
+    gap = np.einsum("pk,pki,pi->p", contacts.weights, x0[contacts.vertices], contacts.normal)
+    closing = np.zeros_like(x0)
+    one = int(np.argmax(gap))
+    closing[contacts.vertices[one, 0]] = -1.2 * gap[one] / H * contacts.normal[one]
+    repulsion.judge(closing)
+    assert contacts.stiffness[one] > before[one]
+    untouched = np.flatnonzero(~contacts.touches)
+    np.testing.assert_array_equal(contacts.stiffness[untouched], before[untouched])
+
+
+def test_what_starts_too_close_is_moved_out_slowly():
+    x0, contacts = contacts_of(thickness=10.0)
+    gap = np.einsum("pk,pki,pi->p", contacts.weights, x0[contacts.vertices], contacts.normal)
+    assert (contacts.least > gap).all() and (contacts.least - gap <= 0.25 * (10.0 - gap)).all()
+
+
+@pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
+def test_both_backends_multiply_alike():
+    _, repulsion = touching(mu=0.3, velocity=np.ones((VERTICES, 3)))
+    c, x = repulsion.contacts, np.random.default_rng(5).normal(size=(VERTICES, 3))
+    found = []
+    for name in ("numpy", "numba"):
+        with using(name):
+            result = np.ones((VERTICES, 3))
+            current().repulsion.add_product(c.vertices, c.weights, c.normal, c.stiffness, c.drag, x, result)
+            found.append(result)
+    np.testing.assert_allclose(*found, rtol=1e-12, atol=1e-12 * np.abs(found[0]).max())
