@@ -49,7 +49,7 @@ class BVH:
     @staticmethod
     def build(lower: FloatArray, upper: FloatArray) -> BVH:
         """A tree over the boxes lower, upper (N, 3) [m]."""
-        order = _median_order(0.5 * lower + 0.5 * upper)
+        order = median_order(lower, upper)
         return BVH(order, current().trees.fitted(order, lower, upper))
 
     def refit(self, lower: FloatArray, upper: FloatArray) -> BVH:
@@ -111,8 +111,12 @@ def nearest_candidates(tree: BVH, points: FloatArray) -> IntArray:
     return sorted_pairs([])
 
 
-def _median_order(centres: FloatArray) -> IntArray:
-    """Primitive per leaf (L,), -1 for none, by median splits of the longest side of `centres` (N, 3)."""
+def median_order(lower: FloatArray, upper: FloatArray) -> IntArray:
+    """Primitive per leaf (L,), -1 for none, of the boxes lower, upper (N, 3) [m]: the surplus leaves are the last.
+
+    By median splits of the longest side of their centres.
+    """
+    centres = 0.5 * lower + 0.5 * upper
     count = len(centres)
     leaves = 1 << max(0, count - 1).bit_length()
     order: IntArray = np.full((1, leaves), -1, dtype=np.int64)

@@ -25,6 +25,6 @@ def candidate_pairs(
         order. Triangles and edges by their rows in `surface`.
     """
     vertex_triangle, edge_edge = current().self_pairs.candidate_pairs(
-        surface.triangles, surface.edges, surface.vertices, surface.triangle_tree.order, surface.edge_tree.order,
+        surface.triangles, surface.edges, surface.vertices, surface.triangle_order, surface.edge_order,
         np.asarray(x_t0), np.asarray(x_t1), radius)
     return vertex_triangle, edge_edge

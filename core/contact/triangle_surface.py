@@ -9,57 +9,54 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..kernels.reference.surfaces import CORNER_TWICE, OWN_EDGE, OWN_VERTEX, Leaves, Surface
-from .bvh import BVH, element_boxes
+from ..kernels import current
+from ..kernels.reference.surfaces import CORNER_TWICE, OWN_EDGE, OWN_VERTEX, Boxes, Leaves, Surface
+from .bvh import element_boxes, median_order
 
 
 @dataclass(frozen=True)
 class TriangleSurface:
-    """Triangles (T, 3) and their edges (E, 2) on positions (V, 3) [m], with a tree fitted to the triangles.
+    """Triangles (T, 3) and their edges (E, 2) on positions (V, 3) [m], with boxes around them.
 
-    vertices (N,): those that the triangles use, near ones next to each other. edge_tree: its leaves are in order, its
-    boxes those of the positions it was made from. leaves: what else the kernels want to know.
+    Attributes:
+        vertices (N,): those that the triangles use, near ones next to each other.
+        triangle_order, edge_order (L,): leaves of trees over triangles and edges (see `bvh`).
+        leaves, boxes: what else the kernels want to know of the triangles, and of the positions.
     """
 
     positions: FloatArray
     triangles: IntArray
     edges: IntArray
     vertices: IntArray
-    triangle_tree: BVH
-    edge_tree: BVH
+    triangle_order: IntArray
+    edge_order: IntArray
     leaves: Leaves
+    boxes: Boxes
 
     @staticmethod
     def build(positions: FloatArray, triangles: IntArray) -> TriangleSurface:
         """The surface of triangles (T, 3) on positions (V, 3) [m]."""
         edges, side = _edges_of(triangles)
-        edge_tree = BVH.build(*element_boxes(edges, positions))
-        along = edges[edge_tree.order[edge_tree.order >= 0]].ravel()
+        edge_order = median_order(*element_boxes(edges, positions))
+        along = edges[edge_order[edge_order >= 0]].ravel()
         used, at = np.unique(along, return_index=True)
-        vertices = used[np.argsort(at)]
-        tree = BVH.build(*element_boxes(triangles, positions))
-        leaf = tree.order[tree.order >= 0]
-        corners, sides = triangles[leaf], side[leaf]
-        owned = _owned(corners, sides)
-        whole = np.flatnonzero(np.repeat(owned & CORNER_TWICE == 0, 3))
-        star = whole[np.argsort(corners.ravel()[whole], kind="stable")]
-        places = np.arange(len(positions) + 1)
-        return TriangleSurface(
-            positions, triangles, edges, vertices, tree, edge_tree,
-            (corners, sides, owned, np.searchsorted(edges[:, 0], places), star,
-             np.searchsorted(corners.ravel()[star], places)))
+        order = median_order(*element_boxes(triangles, positions))
+        leaf = order[order >= 0]
+        leaves = _leaves(triangles[leaf], side[leaf], edges, len(positions))
+        return TriangleSurface(positions, triangles, edges, used[np.argsort(at)], order, edge_order, leaves,
+                               current().surfaces.boxes(positions, triangles, edges, order, edge_order, leaves))
 
     @property
     def arrays(self) -> Surface:
         """All of it as the kernels take it."""
-        return (self.positions, self.triangles, self.edges, self.vertices, self.triangle_tree.order,
-                self.triangle_tree.nodes, self.edge_tree.order, self.leaves)
+        return (self.positions, self.triangles, self.edges, self.vertices, self.triangle_order, self.edge_order,
+                self.leaves, self.boxes)
 
     def at(self, positions: FloatArray) -> TriangleSurface:
         """The same surface at other positions (V, 3) [m]."""
-        if positions is self.positions:
-            return self
-        return replace(self, positions=positions, triangle_tree=self.triangle_tree.around(self.triangles, positions))
+        boxes = current().surfaces.boxes(positions, self.triangles, self.edges, self.triangle_order, self.edge_order,
+                                         self.leaves)
+        return replace(self, positions=positions, boxes=boxes)
 
 
 def unique_edges(triangles: IntArray) -> IntArray:
@@ -72,6 +69,16 @@ def _edges_of(triangles: IntArray) -> tuple[IntArray, IntArray]:
     sides = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
     edges, number = np.unique(np.sort(sides, axis=1), axis=0, return_inverse=True)
     return edges.reshape(-1, 2), number.reshape(-1, 3).astype(np.int64)
+
+
+def _leaves(corners: IntArray, sides: IntArray, edges: IntArray, vertex_count: int) -> Leaves:
+    """What the kernels want to know of triangles with these corners (T, 3) and edges at their sides (T, 3)."""
+    owned = _owned(corners, sides)
+    whole = np.flatnonzero(np.repeat(owned & CORNER_TWICE == 0, 3))
+    star = whole[np.argsort(corners.ravel()[whole], kind="stable")]
+    vertex = np.arange(vertex_count + 1)
+    first, begin = np.searchsorted(edges[:, 0], vertex), np.searchsorted(corners.ravel()[star], vertex)
+    return corners, sides, owned, first, star, begin
 
 
 def _owned(corners: IntArray, sides: IntArray) -> npt.NDArray[np.uint8]:

@@ -32,7 +32,7 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
     most = 0
     for n in range(first_vertex, last_vertex):
         most = max(most, begin[vertices[n] + 1] - begin[vertices[n]])
-    spoke, across, edge = np.empty((most, 2, 3)), np.empty((most, 4)), np.empty((most, 2), dtype=np.int64)
+    spoke, across, edge = np.empty((most, 2, 3)), np.empty((most, 4)), np.empty((most, 3), dtype=np.int64)
     for n in range(first_vertex, last_vertex):
         v = vertices[n]
         size = begin[v + 1] - begin[v]
@@ -41,6 +41,7 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
             corner = star[begin[v] + k]
             t, c = corner // 3, corner % 3
             edge[k, 0], edge[k, 1] = a[t, (c + 1) % 3], a[t, (c + 2) % 3]
+            edge[k, 2] = owned[t] & (OWN_EDGE << (c + 1) % 3) != 0
             p, q = subtract(at(x, edge[k, 0]), at(x, v)), subtract(at(x, edge[k, 1]), at(x, v))
             m = add(p, q)
             mm = dot(m, m)
@@ -57,8 +58,9 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
                 if (edge[k, 0] == edge[m, 0] or edge[k, 0] == edge[m, 1] or edge[k, 1] == edge[m, 0]
                         or edge[k, 1] == edge[m, 1]):
                     continue
-                one = across[k, 3] - _height(across, k, spoke, m)
-                other = across[m, 3] - _height(across, m, spoke, k)
+                # what is not the triangle's own is looked at from its neighbour
+                one = across[k, 3] - _height(across, k, spoke, m) if edge[k, 2] else np.inf
+                other = across[m, 3] - _height(across, m, spoke, k) if edge[m, 2] else np.inf
                 if min(one, other) > tiny and max(one, other) > best * ROOM + tiny:
                     continue
                 best = _opposite(v, star[begin[v] + k], star[begin[v] + m], one > tiny, other > tiny, x, a, owned,

@@ -25,11 +25,11 @@ CLOSE = 1e-14
 
 
 @njit(error_model="numpy", forceinline=True)
-def common_corners(a: Any, i: Any, b: Any, j: Any) -> Any:
-    """How many corners of triangle i of a (T, 3) are corners of triangle j of b."""
-    a0, a1, a2, b0, b1, b2 = a[i, 0], a[i, 1], a[i, 2], b[j, 0], b[j, 1], b[j, 2]
-    return ((a0 == b0) + (a0 == b1) + (a0 == b2) + (a1 == b0) + (a1 == b1) + (a1 == b2)
-            + (a2 == b0) + (a2 == b1) + (a2 == b2))
+def in_common(i0: Any, i1: Any, i2: Any, b: Any, j: Any) -> Any:
+    """Whether triangle j of b (T, 3) has any of these corners."""
+    j0, j1, j2 = b[j, 0], b[j, 1], b[j, 2]
+    return ((i0 == j0) | (i0 == j1) | (i0 == j2) | (i1 == j0) | (i1 == j1) | (i1 == j2)
+            | (i2 == j0) | (i2 == j1) | (i2 == j2))
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -48,13 +48,12 @@ def over(m: Any, u: Any, v: Any, p: Any, q: Any, r: Any) -> Any:
 
 
 @njit(error_model="numpy", forceinline=True)
-def parted(a: Any, i: Any, x: Any, b: Any, j: Any, y: Any, limit: Any, tiny: Any) -> Any:
-    """2 if triangles i and j are surely further apart than the limit [m], 1 if they surely do not touch, else 0.
+def parted(o: Any, u: Any, v: Any, b: Any, j: Any, y: Any, limit: Any, tiny: Any) -> Any:
+    """2 if triangles (o, o + u, o + v) and j are surely further apart than the limit [m], 1 if they surely do not
+    touch, else 0.
 
     Seen along the line through their centres; then from each: along its normal, and in its plane across its sides.
     """
-    o = at(x, a[i, 0])
-    u, v = subtract(at(x, a[i, 1]), o), subtract(at(x, a[i, 2]), o)
     p, q, r = subtract(at(y, b[j, 0]), o), subtract(at(y, b[j, 1]), o), subtract(at(y, b[j, 2]), o)
     d = subtract(add(add(p, q), r), add(u, v))
     known = level(over(d, u, v, p, q, r), d, limit, tiny)

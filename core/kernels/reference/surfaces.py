@@ -26,10 +26,19 @@ first (V + 1,): edges first[v]..first[v + 1] - 1 have v as their smaller vertex.
 star[begin[v]..begin[v + 1] - 1] are the corners at v, as 3 triangle + corner; none of triangles with a corner twice.
 """
 
-Surface = tuple[FloatArray, IntArray, IntArray, IntArray, IntArray, FloatArray, IntArray, Leaves]
+Boxes = tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]
+"""The boxes of a surface at its positions: what they are is the backend's business."""
+
+Surface = tuple[FloatArray, IntArray, IntArray, IntArray, IntArray, IntArray, Leaves, Boxes]
 """A triangle surface: x (V, 3) [m]; triangles (T, 3); edges (E, 2), in order; vertices (N,): those that the triangles
-use; order (L,) and nodes (6, 2L): the tree over the triangles; edge_order: leaves of one over the edges; and the rest.
+use; leaves (L,) of trees over the triangles and over the edges; and the rest.
 """
+
+
+def boxes(x: FloatArray, triangles: IntArray, edges: IntArray, order: IntArray, edge_order: IntArray,
+          leaves: Leaves) -> Boxes:
+    """The boxes at positions x (V, 3) [m]: here, nodes of a tree over triangles and of one over edges."""
+    return fitted(order, *element_boxes(triangles, x, x)), fitted(edge_order, *element_boxes(edges, x, x))
 
 
 def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, IntArray, float]:
@@ -40,10 +49,8 @@ def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, I
         same), in order, that hold all that pierce: which pairs besides is the backend's choice. And the smallest
         distance [m] of what is not left out, `radius` [m] if there is no smaller one.
     """
-    x, triangles_a, edges_a, vertices_a, order_a, nodes_a, edge_order_a, _ = a
-    y, triangles_b, edges_b, vertices_b, order_b, nodes_b, edge_order_b, _ = b
-    tree_a = fitted(edge_order_a, *element_boxes(edges_a, x, x))
-    tree_b = tree_a if same else fitted(edge_order_b, *element_boxes(edges_b, y, y))
+    x, triangles_a, edges_a, vertices_a, order_a, edge_order_a, _, (nodes_a, tree_a) = a
+    y, triangles_b, edges_b, vertices_b, order_b, edge_order_b, _, (nodes_b, tree_b) = b
     to_b = may_pierce(edges_a, x, edge_order_a, tree_a, triangles_b, y, order_b, nodes_b, same)
     to_a = to_b[:0]
     if not same:

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trees whose leaves are clusters of triangles, compiled: which triangles' boxes touch a box.
+
+`CLUSTER` leaves that lie side by side in a surface's tree are one here, and their boxes are compared all at once.
+Boxes are kept in single precision. That loses nothing: rounding keeps the order of numbers, so that boxes which touch
+still do, as long as a box that is to be grown is grown before it is rounded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+CLUSTER = 8
+"""Triangles in a leaf."""
+LOWEST_BIT = np.array([0] + [(n & -n).bit_length() - 1 for n in range(1, 1 << CLUSTER)])
+"""Number of the lowest bit of each number of so many bits."""
+
+
+@njit(cache=True, error_model="numpy")
+def fit(x: Any, corners: Any, rows: Any, inner: Any) -> None:
+    """Boxes of the triangles with corners (T, 3), in order of leaves, on x (V, 3) [m].
+
+    Into rows (2 C, 6), nodes of the tree over the C clusters in heap order, and inner (C, 6, CLUSTER), the triangles'.
+    """
+    count = len(inner)
+    low_high = np.empty(6)
+    for cluster in range(count):
+        node = count + cluster
+        for axis in range(3):
+            rows[node, axis], rows[node, 3 + axis] = np.inf, -np.inf
+        for k in range(CLUSTER):
+            t = cluster * CLUSTER + k
+            if t >= len(corners):
+                for axis in range(3):
+                    inner[cluster, axis, k], inner[cluster, 3 + axis, k] = np.inf, -np.inf
+                continue
+            _box(x, corners, t, low_high)
+            for axis in range(3):
+                inner[cluster, axis, k], inner[cluster, 3 + axis, k] = low_high[axis], low_high[3 + axis]
+                rows[node, axis] = min(rows[node, axis], inner[cluster, axis, k])
+                rows[node, 3 + axis] = max(rows[node, 3 + axis], inner[cluster, 3 + axis, k])
+    for node in range(count - 1, 0, -1):
+        for axis in range(3):
+            rows[node, axis] = min(rows[2 * node, axis], rows[2 * node + 1, axis])
+            rows[node, 3 + axis] = max(rows[2 * node, 3 + axis], rows[2 * node + 1, 3 + axis])
+
+
+@njit(error_model="numpy", forceinline=True)
+def _box(x: Any, corners: Any, t: Any, low_high: Any) -> None:
+    for axis in range(3):
+        a, b, c = x[corners[t, 0], axis], x[corners[t, 1], axis], x[corners[t, 2], axis]
+        low_high[axis], low_high[3 + axis] = min(min(a, b), c), max(max(a, b), c)
+
+
+@njit(cache=True, error_model="numpy")
+def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, around: Any) -> None:
+    """Boxes of triangles start..end - 1, grown by the radius [m], into grown (CLUSTER, 6); that of all into around."""
+    low_high = np.empty(6)
+    for axis in range(3):
+        around[axis], around[3 + axis] = np.inf, -np.inf
+    for t in range(start, end):
+        _box(x, corners, t, low_high)
+        for axis in range(3):
+            low, high = np.float32(low_high[axis] - radius), np.float32(low_high[3 + axis] + radius)
+            grown[t - start, axis], grown[t - start, 3 + axis] = low, high
+            around[axis], around[3 + axis] = min(around[axis], low), max(around[3 + axis], high)
+
+
+@njit(cache=True, error_model="numpy")
+def reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> Any:
+    """How many clusters touch the box (6,); their nodes go into `met`.
+
+    same: of the tree that the box's own cluster, at `node`, is from: only it and what comes after it. That is the right
+    subtree next to each of its ancestors that is a left one.
+    """
+    if not same:
+        return _below(rows, 1, box, stack, met, 0)
+    met[0], total = node, 1
+    while node > 1:
+        if node % 2 == 0:
+            total = _below(rows, node + 1, box, stack, met, total)
+        node //= 2
+    return total
+
+
+@njit(error_model="numpy", forceinline=True)
+def _below(rows: Any, start: Any, box: Any, stack: Any, met: Any, total: Any) -> Any:
+    clusters = len(rows) // 2
+    stack[0], top = start, 1
+    while top:
+        top -= 1
+        node = stack[top]
+        # & where `and` would branch six times: a wrong guess costs more than the comparisons
+        if not ((box[0] <= rows[node, 3]) & (rows[node, 0] <= box[3]) & (box[1] <= rows[node, 4])
+                & (rows[node, 1] <= box[4]) & (box[2] <= rows[node, 5]) & (rows[node, 2] <= box[5])):
+            continue
+        if node >= clusters:
+            met[total] = node
+            total += 1
+        else:
+            stack[top], stack[top + 1] = 2 * node + 1, 2 * node
+            top += 2
+    return total
+
+
+@njit(error_model="numpy", forceinline=True)
+def touching(box: Any, i: Any, inner: Any, cluster: Any) -> Any:
+    """Which boxes (6, CLUSTER) of a cluster touch box i (6,), as bits."""
+    x0, y0, z0, x1, y1, z1 = box[i, 0], box[i, 1], box[i, 2], box[i, 3], box[i, 4], box[i, 5]
+    bits = np.int32(0)
+    for k in range(inner.shape[2]):                                  # as vectors, if the compiler is not told how many
+        bits |= np.int32((x0 <= inner[cluster, 3, k]) & (inner[cluster, 0, k] <= x1) & (y0 <= inner[cluster, 4, k])
+                         & (inner[cluster, 1, k] <= y1) & (z0 <= inner[cluster, 5, k])
+                         & (inner[cluster, 2, k] <= z1)) << np.int32(k)
+    return bits
