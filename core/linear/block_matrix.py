@@ -124,21 +124,14 @@ class BlockMatrix:
         current().block_matrix.scatter_blocks(self.pattern.slots(family), element_blocks, factor, self.pattern.entries,
                                               self.data)
 
-    def add_matrix(self, other: BlockMatrix, factor: float) -> None:
-        """Add `factor` times another matrix on the same pattern."""
-        self.data += factor * other.data
-        if other.scalar is not None:
-            part = factor * other.scalar
-            self.scalar = part if self.scalar is None else self.scalar + part
-
     def add_diagonal(self, values: FloatArray) -> None:
         """Add to the diagonal: values (V,) times the identity, or blocks (V, 3, 3)."""
-        at = self.pattern.places(self.pattern.diagonal)
         if values.ndim == 1:
-            for entry in (0, 4, 8):
-                self.data[at[entry]] += values
+            start, line = self.pattern.starts(self.pattern.diagonal)
+            for a in range(3):
+                self.data[start + a * (line + 1)] += values
         else:
-            self.data[at] += values.reshape(-1, 9).T
+            self.data[self.pattern.places(self.pattern.diagonal)] += values.reshape(-1, 9).T
 
     def blocks(self) -> FloatArray:
         """Blocks (N, 3, 3) in the order of the pattern's rows and columns, with the scalar part in them.

@@ -55,7 +55,7 @@ def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatr
                  damped_at: FloatArray, damping: float, common: FloatArray | None) -> None:
     """As in `reference`."""
     stencil = family[0].stencil
-    H = _room_for_tangents(stencil)
+    H = _tangents(stencil)
     for number, force in enumerate(family):
         law = compiled_law(force)
         add = law.add_tangent if exact else law.add_projected_tangent
@@ -70,14 +70,20 @@ def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> Non
 
 
 def _stresses(stencil: Stencil) -> FloatArray:
+    """(E, C, 3), to be overwritten."""
     E, _, C = stencil.weights.shape
-    return np.empty((E, C, 3))
+    return _room(stencil, E * C * 3).reshape(E, C, 3)
 
 
-def _room_for_tangents(stencil: Stencil) -> FloatArray:
-    """(E, C (C + 1) / 2, 9), the same for every step: fresh memory costs as much as what is written to it."""
-    kept: FloatArray | None = stencil.__dict__.get("_tangents")
-    if kept is None:
-        E, _, C = stencil.weights.shape
-        kept = stencil.__dict__["_tangents"] = np.empty((E, C * (C + 1) // 2, 9))
-    return kept
+def _tangents(stencil: Stencil) -> FloatArray:
+    """(E, C (C + 1) / 2, 9), to be overwritten."""
+    E, _, C = stencil.weights.shape
+    return _room(stencil, E * C * (C + 1) // 2 * 9).reshape(E, -1, 9)
+
+
+def _room(stencil: Stencil, size: int) -> FloatArray:
+    """Memory that a stencil keeps from step to step: what is fresh costs as much as what is written to it."""
+    kept: FloatArray = stencil.__dict__.get("_room", np.empty(0))
+    if len(kept) < size:
+        kept = stencil.__dict__["_room"] = np.empty(size)
+    return kept[:size]

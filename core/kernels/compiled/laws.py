@@ -128,7 +128,7 @@ def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
 
 
 def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
     def add_stress(vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
         for e in prange(len(vertices)):
             stress = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
@@ -141,7 +141,7 @@ def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
 
 
 def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
     def add_tangent(vertices, weights, p, x, factor, damped_at, same, tau, H, fresh):  # type: ignore[no-untyped-def]
         """H[e] += factor tangent at x + tau sum k g g^T at `damped_at`, which is x if `same`; blocks c <= d alone."""
         for e in prange(len(vertices)):
@@ -171,7 +171,7 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
 
 
 def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
     def add_damping_stress(vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
         for e in prange(len(vertices)):
             conditions = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
