@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a vertex costs on small and on large sheets: set-up, a frame, and memory at its peak.
+
+    python -m benchmarks.large_sheet [frames] [vertices along a side ...]
+
+The 2 x 2 m sheet of cotton held at two corners, each size in a process of its own. Kernels: seconds to load or compile
+them. First frame: mesh, system and audit. Memory: what the process grows by at its peak after the kernels are there.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks.worker import Job
+from core import Material
+
+COLUMNS = ("vertices", "kernels", "first frame", "a frame", "per vertex", "iterations", "per iteration", "memory",
+           "per vertex")
+
+
+def row(side: int, frames: int) -> tuple[str, ...]:
+    """One line of the table."""
+    fabric = Material.preset("cotton")
+    run = Job("muslin", "hang", side, frames, {name: getattr(fabric, name) for name in (
+        "areal_density", "stretch", "shear", "bend", "damping", "friction", "air_drag")}, {}).run()
+    got, vertices = run.measures(), side * side
+    ms, iterations = got["ms_median"], max(got["iterations"], 1.0)
+    return (f"{side}^2", f"{got['compile_s']:.1f} s", f"{1e-3 * got['ms_first']:.2f} s", f"{ms:.0f} ms",
+            f"{1e3 * ms / vertices:.2f} us", f"{iterations:.0f}", f"{1e6 * ms / vertices / iterations:.0f} ns",
+            f"{got['growth_mb']:.0f} MB", f"{1e3 * got['growth_mb'] / vertices:.1f} kB")
+
+
+def main(frames: int, sides: list[int]) -> None:
+    """Print the table."""
+    print("| " + " | ".join(COLUMNS) + " |")
+    print("|" + " --- |" * len(COLUMNS))
+    for side in sides:
+        print("| " + " | ".join(row(side, frames)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    numbers = [int(argument) for argument in sys.argv[1:]]
+    main(numbers[0] if numbers else 6, numbers[1:] or [100, 200, 400])
