@@ -101,6 +101,20 @@ class BlockPattern:
         return self.places(np.arange(len(self.rows)))
 
     @cached_property
+    def own_places(self) -> npt.NDArray[np.int32]:
+        """Where the blocks (i, i) begin in the data, and their scalars in the scalar part, -1 for none: (V, 2)."""
+        places = np.full((self.vertex_count, 2), -1, dtype=np.int32)
+        places[:, 0] = self.starts(self.diagonal)[0]
+        places[self.scalar_own, 1] = self.scalar_diagonal
+        return places
+
+    @cached_property
+    def line(self) -> npt.NDArray[np.int32]:
+        """How far apart the three rows of a block are in each block row (V,)."""
+        line: npt.NDArray[np.int32] = (3 * self.layout.row_width).astype(np.int32)
+        return line
+
+    @cached_property
     def folded(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Where scalars lie that have a block, and the numbers of these; where the others lie, and their rows."""
         n, scalar = self.vertex_count, self.scalar
@@ -118,6 +132,11 @@ class BlockMatrix:
                  scalar: FloatArray | None = None) -> None:
         self.pattern, self.scalar = pattern, scalar
         self.data = np.zeros(pattern.size) if data is None else data
+
+    @property
+    def scalars(self) -> FloatArray:
+        """The scalar part's values, zeros where there is none."""
+        return np.zeros(self.pattern.scalar.layout.size) if self.scalar is None else self.scalar
 
     def add(self, family: int, element_blocks: FloatArray, factor: float = 1.0) -> None:
         """Add `factor` times the blocks (E, k, k, 3, 3) of a family's elements."""

@@ -72,6 +72,12 @@ class ConstraintFilter:
         ndof[self.rows] = 3 - self.count
         return ndof[vertices]
 
+    def numbered(self) -> tuple[IntArray, FloatArray]:
+        """The constrained particle's number of every particle (V,), -1 for free ones, and S_i (n, 3, 3) of these."""
+        number: IntArray = np.full(len(self.z), -1)
+        number[self.rows] = np.arange(len(self.rows))
+        return number, np.eye(3) - np.einsum("nki,nkj->nij", self.taken, self.taken)
+
     def project(self, d: FloatArray) -> FloatArray:
         """S d for d (V, 3), as a new array."""
         result = d.copy()

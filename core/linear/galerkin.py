@@ -10,12 +10,17 @@ third of the trace of A_ii without its scalar part; no iteration count depends o
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from .block_matrix import BlockMatrix, BlockPattern
 from .constraint_filter import ConstraintFilter
+
+Places = npt.NDArray[np.int32]
 
 
 class CoarsePattern:
@@ -34,67 +39,26 @@ class CoarsePattern:
         self.count = n
         keys, scalar_keys = (group[p.rows] * n + group[p.columns] for p in (pattern, pattern.scalar))
         upper, scalar_upper = (np.flatnonzero(k // n <= k % n) for k in (keys, scalar_keys))
-        own = np.arange(n) * (n + 1)
-        there = np.unique(np.concatenate([own, keys[upper], scalar_keys[scalar_upper]]))
-        self._diagonal: IntArray = np.searchsorted(there, own)
-        self._off: IntArray = np.flatnonzero(there // n != there % n)
-        self.edges: IntArray = np.column_stack([there // n, there % n])[self._off]
-        self._slots = len(there)
-        self._group = group
-        self._blocks, self._slot, self._starts = _by_slot(upper, np.searchsorted(there, keys[upper]))
-        self._scalars, self._scalar_slot, self._scalar_starts = _by_slot(
-            scalar_upper, np.searchsorted(there, scalar_keys[scalar_upper]))
-        self._place, self._line = pattern.starts(self._blocks)
-        self._scalar_place: IntArray = pattern.scalar.layout.place[self._scalars]
+        there = np.unique(np.concatenate([keys[upper], scalar_keys[scalar_upper]]))
+        self.edges: IntArray = np.column_stack([there // n, there % n])[there // n != there % n]
+        # slots: the groups' own, then the edges
+        slots = np.concatenate([np.arange(n) * (n + 1), self.edges[:, 0] * n + self.edges[:, 1]])
+        order = np.argsort(slots)
+        self._slots = len(slots)
 
-    def product(self, matrix: BlockMatrix, filter_: ConstraintFilter) -> tuple[FloatArray, FloatArray]:
-        """Diagonal blocks (count, 3, 3) and blocks (E, 3, 3) of the edges."""
-        total = np.zeros((self._slots, 3, 3))
-        slots = self._slot[self._starts]
-        total[slots] = current().multigrid.sum_blocks(matrix.data, self._place, self._line, self._starts)
-        if matrix.scalar is not None and len(self._scalars):
-            sums = np.add.reduceat(matrix.scalar[self._scalar_place], self._scalar_starts)
-            total[self._scalar_slot[self._scalar_starts]] += sums[:, None, None] * np.eye(3)
-        if len(filter_.rows):
-            self._hold(total, matrix, filter_)
-        diagonal = total[self._diagonal]
-        return 0.5 * (diagonal + diagonal.transpose(0, 2, 1)), total[self._off]
+        def by_slot(items: IntArray, keys: IntArray, places: IntArray, p: Any) -> tuple[IntArray, Places]:
+            slot = order[np.searchsorted(slots[order], keys)]
+            sorted_ = np.argsort(slot, kind="stable")
+            items, starts = items[sorted_], np.searchsorted(slot[sorted_], np.arange(len(slots) + 1))
+            return starts, np.column_stack([places[sorted_], p.rows[items], p.columns[items]]).astype(np.int32)
+        self._blocks = by_slot(upper, keys[upper], pattern.starts(upper)[0], pattern)
+        self._scalars = by_slot(scalar_upper, scalar_keys[scalar_upper], pattern.scalar.layout.place[scalar_upper],
+                                pattern.scalar)
 
-    def _hold(self, total: FloatArray, matrix: BlockMatrix, filter_: ConstraintFilter) -> None:
-        """Change the sums of all blocks to those of S_i A_ij S_j, and add what held directions are worth."""
-        p, rows = self._pattern, filter_.rows
-        held = np.zeros(p.vertex_count, dtype=np.bool_)
-        held[rows] = True
-        number = np.zeros(p.vertex_count, dtype=np.int64)             # of a vertex among the projections S
-        number[rows] = 1 + np.arange(len(rows))
-        taken = np.einsum("nki,nkj->nij", filter_.taken, filter_.taken)
-        S = np.concatenate([np.eye(3)[None], np.eye(3) - taken])
-        some = np.flatnonzero((held[p.rows] | held[p.columns])[self._blocks])
-        at, place, line = self._blocks[some], self._place[some], self._line[some]
-        three = np.arange(3)
-        A = matrix.data[place[:, None, None] + three[:, None] * line[:, None, None] + three]
-        change = S[number[p.rows[at]]] @ A @ S[number[p.columns[at]]] - A
-        _add_at(total, self._slot[some], change)
-        if matrix.scalar is not None and len(self._scalars):
-            s = p.scalar
-            some = np.flatnonzero((held[s.rows] | held[s.columns])[self._scalars])
-            at = self._scalars[some]
-            both = S[number[s.rows[at]]] @ S[number[s.columns[at]]] - np.eye(3)
-            _add_at(total, self._scalar_slot[some], matrix.scalar[self._scalar_place[some], None, None] * both)
-        size = matrix.data[p.places(p.diagonal[rows])[::4]].sum(axis=0) / 3.0
-        _add_at(total, self._diagonal[self._group[rows]], size[:, None, None] * taken)
-
-
-def _by_slot(items: IntArray, slots: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Items sorted by their slot, the slots in that order, and where each slot that has any begins."""
-    order = np.argsort(slots, kind="stable")
-    slots = slots[order]
-    return items[order], slots, np.flatnonzero(np.diff(slots, prepend=-1))
-
-
-def _add_at(total: FloatArray, slots: IntArray, blocks: FloatArray) -> None:
-    """total[slots] += blocks (n, 3, 3), slots with repetitions."""
-    there, inverse = np.unique(slots, return_inverse=True)
-    for i in range(3):
-        for j in range(3):
-            total[there, i, j] += np.bincount(inverse.reshape(-1), weights=blocks[:, i, j], minlength=len(there))
+    def product(self, matrix: BlockMatrix, filter_: ConstraintFilter, *, grow: float = 1.0,
+                dtype: Any = np.float64) -> tuple[FloatArray, FloatArray]:
+        """Diagonal blocks (count, 3, 3) times `grow`, and blocks (E, 3, 3) of the edges, in numbers of `dtype`."""
+        total = np.empty((self._slots, 3, 3), dtype=dtype)
+        current().multigrid.coarse_product(matrix.data, matrix.scalars, self._pattern.line, *self._blocks,
+                                           *self._scalars, *filter_.numbered(), self.count, grow, total)
+        return total[:self.count], total[self.count:]

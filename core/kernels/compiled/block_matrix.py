@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit, prange
 
 from ..reference.block_matrix import scatter_blocks
 
-__all__ = ["add_scalar_product", "block_product", "scatter_blocks"]
+__all__ = ["add_scalar_product", "block_product", "inverse_diagonal", "near_blocks", "scatter_blocks"]
+
+PIECE = 256
+"""Rows that one thread works on at a time."""
 
 
 @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
@@ -42,3 +46,100 @@ def add_scalar_product(lines, columns, rows, x, result):  # type: ignore[no-unty
         result[i, 0] += a
         result[i, 1] += b
         result[i, 2] += c
+
+
+@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def near_blocks(data, scalar, line, own, edges, near, far_starts, far, number, S,  # type: ignore[no-untyped-def]
+                grow, diagonal, off):
+    """As in `reference`."""
+    vertices, count = len(own), len(edges)
+    for piece in prange((vertices + PIECE - 1) // PIECE):
+        A, B = np.empty((3, 3)), np.empty((3, 3))
+        for i in range(piece * PIECE, min((piece + 1) * PIECE, vertices)):
+            _read(data, scalar, line[i], own[i, 0], own[i, 1], A)
+            folded = 0.0
+            for k in range(far_starts[i], far_starts[i + 1]):
+                if far[k, 0] < 0:
+                    folded += abs(scalar[far[k, 1]])
+                    continue
+                _read(data, scalar, line[i], far[k, 0], far[k, 1], B)
+                size = 0.0
+                for a in range(3):
+                    size = max(size, abs(B[a, 0]) + abs(B[a, 1]) + abs(B[a, 2]),
+                               abs(B[0, a]) + abs(B[1, a]) + abs(B[2, a]))
+                folded += size
+            for a in range(3):
+                A[a, a] += folded
+            if number[i] >= 0:
+                _restrict(A, S[number[i]], B)
+            for a in range(3):
+                for b in range(3):
+                    diagonal[i, a, b] = grow * A[a, b]
+    for piece in prange((count + PIECE - 1) // PIECE):
+        A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
+        for e in range(piece * PIECE, min((piece + 1) * PIECE, count)):
+            i, j = edges[e, 0], edges[e, 1]
+            _read(data, scalar, line[i], near[e, 0], near[e, 1], A)
+            if number[i] >= 0 or number[j] >= 0:
+                between(S[number[i]] if number[i] >= 0 else unit, A, S[number[j]] if number[j] >= 0 else unit, B)
+                for a in range(3):
+                    for b in range(3):
+                        off[e, a, b] = B[a, b]
+            else:
+                for a in range(3):
+                    for b in range(3):
+                        off[e, a, b] = A[a, b]
+
+
+@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-untyped-def]
+    """As in `reference`."""
+    count = len(own)
+    result = np.empty((count, 3, 3))
+    for piece in prange((count + PIECE - 1) // PIECE):
+        M, B = np.empty((3, 3)), np.empty((3, 3))
+        for i in range(piece * PIECE, min((piece + 1) * PIECE, count)):
+            _read(data, scalar, line[i], own[i, 0], own[i, 1], M)
+            if number[i] >= 0:
+                _restrict(M, S[number[i]], B)
+            a, b, c, d, e, f = M[0, 0], M[0, 1], M[0, 2], M[1, 1], M[1, 2], M[2, 2]
+            A, G, C = d * f - e * e, c * e - b * f, b * e - c * d
+            over = 1.0 / (a * A + b * G + c * C)
+            result[i, 0, 0] = A * over
+            result[i, 0, 1] = result[i, 1, 0] = G * over
+            result[i, 0, 2] = result[i, 2, 0] = C * over
+            result[i, 1, 1] = (a * f - c * c) * over
+            result[i, 1, 2] = result[i, 2, 1] = (b * c - a * e) * over
+            result[i, 2, 2] = (a * d - b * b) * over
+    return result
+
+
+@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _restrict(A, P, B):  # type: ignore[no-untyped-def]
+    """A becomes P A P + trace(A) / 3 (I - P), made symmetric; B is room."""
+    trace = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0
+    between(P, A, P, B)
+    for a in range(3):
+        for b in range(3):
+            A[a, b] = 0.5 * (B[a, b] + B[b, a]) + trace * ((1.0 if a == b else 0.0) - P[a, b])
+
+
+@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _read(data, scalar, line, place, scalar_place, block):  # type: ignore[no-untyped-def]
+    """A block of a matrix and its scalar."""
+    for a in range(3):
+        for b in range(3):
+            block[a, b] = data[place + a * line + b]
+        if scalar_place >= 0:
+            block[a, a] += scalar[scalar_place]
+
+
+@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def between(P, A, Q, result):  # type: ignore[no-untyped-def]
+    """P A Q of 3x3 blocks."""
+    for a in range(3):
+        x = P[a, 0] * A[0, 0] + P[a, 1] * A[1, 0] + P[a, 2] * A[2, 0]
+        y = P[a, 0] * A[0, 1] + P[a, 1] * A[1, 1] + P[a, 2] * A[2, 1]
+        z = P[a, 0] * A[0, 2] + P[a, 1] * A[1, 2] + P[a, 2] * A[2, 2]
+        for b in range(3):
+            result[a, b] = x * Q[0, b] + y * Q[1, b] + z * Q[2, b]

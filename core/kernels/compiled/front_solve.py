@@ -11,21 +11,21 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from .dense_rows import dots, subtract
+from .dense_rows import CHUNK, dots, subtract, subtract_any
 
 BRANCHES = 16
 """Branches of the tree that are solved side by side."""
 
 
 @njit(cache=True, error_model="numpy")
-def _up(front, first_child, children, own, boundary, starts, vertices,  # type: ignore[no-untyped-def]
+def _up(front, first_child, children, own, boundary, starts, stride, begins, vertices,  # type: ignore[no-untyped-def]
         places, values, r, by, z):
     """t = X^T y in place of y, and -M^T t for the parent."""
     w, columns = r.shape[1], r.shape[2]
     o, b = own[front] * w, boundary[front] * w
-    n = o + b
-    base = starts[3, front] * w * w
-    y = np.empty(o, dtype=z.dtype)
+    n, line = o + b, stride[front]
+    base = begins[front]
+    y = np.empty((o + CHUNK - 1) // CHUNK * CHUNK, dtype=z.dtype)
     for c in range(columns):
         mine = starts[2, front] * w * columns + c * n
         for row in range(own[front]):
@@ -41,24 +41,24 @@ def _up(front, first_child, children, own, boundary, starts, vertices,  # type: 
                 at = mine + w * places[starts[1, child] + j]
                 for a in range(w):
                     z[at + a] += z[given + w * j + a]
-        for i in range(o):
-            y[i] = 0.0
+        y[:] = 0.0
         for i in range(0, o, 8):
-            subtract(y, i, z, 1, mine + i, values, base + i * n + i, n, min(8, o - i), o - i)
+            left = i - i % CHUNK
+            subtract(y, left, z, 1, mine + i, values, base + i * line + left, line, min(8, o - i), o - left)
         for i in range(o):
             z[mine + i] = -y[i]
         for i in range(0, o, 8):
-            subtract(z, mine + o, z, 1, mine + i, values, base + i * n + o, n, min(8, o - i), b)
+            subtract_any(z, mine + o, z, 1, mine + i, values, base + i * line + o, line, min(8, o - i), b)
 
 
 @njit(cache=True, error_model="numpy")
-def _down(front, own, boundary, starts, parent, vertices, places, values,  # type: ignore[no-untyped-def]
-          z, size, result):
+def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # type: ignore[no-untyped-def]
+          places, values, z, size, result):
     """x = X (t - M x_b)."""
     w, columns = result.shape[1], result.shape[2]
     o, b = own[front] * w, boundary[front] * w
-    n = o + b
-    base, above = starts[3, front] * w * w, parent[front]
+    n, line = o + b, stride[front]
+    base, above = begins[front], parent[front]
     y = np.empty(o, dtype=z.dtype)
     for c in range(columns):
         mine = starts[2, front] * w * columns + c * n
@@ -69,14 +69,14 @@ def _down(front, own, boundary, starts, parent, vertices, places, values,  # typ
                 for a in range(w):
                     z[mine + o + w * j + a] = z[at + a]
             for i in range(0, o, 4):
-                products = dots(values, base + i * n + o, n, o - i, z, mine + o, b)
+                products = dots(values, base + i * line + o, line, o - i, z, mine + o, b)
                 for k in range(min(4, o - i)):
                     y[i + k] = z[mine + i + k] - products[k]
         else:
             for i in range(o):
                 y[i] = z[mine + i]
         for i in range(0, o, 4):
-            products = dots(values, base + i * n + i, n, o - i, y, i, o - i)
+            products = dots(values, base + i * line + i, line, o - i, y, i, o - i)
             for k in range(min(4, o - i)):
                 z[mine + i + k] = products[k]
         for row in range(own[front]):
@@ -86,7 +86,7 @@ def _down(front, own, boundary, starts, parent, vertices, places, values,  # typ
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def solve_fronts(first, own, boundary, starts, parent, vertices, places,  # type: ignore[no-untyped-def]
+def solve_fronts(first, own, boundary, starts, stride, begins, parent, vertices, places,  # type: ignore[no-untyped-def]
                  fan, values, r, scale, z, result):
     """P^-1 r for r (V, w, columns) into `result`; z is room for the fronts' vectors."""
     levels = len(first) - 1
@@ -100,16 +100,17 @@ def solve_fronts(first, own, boundary, starts, parent, vertices, places,  # type
             wide = (first[level + 1] - first[level]) // branches
             for node in range(branch * wide, (branch + 1) * wide):
                 _up(first[level] + node, first[max(level - 1, 0)] + node * fan, fan if level else 0, own, boundary,
-                    starts, vertices, places, values, r, by, z)
+                    starts, stride, begins, vertices, places, values, r, by, z)
     for level in range(split + 1, levels):
         for node in range(first[level + 1] - first[level]):
-            _up(first[level] + node, first[level - 1] + node * fan, fan, own, boundary, starts, vertices, places,
-                values, r, by, z)
+            _up(first[level] + node, first[level - 1] + node * fan, fan, own, boundary, starts, stride, begins,
+                vertices, places, values, r, by, z)
     for level in range(levels - 1, split, -1):
         for front in range(first[level], first[level + 1]):
-            _down(front, own, boundary, starts, parent, vertices, places, values, z, scale, result)
+            _down(front, own, boundary, starts, stride, begins, parent, vertices, places, values, z, scale, result)
     for branch in prange(branches):
         for level in range(split, -1, -1):
             wide = (first[level + 1] - first[level]) // branches
             for node in range(branch * wide, (branch + 1) * wide):
-                _down(first[level] + node, own, boundary, starts, parent, vertices, places, values, z, scale, result)
+                _down(first[level] + node, own, boundary, starts, stride, begins, parent, vertices, places, values, z,
+                      scale, result)

@@ -1,44 +1,89 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between a mesh and its coarse level of groups of vertices: sums of blocks, restriction, prolongation."""
+"""Between a mesh and its coarse level of groups of vertices: the Galerkin product, restriction, prolongation."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
+
+from .block_matrix import between
+
+PIECE = 256
+"""Rows that one thread works on at a time."""
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def sum_blocks(data, place, line, starts):  # type: ignore[no-untyped-def]
+@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def coarse_product(data, scalar, line, block_starts, blocks, scalar_starts,  # type: ignore[no-untyped-def]
+                   scalars, number, S, count, grow, total):
     """As in `reference`."""
-    n = len(starts)
-    total = np.zeros((n, 3, 3))
-    for k in range(n):
-        end = starts[k + 1] if k + 1 < n else len(place)
-        for s in range(starts[k], end):
+    slots = len(total)
+    for piece in prange((slots + PIECE - 1) // PIECE):
+        T, A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
+        for k in range(piece * PIECE, min((piece + 1) * PIECE, slots)):
+            T[:] = 0.0
+            for s in range(block_starts[k], block_starts[k + 1]):
+                place, i, j = blocks[s, 0], blocks[s, 1], blocks[s, 2]
+                if number[i] < 0 and number[j] < 0:
+                    for a in range(3):
+                        for b in range(3):
+                            T[a, b] += data[place + a * line[i] + b]
+                    continue
+                for a in range(3):
+                    for b in range(3):
+                        A[a, b] = data[place + a * line[i] + b]
+                P, Q = (S[number[i]] if number[i] >= 0 else unit), (S[number[j]] if number[j] >= 0 else unit)
+                between(P, A, Q, B)
+                size = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0 if i == j else 0.0
+                for a in range(3):
+                    for b in range(3):
+                        T[a, b] += B[a, b] + size * (unit[a, b] - P[a, b])
+            free = 0.0
+            for s in range(scalar_starts[k], scalar_starts[k + 1]):
+                value, i, j = scalar[scalars[s, 0]], scalars[s, 1], scalars[s, 2]
+                if number[i] < 0 and number[j] < 0:
+                    free += value
+                    continue
+                P, Q = (S[number[i]] if number[i] >= 0 else unit), (S[number[j]] if number[j] >= 0 else unit)
+                between(P, unit, Q, B)
+                for a in range(3):
+                    for b in range(3):
+                        T[a, b] += value * B[a, b]
             for a in range(3):
-                at = place[s] + a * line[s]
+                T[a, a] += free
+            for a in range(3):
                 for b in range(3):
-                    total[k, a, b] += data[at + b]
-    return total
+                    total[k, a, b] = 0.5 * grow * (T[a, b] + T[b, a]) if k < count else T[a, b]
 
 
 @njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def restrict(r, order, starts):  # type: ignore[no-untyped-def]
+def restrict(r, order, starts, number, S):  # type: ignore[no-untyped-def]
     """As in `reference`."""
-    n = len(starts)
+    n = len(starts) - 1
     total = np.zeros((n, 3))
     for k in range(n):
-        end = starts[k + 1] if k + 1 < n else len(order)
-        for s in range(starts[k], end):
+        for s in range(starts[k], starts[k + 1]):
             i = order[s]
-            for a in range(3):
-                total[k, a] += r[i, a]
+            p = number[i]
+            if p < 0:
+                for a in range(3):
+                    total[k, a] += r[i, a]
+            else:
+                for a in range(3):
+                    total[k, a] += S[p, a, 0] * r[i, 0] + S[p, a, 1] * r[i, 1] + S[p, a, 2] * r[i, 2]
     return total
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def prolong(coarse, group, result):  # type: ignore[no-untyped-def]
+@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def prolong(coarse, group, number, S, inverse, r, result):  # type: ignore[no-untyped-def]
     """As in `reference`."""
-    for i in range(len(group)):
-        for a in range(3):
-            result[i, a] += coarse[group[i], a]
+    for i in prange(len(group)):
+        x, y, z = coarse[group[i], 0], coarse[group[i], 1], coarse[group[i], 2]
+        p = number[i]
+        if p >= 0:
+            x, y, z = (S[p, 0, 0] * x + S[p, 0, 1] * y + S[p, 0, 2] * z,
+                       S[p, 1, 0] * x + S[p, 1, 1] * y + S[p, 1, 2] * z,
+                       S[p, 2, 0] * x + S[p, 2, 1] * y + S[p, 2, 2] * z)
+        u, v, w = r[i, 0], r[i, 1], r[i, 2]
+        result[i, 0] = x + inverse[i, 0, 0] * u + inverse[i, 0, 1] * v + inverse[i, 0, 2] * w
+        result[i, 1] = y + inverse[i, 1, 0] * u + inverse[i, 1, 1] * v + inverse[i, 1, 2] * w
+        result[i, 2] = z + inverse[i, 2, 0] * u + inverse[i, 2, 1] * v + inverse[i, 2, 2] * w

@@ -30,3 +30,61 @@ def add_scalar_product(lines: FloatArray, columns: IntArray, rows: IntArray, x: 
                        result: FloatArray) -> None:
     """result[rows] += K x from lines (n, width) and columns (n, width) of scalars, for x (V, 3)."""
     result[rows] += np.matmul(lines[:, None, :], x.take(columns, axis=0))[:, 0]
+
+
+def near_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray, near: IntArray,
+                far_starts: IntArray, far: IntArray, number: IntArray, S: FloatArray, grow: float,
+                diagonal: FloatArray, off: FloatArray) -> None:
+    """The blocks that a factor of neighbours takes of a matrix, into diagonal (V, 3, 3) and off (E, 3, 3).
+
+    own (V, 2), near (E, 2) and far (F, 2) say where the diagonal's, the edges' and all other blocks begin in `data`,
+    and where their scalars lie in `scalar`, -1 for none; a row's lines are line (V,) apart; far ones are sorted by
+    row, from far_starts (V + 1,). A far one counts in the diagonal with the larger of its absolute row and column
+    sums. number (V,) of each vertex's projection in S (n, 3, 3), -1 for none; the diagonal grows by `grow`.
+    """
+    rows = np.repeat(np.arange(len(own)), np.diff(far_starts))
+    size = np.abs(_with_scalars(data, scalar, line[rows], far))
+    size = np.maximum(size.sum(axis=1).max(axis=1), size.sum(axis=2).max(axis=1))
+    A = _with_scalars(data, scalar, line, own)
+    A[:, [0, 1, 2], [0, 1, 2]] += np.bincount(rows, weights=size, minlength=len(own))[:, None]
+    held = np.flatnonzero(number >= 0)
+    A[held] = _restricted(A[held], S[number[held]])
+    diagonal[:] = grow * A
+    A = _with_scalars(data, scalar, line[edges[:, 0]], near)
+    for end in (0, 1):
+        some = np.flatnonzero(number[edges[:, end]] >= 0)
+        P = S[number[edges[some, end]]]
+        A[some] = A[some] @ P if end else P @ A[some]
+    off[:] = A
+
+
+def inverse_diagonal(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, number: IntArray,
+                     S: FloatArray) -> FloatArray:
+    """Inverses (V, 3, 3) of the diagonal blocks, restricted to the directions left free; arguments as above."""
+    blocks = _with_scalars(data, scalar, line, own)
+    held = np.flatnonzero(number >= 0)
+    blocks[held] = _restricted(blocks[held], S[number[held]])
+    (a, b, c), (_, d, e), (_, _, f) = blocks.transpose(1, 2, 0)
+    A, B, C = d * f - e * e, c * e - b * f, b * e - c * d
+    D, E, F = a * f - c * c, b * c - a * e, a * d - b * b
+    inverse = np.array([[A, B, C], [B, D, E], [C, E, F]])
+    inverse /= a * A + b * B + c * C
+    return np.ascontiguousarray(inverse.transpose(2, 0, 1))
+
+
+def _restricted(A: FloatArray, P: FloatArray) -> FloatArray:
+    """P A P + trace(A) / 3 (I - P), made symmetric."""
+    trace = np.trace(A, axis1=1, axis2=2)[:, None, None] / 3.0
+    restricted: FloatArray = P @ A @ P + trace * (np.eye(3) - P)
+    return 0.5 * (restricted + restricted.transpose(0, 2, 1))
+
+
+def _with_scalars(data: FloatArray, scalar: FloatArray, line: IntArray, places: IntArray) -> FloatArray:
+    """Blocks (n, 3, 3) that begin at places[:, 0], with the scalars at places[:, 1] on their diagonals."""
+    three = np.arange(3)
+    at = places[:, 0, None, None] + three[:, None] * line[:, None, None] + three
+    blocks: FloatArray = np.where(places[:, 0, None, None] < 0, 0.0, data[at])
+    there = np.flatnonzero(places[:, 1] >= 0)
+    for i in range(3):
+        blocks[there, i, i] += scalar[places[there, 1]]
+    return blocks

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between a mesh and its coarse level of groups of vertices: sums of blocks, restriction, prolongation."""
+"""Between a mesh and its coarse level of groups of vertices: the Galerkin product, restriction, prolongation.
+
+S are the projections (n, 3, 3) of pins and contacts, number (V,) which of them is a vertex's, -1 for none.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,78 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 
 
-def sum_blocks(data: FloatArray, place: IntArray, line: IntArray, starts: IntArray) -> FloatArray:
-    """Sums (n, 3, 3) of runs of 3x3 blocks: run k is the blocks starts[k] to starts[k + 1], none of them empty.
+def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: IntArray, blocks: IntArray,
+                   scalar_starts: IntArray, scalars: IntArray, number: IntArray, S: FloatArray, count: int,
+                   grow: float, total: FloatArray) -> None:
+    """Sums of S_i A_ij S_j into total (slots, 3, 3), of which the first `count` are the diagonal, times `grow`.
 
-    Entry (a, b) of block s lies in `data` at place[s] + a line[s] + b.
+    Slot k adds up blocks (B, 3) from block_starts[k] to block_starts[k + 1], and scalars likewise: where each begins
+    in `data` or lies in `scalar`, its row and its column; a row's lines are line (V,) apart. What is held of a
+    vertex counts as a third of the trace of its own block, without its scalar.
     """
-    total = np.empty((len(starts), 3, 3))
+    place, step = blocks[:, 0].astype(np.int64), line[blocks[:, 1]]
+    sums = np.zeros(total.shape)
+    some, starts = _runs(block_starts)
     for a in range(3):
         for b in range(3):
-            total[:, a, b] = np.add.reduceat(data[place + (a * line + b)], starts)
-    return total
+            if len(some):
+                sums[some, a, b] = np.add.reduceat(data[place + (a * step + b)], starts)
+    some, starts = _runs(scalar_starts)
+    if len(some):
+        sums[some] += np.add.reduceat(scalar[scalars[:, 0]], starts)[:, None, None] * np.eye(3)
+    if len(S):
+        _hold(data, scalar, line, block_starts, blocks, scalar_starts, scalars, number, S, sums)
+    sums[:count] = 0.5 * grow * (sums[:count] + sums[:count].transpose(0, 2, 1))
+    total[:] = sums
 
 
-def restrict(r: FloatArray, order: IntArray, starts: IntArray) -> FloatArray:
-    """Sums (n, 3) of r (V, 3) over groups: group k is the vertices order[starts[k]:starts[k + 1]]."""
-    return np.add.reduceat(r[order], starts, axis=0)
+def restrict(r: FloatArray, order: IntArray, starts: IntArray, number: IntArray, S: FloatArray) -> FloatArray:
+    """Sums (n, 3) of S r, r (V, 3), over groups: group k is the vertices order[starts[k]:starts[k + 1]]."""
+    sums: FloatArray = np.add.reduceat(_projected(r.copy(), number, S)[order], starts[:-1], axis=0)
+    return sums
 
 
-def prolong(coarse: FloatArray, group: IntArray, result: FloatArray) -> None:
-    """Add each group's value (n, 3) to its vertices, in place: group (V,), result (V, 3)."""
-    result += coarse[group]
+def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray, inverse: FloatArray, r: FloatArray,
+            result: FloatArray) -> None:
+    """S times each vertex's group's value (n, 3), plus inverse (V, 3, 3) times r (V, 3), into result (V, 3)."""
+    result[:] = _projected(coarse[group], number, S)
+    result += np.einsum("nij,nj->ni", inverse, r)
+
+
+def _projected(d: FloatArray, number: IntArray, S: FloatArray) -> FloatArray:
+    held = np.flatnonzero(number >= 0)
+    d[held] = np.matmul(S[number[held]], d[held, :, None])[:, :, 0]
+    return d
+
+
+def _runs(starts: IntArray) -> tuple[IntArray, IntArray]:
+    """Slots that are not empty, and where they start."""
+    some = np.flatnonzero(np.diff(starts))
+    return some, starts[some]
+
+
+def _hold(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: IntArray, blocks: IntArray,
+          scalar_starts: IntArray, scalars: IntArray, number: IntArray, S: FloatArray, total: FloatArray) -> None:
+    """Change the sums of all blocks to those of S_i A_ij S_j, and add what held directions are worth."""
+    P = np.concatenate([S, np.eye(3)[None]])                         # number -1 is the last
+    three = np.arange(3)
+    some = np.flatnonzero((number[blocks[:, 1]] >= 0) | (number[blocks[:, 2]] >= 0))
+    place, row, column = blocks[some].T.astype(np.int64)
+    A = data[place[:, None, None] + three[:, None] * line[row, None, None] + three]
+    change = P[number[row]] @ A @ P[number[column]] - A
+    own = np.flatnonzero(row == column)
+    size = np.trace(A[own], axis1=1, axis2=2) / 3.0
+    change[own] += size[:, None, None] * (np.eye(3) - P[number[row[own]]])
+    _add_at(total, np.searchsorted(block_starts, some, side="right") - 1, change)
+    some = np.flatnonzero((number[scalars[:, 1]] >= 0) | (number[scalars[:, 2]] >= 0))
+    place, row, column = scalars[some].T
+    both = P[number[row]] @ P[number[column]] - np.eye(3)
+    _add_at(total, np.searchsorted(scalar_starts, some, side="right") - 1, scalar[place, None, None] * both)
+
+
+def _add_at(total: FloatArray, slots: IntArray, blocks: FloatArray) -> None:
+    """total[slots] += blocks (n, 3, 3), slots with repetitions."""
+    there, inverse = np.unique(slots, return_inverse=True)
+    for i in range(3):
+        for j in range(3):
+            total[there, i, j] += np.bincount(inverse.reshape(-1), weights=blocks[:, i, j], minlength=len(there))

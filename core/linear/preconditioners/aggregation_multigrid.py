@@ -45,9 +45,9 @@ class AggregationMultigrid:
         self._group = aggregates(edges, positions, size)
         self._order: IntArray = np.argsort(self._group, kind="stable")
         counts = np.bincount(self._group)
-        self._starts: IntArray = np.cumsum(counts) - counts
+        self._starts: IntArray = np.concatenate([[0], np.cumsum(counts)])
         self._coarse = CoarsePattern(pattern, self._group)
-        middles = np.add.reduceat(positions[self._order], self._starts, axis=0) / counts[:, None]
+        middles = np.add.reduceat(positions[self._order], self._starts[:-1], axis=0) / counts[:, None]
         self._tree = NestedDissection(self._coarse.edges, middles, blocks=True)
 
     def at(self, matrix: BlockMatrix, filter_: ConstraintFilter, *, single: bool = True) -> TwoLevels:
@@ -56,16 +56,17 @@ class AggregationMultigrid:
         Raises:
             ArithmeticError: the coarse matrix is not positive definite.
         """
-        return TwoLevels(BlockJacobi(matrix, filter_), self._factor(*self._coarse.product(matrix, filter_), single),
-                         filter_, self._group, self._order, self._starts)
+        return TwoLevels(BlockJacobi(matrix, filter_), self._factor(matrix, filter_, single), filter_, self._group,
+                         self._order, self._starts)
 
-    def _factor(self, diagonal: FloatArray, off: FloatArray, single: bool) -> BlockCholesky:
+    def _factor(self, matrix: BlockMatrix, filter_: ConstraintFilter, single: bool) -> BlockCholesky:
         if single:
             try:
-                return BlockCholesky(self._tree, (1.0 + SHIFT) * diagonal, off, quick=True)
+                return BlockCholesky(self._tree, *self._coarse.product(matrix, filter_, grow=1.0 + SHIFT,
+                                                                       dtype=np.float32), quick=True)
             except ArithmeticError:                                # too ill-conditioned for single precision
                 pass
-        return BlockCholesky(self._tree, diagonal, off, single=single)
+        return BlockCholesky(self._tree, *self._coarse.product(matrix, filter_), single=single)
 
 
 class TwoLevels:
@@ -73,7 +74,8 @@ class TwoLevels:
 
     def __init__(self, jacobi: BlockJacobi, coarse: BlockCholesky, filter_: ConstraintFilter, group: IntArray,
                  order: IntArray, starts: IntArray) -> None:
-        self._jacobi, self._coarse, self._filter = jacobi, coarse, filter_
+        self._inverse, self._coarse = jacobi.inverse, coarse
+        self._number, self._S = filter_.numbered()
         self._group, self._order, self._starts = group, order, starts
 
     @property
@@ -84,9 +86,7 @@ class TwoLevels:
     def __call__(self, r: FloatArray) -> FloatArray:
         """P^-1 r for r (V, 3)."""
         kernels = current().multigrid
-        motion = self._coarse.solve(kernels.restrict(self._filter.project(r), self._order, self._starts))
-        moved = np.zeros_like(r)
-        kernels.prolong(motion, self._group, moved)
-        result = self._filter.project(moved)
-        result += self._jacobi(r)
+        motion = self._coarse.solve(kernels.restrict(r, self._order, self._starts, self._number, self._S))
+        result = np.empty_like(r)
+        kernels.prolong(motion, self._group, self._number, self._S, self._inverse, r, result)
         return result

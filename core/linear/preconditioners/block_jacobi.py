@@ -13,25 +13,27 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray
+from ...kernels import current
 from ..block_matrix import BlockMatrix
 from ..constraint_filter import ConstraintFilter
 
 
 class BlockJacobi:
-    """P^-1 r with P the diagonal blocks of `matrix`, which must be positive definite, where `filter_` leaves free."""
+    """P^-1 r with P the diagonal blocks of `matrix`, which must be positive definite, where `filter_` leaves free.
+
+    Attributes:
+        inverse (V, 3, 3): P_i^-1.
+    """
 
     def __init__(self, matrix: BlockMatrix, filter_: ConstraintFilter | None = None) -> None:
-        blocks = matrix.diagonal_blocks()
-        if filter_ is not None and len(filter_.rows):
-            rows, S = filter_.rows, free_directions(filter_)
-            blocks[rows] = restricted(blocks[rows], S)
-        self._inverse = _inverse(blocks)
+        p = matrix.pattern
+        number, S = (filter_ or ConstraintFilter(p.vertex_count)).numbered()
+        self.inverse: FloatArray = current().block_matrix.inverse_diagonal(matrix.data, matrix.scalars, p.line,
+                                                                           p.own_places, number, S)
 
     def __call__(self, r: FloatArray) -> FloatArray:
         """P^-1 r for r (V, 3)."""
-        result = np.empty_like(r)
-        for i, row in enumerate(self._inverse):
-            result[:, i] = row[0] * r[:, 0] + row[1] * r[:, 1] + row[2] * r[:, 2]
+        result: FloatArray = np.einsum("nij,nj->ni", self.inverse, r)
         return result
 
 
@@ -46,13 +48,3 @@ def restricted(blocks: FloatArray, S: FloatArray) -> FloatArray:
     size = np.trace(blocks, axis1=1, axis2=2)[:, None, None] / 3.0
     result: FloatArray = S @ blocks @ S + size * (np.eye(3) - S)
     return 0.5 * (result + result.transpose(0, 2, 1))
-
-
-def _inverse(blocks: FloatArray) -> FloatArray:
-    """Inverses of symmetric 3x3 blocks (V, 3, 3) by cofactors, as entries (3, 3, V)."""
-    (a, b, c), (_, d, e), (_, _, f) = blocks.transpose(1, 2, 0)
-    A, B, C = d * f - e * e, c * e - b * f, b * e - c * d
-    D, E, F = a * f - c * c, b * c - a * e, a * d - b * b
-    inverse = np.array([[A, B, C], [B, D, E], [C, E, F]])
-    inverse /= a * A + b * B + c * C
-    return inverse
