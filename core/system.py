@@ -57,6 +57,9 @@ class System:
         self.body: IntArray = bodies(self.edges, self.vertex_count)
         self.body_count = int(self.body.max()) + 1
         self._forces = self._element_forces()
+        self._held = ConstraintFilter(self.vertex_count)
+        for cloth, span in zip(scene.cloths, self.slices, strict=True):
+            self._held.fix(cloth.held + span.start, np.zeros((len(cloth.held), 3)))
         self._weight: FloatArray = self.mass[:, None] * scene.gravity
         self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
         self._damped_constant = by_stencil(f for f in self._forces if f.damping and f.law.constant_tangent)
@@ -139,13 +142,13 @@ class System:
     def pins(self, state: State, step: float) -> ConstraintFilter:
         """The filter of all pins and attachments, with z = the velocity change that brings them to where they must
         be at the end of the step [m/s]."""
-        pins = ConstraintFilter(self.vertex_count)
+        pins = self._held.copy()
         end = state.time + step
         for cloth, span in zip(self.scene.cloths, self.slices, strict=True):
             x, v = state.x[span], state.v[span]
             if len(cloth.held):
                 wanted = (cloth.pin_positions(cloth.held, end) - x[cloth.held]) / step
-                pins.fix(cloth.held + span.start, wanted - v[cloth.held])
+                pins.z[cloth.held + span.start] = wanted - v[cloth.held]
             for attachment in cloth.attachments:
                 i = attachment.vertex
                 wanted = (cloth.attachment_target(attachment, end) - x[i]) / step - v[i]
