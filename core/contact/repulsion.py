@@ -17,7 +17,8 @@ tension, shows by a gap that goes on closing; its spring is made STIFFER until i
 
 *How far.* d* is the thickness that both keep, or half the distance the pair has in the rest shape where that is less,
 so that no mesh is too fine for its thickness. What starts closer is moved out by only a part of what is missing, as
-fast as RECOVERY says: at once, it would be thrown out.
+fast as RECOVERY says: at once, it would be thrown out. What pressed in the step before is CARRIED over, d* grows by
+lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and not below.
 
 *Friction* is Coulomb's with the normal force of the solution before: c = mu lambda / |slide|, the drag that gives the
 limit at the sliding found, and never above what stops the pair STICK times over.
@@ -32,7 +33,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 
-STIFFNESS = 100.0
+STIFFNESS = 30.0
 """h^2 k over the mass with which the gap moves [-]."""
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
@@ -40,10 +41,14 @@ STIFFEST = 1e6
 """Largest h^2 k over the mass [-]."""
 GIVES = 0.5
 """Part of its gap, or of the thickness where that is less, that a pair may lose before its spring gets stiffer [-]."""
-RECOVERY = 12.0
+CARRIED = 0.9
+"""Part of the last step's force that a spring starts with [-]."""
+RECOVERY = 4.0
 """Part of the missing gap by which a pair that starts too close is moved out per second [1/s]."""
-STICK = 1000.0
+STICK = 50.0
 """Largest h c over the mass [-]."""
+RUBS = 2
+"""Solutions by which friction is corrected at once; after that the next step goes on from there."""
 LATE = 0.05
 """Part of the thickness by which a pair may come too close before it is taken in at once [-]."""
 FEW = 0.02
@@ -116,10 +121,13 @@ class Repulsion:
     def __init__(self, base: FloatArray, step: float, contacts: Contacts) -> None:
         self._base, self._h = base, step
         self.contacts = contacts
+        self._chosen: Contacts | None = None                     # those that touch, until the next change
+        self._judged = 0
 
     def add(self, contacts: Contacts) -> None:
         """Take in more contacts."""
         self.contacts = self.contacts.joined(contacts)
+        self._chosen = None
 
     # ------------------------------------------------------------------ the linear system
 
@@ -142,15 +150,24 @@ class Repulsion:
 
     def impulse(self, velocity: FloatArray) -> FloatArray:
         """h f (V, 3) [N s] of the springs and drags that act, at `velocity` (V, 3), for the right-hand side."""
-        c, a, b = self._acting()
+        return self.springs(velocity) + self.drags(velocity)
+
+    def springs(self, velocity: FloatArray) -> FloatArray:
+        """The springs' part of `impulse`."""
+        c, a, _ = self._acting()
         push = a * (c.least - self._gap(c, velocity)) / self._h
-        slide = _slide(c, velocity)
-        return self._scattered(c, push[:, None] * c.normal - b[:, None] * slide)
+        return self._scattered(c, push[:, None] * c.normal)
+
+    def drags(self, velocity: FloatArray) -> FloatArray:
+        """The drags' part of `impulse`."""
+        c, _, b = self._acting()
+        return self._scattered(c, -b[:, None] * _slide(c, velocity))
 
     def energy(self, velocity: FloatArray) -> float:
-        """E of the springs that act [J] at `velocity` (V, 3)."""
-        c, a, _ = self._acting()
-        return 0.5 * float(np.sum(a * (c.least - self._gap(c, velocity)) ** 2)) / self._h**2
+        """E [J] at `velocity` (V, 3), of all that are too close then."""
+        c = self.contacts
+        lack = np.maximum(c.least - self._gap(c, velocity), 0.0)
+        return 0.5 * float(np.sum(c.stiffness * lack**2)) / self._h**2
 
     # ------------------------------------------------------------------ judging
 
@@ -163,6 +180,7 @@ class Repulsion:
         """First guess: what `touched` (C,) in the step before with `pressing` (C,) [N], or is too close at velocities
         `expected` (V, 3), touches; sliding as at `velocity` (V, 3)."""
         c = self.contacts
+        c.least = c.least + CARRIED * pressing * self._h**2 / c.stiffness
         c.touches |= touched | (self._gap(c, expected) < c.least)
         self._rub(pressing, velocity)
 
@@ -179,9 +197,12 @@ class Repulsion:
         weak = touches & (gap < c.floor) & (c.stiffness < STIFFEST * c.mass)
         c.touches = touches
         c.stiffness = np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), c.stiffness)
+        changed |= weak
         rubbed = self._rub(pressing, u)
-        count = int((changed | weak | rubbed).sum())
-        return count > FEW * int(touches.sum())
+        if self._judged < RUBS:
+            changed |= rubbed
+        self._judged += 1
+        return int(changed.sum()) > FEW * int(touches.sum())
 
     def _rub(self, pressing: FloatArray, velocity: FloatArray) -> BoolArray:
         """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,)."""
@@ -192,13 +213,15 @@ class Repulsion:
         wanted = np.where(most * speed > limit, limit / np.where(speed > 0.0, speed, 1.0), most * (limit > 0.0))
         change = np.abs(wanted - c.drag) * speed
         c.drag = wanted
+        self._chosen = None
         return change > SETTLED * np.maximum(limit, 1e-3 * c.mass * 9.81 * h)
 
     # ------------------------------------------------------------------ parts
 
     def _acting(self) -> tuple[Contacts, FloatArray, FloatArray]:
-        c = self.contacts[self.contacts.touches]
-        return c, c.stiffness, c.drag
+        if self._chosen is None:
+            self._chosen = self.contacts[np.flatnonzero(self.contacts.touches)]
+        return self._chosen, self._chosen.stiffness, self._chosen.drag
 
     def _gap(self, c: Contacts, velocity: FloatArray) -> FloatArray:
         x = self._base + self._h * velocity

@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
+from ..topology import bodies
 from .continuous import NEVER, Pairs, near_pairs
 from .crossings import crossing_pairs
 from .nearness import Features
@@ -48,16 +49,24 @@ class SelfContact:
         self.thickness, self.friction, self.mass, self.body, self.rest = thickness, friction, mass, body, rest
         self.surface = TriangleSurface.build(start, triangles)
         self.features = Features(self.surface, len(mass))
-        self.radius = REACH * 2.0 * float(self.thickness.max(initial=0.0))
+        self.radius = REACH * 2.0 * float(thickness.max(initial=0.0))
         self.tangled = True                                      # until somebody looked
         self.keys: IntArray = np.zeros(0, dtype=np.int64)        # of what touched in the last step, and how much
         self.pressing: FloatArray = np.zeros(0)
+        self._seen: Surroundings | None = None
+
+    def look(self, x0: FloatArray, x1: FloatArray) -> Surroundings:
+        """What may meet on the way x0 -> x1 (V, 3) [m]; looked up once for what starts at the same x0."""
+        if self._seen is None or self._seen.x0 is not x0:
+            self._seen = Surroundings(self, x0, x1)
+        self._seen.cover(x1)
+        return self._seen
 
     def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
               pins: ConstraintFilter) -> SelfContactStep:
         """A step of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s]: `expected` (V, 3) [m/s] at its end without contact,
         positions then base + h u."""
-        return SelfContactStep(self, x0, v0, expected, base, h, pins)
+        return SelfContactStep(self, self.look(x0, base + h * expected), v0, expected, base, h, pins)
 
     def thickness_of(self, pairs: Pairs) -> FloatArray:
         """Distance (P,) [m] that pairs keep."""
@@ -67,26 +76,86 @@ class SelfContact:
         both[same] = np.minimum(both[same], REST_SHARE * pairs[same].elsewhere(self.rest).distance)
         return both
 
-    def contacts(self, pairs: Pairs, x0: FloatArray, h: float, inverse_mass: FloatArray) -> Contacts:
-        """Contacts of pairs, along their normals, in a step of h [s] from x0 (V, 3) [m]."""
-        i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
-        mu = np.sqrt(self.friction[i] * self.friction[j])
-        return make_contacts(self.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal,
-                             self.thickness_of(pairs), mu, x0, inverse_mass, h)
+
+class Surroundings:
+    """The pairs that may come near in a step from x0 (V, 3) [m], but those around a crossing.
+
+    Attributes:
+        x0: as given. pairs: what was found. crossings (N, 2): edges that pierce triangles at x0.
+    """
+
+    def __init__(self, owner: SelfContact, x0: FloatArray, x1: FloatArray) -> None:
+        self._owner, self.x0 = owner, x0
+        self.crossings: IntArray = np.zeros((0, 2), dtype=np.int64)
+        self._involved: BoolArray | None = None
+        if owner.tangled:
+            surface = owner.surface.at(x0)
+            self.crossings = crossing_pairs(surface, surface)
+            owner.tangled = len(self.crossings) > 0
+            self._involved = around(owner.surface, self.crossings, len(x0)) if owner.tangled else None
+        self._search(x1)
+        self._close: Pairs | None = None
+
+    def cover(self, x1: FloatArray) -> None:
+        """Look again if x1 (V, 3) [m] is outside of what was searched."""
+        if not self.covers(x1):
+            self._search(x1)
+
+    def covers(self, x1: FloatArray) -> bool:
+        """Whether no pair can meet on the way to x1 (V, 3) [m] but those found: ends are within half the radius of
+        the boxes searched."""
+        slack = 0.5 * self._owner.radius
+        return bool(((x1 - self._drift >= self._low - slack) & (x1 - self._drift <= self._high + slack)).all())
+
+    def close(self) -> Pairs:
+        """Pairs that are close at the start and say something about it."""
+        if self._close is None:
+            i, j = self.pairs.vertices[:, 0], self.pairs.vertices[:, 3]
+            reach = REACH * (self._owner.thickness[i] + self._owner.thickness[j])
+            rows = np.flatnonzero((self.pairs.distance < reach) & (self.pairs.distance > 0.0))
+            near = self.pairs[rows]
+            self._close = near[self._owner.features.minima(near, self.x0)]
+        return self._close
+
+    def meeting(self, x1: FloatArray) -> tuple[Pairs, FloatArray]:
+        """Pairs that meet on the way to x1 (V, 3) [m], and when (P,)."""
+        self.cover(x1)
+        times = self.pairs.meeting_times(self.x0, x1)
+        rows = np.flatnonzero(times < NEVER)
+        return self.pairs[rows], times[rows]
+
+    def touches(self, x1: FloatArray) -> bool:
+        """Whether anything is, or comes, too close on the way to x1 (V, 3) [m]."""
+        if len(self.crossings) or len(self.meeting(x1)[0]):
+            return True
+        close = self.close()
+        if len(close) == 0:
+            return False
+        gap = np.einsum("pk,pki,pi->p", close.weights, x1[close.vertices], close.normal)
+        return bool((np.minimum(gap, close.distance) < self._owner.thickness_of(close)).any())
+
+    def _search(self, x1: FloatArray) -> None:
+        owner = self._owner
+        self._drift = (x1 - self.x0).mean(axis=0)
+        self._low, self._high = np.minimum(self.x0, x1 - self._drift), np.maximum(self.x0, x1 - self._drift)
+        self.pairs = near_pairs(owner.surface, self.x0, x1, owner.radius, far=FAR * owner.radius)
+        if self._involved is not None:
+            caught, first = self._involved[self.pairs.vertices], self.pairs.first
+            keep = ~((caught & first).any(axis=1) & (caught & ~first).any(axis=1))
+            self.pairs = self.pairs[np.flatnonzero(keep)]
 
 
 class SelfContactStep:
-    """The same in one step."""
+    """Contact in one step."""
 
-    def __init__(self, owner: SelfContact, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray,
-                 h: float, pins: ConstraintFilter) -> None:
-        self._owner, self._x0, self._base, self._h = owner, x0, base, h
-        self._inverse_mass = np.where(pins.degrees_of_freedom(np.arange(len(x0))) > 0, 1.0 / owner.mass, 0.0)
-        self._involved = self._look_for_crossings()
-        self._pairs = self._search(base + h * expected)
-        self.repulsion = Repulsion(base, h, self._near())
-        if owner.tangled:
-            self._add_pulls()
+    def __init__(self, owner: SelfContact, around: Surroundings, v0: FloatArray, expected: FloatArray,
+                 base: FloatArray, h: float, pins: ConstraintFilter) -> None:
+        self._owner, self._around, self._base, self._h = owner, around, base, h
+        self._inverse_mass = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
+        self.repulsion = Repulsion(base, h, self._contacts(around.close()))
+        if len(around.crossings):
+            self.repulsion.add(pull_apart(owner.surface, around.crossings, owner.features, around.x0, owner.radius,
+                                          self._inverse_mass, h))
         touched, pressing = self._as_before()
         self.repulsion.begin(expected, touched, pressing, v0)
 
@@ -95,37 +164,12 @@ class SelfContactStep:
         """Whether anything acts on the cloth."""
         return bool(self.repulsion.contacts.touches.any())
 
-    # ------------------------------------------------------------------ finding
-
-    def _look_for_crossings(self) -> BoolArray | None:
-        """Which vertices (V,) have to do with a crossing at the start; None if nothing crosses."""
+    def _contacts(self, pairs: Pairs) -> Contacts:
         owner = self._owner
-        if not owner.tangled:
-            return None
-        surface = owner.surface.at(self._x0)
-        self._crossings = crossing_pairs(surface, surface)
-        owner.tangled = len(self._crossings) > 0
-        return around(owner.surface, self._crossings, len(self._x0)) if owner.tangled else None
-
-    def _search(self, x1: FloatArray) -> Pairs:
-        """Pairs that come near on the way to x1 (V, 3) [m], but those around a crossing."""
-        self._searched = self._x0, x1
-        pairs = near_pairs(self._owner.surface, self._x0, x1, self._owner.radius, far=FAR * self._owner.radius)
-        movable = self._inverse_mass > 0.0
-        keep = movable[pairs.vertices].any(axis=1)
-        if self._involved is not None:
-            caught = self._involved[pairs.vertices]
-            keep &= ~((caught & pairs.first).any(axis=1) & (caught & ~pairs.first).any(axis=1))
-        return pairs if keep.all() else pairs[np.flatnonzero(keep)]
-
-    def _near(self) -> Contacts:
-        """Contacts of the pairs that are close at the start."""
-        owner = self._owner
-        i, j = self._pairs.vertices[:, 0], self._pairs.vertices[:, 3]
-        reach = REACH * (owner.thickness[i] + owner.thickness[j])
-        close = self._pairs[np.flatnonzero((self._pairs.distance < reach) & (self._pairs.distance > 0.0))]
-        meaning = close[owner.features.minima(close, self._x0)]
-        return owner.contacts(meaning, self._x0, self._h, self._inverse_mass)
+        i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
+        mu = np.sqrt(owner.friction[i] * owner.friction[j])
+        return make_contacts(owner.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal,
+                             owner.thickness_of(pairs), mu, self._around.x0, self._inverse_mass, self._h)
 
     def _as_before(self) -> tuple[BoolArray, FloatArray]:
         """Which contacts touched in the step before, and their normal forces [N]."""
@@ -142,22 +186,43 @@ class SelfContactStep:
         """Diagonal blocks (V, 3, 3) [kg] of what contact adds to A."""
         return self.repulsion.diagonal()
 
-    def add_product(self, x: FloatArray, result: FloatArray) -> None:
-        """result += (what contact adds to A, less its diagonal blocks) x."""
-        self.repulsion.add_product(x, result)
+    def beside(self, multiply: Operator) -> Operator:
+        """d -> A d + C d, for a `multiply` of A that has the diagonal blocks already."""
+        def both(x: FloatArray) -> FloatArray:
+            result = multiply(x)
+            self.repulsion.add_product(x, result)
+            return result
+
+        return both
 
     def impulse(self, velocity: FloatArray) -> FloatArray:
         """Impulses h f (V, 3) [N s] of contact at `velocity` (V, 3)."""
         return self.repulsion.impulse(velocity)
 
-    def beside(self, multiply: Operator) -> Operator:
-        """d -> A d + C d, for a `multiply` of A that has the diagonal blocks already."""
-        def both(x: FloatArray) -> FloatArray:
-            result = multiply(x)
-            self.add_product(x, result)
-            return result
+    def springs(self, velocity: FloatArray) -> FloatArray:
+        """The part of `impulse` that presses cloth off cloth."""
+        return self.repulsion.springs(velocity)
 
-        return both
+    def drags(self, velocity: FloatArray) -> FloatArray:
+        """The part of `impulse` that is friction."""
+        return self.repulsion.drags(velocity)
+
+    def vertices(self) -> IntArray:
+        """The vertices that contact acts on, or may."""
+        return np.unique(self.repulsion.contacts.vertices)
+
+    def energy(self, velocity: FloatArray) -> float:
+        """Energy of the springs [J] at `velocity` (V, 3)."""
+        return self.repulsion.energy(velocity)
+
+    def bodies(self) -> IntArray:
+        """Pieces of cloth (V,), those that touch as one."""
+        c = self.repulsion.contacts
+        links = self._owner.body[c.vertices[c.touches]]
+        if len(links) == 0:
+            return self._owner.body
+        joined = bodies(links[:, [0, 3]], int(self._owner.body.max()) + 1)
+        return joined[self._owner.body]
 
     def judge(self, u: FloatArray) -> bool:
         """Release what pulls, take in what would meet, by the solution u (V, 3); True if it should be solved again."""
@@ -166,51 +231,35 @@ class SelfContactStep:
 
     def _join(self, x1: FloatArray) -> bool:
         """Take in what meets on the way to x1 (V, 3) [m], of every vertex the first."""
-        self._cover(x1)
-        times = self._pairs.meeting_times(self._x0, x1)
-        rows = np.flatnonzero(times < NEVER)
-        if len(rows) == 0:
+        pairs, times = self._around.meeting(x1)
+        if len(pairs) == 0:
             return False
-        pairs, times = self._pairs[rows], times[rows]
         earliest = np.full(len(x1), NEVER)
         np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))
         first = np.flatnonzero((times[:, None] <= earliest[pairs.vertices]).any(axis=1))
-        then = pairs[first].at_times(self._x0, x1, times[first])
-        found = self._owner.contacts(then, self._x0, self._h, self._inverse_mass)
-        found = found[~np.isin(found.key, self.repulsion.contacts.key[self.repulsion.contacts.touches])]
+        found = self._contacts(pairs[first].at_times(self._around.x0, x1, times[first]))
+        known = self.repulsion.contacts
+        found = found[~np.isin(found.key, known.key[known.touches])]
         found.touches[:] = True
         self.repulsion.add(found)
         return len(found) > 0
 
-    def _cover(self, x1: FloatArray) -> None:
-        """Search again if x1 (V, 3) [m] is outside of what was searched for."""
-        if not self._covers(x1):
-            self._pairs = self._search(x1)
-
-    def _covers(self, x1: FloatArray) -> bool:
-        """Whether no pair can meet on the way to x1 (V, 3) [m] but those found: ends are within half the radius of
-        the boxes searched."""
-        start, end = self._searched
-        slack = 0.5 * self._owner.radius
-        drift = (end - start).mean(axis=0)
-        low, high = np.minimum(start, end - drift) - slack, np.maximum(start, end - drift) + slack
-        return bool(((x1 - drift >= low) & (x1 - drift <= high)).all())
-
     # ------------------------------------------------------------------ the end
 
-    def truncate(self, x1: FloatArray, free: ConstraintFilter) -> tuple[FloatArray, bool]:
-        """x1 (V, 3) [m] changed in the directions that `free` leaves, so that nothing passes through anything, and
-        whether that could be done."""
-        x, done = x1, False
+    def truncate(self, x1: FloatArray, free: ConstraintFilter) -> FloatArray:
+        """x1 (V, 3) [m], changed in the directions that `free` leaves where something would pass through something."""
+        x, done, around = x1, False, self._around
         for _ in range(SEARCHES):
-            self._cover(x)
-            cut = cut_motion(self._pairs, self._x0, x, self._inverse_mass, free)
+            around.cover(x)
+            movable = (self._inverse_mass > 0.0)[around.pairs.vertices].any(axis=1)
+            pairs = around.pairs if movable.all() else around.pairs[np.flatnonzero(movable)]
+            cut = cut_motion(pairs, around.x0, x, self._inverse_mass, free)
             x = cut.x
-            if not cut.moved.any() or self._covers(x):
+            if not cut.moved.any() or around.covers(x):
                 done = len(cut.left) == 0
                 break
         self._owner.tangled |= not done
-        return x, done
+        return x
 
     def remember(self, u: FloatArray) -> None:
         """Keep how contacts press at the solution u (V, 3), as the next step's first guess."""
@@ -218,7 +267,3 @@ class SelfContactStep:
         keys, first = np.unique(self.repulsion.contacts.key[touching], return_index=True)
         self._owner.keys = keys
         self._owner.pressing = self.repulsion.pressing(u)[touching][first]
-
-    def _add_pulls(self) -> None:
-        self.repulsion.add(pull_apart(self._owner.surface, self._crossings, self._owner.features, self._x0,
-                                      self._owner.radius, self._inverse_mass, self._h))

@@ -21,7 +21,7 @@ from .nearness import Features
 from .repulsion import STIFFNESS, Contacts
 from .triangle_surface import TriangleSurface
 
-SPEED = 24.0
+SPEED = 8.0
 """Speed at which what crosses is pulled apart, in search radii per second [1/s]."""
 SHALLOW = 0.1
 """Sine of the angle between an edge and the triangle it pierces below which G counts no further [-]."""

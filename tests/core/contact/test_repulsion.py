@@ -29,17 +29,20 @@ def touching(seed=0, mu=0.0, thickness=2.0, velocity=None):
     x0, contacts = contacts_of(seed, mu, thickness)
     repulsion = Repulsion(x0, H, contacts)
     still = np.zeros_like(x0)
-    repulsion.begin(still, np.zeros(len(contacts), dtype=bool), repulsion.pressing(still),
-                    still if velocity is None else velocity)
+    repulsion.begin(still, np.zeros(len(contacts), dtype=bool), 0.0 * contacts.mass, still)
+    if velocity is not None:
+        repulsion.judge(velocity)
+        repulsion.judge(velocity)
     assert contacts.touches.sum() > COUNT // 2
     return x0, repulsion
 
 
 def test_the_force_is_what_the_energy_loses():
-    x0, repulsion = touching()
+    _, repulsion = touching()
     u, direction, eps = *np.random.default_rng(1).normal(size=(2, VERTICES, 3)), 1e-6
+    repulsion.judge(u)
     change = (repulsion.energy(u + eps * direction) - repulsion.energy(u - eps * direction)) / (2 * eps)
-    assert change == pytest.approx(-float(np.vdot(repulsion.impulse(u), direction)), rel=1e-6)     # dE/du = h dE/dx
+    assert change == pytest.approx(-float(np.vdot(repulsion.springs(u), direction)), rel=1e-6)     # dE/du = h dE/dx
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
@@ -74,13 +77,10 @@ def test_springs_turn_nothing_round():
 
 def test_friction_takes_energy_and_is_bounded_by_the_normal_force():
     u = 0.3 * np.random.default_rng(4).normal(size=(VERTICES, 3))
-    x0, repulsion = touching(mu=0.4, velocity=u)
+    _, repulsion = touching(mu=0.4, velocity=u)
     c = repulsion.contacts
     repulsion.judge(u)
-    smooth = Repulsion(x0, H, c[np.arange(len(c))])
-    smooth.contacts.drag = np.zeros(len(c))
-    rubbing = repulsion.impulse(u) - smooth.impulse(u)
-    assert np.vdot(rubbing, u) < 0.0
+    assert np.vdot(repulsion.drags(u), u) < 0.0
     slide = np.einsum("pk,pki->pi", c.weights, u[c.vertices])
     slide -= np.einsum("pi,pi->p", slide, c.normal)[:, None] * c.normal
     limit = H * 0.4 * repulsion.pressing(u)
@@ -120,7 +120,7 @@ def test_a_spring_that_gives_way_gets_stiffer():
 def test_what_starts_too_close_is_moved_out_slowly():
     x0, contacts = contacts_of(thickness=10.0)
     gap = np.einsum("pk,pki,pi->p", contacts.weights, x0[contacts.vertices], contacts.normal)
-    assert (contacts.least > gap).all() and (contacts.least - gap <= 0.25 * (10.0 - gap)).all()
+    assert (contacts.least > gap).all() and (contacts.least - gap <= 0.1 * (10.0 - gap)).all()
 
 
 @pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
