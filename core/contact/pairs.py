@@ -26,9 +26,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..kernels import current
 from .colliders import MovingSurface
 from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
-from .turning import carried
 
 SLACK = 0.1
 """Share of the thickness that a vertex put back from one place may lack at the next [-]."""
@@ -88,23 +88,31 @@ def find_contacts(
     contacts about to close: their gap_t1 is positive.
     """
     found = _no_contacts()
-    rows = np.arange(len(x_t0))
+    rows: IntArray | None = None                                       # all
     target = x_t1
     for turn in range(MAX_PER_VERTEX):
         entered = _no_contacts()
         for number, surface in enumerate(surfaces):
-            reach = (thickness[rows] + surface.thickness) * (1.0 + margin)
-            planes, distance = find_planes(surface, x_t0[rows], target[rows], reach, deep=turn == 0)
-            vertex = rows[planes.vertex]
+            start, end, reach = x_t0, target, (thickness + surface.thickness) * (1.0 + margin)
+            if rows is not None:
+                start, end, reach = start[rows], end[rows], reach[rows]
+            planes, distance = find_planes(surface, start, end, reach, deep=turn == 0)
+            if len(planes) == 0:
+                continue
+            vertex = planes.vertex if rows is None else rows[planes.vertex]
             new = _measured(number, surface, planes, distance[planes.vertex], vertex, x_t0, x_t1, thickness)
-            fresh, stale = _compared(new, found, target, thickness, surface.thickness)
-            found = Contacts.join([found[~stale], new[fresh]])
-            entered = Contacts.join([entered, new[fresh & planes.entered]])
+            fresh = np.ones(len(new), dtype=bool)
+            if len(found):
+                fresh, stale = _compared(new, found, target, thickness, surface.thickness)
+                new, found = new[fresh], found[~stale]
+            found = Contacts.join([found, new]) if len(found) else new
+            if planes.entered.any():
+                entered = Contacts.join([entered, new[planes.entered[fresh]]])
         if len(entered) == 0:
             break
         target = _put_back(target, entered, thickness, surfaces)
         rows = np.unique(entered.vertex)
-    return found[_deepest_first(found)]
+    return found if (np.diff(found.vertex) > 0).all() else found[_deepest_first(found)]
 
 
 def _deepest_first(found: Contacts) -> IntArray:
@@ -130,13 +138,9 @@ def _measured(
     thickness: FloatArray,
 ) -> Contacts:
     """The planes as contacts of the vertices (N,), with places and gaps."""
-    corners = surface.shape.triangles[planes.triangle]
-    point_t0 = np.einsum("ck,cki->ci", planes.barycentric, surface.x_t0[corners])
-    point_t1 = np.einsum("ck,cki->ci", planes.barycentric, surface.x_t1[corners])
-    room = thickness[vertex] + surface.thickness
-    start = carried(surface, planes.triangle, x_t0[vertex] - point_t0)
-    gap_t0 = np.maximum(np.einsum("ci,ci->c", start, planes.normal), distance_t0) - room
-    gap_t1 = np.einsum("ci,ci->c", x_t1[vertex] - point_t1, planes.normal) - room
+    point_t0, point_t1, gap_t0, gap_t1 = current().planes.measured(
+        vertex, planes.triangle, planes.barycentric, planes.normal, distance_t0, x_t0, x_t1,
+        thickness + surface.thickness, surface.shape.triangles, surface.x_t0, surface.x_t1)
     collider = np.full(len(vertex), number)
     return Contacts(
         vertex, collider, planes.triangle, planes.barycentric, point_t0, point_t1, planes.normal, gap_t0, gap_t1

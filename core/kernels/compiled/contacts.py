@@ -74,7 +74,7 @@ def _meet(first: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
     """Points first..last - 1. Beyond the slots of `minima` (V, slots) they are counted, but not kept."""
     stack, low, high = np.empty(DEEPEST, dtype=np.int64), np.empty(3), np.empty(3)
     size = 64
-    leaf, near, code, gap = _room(size)
+    leaf, near, code, gap = room(size)
     for v in range(first, last):
         nearest[v], entered[v], count[v] = -1, -1, 0
         for axis in range(3):
@@ -86,7 +86,7 @@ def _meet(first: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
             continue
         if total > size:
             size = 2 * total
-            leaf, near, code, gap = _room(size)
+            leaf, near, code, gap = room(size)
             walk(rows, low, high, stack, leaf)
         p, q = at(x_t0, v), at(x_t1, v)
         least, entry, kept = reach[v], np.inf, 0
@@ -106,12 +106,12 @@ def _meet(first: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
             if not away(q, a1, b1, c1, reach[v]):
                 _, _, d, feature = closest(q, a1, b1, c1)
                 if d <= reach[v]:
-                    kept = _insert(kept, t, d, features[t, feature], near, gap, code)
-        count[v] = _keep_minima(kept, near, code, degree, minima[v])
+                    kept = insert(kept, t, d, features[t, feature], near, gap, code)
+        count[v] = keep_minima(kept, near, code, degree, minima[v])
 
 
 @njit(error_model="numpy")
-def _room(size: Any) -> Any:
+def room(size: Any) -> Any:
     """For so many triangles."""
     whole = np.empty((3, size), dtype=np.int64)
     return whole[0], whole[1], whole[2], np.empty(size)
@@ -129,7 +129,7 @@ def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
 
 
 @njit(cache=True, error_model="numpy")
-def _insert(kept: Any, t: Any, d: Any, feature: Any, near: Any, gap: Any, code: Any) -> Any:
+def insert(kept: Any, t: Any, d: Any, feature: Any, near: Any, gap: Any, code: Any) -> Any:
     """Insert a triangle among the `kept` ones, in order of distance and number."""
     k = kept
     while k and (gap[k - 1] > d or (gap[k - 1] == d and near[k - 1] > t)):
@@ -140,7 +140,7 @@ def _insert(kept: Any, t: Any, d: Any, feature: Any, near: Any, gap: Any, code: 
 
 
 @njit(cache=True, error_model="numpy")
-def _keep_minima(kept: Any, near: Any, code: Any, degree: Any, minima: Any) -> Any:
+def keep_minima(kept: Any, near: Any, code: Any, degree: Any, minima: Any) -> Any:
     number = 0
     for k in range(kept):
         first, around = True, 0

@@ -6,11 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from .trees import DEEPEST, rows_of, walk
 from .vectors import at, cross, dot, subtract
+
+SHARE = 256
+"""Points that a thread takes at once."""
 
 
 def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, order: IntArray,
@@ -22,11 +25,19 @@ def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, close
     return result
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, parallel=True, error_model="numpy")
 def _inside(points: Any, positions: Any, triangles: Any, closed: Any, order: Any, rows: Any, result: Any) -> None:
+    for share in prange((len(points) + SHARE - 1) // SHARE):
+        _inside_share(share * SHARE, min((share + 1) * SHARE, len(points)), points, positions, triangles, closed, order,
+                      rows, result)
+
+
+@njit(cache=True, error_model="numpy")
+def _inside_share(first: Any, last: Any, points: Any, positions: Any, triangles: Any, closed: Any, order: Any,
+                  rows: Any, result: Any) -> None:
     stack, high = np.empty(DEEPEST, dtype=np.int64), np.empty(3)
     met = np.empty(64, dtype=np.int64)
-    for i in range(len(points)):
+    for i in range(first, last):
         p = at(points, i)
         if not (rows[1, 2] <= p[2] <= rows[1, 5]):                  # the rest of the box is the walk's first look
             continue
