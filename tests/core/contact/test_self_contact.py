@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which pairs of one surface are contacts, and how fine meshes and thick cloth live with it."""
+
+import numpy as np
+import pytest
+
+from core.contact.continuous import NEVER, near_pairs
+from core.contact.crossings import crossing_pairs
+from core.contact.nearness import Features
+from core.contact.self_contact import SelfContact
+from core.contact.triangle_surface import TriangleSurface
+from core.linear.constraint_filter import ConstraintFilter
+from tests.core.contact.shapes import rotation, sheet
+
+H = 0.02
+
+
+def owner_of(x, triangles, thickness, body=None, rest=None):
+    count = len(x)
+    return SelfContact(np.full(count, thickness), np.full(count, 0.3), np.ones(count),
+                       np.zeros(count, dtype=int) if body is None else body, x if rest is None else rest, x, triangles)
+
+
+def begin(owner, x, v):
+    return owner.begin(x, v, v, x, H, ConstraintFilter(len(x)))
+
+
+def two_layers(gap, side=7, shift=(0.03, 0.05)):
+    """A sheet above another, moved along it, in two bodies."""
+    x, triangles = sheet(side, side, 1.0, 1.0)
+    both = np.concatenate([x, x + [*shift, gap]])
+    return both, np.concatenate([triangles, triangles + len(x)]), np.repeat([0, 1], len(x))
+
+
+@pytest.mark.parametrize("thickness", [0.02, 0.2, 2.0])
+def test_a_sheet_does_not_touch_itself_however_thick_it_is(thickness):
+    """Neither flat nor bent, nor squeezed together by a third."""
+    x, triangles = sheet(9, 7, 1.0, 1.0)
+    x[:, :2] += 0.03 * np.random.default_rng(0).normal(size=(len(x), 2))
+    owner = owner_of(x, triangles, thickness)
+    bent = np.stack([np.sin(2 * x[:, 0]) / 2, x[:, 1], np.cos(2 * x[:, 0]) / 2], axis=1)
+    for y in (x, bent, x * [0.7, 1.0, 1.0]):
+        step = begin(owner, y, np.zeros_like(y))
+        assert not step.active
+        assert len(owner.look(y, y).pairs) > 0
+
+
+def test_layers_press_on_each_other_along_their_normal_only():
+    x, triangles, body = two_layers(0.05)
+    step = begin(owner_of(x, triangles, 0.04, body), x, np.zeros_like(x))
+    c = step.repulsion.contacts
+    # every vertex over the other sheet's inside has one triangle, and those beside it reach to its border
+    over = (np.abs(x[:, :2] - np.where(body[:, None] == 0, [0.03, 0.05], 0.0)) < 0.5).all(axis=1)
+    assert np.bincount(c.vertices[:, 0], minlength=len(x))[over].tolist() == [1] * int(over.sum())
+    inside = over[c.vertices[:, 0]]
+    np.testing.assert_allclose(np.abs(c.normal[inside]), np.tile([0.0, 0.0, 1.0], (inside.sum(), 1)), atol=1e-12)
+    assert c.touches[inside].all()
+    impulse = step.impulse(np.zeros_like(x))
+    assert (impulse[body == 1, 2] >= 0.0).all() and (impulse[body == 0, 2] <= 0.0).all()
+
+
+def test_ridges_that_cross_are_contacts_of_their_edges():
+    """Two tents, one upside down and turned by a right angle."""
+    tent = np.array([[-1, 0, 0], [1, 0, 0], [-1, -1, -1], [1, -1, -1], [-1, 1, -1], [1, 1, -1]], dtype=float)
+    faces = np.array([[0, 3, 1], [0, 2, 3], [0, 1, 5], [0, 5, 4]])
+    other = tent * [1, 1, -1] @ rotation([0, 0, 1], np.pi / 2).T + [0.03, 0.02, 0.1]
+    x, triangles = np.concatenate([tent, other]), np.concatenate([faces, faces + 6])
+    body = np.repeat([0, 1], 6)
+    c = begin(owner_of(x, triangles, 0.1, body), x, np.zeros_like(x)).repulsion.contacts
+    assert len(c) == 1
+    np.testing.assert_allclose(np.abs(c.normal), [[0.0, 0.0, 1.0]], atol=1e-12)
+    np.testing.assert_array_equal(np.sort(c.vertices[0]), [0, 1, 6, 7])
+
+
+def test_a_minimum_is_found_where_a_search_along_the_surface_finds_one():
+    """Vertices over a bumpy sheet: the nearest place is among the contacts of each that is over the sheet."""
+    rng = np.random.default_rng(1)
+    x, triangles = sheet(12, 12, 1.0, 1.0)
+    lower = x + np.stack([0 * x[:, 0], 0 * x[:, 0], 0.03 * rng.normal(size=len(x))], axis=1)
+    upper = 0.6 * x + [0.01, 0.02, 0.15]
+    both, faces = np.concatenate([lower, upper]), np.concatenate([triangles, triangles + len(x)])
+    surface = TriangleSurface.build(both, faces)
+    pairs = near_pairs(surface, both, both, 0.4)
+    meaning = pairs[Features(surface, len(both)).minima(pairs, both)]
+    for vertex in range(len(x), 2 * len(x)):
+        all_, mine = (p.distance[:p.faces][(p.vertices[:p.faces, 0] == vertex) & (p.vertices[:p.faces, 1] < len(x))]
+                      for p in (pairs, meaning))
+        assert mine.min() == pytest.approx(all_.min())
+        assert len(mine) < 0.3 * len(all_)
+
+
+def test_what_flies_at_another_joins_when_the_solution_makes_it_meet():
+    x, triangles, body = two_layers(0.5)
+    owner = owner_of(x, triangles, 0.02, body)
+    step = begin(owner, x, np.zeros_like(x))
+    assert not step.active
+    u = np.where((body == 1)[:, None], [0.0, 0.0, -1.0 / H], 0.0)
+    assert step.judge(u) and step.active
+    assert step.impulse(u)[body == 1, 2].sum() > 0.0
+    end = step.truncate(x + H * u, ConstraintFilter(len(x)))
+    assert (owner.look(x, end).pairs.meeting_times(x, end) == NEVER).all()
+    at = owner.surface.at(end)
+    assert len(crossing_pairs(at, at)) == 0 and (end[body == 1, 2] > end[body == 0, 2]).all()
+
+
+def test_pieces_that_touch_count_as_one():
+    for gap, pieces in ((0.05, 1), (0.5, 2)):
+        x, triangles, body = two_layers(gap)
+        step = begin(owner_of(x, triangles, 0.04, body), x, np.zeros_like(x))
+        assert len(np.unique(step.bodies())) == pieces
+
+
+def test_an_integrator_that_looks_back_learns_of_what_is_near():
+    x, triangles, body = two_layers(0.5)
+    owner = owner_of(x, triangles, 0.02, body)
+    down = x - np.where((body == 1)[:, None], [0.0, 0.0, 1.0], 0.0)
+    assert not owner.look(x, x + 0.3).touches(x + 0.3)
+    assert owner.look(x, down).touches(down)
+
+
+def test_forces_of_the_step_before_are_known_by_their_pairs():
+    x, triangles, body = two_layers(0.05)
+    owner = owner_of(x, triangles, 0.04, body)
+    first = begin(owner, x, np.zeros_like(x))
+    down = np.where((body == 1)[:, None], [0.0, 0.0, -0.1], 0.0)
+    first.judge(down)
+    first.remember(down)
+    pressing = first.repulsion.pressing(down)
+    second = begin(owner, x.copy(), down)
+    gained = second.repulsion.contacts.least - first.repulsion.contacts.least
+    assert pressing.min() >= 0.0 and pressing.max() > 0.0
+    assert (gained[pressing > 0.0] != 0.0).all()
