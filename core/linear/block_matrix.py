@@ -179,11 +179,6 @@ class BlockMatrix:
 
     def multiply(self, x: FloatArray) -> FloatArray:
         """A x for x (V, 3)."""
-        result = np.empty_like(x)
-        for group in self.pattern.layout.groups:
-            n, width = group.columns.shape
-            lines = self.data[9 * group.start:9 * (group.start + n * width)].reshape(n, 3, 3 * width)
-            current().block_matrix.block_product(lines, group.columns, group.rows, x, result)
-        if self.scalar is not None:
-            self.pattern.scalar.add_product(self.scalar, x, result)
+        result: FloatArray = current().block_matrix.product(self.data, self.pattern.layout, self.scalar,
+                                                            self.pattern.scalar.layout, x)
         return result

@@ -42,11 +42,12 @@ class LinearResult:
     residual: float
     converged: bool
     reason: str
+    scale: float = 0.0
 
 
 def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, project: Operator,
                  z: FloatArray | None = None, start: FloatArray | None = None, tolerance: float = 1e-3,
-                 max_iterations: int = 2000) -> LinearResult:
+                 max_iterations: int = 2000, scale: float | None = None) -> LinearResult:
     """Solve S (A dv - b) = 0 with (I - S) dv = (I - S) z.
 
     Args:
@@ -58,20 +59,27 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
         start: first guess on the free subspace.
         tolerance: relative to the right-hand side in the norm of P^-1 [-].
         max_iterations: give up after this many products.
+        scale: delta_0 of a solve of nearly the same equations whose answer is `start`, which is then taken as it is.
     """
     prescribed = np.zeros_like(b) if z is None else z - project(z)
-    dv = prescribed.copy()                                                              # 1, 2
-    filtered = project(b)
-    delta_0 = _dot(filtered, precondition(filtered))                                    # 3
-    r = project(b - multiply(dv)) if prescribed.any() else filtered                     # 4
-    c = project(precondition(r))                                                        # 5
+    delta_0, near = scale, scale is not None and start is not None
+    dv = prescribed + project(start) if near and start is not None else prescribed.copy()       # 1, 2
+    filtered, s = project(b), None
+    if delta_0 is None:
+        s = precondition(filtered)
+        delta_0 = _dot(filtered, s)                                                     # 3
+    if near or prescribed.any():
+        r, s = project(b - multiply(dv)), None                                          # 4
+    else:
+        r = filtered
+    c = project(precondition(r) if s is None else s)                                    # 5
     delta = _dot(r, c)                                                                  # 6
     if not (0.0 <= delta_0 < np.inf and 0.0 <= delta < np.inf):     # nan fails too
         return LinearResult(dv, 0, float("nan"), False, "indefinite")
-    delta_0 = max(delta_0, delta)
+    delta_0 = delta_0 if near else max(delta_0, delta)
     if delta_0 == 0.0:
         return LinearResult(dv, 0, 0.0, True, "zero right-hand side")
-    if start is not None:
+    if start is not None and not near:
         warm = prescribed + project(start)
         r_warm = project(b - multiply(warm))
         c_warm = project(precondition(r_warm))
@@ -86,7 +94,7 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
         curvature = _dot(c, q)
         iterations += 1
         if not curvature > 0.0:
-            return LinearResult(dv, iterations, float(np.sqrt(delta / delta_0)), False, "indefinite")
+            return LinearResult(dv, iterations, float(np.sqrt(delta / delta_0)), False, "indefinite", delta_0)
         alpha = delta / curvature                                                       # 9
         dv += alpha * c                                                                 # 10
         r -= alpha * q                                                                  # 11
@@ -97,7 +105,7 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     converged = bool(0.0 <= delta <= goal)
     residual = float(np.sqrt(np.abs(delta) / delta_0))
     reason = "tolerance" if converged else "iteration limit" if delta > goal else "indefinite"
-    return LinearResult(dv, iterations, residual, converged, reason)
+    return LinearResult(dv, iterations, residual, converged, reason, delta_0)
 
 
 def _dot(a: FloatArray, b: FloatArray) -> float:

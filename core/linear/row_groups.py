@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import IntArray
 
@@ -23,7 +24,7 @@ class RowGroup:
     their first place; a row's places follow each other."""
 
     rows: IntArray
-    columns: IntArray
+    columns: npt.NDArray[np.int32]
     start: int
 
 
@@ -32,11 +33,12 @@ class RowGroups:
     """All rows of a pattern.
 
     Attributes:
-        groups; place (N,): of each entry; row_start, row_width (V,): where each row's places begin, and how many it
-        has; size: places in all, padding included.
+        groups; columns (size,): of all of them; place (N,): of each entry; row_start, row_width (V,): where each
+            row's places begin, and how many it has; size: places in all, padding included.
     """
 
     groups: list[RowGroup]
+    columns: npt.NDArray[np.int32]
     place: IntArray
     row_start: IntArray
     row_width: IntArray
@@ -50,13 +52,15 @@ class RowGroups:
         widths = -(-lengths // step) * step
         groups: list[RowGroup] = []
         row_start = np.zeros(count, dtype=np.int64)
+        flat = np.empty(int(widths.sum()), dtype=np.int32)
         size = 0
         for width in np.unique(widths[widths > 0]):
             some = np.flatnonzero(widths == width)
-            padded = np.repeat(some[:, None], width, axis=1)
+            padded = flat[size:size + width * len(some)].reshape(-1, width)
+            padded[:] = some[:, None]
             padded[np.arange(width) < lengths[some][:, None]] = columns[widths[rows] == width]
             row_start[some] = size + width * np.arange(len(some))
             groups.append(RowGroup(some, padded, size))
             size += padded.size
         place: IntArray = row_start[rows] + np.arange(len(rows)) - starts[rows]
-        return RowGroups(groups, place, row_start, widths, size)
+        return RowGroups(groups, flat, place, row_start, widths, size)

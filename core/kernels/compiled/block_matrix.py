@@ -3,31 +3,55 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import njit, prange
 
+from ...arrays import FloatArray
 from ..reference.block_matrix import scatter_blocks
 
-__all__ = ["add_scalar_product", "block_product", "inverse_diagonal", "near_blocks", "scatter_blocks"]
+if TYPE_CHECKING:
+    from ...linear.row_groups import RowGroups
+
+__all__ = ["add_scalar_product", "inverse_diagonal", "near_blocks", "product", "scatter_blocks"]
 
 PIECE = 256
 """Rows that one thread works on at a time."""
 
 
-@njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
-def block_product(lines, columns, rows, x, result):  # type: ignore[no-untyped-def]
+def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scalar_layout: RowGroups,
+            x: FloatArray) -> FloatArray:
     """As in `reference`."""
-    n, width = columns.shape
-    for row in prange(n):
+    result = np.empty_like(x)
+    scalars = data[:0] if scalar is None else scalar
+    _product(data, layout.row_start, layout.row_width, layout.columns, scalars, scalar_layout.row_start,
+             scalar_layout.row_width, scalar_layout.columns, x, result)
+    return result
+
+
+@njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
+def _product(data, starts, widths, columns, scalar, scalar_starts, scalar_widths,  # type: ignore[no-untyped-def]
+             scalar_columns, x, result):
+    u = np.uintp                                     # with signed numbers every index is asked whether it is negative
+    for i in prange(len(widths)):
         a, b, c = 0.0, 0.0, 0.0
-        for s in range(width):
-            j = columns[row, s]
+        first, line = u(9 * starts[i]), u(3 * widths[i])
+        second, third = first + line, first + line + line
+        for s in range(u(widths[i])):
+            j = u(columns[u(starts[i]) + s])
             p, q, r = x[j, 0], x[j, 1], x[j, 2]
-            t = 3 * s
-            a += lines[row, 0, t] * p + lines[row, 0, t + 1] * q + lines[row, 0, t + 2] * r
-            b += lines[row, 1, t] * p + lines[row, 1, t + 1] * q + lines[row, 1, t + 2] * r
-            c += lines[row, 2, t] * p + lines[row, 2, t + 1] * q + lines[row, 2, t + 2] * r
-        i = rows[row]
+            t = u(3) * s
+            a += data[first + t] * p + data[first + t + u(1)] * q + data[first + t + u(2)] * r
+            b += data[second + t] * p + data[second + t + u(1)] * q + data[second + t + u(2)] * r
+            c += data[third + t] * p + data[third + t + u(1)] * q + data[third + t + u(2)] * r
+        if len(scalar):
+            start = u(scalar_starts[i])
+            for s in range(u(scalar_widths[i])):
+                j, w = u(scalar_columns[start + s]), scalar[start + s]
+                a += w * x[j, 0]
+                b += w * x[j, 1]
+                c += w * x[j, 2]
         result[i, 0], result[i, 1], result[i, 2] = a, b, c
 
 

@@ -3,9 +3,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+import numpy.typing as npt
 
 from ...arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from ...linear.row_groups import RowGroups
+
+Columns = npt.NDArray[np.int32]
 
 
 def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: IntArray, data: FloatArray) -> None:
@@ -20,13 +28,28 @@ def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: 
         data[entries[entry]] += factor * total
 
 
-def block_product(lines: FloatArray, columns: IntArray, rows: IntArray, x: FloatArray, result: FloatArray) -> None:
+def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scalar_layout: RowGroups,
+            x: FloatArray) -> FloatArray:
+    """A x for x (V, 3) of the matrix with blocks `data` and scalars `scalar` in these layouts."""
+    result = np.empty_like(x)
+    for group in layout.groups:
+        n, width = group.columns.shape
+        lines = data[9 * group.start:9 * (group.start + n * width)].reshape(n, 3, 3 * width)
+        block_product(lines, group.columns, group.rows, x, result)
+    if scalar is not None:
+        for group in scalar_layout.groups:
+            lines = scalar[group.start:group.start + group.columns.size].reshape(group.columns.shape)
+            add_scalar_product(lines, group.columns, group.rows, x, result)
+    return result
+
+
+def block_product(lines: FloatArray, columns: Columns, rows: IntArray, x: FloatArray, result: FloatArray) -> None:
     """result[rows] = A x from lines (n, 3, 3 width) and columns (n, width) of 3x3 blocks, for x (V, 3)."""
     n, width = columns.shape
     result[rows] = np.einsum("nij,nj->ni", lines, x.take(columns, axis=0).reshape(n, 3 * width))
 
 
-def add_scalar_product(lines: FloatArray, columns: IntArray, rows: IntArray, x: FloatArray,
+def add_scalar_product(lines: FloatArray, columns: Columns, rows: IntArray, x: FloatArray,
                        result: FloatArray) -> None:
     """result[rows] += K x from lines (n, width) and columns (n, width) of scalars, for x (V, 3)."""
     result[rows] += np.matmul(lines[:, None, :], x.take(columns, axis=0))[:, 0]
