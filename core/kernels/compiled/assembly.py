@@ -2,8 +2,8 @@
 """From elements to vertices: what elements left, added up vertex by vertex, into forces or into rows of a matrix.
 
 Each vertex goes through the elements around it in one order, so that sums do not depend on threads, and no two threads
-write to one place. Loops over an element's few vertices and columns have a fixed count, which a factory per count gives
-them: they unroll, at half the time.
+write to one place. Rows of a matrix are added up with a fixed count of an element's vertices and columns, which a
+factory per count gives them: the loops unroll, at half the time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CHUNK = 256
 
 def subtract_scattered(stencil: Stencil, P: FloatArray, total: FloatArray) -> None:
     """total (V, 3) -= sum_c w_ic P_c of elements with P (E, C, 3)."""
-    _scatter(P.shape[1])(*stencil.incidence, stencil.weights, P, total)
+    _scatter(*stencil.incidence, stencil.weights, P, total)
 
 
 def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matrix: BlockMatrix) -> None:
@@ -44,27 +44,23 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matri
         matrix.data)
 
 
-@cache
-def _scatter(C: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
-    def scatter(starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
-        k = weights.shape[1]
-        part = 1.0 / k
-        for v in prange(len(starts) - 1):
-            fx, fy, fz = 0.0, 0.0, 0.0
-            for at in range(starts[v], starts[v + 1]):
-                e = int((corners[at] + 0.5) * part)               # corner // k, quicker than dividing
-                i = corners[at] - e * k
-                for c in range(C):
-                    w = weights[e, i, c]
-                    fx += w * P[e, c, 0]
-                    fy += w * P[e, c, 1]
-                    fz += w * P[e, c, 2]
-            total[v, 0] -= fx
-            total[v, 1] -= fy
-            total[v, 2] -= fz
-
-    return scatter  # type: ignore[no-any-return]
+@njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
+def _scatter(starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
+    k, C = weights.shape[1], weights.shape[2]
+    part = 1.0 / k
+    for v in prange(len(starts) - 1):
+        fx, fy, fz = 0.0, 0.0, 0.0
+        for at in range(starts[v], starts[v + 1]):
+            e = int((corners[at] + 0.5) * part)                   # corner // k, quicker than dividing
+            i = corners[at] - e * k
+            for c in range(C):
+                w = weights[e, i, c]
+                fx += w * P[e, c, 0]
+                fy += w * P[e, c, 1]
+                fz += w * P[e, c, 2]
+        total[v, 0] -= fx
+        total[v, 1] -= fy
+        total[v, 2] -= fz
 
 
 @cache

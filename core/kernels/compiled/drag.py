@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drag of triangles: as in `reference`, one loop over triangles, and one over vertices that adds up."""
+"""Drag of triangles: as in `reference`, one loop over triangles, and one over vertices that adds up.
+
+That over triangles is a hundredth of a step, and not worth a second of compiling it for threads.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...arrays import FloatArray
 from ...stencils.components import TINY
@@ -23,11 +26,11 @@ def add_force(stencil: Stencil, vectors: FloatArray, u: FloatArray, total: Float
     subtract_scattered(stencil, P, total)
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def drag_vectors(triangles, coefficients, x):  # type: ignore[no-untyped-def]
     """As in `reference`."""
     q = np.empty((len(triangles), 3))
-    for t in prange(len(triangles)):
+    for t in range(len(triangles)):
         i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         ax, ay, az = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
         bx, by, bz = x[k, 0] - x[i, 0], x[k, 1] - x[i, 1], x[k, 2] - x[i, 2]
@@ -38,9 +41,9 @@ def drag_vectors(triangles, coefficients, x):  # type: ignore[no-untyped-def]
     return q
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _stresses(triangles, q, u, P):  # type: ignore[no-untyped-def]
-    for t in prange(len(triangles)):
+    for t in range(len(triangles)):
         i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         along = 0.0
         for a in range(3):
