@@ -9,8 +9,8 @@ Method"). Three choices where the print leaves room:
   stopping rule r^T P^-1 r <= eps^2 delta_0 compare like with like;
 - delta_0 is the larger of that and of the residual at dv = z, because with b = 0 and moving constraints the print's
   delta_0 is zero and the loop has no end;
-- a start other than z (a warm start) may be given and is taken if its residual is the smaller one; it changes where
-  the loop begins and not what it is measured by.
+- a start other than z (a warm start) may be given and is taken if its residual is the smaller one, as it is and in the
+  norm of P^-1; it changes where the loop begins and not what it is measured by.
 """
 
 from __future__ import annotations
@@ -82,10 +82,11 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     if start is not None and not near:
         warm = prescribed + project(start)
         r_warm = project(b - multiply(warm))
-        c_warm = project(precondition(r_warm))
-        delta_warm = _dot(r_warm, c_warm)
-        if delta_warm < delta:
-            dv, r, c, delta = warm, r_warm, c_warm, delta_warm
+        if _dot(r_warm, r_warm) < _dot(r, r):              # P^-1 may cost as much as an iteration: not for nothing
+            c_warm = project(precondition(r_warm))
+            delta_warm = _dot(r_warm, c_warm)
+            if delta_warm < delta:
+                dv, r, c, delta = warm, r_warm, c_warm, delta_warm
     r = r.copy()                                       # written to below, and operators may return what they got
     goal = tolerance ** 2 * delta_0
     iterations = 0

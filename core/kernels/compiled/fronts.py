@@ -29,6 +29,8 @@ SCALAR_SHAPE = (16, 1)
 """Vertices in a leaf and cuts eliminated together, for scalar matrices."""
 BLOCK_SHAPE = (12, 1)
 """The same for 3x3 blocks."""
+WORTH = (16, 0.1)
+"""Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
 SHARED_ROWS = 200
 """Fronts with more rows than this left are eliminated by all threads together, where a level has few of them."""
 FEW = 4

@@ -30,6 +30,8 @@ SCALAR_SHAPE = (64, 2)
 """Vertices in a leaf and cuts eliminated together, for scalar matrices: below, the calls cost more than the numbers."""
 BLOCK_SHAPE = (24, 2)
 """The same for 3x3 blocks, which have nine times the numbers."""
+WORTH = (18, 0.28)
+"""Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
 SMALL = 8
 """Matrices of this size and less are inverted entry by entry, all of a batch at once."""
 NUMBERS_AT_ONCE = 4_000_000

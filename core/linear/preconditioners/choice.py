@@ -5,8 +5,8 @@ Aggregation multigrid is cheap to make and needs as many iterations on fine mesh
 of the neighbours costs as much to make as some dozens of its iterations and needs a few whatever cloth and contacts.
 What counts is the work of all solves: a step's first may take long and the ones after its contacts changed, which
 start from its answer, be short, so that a mean over the last few decides. When it is above what the direct factor
-costs, the next solves are direct; after some of them multigrid is tried again. Sheets of a few vertices are solved
-directly at once.
+costs, which the kernels say, the next solves are direct; after some of them multigrid is tried again, and after twice
+as many if that was in vain. Sheets of a few vertices are solved directly at once.
 Decided by iterations, never by a clock, so that two runs decide alike. docs/performance.md has the measurements.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...arrays import FloatArray, IntArray
+from ...kernels import current
 from ..block_matrix import BlockMatrix, BlockPattern
 from ..constraint_filter import ConstraintFilter
 from ..modified_pcg import Operator
@@ -22,14 +23,12 @@ from .aggregation_multigrid import AggregationMultigrid
 from .constant_matrix import ConstantMatrix, ScalarElements
 from .neighbour_cholesky import NeighbourCholesky
 
-SLOW, SLOWER = 16, 0.1
-"""Iterations with multigrid that cost more than the direct factor: SLOW + SLOWER sqrt(vertices)."""
 FEW = 100
 """Vertices up to which the direct factor costs less than the second iteration of anything else."""
-TRY_AGAIN = 24
-"""Direct solves before multigrid is tried again."""
+TRY_AGAIN, LONGEST = 24, 192
+"""Direct solves before multigrid is tried again, and at most: each time in vain doubles them."""
 SHARE = 4
-"""A solve counts for one in so many in the mean; the one that tries multigrid again, for one half."""
+"""A solve counts for one in so many in the mean; the one that tries multigrid again begins a new mean."""
 AT_MOST = 4
 """A solve counts in the mean as at most so many times the direct factor, so that it is soon forgotten."""
 LARGEST = 150_000_000
@@ -55,10 +54,11 @@ class PreconditionerChoice:
         self._multigrid: AggregationMultigrid | None = None        # each made when first needed
         self._constant: ConstantMatrix | None = None
         self._direct: NeighbourCholesky | None = None
-        self._left = 0                                             # direct solves until multigrid is tried
+        self._left, self._wait = 0, TRY_AGAIN                      # direct solves until multigrid is tried
         self._usual, self._trial = 0.0, False                      # mean of its iterations; whether it is tried again
         self.few = len(positions) <= FEW
-        self.slow = int(SLOW + SLOWER * len(positions) ** 0.5)
+        slow, slower = current().fronts.WORTH
+        self.slow = int(slow + slower * len(positions) ** 0.5)
 
     def make(self, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
              tolerance: float) -> Operator:
@@ -84,7 +84,11 @@ class PreconditionerChoice:
             self._left -= 1
             self._trial = self._left == 0
             return
-        self._usual += (min(iterations, AT_MOST * self.slow) - self._usual) / (2 if self._trial else SHARE)
-        self._trial = False
+        if self._trial:                                            # it speaks for itself, the mean is of long ago
+            self._usual = float(iterations)
+        else:
+            self._usual += (min(iterations, AT_MOST * self.slow) - self._usual) / SHARE
         if self._usual > self.slow:
-            self._left = TRY_AGAIN
+            self._wait = min(2 * self._wait, LONGEST) if self._trial else TRY_AGAIN
+            self._left = self._wait
+        self._trial = False

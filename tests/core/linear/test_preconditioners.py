@@ -17,7 +17,7 @@ from core.linear.block_cholesky import BlockCholesky
 from core.linear.modified_pcg import modified_pcg
 from core.linear.preconditioners.aggregation_multigrid import TwoLevels
 from core.linear.preconditioners.block_jacobi import BlockJacobi
-from core.linear.preconditioners.choice import TRY_AGAIN, PreconditionerChoice
+from core.linear.preconditioners.choice import LONGEST, TRY_AGAIN, PreconditionerChoice
 from core.linear.preconditioners.constant_matrix import FACTORS_KEPT, ConstantMatrix, ScalarElements
 from core.linear.preconditioners.neighbour_cholesky import NeighbourCholesky
 from core.projective import scalar_elements
@@ -328,12 +328,16 @@ def test_one_slow_solve_in_a_step_of_quick_ones_changes_nothing():
     assert [choice.solve(iterations) for iterations in 6 * step] == ["multigrid"] * 24
 
 
-def test_where_multigrid_stays_slow_it_is_tried_once_in_a_while():
+def test_where_multigrid_stays_slow_it_is_tried_ever_less_often():
     choice = Choice()
     slow_solves(choice)
-    for _ in range(3):
-        assert [choice.solve(2) for _ in range(TRY_AGAIN)] == ["direct"] * TRY_AGAIN
+    for wait in (TRY_AGAIN, 2 * TRY_AGAIN, 4 * TRY_AGAIN, LONGEST, LONGEST):
+        assert [choice.solve(2) for _ in range(wait)] == ["direct"] * wait
         assert choice.solve(3 * choice.choice.slow) == "multigrid"
+    assert [choice.solve(2) for _ in range(LONGEST)] == ["direct"] * LONGEST
+    assert [choice.solve(2) for _ in range(8)] == ["multigrid"] * 8
+    slow_solves(choice)
+    assert [choice.solve(2) for _ in range(TRY_AGAIN + 1)] == ["direct"] * TRY_AGAIN + ["multigrid"]
 
 
 def test_where_the_direct_factor_would_not_fit_multigrid_stays_and_without_any_factor_the_constant_matrix(monkeypatch):
