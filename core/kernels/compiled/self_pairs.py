@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Candidate pairs of one surface with itself, compiled: each primitive walks the tree, and keeps what it finds."""
+"""Candidate pairs of one surface with itself, compiled.
+
+Neighbours in a tree lie side by side, so `GROUP` of them walk the tree together and only then look for themselves.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,12 @@ import numpy as np
 from numba import njit, prange
 
 from ...arrays import FloatArray, IntArray
-from .trees import DEEPEST, SHARE, element_boxes, fitted, rows_of, walk
+from .trees import DEEPEST, element_boxes, fitted, rows_of, walk
 
+GROUP = 8
+"""Vertices or edges that walk a tree together."""
+SHARE = 64 * GROUP
+"""Vertices or edges that a thread takes at once."""
 SLOTS = 32
 """Places for what is near a primitive; where there are more, all are looked for again with as many as it takes."""
 
@@ -20,22 +27,21 @@ def candidate_pairs(
     x_t0: FloatArray, x_t1: FloatArray, radius: float
 ) -> tuple[IntArray, IntArray]:
     """Vertices with triangles (N, 2) and edges with edges (M, 2), both in order; the trees' leaves are in `order`."""
-    points = np.sort(vertices)[:, None]
     low, high = element_boxes(edges, x_t0, x_t1)
-    edge_edge = _pairs(edges, low - radius, high + radius, edges, edge_order, fitted(edge_order, low, high), True)
+    nodes, items = fitted(edge_order, low, high), edge_order[edge_order >= 0]
+    edge_edge = _pairs(items, edges, low - radius, high + radius, edges, edge_order, nodes, True)
+    points = np.arange(len(x_t0))[:, None]
     low, high = element_boxes(points, x_t0, x_t1)
     nodes = fitted(triangle_order, *element_boxes(triangles, x_t0, x_t1))
-    vertex_triangle = _pairs(points, low - radius, high + radius, triangles, triangle_order, nodes, False)
-    vertex_triangle[:, 0] = points[vertex_triangle[:, 0], 0]
-    return vertex_triangle, edge_edge
+    return _pairs(vertices, points, low - radius, high + radius, triangles, triangle_order, nodes, False), edge_edge
 
 
-def _pairs(queries: IntArray, lower: FloatArray, upper: FloatArray, others: IntArray, order: IntArray,
-           nodes: FloatArray, above: bool) -> IntArray:
-    count, slots = np.empty(len(queries), dtype=np.int64), SLOTS
+def _pairs(items: IntArray, queries: IntArray, lower: FloatArray, upper: FloatArray, others: IntArray,
+           order: IntArray, nodes: FloatArray, above: bool) -> IntArray:
+    count, slots = np.zeros(len(queries), dtype=np.int64), SLOTS
     while True:
         found = np.empty((len(queries), slots), dtype=np.int32)
-        _all_near(queries, lower, upper, others, order, rows_of(nodes), above, count, found)
+        _all_near(items, queries, lower, upper, others, order, rows_of(nodes), above, count, found)
         most = int(count.max(initial=0))
         if most <= slots:
             break
@@ -47,36 +53,49 @@ def _pairs(queries: IntArray, lower: FloatArray, upper: FloatArray, others: IntA
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def _all_near(queries: Any, lower: Any, upper: Any, others: Any, order: Any, rows: Any, above: Any, count: Any,
-              found: Any) -> None:
-    for share in prange((len(queries) + SHARE - 1) // SHARE):
-        _near(share * SHARE, min((share + 1) * SHARE, len(queries)), queries, lower, upper, others, order, rows, above,
-              count, found)
+def _all_near(items: Any, queries: Any, lower: Any, upper: Any, others: Any, order: Any, rows: Any, above: Any,
+              count: Any, found: Any) -> None:
+    for share in prange((len(items) + SHARE - 1) // SHARE):
+        _near(share * SHARE, min((share + 1) * SHARE, len(items)), items, queries, lower, upper, others, order, rows,
+              above, count, found)
 
 
 @njit(cache=True, error_model="numpy")
-def _near(first: Any, last: Any, queries: Any, lower: Any, upper: Any, others: Any, order: Any, rows: Any, above: Any,
-          count: Any, found: Any) -> None:
-    """For queries first..last - 1; beyond the slots of `found` (Q, slots) they are counted, but not kept."""
-    stack, met = np.empty(DEEPEST, dtype=np.int64), np.empty(64, dtype=np.int64)
-    for q in range(first, last):
-        total = walk(rows, lower[q], upper[q], stack, met)
+def _near(first: Any, last: Any, items: Any, queries: Any, lower: Any, upper: Any, others: Any, order: Any, rows: Any,
+          above: Any, count: Any, found: Any) -> None:
+    """For items first..last - 1; beyond the slots of `found` (Q, slots) they are counted, but not kept."""
+    stack, met, mine = np.empty(DEEPEST, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64)
+    low, high = np.empty(3), np.empty(3)
+    for begin in range(first, last, GROUP):
+        stop = min(begin + GROUP, last)
+        for axis in range(3):
+            low[axis], high[axis] = np.inf, -np.inf
+            for item in range(begin, stop):
+                low[axis] = min(low[axis], lower[items[item], axis])
+                high[axis] = max(high[axis], upper[items[item], axis])
+        total = walk(rows, low, high, stack, met)
         if total > len(met):
-            met = np.empty(2 * total, dtype=np.int64)
-            walk(rows, lower[q], upper[q], stack, met)
-        kept = 0
-        for k in range(total):
-            other = order[met[k]]
-            if above and other <= q:
-                continue
-            apart = True
-            for i in range(queries.shape[1]):
-                for j in range(others.shape[1]):
-                    apart = apart and queries[q, i] != others[other, j]
-            if apart:
-                met[kept] = other
-                kept += 1
-        count[q] = kept
-        met[:kept].sort()
-        for k in range(min(kept, found.shape[1])):
-            found[q, k] = met[k]
+            met, mine = np.empty(2 * total, dtype=np.int64), np.empty(2 * total, dtype=np.int64)
+            walk(rows, low, high, stack, met)
+        for item in range(begin, stop):
+            q, kept = items[item], 0
+            for k in range(total):
+                node, other = len(order) + met[k], order[met[k]]
+                # & where `and` would branch: the outcome is as good as random
+                if not ((lower[q, 0] <= rows[node, 3]) & (rows[node, 0] <= upper[q, 0])
+                        & (lower[q, 1] <= rows[node, 4]) & (rows[node, 1] <= upper[q, 1])
+                        & (lower[q, 2] <= rows[node, 5]) & (rows[node, 2] <= upper[q, 2])):
+                    continue
+                if above and other <= q:
+                    continue
+                apart = True
+                for i in range(queries.shape[1]):
+                    for j in range(others.shape[1]):
+                        apart = apart and queries[q, i] != others[other, j]
+                if apart:
+                    mine[kept] = other
+                    kept += 1
+            count[q] = kept
+            mine[:kept].sort()
+            for k in range(min(kept, found.shape[1])):
+                found[q, k] = mine[k]
