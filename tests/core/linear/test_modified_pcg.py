@@ -198,3 +198,17 @@ def test_as_many_iterations_as_free_directions_suffice():
     problem = Problem(14, V=4)
     free = int(problem.filter.degrees_of_freedom(np.arange(4)).sum())
     assert problem.solve(tolerance=1e-8).iterations <= free + 2
+
+
+def test_the_preconditioner_is_applied_once_before_the_first_iteration_and_once_in_each():
+    """It may cost as much as an iteration: what rests is not weighed twice, a start that is no better not at all."""
+    problem = Problem(seed=5, moving=False)
+    calls = []
+
+    def precondition(r):
+        calls.append(1)
+        return problem.precondition(r)
+    far = 1e6 * np.ones_like(problem.b)
+    result = modified_pcg(problem.multiply, problem.b, precondition=precondition, project=problem.filter.project,
+                          z=np.zeros_like(problem.b), start=far)
+    assert result.converged and len(calls) == 1 + result.iterations
