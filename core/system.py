@@ -78,8 +78,8 @@ class System:
         self._constant = ConstantStiffness(self._forces, self._pattern.scalar)
         self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant)
         at_rest = np.concatenate([c.mesh.positions for c in scene.cloths])
-        self.preconditioners = PreconditionerChoice(self._pattern, scalar_elements(self._forces, at_rest), self.edges,
-                                                    at_rest)
+        self.preconditioners = PreconditionerChoice(
+            self._pattern, lambda: scalar_elements(self._forces, at_rest), self.edges, at_rest)
 
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""

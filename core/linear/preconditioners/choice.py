@@ -12,7 +12,7 @@ Decided by iterations, never by a clock, so that two runs decide alike. docs/per
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...arrays import FloatArray, IntArray
 from ...kernels import current
@@ -42,12 +42,12 @@ class PreconditionerChoice:
 
     Args:
         pattern: of its matrices.
-        families: of the constant matrix, which takes over where the others find no factor.
+        families: gives those of the constant matrix, which takes over where the others find no factor.
         edges: (E, 2), pairs of neighbours.
         positions: (V, 3), where the graph is cut.
     """
 
-    def __init__(self, pattern: BlockPattern, families: Sequence[ScalarElements], edges: IntArray,
+    def __init__(self, pattern: BlockPattern, families: Callable[[], Sequence[ScalarElements]], edges: IntArray,
                  positions: FloatArray) -> None:
         self._pattern, self._edges, self._positions = pattern, edges, positions
         self._families = families
@@ -75,7 +75,7 @@ class PreconditionerChoice:
             return self._multigrid.at(matrix, filter_, single=single)
         except ArithmeticError:                                    # A is not positive definite: conjugate gradients
             if self._constant is None:                             # will find out, and say so
-                self._constant = ConstantMatrix(self._families, self._positions)
+                self._constant = ConstantMatrix(self._families(), self._positions)
             return self._constant.at(h, mass, filter_.rows, matrix, filter_=filter_, single=single)
 
     def learn(self, iterations: int) -> None:

@@ -290,7 +290,7 @@ class Choice:
     def __init__(self, few=False):
         self.problem = Problem(sheet(8), [0])
         forces, rest = self.problem.system._forces, self.problem.rest
-        self.choice = PreconditionerChoice(self.problem.A.pattern, scalar_elements(forces, rest),
+        self.choice = PreconditionerChoice(self.problem.A.pattern, lambda: scalar_elements(forces, rest),
                                            self.problem.system.edges, rest)
         self.choice.few = self.choice.few if few is None else few
 
