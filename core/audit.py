@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import FloatArray, IntArray, float_rows, index_rows
-from .contact.bvh import element_boxes
 from .contact.colliders import SurfaceShape
 from .contact.containment import inside, nearest
 from .contact.gaps import Meeting, meet
@@ -108,7 +107,7 @@ class Auditor:
     def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray]) -> float:
         deepest = 0.0
         for shape, x in zip(self._shapes, colliders, strict=True):
-            tree = shape.tree.refit(*element_boxes(shape.triangles, x))
+            tree = shape.tree.around(shape.triangles, x) if shape.closed.any() else shape.tree
             within = points[inside(points, x, shape.triangles, shape.closed, tree)]
             deepest = max(deepest, float(nearest(within, x, shape.triangles, tree)[1].distance.max(initial=0.0)))
         return deepest

@@ -84,12 +84,16 @@ class SurfaceShape:
         return _unit(total)
 
     def moving(
-        self, x_t0: FloatArray, x_t1: FloatArray, *, thickness: float = 0.0, friction: float = 0.3
+        self, x_t0: FloatArray, x_t1: FloatArray, *, thickness: float = 0.0, friction: float = 0.3,
+        before: MovingSurface | None = None
     ) -> MovingSurface:
-        """The surface in a step from positions x_t0 to x_t1 (V, 3) [m]."""
+        """The surface in a step from positions x_t0 to x_t1 (V, 3) [m]; `before`: in the step that ended at x_t0."""
         drift = (x_t1 - x_t0).mean(axis=0)
-        tree = self.tree.refit(*element_boxes(self.triangles, x_t0 + drift, x_t1))
-        return MovingSurface(self, x_t0, x_t1, thickness, friction, drift, tree)
+        tree = self.tree.around(self.triangles, x_t0 + drift if drift.any() else x_t0, x_t1)
+        surface = MovingSurface(self, x_t0, x_t1, thickness, friction, drift, tree)
+        if before is not None and "normals_t1" in vars(before):
+            vars(surface)["normals_t0"] = before.normals_t1          # as `cached_property` keeps it
+        return surface
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ class MovingSurface:
     @cached_property
     def tree_t1(self) -> BVH:
         """Tree around the end positions alone."""
-        return self.tree.refit(*element_boxes(self.shape.triangles, self.x_t1))
+        return self.tree if self.x_t0 is self.x_t1 else self.tree.around(self.shape.triangles, self.x_t1)
 
 
 def _parts(edge: IntArray, upward: BoolArray) -> tuple[IntArray, BoolArray, BoolArray]:

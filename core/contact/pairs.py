@@ -92,10 +92,14 @@ def find_contacts(
     target = x_t1
     for turn in range(MAX_PER_VERTEX):
         entered = _no_contacts()
+        start, end = (x_t0, target) if rows is None else (x_t0[rows], target[rows])
+        start_box, end_box = _box(start), _box(end)
         for number, surface in enumerate(surfaces):
-            start, end, reach = x_t0, target, (thickness + surface.thickness) * (1.0 + margin)
+            reach = (thickness + surface.thickness) * (1.0 + margin)
             if rows is not None:
-                start, end, reach = start[rows], end[rows], reach[rows]
+                reach = reach[rows]
+            if not _meets(surface, start_box, end_box, float(reach.max(initial=0.0))):
+                continue
             planes, distance = find_planes(surface, start, end, reach, deep=turn == 0)
             if len(planes) == 0:
                 continue
@@ -113,6 +117,21 @@ def find_contacts(
         target = _put_back(target, entered, thickness, surfaces)
         rows = np.unique(entered.vertex)
     return found if (np.diff(found.vertex) > 0).all() else found[_deepest_first(found)]
+
+
+def _box(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper corner (3,) [m] of points (V, 3)."""
+    return x.min(axis=0, initial=np.inf), x.max(axis=0, initial=-np.inf)
+
+
+def _meets(
+    surface: MovingSurface, start: tuple[FloatArray, FloatArray], end: tuple[FloatArray, FloatArray], reach: float
+) -> bool:
+    """Whether what moves from box to box [m] can come within reach [m] of the surface at all."""
+    low, high = surface.tree.box
+    below = np.minimum(start[0] + surface.drift, end[0]) - reach
+    above = np.maximum(start[1] + surface.drift, end[1]) + reach
+    return bool((below <= high).all() and (low <= above).all())
 
 
 def _deepest_first(found: Contacts) -> IntArray:

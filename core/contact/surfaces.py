@@ -57,7 +57,12 @@ class SurfaceSet:
             if fresh or collider.moves:
                 x_t0 = self._moving[number].x_t1 if follows else collider.at(start)
                 x_t1 = collider.at(end) if collider.moves else x_t0
-                surface = shape.moving(x_t0, x_t1, thickness=collider.thickness, friction=collider.friction)
+                if np.array_equal(x_t0, x_t1):                       # rests, for now
+                    if follows and self._moving[number].x_t0 is x_t0:
+                        continue
+                    x_t1 = x_t0
+                surface = shape.moving(x_t0, x_t1, thickness=collider.thickness, friction=collider.friction,
+                                       before=self._moving[number] if follows else None)
                 if fresh:
                     self._moving.append(surface)
                 else:

@@ -24,6 +24,10 @@ from .vectors import add, at, cross, divide, dot, scale, subtract
 
 SHARE = 64
 """Points that a thread takes at once."""
+MISS = 1e-3
+"""How far beside a still triangle a path goes through its plane to miss it, over its size [-]."""
+PLAIN = 1e-8
+"""Slope of a path below which rounding says where it goes through a plane [-]."""
 SLACK = 1e-9
 """Room for the rounding of a distance from a box, over the reach [-]."""
 BESIDE = 1e-5
@@ -181,9 +185,18 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
 def _may_enter(p: Any, q: Any, motion: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any, still: Any) -> Any:
     """Whether the path p -> q may come to the moving triangle at all."""
     ab, ac = subtract(b0, a0), subtract(c0, a0)
-    if still:                                                        # as `first_entry` would say
-        n = cross(ab, ac)
-        return (dot(subtract(p, a0), n) >= 0.0) != (dot(subtract(q, a0), n) >= 0.0)
+    if still:
+        u, n = subtract(p, a0), cross(ab, ac)
+        f0, f1 = dot(u, n), dot(subtract(q, a0), n)
+        if (f0 >= 0.0) == (f1 >= 0.0):
+            return False                                             # as `first_entry` would say, and it is slow
+        # through the plane far beside the triangle; not to be told of a path along the plane
+        nn, size = dot(n, n), np.sqrt(max(dot(ab, ab), dot(ac, ac)))
+        steep = abs(f0 - f1) > PLAIN * np.sqrt(nn) * (np.sqrt(dot(u, u)) + np.sqrt(dot(motion, motion)))
+        u = add(u, scale(f0 / (f0 - f1), motion))
+        w_b, w_c = dot(cross(u, ac), n), dot(cross(ab, u), n)
+        least = min(min(w_b, w_c), nn - w_b - w_c)
+        return not steep or least >= -MISS * (nn + np.sqrt(nn * dot(motion, motion)) * size)
     one, two = subtract(motion, subtract(a1, a0)), subtract(motion, subtract(b1, b0))
     three = subtract(motion, subtract(c1, c0))
     far = np.sqrt(max(max(dot(one, one), dot(two, two)), dot(three, three)))
