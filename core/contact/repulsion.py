@@ -3,7 +3,7 @@
 
     gap      d = n . sum_i w_i x_i                                                    [m]
     energy   E = k/2 max(0, d* - d)^2                                                 [J]
-    force    f_i = k max(0, d* - d) w_i n - c w_i (I - n n^T) sum_j w_j u_j           [N]
+    force    f_i = w_i (k max(0, d* - d) n + g - c s),   s = (I - n n^T) sum_j w_j u_j       [N]
 
 w are the signed weights of the closest points and n the unit normal from one to the other, both held during the step:
 the weights add up to zero, so that momentum is kept. In the velocity u at the end of the step, x = base + h u, that
@@ -20,8 +20,9 @@ so that no mesh is too fine for its thickness. What starts closer is moved out b
 fast as RECOVERY says: at once, it would be thrown out. What pressed in the step before is CARRIED over, d* grows by
 lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and not below.
 
-*Friction* is Coulomb's with the normal force of the solution before: c = mu lambda / |slide|, the drag that gives the
-limit at the sliding found, and never above what stops the pair STICK times over.
+*Friction* is Coulomb's with the normal force lambda of the solution before. A pair that slides is dragged by
+c = mu lambda / |s|, which gives the limit at the sliding found. One that would take less sticks: by a drag that stops
+it STICK times over, and by g, what held it in the step before. Without g everything would creep.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Contacts:
     Attributes:
         key (C,): a number of each pair, the same in every step.
         vertices, weights (C, 4); normal (C, 3): as above.
-        least (C,) [m]: d*. stiffness (C,): h^2 k [kg]. drag (C,): h c [kg]. mu (C,): friction coefficient [-].
+        least (C,) [m]: d*. stiffness (C,): h^2 k [kg]. drag (C,): h c [kg]. hold (C, 3): h g [N s].
+        mu (C,): friction coefficient [-].
         mass (C,) [kg]: with which the gap moves. touches (C,): whether the spring acts.
         floor (C,) [m]: gap below which the spring has given way.
     """
@@ -76,6 +78,7 @@ class Contacts:
     least: FloatArray
     stiffness: FloatArray
     drag: FloatArray
+    hold: FloatArray
     mu: FloatArray
     mass: FloatArray
     floor: FloatArray
@@ -106,8 +109,8 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     start = np.einsum("pk,pki,pi->p", weights, x0[vertices], normal)
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
-    return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), mu, mass,
-                    (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_))
+    return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), 0.0 * normal, mu,
+                    mass, (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_))
 
 
 class Repulsion:
@@ -159,9 +162,9 @@ class Repulsion:
         return self._scattered(c, push[:, None] * c.normal)
 
     def drags(self, velocity: FloatArray) -> FloatArray:
-        """The drags' part of `impulse`."""
-        c, _, b = self._acting()
-        return self._scattered(c, -b[:, None] * _slide(c, velocity))
+        """The friction's part of `impulse`."""
+        c, _, _ = self._acting()
+        return self._scattered(c, _rubbing(c, velocity))
 
     def energy(self, velocity: FloatArray) -> float:
         """E [J] at `velocity` (V, 3), of all that are too close then."""
@@ -176,10 +179,16 @@ class Repulsion:
         c = self.contacts
         return c.stiffness / self._h**2 * np.maximum(c.least - self._gap(c, velocity), 0.0)
 
-    def begin(self, expected: FloatArray, touched: BoolArray, pressing: FloatArray, velocity: FloatArray) -> None:
-        """First guess: what `touched` (C,) in the step before with `pressing` (C,) [N], or is too close at velocities
-        `expected` (V, 3), touches; sliding as at `velocity` (V, 3)."""
+    def rubbing(self, velocity: FloatArray) -> FloatArray:
+        """Impulses of friction (C, 3) [N s] at `velocity` (V, 3)."""
+        return _rubbing(self.contacts, velocity)
+
+    def begin(self, expected: FloatArray, touched: BoolArray, pressing: FloatArray, holding: FloatArray,
+              velocity: FloatArray) -> None:
+        """First guess: what `touched` (C,) in the step before with `pressing` (C,) [N] and `holding` (C, 3) [N s], or
+        is too close at velocities `expected` (V, 3), touches; sliding as at `velocity` (V, 3)."""
         c = self.contacts
+        c.hold = CARRIED * (holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal)
         c.least = c.least + CARRIED * pressing * self._h**2 / c.stiffness
         c.touches |= touched | (self._gap(c, expected) < c.least)
         self._rub(pressing, velocity)
@@ -208,12 +217,13 @@ class Repulsion:
         """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,)."""
         c, h = self.contacts, self._h
         limit = h * c.mu * pressing                                                    # [N s]
-        speed = np.linalg.norm(_slide(c, velocity), axis=1)
-        most = STICK * c.mass
-        wanted = np.where(most * speed > limit, limit / np.where(speed > 0.0, speed, 1.0), most * (limit > 0.0))
-        change = np.abs(wanted - c.drag) * speed
-        c.drag = wanted
+        slide, before = _slide(c, velocity), _rubbing(c, velocity)
+        speed, most = np.linalg.norm(slide, axis=1), STICK * c.mass
+        sticks = (np.linalg.norm(c.hold - most[:, None] * slide, axis=1) <= limit) & (limit > 0.0)
+        c.drag = np.where(sticks, most, np.minimum(limit / np.where(speed > 0.0, speed, np.inf), most))
+        c.hold = np.where(sticks[:, None], c.hold, 0.0)
         self._chosen = None
+        change = np.linalg.norm(_rubbing(c, velocity) - before, axis=1)
         return change > SETTLED * np.maximum(limit, 1e-3 * c.mass * 9.81 * h)
 
     # ------------------------------------------------------------------ parts
@@ -232,6 +242,10 @@ class Repulsion:
         at = c.vertices.ravel()
         return np.stack([np.bincount(at, parts[:, :, axis].ravel(), minlength=len(self._base)) for axis in range(3)],
                         axis=1)
+
+
+def _rubbing(c: Contacts, velocity: FloatArray) -> FloatArray:
+    return c.hold - c.drag[:, None] * _slide(c, velocity)
 
 
 def _slide(c: Contacts, velocity: FloatArray) -> FloatArray:

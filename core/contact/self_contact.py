@@ -53,6 +53,7 @@ class SelfContact:
         self.tangled = True                                      # until somebody looked
         self.keys: IntArray = np.zeros(0, dtype=np.int64)        # of what touched in the last step, and how much
         self.pressing: FloatArray = np.zeros(0)
+        self.holding: FloatArray = np.zeros((0, 3))
         self._seen: Surroundings | None = None
 
     def look(self, x0: FloatArray, x1: FloatArray) -> Surroundings:
@@ -156,8 +157,7 @@ class SelfContactStep:
         if len(around.crossings):
             self.repulsion.add(pull_apart(owner.surface, around.crossings, owner.features, around.x0, owner.radius,
                                           self._inverse_mass, h))
-        touched, pressing = self._as_before()
-        self.repulsion.begin(expected, touched, pressing, v0)
+        self.repulsion.begin(expected, *self._as_before(), v0)
 
     @property
     def active(self) -> bool:
@@ -171,14 +171,15 @@ class SelfContactStep:
         return make_contacts(owner.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal,
                              owner.thickness_of(pairs), mu, self._around.x0, self._inverse_mass, self._h)
 
-    def _as_before(self) -> tuple[BoolArray, FloatArray]:
-        """Which contacts touched in the step before, and their normal forces [N]."""
+    def _as_before(self) -> tuple[BoolArray, FloatArray, FloatArray]:
+        """Which contacts touched in the step before, their normal forces [N] and impulses of friction (C, 3) [N s]."""
         owner, key = self._owner, self.repulsion.contacts.key
-        if len(owner.keys) == 0:
-            return np.zeros(len(key), dtype=np.bool_), np.zeros(len(key))
-        at = np.minimum(np.searchsorted(owner.keys, key), len(owner.keys) - 1)
-        known = owner.keys[at] == key
-        return known, np.where(known, owner.pressing[at], 0.0)
+        known, pressing, holding = np.zeros(len(key), dtype=np.bool_), np.zeros(len(key)), np.zeros((len(key), 3))
+        if len(owner.keys):
+            at = np.minimum(np.searchsorted(owner.keys, key), len(owner.keys) - 1)
+            known = owner.keys[at] == key
+            pressing[known], holding[known] = owner.pressing[at[known]], self._h * owner.holding[at[known]]
+        return known, pressing, holding
 
     # ------------------------------------------------------------------ the solve
 
@@ -267,3 +268,4 @@ class SelfContactStep:
         keys, first = np.unique(self.repulsion.contacts.key[touching], return_index=True)
         self._owner.keys = keys
         self._owner.pressing = self.repulsion.pressing(u)[touching][first]
+        self._owner.holding = self.repulsion.rubbing(u)[touching][first] / self._h

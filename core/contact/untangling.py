@@ -74,8 +74,8 @@ def pull_apart(surface: TriangleSurface, crossings: IntArray, features: Features
     vertices, weights, normal, mass = vertices[some], weights[some], normal[some], 1.0 / mobility[some]
     least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + SPEED * radius * h
     zero = np.zeros(len(some))
-    return Contacts(-1 - np.arange(len(some)), vertices, weights, normal, least, STIFFNESS * mass, zero, zero, mass,
-                    np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_))
+    return Contacts(-1 - np.arange(len(some)), vertices, weights, normal, least, STIFFNESS * mass, zero, 0.0 * normal,
+                    zero, mass, np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_))
 
 
 def _unit(a: FloatArray) -> FloatArray:

@@ -29,7 +29,7 @@ def touching(seed=0, mu=0.0, thickness=2.0, velocity=None):
     x0, contacts = contacts_of(seed, mu, thickness)
     repulsion = Repulsion(x0, H, contacts)
     still = np.zeros_like(x0)
-    repulsion.begin(still, np.zeros(len(contacts), dtype=bool), 0.0 * contacts.mass, still)
+    repulsion.begin(still, np.zeros(len(contacts), dtype=bool), 0.0 * contacts.mass, 0.0 * contacts.normal, still)
     if velocity is not None:
         repulsion.judge(velocity)
         repulsion.judge(velocity)
@@ -56,6 +56,7 @@ def test_the_matrix_is_what_impulses_lose_with_velocity(backend, mu):
     with using(backend):
         product = np.einsum("vij,vj->vi", repulsion.diagonal(), direction)
         repulsion.add_product(direction, product)
+    repulsion.contacts.hold[:] = rng.normal(size=(COUNT, 3))
     np.testing.assert_allclose(product, repulsion.impulse(u) - repulsion.impulse(u + direction), rtol=1e-9, atol=1e-9)
     assert np.vdot(product, direction) > 0.0
 
@@ -85,6 +86,9 @@ def test_friction_takes_energy_and_is_bounded_by_the_normal_force():
     slide -= np.einsum("pi,pi->p", slide, c.normal)[:, None] * c.normal
     limit = H * 0.4 * repulsion.pressing(u)
     assert (c.drag * np.linalg.norm(slide, axis=1) <= limit * (1 + 1e-9)).all()
+    c.hold[:] = 0.9 * limit[:, None] * np.cross(c.normal, [0.6, 0.8, 0.0])
+    repulsion.judge(u)
+    assert (np.linalg.norm(repulsion.rubbing(u), axis=1) <= limit * (1 + 1e-9)).all()
     assert (c.drag <= STICK * c.mass).all()
 
 
