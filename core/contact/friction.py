@@ -24,7 +24,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 STICK, SLIP, CREEP = 1, 2, 3
 
 SETTLED = 0.05
-"""Change of a slip force, over mu lambda_n, below which it counts as found [-]."""
+"""Part of mu lambda_n by which a creeping contact's force may exceed it before it slips [-]."""
 
 STIFF = 1e6
 """Largest drag in particle masses per step: a slide of hardly any speed would have one without bound [-]."""
@@ -36,13 +36,15 @@ class Friction:
 
     Attributes:
         mu (C,) [-]; mode (C,); force (C, 3) [N] of slipping contacts, along the sliding; drag (C,) [kg/s] of slipping
-        contacts across it, and of creeping ones in every tangential direction.
+        contacts across it, and of creeping ones in every tangential direction; spreads: by the last `judge` contacts
+        begin to slip rather than switch to and fro.
     """
 
     mu: FloatArray = field(default_factory=lambda: np.zeros(0))
     mode: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     force: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     drag: FloatArray = field(default_factory=lambda: np.zeros(0))
+    spreads: bool = False
     _too_much: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))      # refused to stick
     _turned: FloatArray = field(default_factory=lambda: np.zeros(0))                        # speed when refused to slip
 
@@ -76,8 +78,8 @@ class Friction:
         return self.drag[at][:, None, None] * tangent
 
     def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
-              mobility: FloatArray, still: float) -> BoolArray:
-        """Change modes by a solution; which contacts changed (C,).
+              mobility: FloatArray, still: float) -> FloatArray:
+        """Change modes by a solution; how wrong the force of each contact was in it (C,) [N].
 
         Args:
             active (C,): contacts with friction to judge. pressing (C,): lambda_n [N], not negative.
@@ -101,7 +103,11 @@ class Friction:
         against = -slide * _ratio(limit, speed)[:, None]
         along = holding * _ratio(limit, size)[:, None]
         acting = self.force - self.drag[:, None] * _across(slide, self.force)
-        drifted = goes_on & (np.linalg.norm(against - acting, axis=1) > SETTLED * limit)
+        begins = too_much & ~refused
+        self.spreads = int(begins.sum()) > int((turned | refused | outran).sum())
+        # what changes its mode counts in full: a hundred contacts that each hold one per cent too much hold everything
+        wrong = np.select([too_much | turned, goes_on, outran], [
+            limit, np.linalg.norm(against - acting, axis=1), self.drag * speed - limit], 0.0)
 
         self.mode[too_much | outran], self.mode[turned], self.mode[refused] = SLIP, STICK, CREEP
         self.force[goes_on | outran], self.force[too_much] = against[goes_on | outran], along[too_much]
@@ -111,7 +117,7 @@ class Friction:
             [_ratio(limit, self._turned), 0.0 * limit, _ratio(limit, speed), _ratio(limit, (size - limit) * mobility)],
             self.drag)
         self.drag = np.minimum(self.drag, STIFF / mobility)
-        return too_much | turned | drifted | outran
+        return wrong
 
 
 def _across(vector: FloatArray, direction: FloatArray) -> FloatArray:

@@ -32,7 +32,9 @@ STILL_NEAR = 0.2
 SAME_NORMAL = 0.9
 """Contacts of a vertex whose normals' cosine is above this are one contact [-]."""
 FEW = 0.02
-"""Part of the contacts that may still change when a step is done [-]."""
+"""Part of the contacts that may be new, and of the pressing that may pull, when a step is done [-]."""
+SETTLED = 0.02
+"""Part of the friction that may be wrong when a step is done [-]."""
 MAX_PER_VERTEX = 3
 SWEEPS = 8
 """Gauss-Seidel sweeps that share a vertex's force among its up to three normals."""
@@ -83,12 +85,20 @@ class ContactResponse:
         self.alteration[pushed] = push[:, None] * c.normal[k]
         self.alteration = self._pins.project(self.alteration)
         again = (self._touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
-        # what rests on the thickness but for rounding touches: stuck neighbours would be judged without it
-        self._take(found, inside | again | (c.gap_t1 < TOUCHING * found.distance))
+        # what is laid onto the thickness but for rounding touches: stuck neighbours would be judged without it
+        near = 0.0 if self._touch.mode.any() else TOUCHING
+        self._take(found, inside | again | (c.gap_t1 < near * found.distance))
 
-    def add(self, found: Touching) -> bool:
-        """Take in the contacts of a solution that went through a surface; True if that changes anything."""
-        return self._take(found, found.contacts.gap_t1 < -TOUCHING * self._thickness[found.contacts.vertex])
+    def add(self, found: Touching, anyway: bool) -> bool:
+        """Take in the contacts of a solution that went through a surface; True if that changes anything.
+
+        A few of many are left to `move_out` and the next step, unless the step is solved again `anyway`.
+        """
+        vertex = found.contacts.vertex
+        through = (found.contacts.gap_t1 < -TOUCHING * self._thickness[vertex]) & self._free[vertex]
+        if not anyway and int(through.sum()) <= FEW * int(self.held.sum()):
+            return False
+        return self._take(found, through)
 
     def _take(self, found: Touching, wanted: BoolArray) -> bool:
         changed = False
@@ -189,15 +199,16 @@ class ContactResponse:
         if len(self) == 0:
             return False
         self.pressing = self._normal_forces(constraint_force)
-        pulls = self.held & (self.pressing < 0.0)
+        pulls, pressing = self.held & (self.pressing < 0.0), np.maximum(self.pressing, 0.0)
         primary = np.zeros(len(self), dtype=np.bool_)
         primary[self._active(0)] = True
-        changed = pulls | self.friction.judge(
-            primary & ~pulls, np.maximum(self.pressing, 0.0), _tangential(self.normal, constraint_force[self.vertex]),
+        primary &= ~pulls
+        wrong = self.friction.judge(
+            primary, pressing, _tangential(self.normal, constraint_force[self.vertex]),
             _tangential(self.normal, u[self.vertex] - self.carried), self._h / self._mass[self.vertex], self._still)
-        held = int(self.held.sum())
         self.held &= ~pulls
-        return int(changed.sum()) > FEW * held
+        holds = float((self.friction.mu * pressing)[primary].sum())
+        return float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum()) or float(wrong.sum()) > SETTLED * holds
 
     def touch(self) -> Touch:
         """How each particle touches at the end of the step."""

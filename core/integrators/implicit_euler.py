@@ -20,22 +20,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import FloatArray
-from ..contact.response import ContactResponse
 from ..contact.surfaces import SurfaceSet
 from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
-from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..rate import RateForce
 from ..state import State
 from ..stopwatch import Stopwatch
 from ..system import System
+from .contact_loop import ContactLoop, Solve
 
 if TYPE_CHECKING:
     from ..solver import Solver
 
-CONTACT_PASSES = 6
-"""Solves per linearisation while contacts come, go, stick or slip."""
 INEXACT = 1e-3
 """Tolerance of the linear solves inside a Newton iteration that goes on to a tighter one [-]."""
 ARMIJO = 1e-4
@@ -50,17 +47,6 @@ ROUNDING = 1e-13
 """Relative size of what rounding leaves of a sum of forces or energies [-]."""
 SHORTEST = 2.0 ** -30
 """Fraction of a Newton step below which the line search gives up [-]."""
-
-
-@dataclass(frozen=True)
-class _Solve:
-    """Velocities u (V, 3) at the end of the step, and what they are the solution of."""
-
-    u: FloatArray
-    linear: LinearResult
-    friction: FloatArray
-    project: Operator
-    contacts_changed: bool
 
 
 @dataclass(frozen=True)
@@ -83,19 +69,21 @@ class StepResult:
 
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-         watch: Stopwatch) -> StepResult:
+         watch: Stopwatch, expected: FloatArray | None = None) -> StepResult:
     """Advance `state` by h [s].
 
-    `surfaces` holds the colliders at the start and the end of this step, None where there are none.
+    `surfaces` holds the colliders at the start and the end of this step, None where there are none. `expected` (V, 3)
+    [m/s], velocities at the end of the step as well as they are known, are where the first linearisation is taken: if
+    not given, at u = 0 as in 001.
     """
-    return _Step(system, state, h, settings, surfaces, watch).run()
+    return _Step(system, state, h, settings, surfaces, watch, expected).run()
 
 
 class _Step:
     """The quantities of one step, named as in the module's equations."""
 
     def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                 watch: Stopwatch) -> None:
+                 watch: Stopwatch, expected: FloatArray | None) -> None:
         self.system, self.state, self.h = system, state, h
         self.settings, self.surfaces, self.watch = settings, surfaces, watch
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
@@ -103,16 +91,20 @@ class _Step:
         self.linear_tolerance = max(settings.tolerance, INEXACT) if converge else settings.tolerance
         with watch.stage("forces"):
             self.elastic: ElasticForces = system.elastic(state.time + h)
-            self.rate: RateForce | None = system.rate_force(state.x, state.v, state.time + h)
             self.pins: ConstraintFilter = system.pins(state, h)
-        with watch.stage("contact"):
-            self.contacts = self._predict_contacts()
-        self.base = self.x0 + (self.contacts.alteration if self.contacts is not None else 0.0)         # x = base + h u
-        self.iterations = 0
+        self.loop = ContactLoop(system, state, h, settings, surfaces, watch, self.elastic, self.pins,
+                                self.linear_tolerance)
+        self.base = self.loop.base                                                                     # x = base + h u
+        self.expected = None if expected is None else self.loop.allowed(expected)
+        with watch.stage("forces"):
+            # half way, where the velocity of a turning motion is rigid and damping does not act on it
+            x, u = (self.x0, self.v0) if self.expected is None else (
+                0.5 * (self.x0 + self.base + h * self.expected), self.expected)
+            self.rate: RateForce | None = system.rate_force(x, u, state.time + h)
 
     def run(self) -> StepResult:
         """Solve, and look how it ended."""
-        found = self._first_solve()
+        found = self._first_solve() if self.expected is None else self._solve_near(self.expected)
         converge = self.settings.newton_iterations == "converge"
         limit = self.settings.max_newton_iterations if converge else self.settings.newton_iterations
         residual, converged, scale = found.linear.residual, found.linear.converged and not converge, None
@@ -139,14 +131,12 @@ class _Step:
 
     # ------------------------------------------------------------------ the solves
 
-    def _first_solve(self) -> _Solve:
+    def _first_solve(self) -> Solve:
         """001's solve: linearise at x0, unknown dv from v0."""
         with self.watch.stage("forces"):
             f = self.elastic.force(self.x0)
         with self.watch.stage("assembly"):
             A = self._matrix(self.x0)
-            if self.settings.newton_iterations != 1:                            # what `_residual` asks for
-                self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)          # (V,) [kg], h^2 times N/m
             # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
             y = self.base - self.x0
             w = y + self.h * self.v0
@@ -155,12 +145,20 @@ class _Step:
                 b += self.h * self.rate.push
                 if y.any():
                     b += self.rate.product(y)
-        return self._solve_with_contacts(A, b, self.v0, self._fall())
+        return self.loop.solve(A, b, self.v0, self._fall(), self.rate)
 
-    def _newton_step(self, at: _Solve, r: FloatArray, *, close: bool) -> _Solve | None:
+    def _solve_near(self, u: FloatArray) -> Solve:
+        """Linearise at x = base + h u, unknown the change from u."""
+        with self.watch.stage("forces"):
+            r = self._impulse(u)
+        with self.watch.stage("assembly"):
+            A = self._matrix(self.base + self.h * u)
+        return self.loop.solve(A, r, u, self.v0 - u + self._fall(), self.rate)
+
+    def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Linearise at x = base + h u, solve for the change of u, shorten it until phi falls; None if it does not."""
         found = None
-        if close and self.contacts is None:                 # quadratic convergence, where the exact matrix allows it
+        if close and self.loop.contacts is None:            # quadratic convergence, where the exact matrix allows it
             found = self._linearised(at, r, exact=True)
         if found is None or found.linear.reason == "indefinite":
             found = self._linearised(at, r, exact=False)
@@ -178,110 +176,37 @@ class _Step:
                 fraction *= 0.5
         return None
 
-    def _linearised(self, at: _Solve, r: FloatArray, *, exact: bool) -> _Solve:
+    def _linearised(self, at: Solve, r: FloatArray, *, exact: bool) -> Solve:
         with self.watch.stage("assembly"):
             A = self._matrix(self.base + self.h * at.u, exact=exact)
-        return self._solve_with_contacts(A, r - self.h * at.friction, at.u, None)
-
-    def _solve_with_contacts(self, A: BlockMatrix, b: FloatArray, reference: FloatArray,
-                             start: FloatArray | None) -> _Solve:
-        """Solve A w = b + h friction for u = reference + w, again and again while the contacts change."""
-        pins, contacts, changed = self._pins_from(reference), self.contacts, False
-        drag = np.zeros((len(reference), 3, 3))
-        for attempt in range(CONTACT_PASSES):
-            if contacts is None:
-                filter_, rhs = pins, b
-            else:
-                with self.watch.stage("contact"):
-                    filter_ = contacts.constrain(pins, reference)
-                    rhs = b + self.h * contacts.friction_force(reference)
-                    before, drag = drag, contacts.drag_blocks()
-                    if (drag != before).any():
-                        A.add_diagonal(self.h * (drag - before))
-            with self.watch.stage("preconditioner"):
-                precondition = self.system.preconditioner(self.h, A, filter_, self.linear_tolerance)
-            with self.watch.stage("solve"):
-                if start is not None:
-                    start = self._balanced(A, rhs, start, filter_)
-                linear = modified_pcg(A.multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
-                                      start=start, tolerance=self.linear_tolerance,
-                                      max_iterations=self.settings.max_linear_iterations)
-                linear = replace(linear, solution=self._balanced(A, rhs, linear.solution, filter_))
-            self.iterations += linear.iterations
-            self.system.preconditioners.learn(linear.iterations)
-            u = reference + linear.solution
-            if contacts is None or not np.isfinite(u).all():
-                return _Solve(u, linear, np.zeros_like(b), filter_.project, changed)
-            with self.watch.stage("contact"):
-                friction = contacts.friction_force(u)
-                again = self._contacts_change(u, friction)
-            if not again:
-                break
-            start, changed = linear.solution, attempt < CONTACT_PASSES - 1
-        return _Solve(u, linear, friction, filter_.project, changed)
-
-    def _balanced(self, A: BlockMatrix, rhs: FloatArray, w: FloatArray, filter_: ConstraintFilter) -> FloatArray:
-        """w exact on translations: each body that nothing holds gets the impulse it should, however early PCG stopped.
-
-        The Galerkin correction w += T (T^T A T)^-1 T^T (rhs - A w), with T the translations of these bodies.
-        """
-        body, free = self.system.body, np.ones(self.system.body_count, dtype=bool)
-        free[body[filter_.rows]] = False
-        if not free.any() or not np.isfinite(w).all():
-            return w
-
-        def sums(d: FloatArray) -> FloatArray:
-            return np.stack([np.bincount(body, weights=column, minlength=len(free)) for column in d.T], axis=-1)[free]
-
-        coarse = np.stack([sums(A.multiply(np.tile(axis, (len(rhs), 1)))) for axis in np.eye(3)], axis=-1)
-        shift = np.zeros((len(free), 3))
-        shift[free] = np.linalg.solve(coarse, sums(rhs - A.multiply(w))[:, :, None])[:, :, 0]
-        return w + shift[body]
-
-    def _contacts_change(self, u: FloatArray, friction: FloatArray) -> bool:
-        """Look at contacts with the forces as they are at the end of the step.
-
-        Not with the linearised ones, lambda = (A dv - b) / h: those take a sheet that a turning solid carries along
-        for one that is strained by (omega h)^2 / 2, and friction would refuse to hold it. Damping for the same reason
-        is taken half way, where the velocity of a turning motion is rigid.
-        """
-        assert self.contacts is not None and self.surfaces is not None
-        x = self.base + self.h * u
-        force = self.mass * (u - self.v0) / self.h - self.elastic.force(x) - friction
-        if self.rate:
-            force += self.rate.product(u) - self.rate.push
-            force += self.system.damping_force(self.x0, u) - self.system.damping_force(0.5 * (self.x0 + x), u)
-        changed = self.contacts.judge(u, force)
-        return self.contacts.add(self.surfaces.find(self.x0, x)) or changed
+        return self.loop.solve(A, r - self.h * at.friction, at.u, None, self.rate)
 
     def _fall(self) -> FloatArray:
         """First guess of dv: what weight alone would do. Exact in free fall, where it saves the solve."""
         return np.tile(self.h * self.system.scene.gravity, (len(self.x0), 1))
 
-    def _pins_from(self, reference: FloatArray) -> ConstraintFilter:
-        """The pins' filter with z counted from velocity `reference` instead of v0."""
-        if reference is self.v0:
-            return self.pins
-        pins = self.pins.copy()
-        away = self.v0 - reference
-        pins.z += away - pins.project(away)
-        return pins
-
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
         A = self.elastic.stiffness(x, self.h ** 2, exact=exact, room=self.system.room, rate=self.rate,
                                    rate_factor=self.h)
         A.add_diagonal(self.system.mass)
+        if self.settings.newton_iterations != 1:                                # what `_residual` asks for
+            self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
 
     # ------------------------------------------------------------------ the nonlinear equations
 
-    def _residual(self, at: _Solve) -> tuple[FloatArray, float]:
+    def _impulse(self, u: FloatArray) -> FloatArray:
+        """-d phi/du (V, 3) [N s]: all but friction."""
+        f = self.elastic.force(self.base + self.h * u)
+        if self.rate:
+            f += self.rate.push - self.rate.product(u)
+        impulse: FloatArray = self.mass * (self.v0 - u) + self.h * f
+        return impulse
+
+    def _residual(self, at: Solve) -> tuple[FloatArray, float]:
         """-d phi/du plus friction, as impulses (V, 3) [N s], and the size below which it is rounding."""
         x = self.base + self.h * at.u
-        f = self.elastic.force(x) + at.friction
-        if self.rate:
-            f += self.rate.push - self.rate.product(at.u)
-        r = self.mass * (self.v0 - at.u) + self.h * f
+        r = self._impulse(at.u) + self.h * at.friction
         noise = ROUNDING * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(x))
         noise += NEAR_REST * self._norm(self.rigidity[:, None] * x) / self.h
         return r, noise
@@ -308,16 +233,6 @@ class _Step:
     def _norm(self, impulse: FloatArray) -> float:
         return float(np.sqrt(np.sum(impulse * impulse / self.mass)))
 
-    # ------------------------------------------------------------------ contact
-
-    def _predict_contacts(self) -> ContactResponse | None:
-        if self.surfaces is None:
-            return None
-        contacts = ContactResponse(self.x0, self.v0, self.state.touch, self.h, self.system.thickness, self.system.mass,
-                                   self.pins, self.system.scene.gravity, 2.0 * self.linear_tolerance)
-        contacts.predict(self.surfaces.find(self.x0, self.x0 + self.h * self.v0))
-        return contacts
-
     def _finish(self, u: FloatArray, residual: float, converged: bool, failed: bool) -> StepResult:
         x, v = self.base + self.h * u, u
         # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
@@ -325,9 +240,6 @@ class _Step:
         if finite:
             held, at = self.system.held_positions(self.state.time + self.h)
             x[held] = at                                           # exact, not to rounding
-            if self.contacts is not None and self.surfaces is not None:
-                with self.watch.stage("contact"):
-                    x = self.contacts.move_out(self.surfaces.find(self.x0, x), x)
-        touch = self.state.touch if self.contacts is None else self.contacts.touch()
-        return StepResult(State(x, v, self.state.time + self.h, touch), self.iterations, residual, converged, finite,
-                          failed)
+            x = self.loop.move_out(x)
+        after = State(x, v, self.state.time + self.h, self.loop.touch())
+        return StepResult(after, self.loop.iterations, residual, converged, finite, failed)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The linear solve of a step, again and again while the contacts that it found change.
+
+A pass solves for the velocities with the contacts as they are taken to be, looks at the constraint forces and at where
+the cloth went, and corrects what it took for granted. Where hundreds touch there are always some that change, by which
+the motion hardly does: these are left to the next step, which starts from what was found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..contact.response import ContactResponse
+from ..contact.surfaces import SurfaceSet
+from ..elastic import ElasticForces
+from ..linear.block_matrix import BlockMatrix
+from ..linear.constraint_filter import ConstraintFilter
+from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
+from ..rate import RateForce
+from ..state import State, Touch
+from ..stopwatch import Stopwatch
+from ..system import System
+
+if TYPE_CHECKING:
+    from ..solver import Solver
+
+PASSES = 6
+"""Solves per linearisation while contacts come, go, stick or slip."""
+NEARER = 0.1
+"""How many times smaller the error of the forces as they are must be to take them, not the linearised ones [-]."""
+MANY = 128
+"""Contacts above which passes end before all contacts have settled."""
+CALM = 0.1
+"""Change of the velocities from pass to pass below which contacts that still change are left to the next step, over the
+velocity that weight gives in a step [-]."""
+
+
+@dataclass(frozen=True)
+class Solve:
+    """Velocities u (V, 3) at the end of the step, and what they are the solution of."""
+
+    u: FloatArray
+    linear: LinearResult
+    friction: FloatArray
+    project: Operator
+    contacts_changed: bool
+
+
+class ContactLoop:
+    """The contacts of one step and the solves with them.
+
+    Args:
+        system, state, h, settings, surfaces, watch: as of the step.
+        elastic, pins: its forces and its filter without contacts.
+        tolerance: of the linear solves [-].
+    """
+
+    def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
+                 watch: Stopwatch, elastic: ElasticForces, pins: ConstraintFilter,
+                 tolerance: float) -> None:
+        self._system, self._state, self._h, self._settings = system, state, h, settings
+        self._surfaces, self._watch, self._elastic = surfaces, watch, elastic
+        self._pins, self._tolerance = pins, tolerance
+        self._mass = system.mass[:, None]
+        with watch.stage("contact"):
+            self.contacts = self._predict()
+        self.iterations = 0
+
+    # ------------------------------------------------------------------ before and after the solves
+
+    def _predict(self) -> ContactResponse | None:
+        if self._surfaces is None:
+            return None
+        x0, v0 = self._state.x, self._state.v
+        contacts = ContactResponse(x0, v0, self._state.touch, self._h, self._system.thickness, self._system.mass,
+                                   self._pins, self._system.scene.gravity, 2.0 * self._tolerance)
+        contacts.predict(self._surfaces.find(x0, x0 + self._h * v0))
+        return contacts
+
+    @property
+    def base(self) -> FloatArray:
+        """Where a step without velocity ends (V, 3) [m]: x0 and the position alteration y."""
+        return self._state.x if self.contacts is None else self._state.x + self.contacts.alteration
+
+    def allowed(self, u: FloatArray) -> FloatArray:
+        """Velocities u (V, 3) [m/s] with what pins and contacts prescribe, as known before the first solve."""
+        filter_ = self._pins_from(u)
+        if self.contacts is not None:
+            filter_ = self.contacts.constrain(filter_, u)
+        return u + filter_.z
+
+    def move_out(self, x: FloatArray) -> FloatArray:
+        """x (V, 3) [m] with what the solves left beyond a surface put back onto it."""
+        if self.contacts is None or self._surfaces is None:
+            return x
+        with self._watch.stage("contact"):
+            return self.contacts.move_out(self._surfaces.find(self._state.x, x), x)
+
+    def touch(self) -> Touch:
+        """How each particle touches at the end of the step."""
+        return self._state.touch if self.contacts is None else self.contacts.touch()
+
+    # ------------------------------------------------------------------ the solves
+
+    def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None,
+              rate: RateForce | None) -> Solve:
+        """Solve A w = b + h friction for u = reference + w; A takes in friction's drag, and keeps it."""
+        pins, contacts, changed = self._pins_from(reference), self.contacts, False
+        heavy = _Translations(self._system, A)
+        drag = np.zeros((0, 3, 3))
+        scale, last = None, reference
+        for attempt in range(PASSES):
+            filter_, rhs = pins, b
+            if contacts is not None:
+                with self._watch.stage("contact"):
+                    filter_ = contacts.constrain(pins, reference)
+                    rhs = b + self._h * contacts.friction_force(reference)
+                    drag = self._exchange_drag(A, drag)
+            with self._watch.stage("preconditioner"):
+                precondition = self._system.preconditioner(self._h, A, filter_, self._tolerance)
+            with self._watch.stage("solve"):
+                if start is not None and attempt == 0:
+                    start = heavy.balanced(rhs, start, filter_)
+                linear = modified_pcg(A.multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
+                                      start=start, tolerance=self._tolerance, scale=scale,
+                                      max_iterations=self._settings.max_linear_iterations)
+                linear = replace(linear, solution=heavy.balanced(rhs, linear.solution, filter_))
+            self.iterations += linear.iterations
+            self._system.preconditioners.learn(linear.iterations)
+            u = reference + linear.solution
+            friction = np.zeros_like(b)
+            if contacts is None or not np.isfinite(u).all():
+                break
+            with self._watch.stage("contact"):
+                friction = contacts.friction_force(u)
+                impulse = A.multiply(linear.solution) - rhs
+                again = self._change(self._holding(impulse / self._h, u, friction, filter_, rate), u)
+            # a slide that spreads from vertex to vertex is followed, however slowly it begins
+            calm = attempt > 0 and len(contacts) > MANY and not contacts.friction.spreads and self._is_small(u - last)
+            if not again or calm:
+                break
+            last = u
+            start, changed = linear.solution, attempt < PASSES - 1
+            scale = linear.scale or None
+        return Solve(u, linear, friction, filter_.project, changed)
+
+    def _exchange_drag(self, A: BlockMatrix, before: FloatArray) -> FloatArray:
+        """Friction's drag blocks (V, 3, 3) [kg/s] of this pass in the place of those `before`."""
+        assert self.contacts is not None
+        drag = self.contacts.drag_blocks()
+        if not len(before):
+            A.add_diagonal(self._h * drag)
+        elif (drag != before).any():
+            A.add_diagonal(self._h * (drag - before))
+        return drag
+
+    def _holding(self, force: FloatArray, u: FloatArray, friction: FloatArray, filter_: ConstraintFilter,
+                 rate: RateForce | None) -> FloatArray:
+        """What contacts do to the cloth: the linearised constraint `force` (V, 3) [N], or by the forces as they are.
+
+        The linearised one takes a sheet that a turning solid carries along for one that is strained by
+        (omega h)^2 / 2, and friction would refuse to hold it. The forces as they are have an error too, what they leave
+        to do on vertices that are free. For a sheet that stiff folds run through it is much the larger one.
+        Damping is taken half way, where the velocity of a turning motion is rigid.
+        """
+        assert self.contacts is not None
+        if not self.contacts.carried.any():
+            return force
+        x0, x = self._state.x, self.base + self._h * u
+        actual = self._mass * (u - self._state.v) / self._h - self._elastic.force(x) - friction
+        if rate:
+            actual += rate.product(u) - rate.push
+            actual += self._system.damping_force(rate.x, u) - self._system.damping_force(0.5 * (x0 + x), u)
+        left = filter_.project(actual)
+        better = np.sum(left * left) < NEARER ** 2 * np.sum((actual - left - force) ** 2)
+        return actual if better else force
+
+    def _change(self, force: FloatArray, u: FloatArray) -> bool:
+        """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went; True to solve again."""
+        assert self.contacts is not None and self._surfaces is not None
+        changed = self.contacts.judge(u, force)
+        return self.contacts.add(self._surfaces.find(self._state.x, self.base + self._h * u), changed) or changed
+
+    def _is_small(self, change: FloatArray) -> bool:
+        """Whether a change of the velocities (V, 3) [m/s] is small beside what weight makes of them in a step."""
+        weight = self._h * self._system.scene.gravity
+        return bool(np.sum(self._mass * change ** 2) < CALM ** 2 * np.sum(self._mass * weight ** 2))
+
+    def _pins_from(self, reference: FloatArray) -> ConstraintFilter:
+        """The pins' filter with z counted from velocity `reference` instead of v0."""
+        if reference is self._state.v:
+            return self._pins
+        pins = self._pins.copy()
+        away = self._state.v - reference
+        pins.z += away - pins.project(away)
+        return pins
+
+
+class _Translations:
+    """What a matrix A does to translations of whole bodies."""
+
+    def __init__(self, system: System, A: BlockMatrix) -> None:
+        self._body, self._count, self._A = system.body, system.body_count, A
+        self._coarse: FloatArray | None = None
+
+    def balanced(self, rhs: FloatArray, w: FloatArray, filter_: ConstraintFilter) -> FloatArray:
+        """w exact on translations: each body that nothing holds gets the impulse it should, however early PCG stopped.
+
+        The Galerkin correction w += T (T^T A T)^-1 T^T (rhs - A w), with T the translations of these bodies.
+        """
+        free = np.ones(self._count, dtype=bool)
+        free[self._body[filter_.rows]] = False
+        if not free.any() or not np.isfinite(w).all():
+            return w
+        if self._coarse is None:                               # nothing else in a solve changes A on free bodies
+            self._coarse = np.stack([self._sums(self._A.multiply(np.tile(axis, (len(rhs), 1)))) for axis in np.eye(3)],
+                                    axis=-1)
+        shift = np.zeros((len(free), 3))
+        lack = self._sums(rhs - self._A.multiply(w))
+        shift[free] = np.linalg.solve(self._coarse[free], lack[free][:, :, None])[:, :, 0]
+        return w + shift[self._body]
+
+    def _sums(self, d: FloatArray) -> FloatArray:
+        """Sums of d (V, 3) over each body."""
+        return np.stack([np.bincount(self._body, weights=column, minlength=self._count) for column in d.T], axis=-1)
