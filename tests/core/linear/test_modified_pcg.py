@@ -66,6 +66,18 @@ def test_the_answer_is_the_dense_one_on_the_free_subspace(seed, moving, warm):
     np.testing.assert_allclose(constrained, problem.filter.z, atol=1e-13, err_msg="z is met exactly, not to tolerance")
 
 
+def test_a_solve_that_goes_on_from_an_answer_is_measured_as_the_one_that_found_it():
+    problem = Problem(3)
+    before = problem.solve(tolerance=1e-8)
+    same = problem.solve(tolerance=1e-7, start=before.solution, scale=before.scale)
+    assert same.iterations == 0 and same.converged and same.scale == before.scale
+    b = problem.b + 1e-3 * problem.rng.normal(size=problem.b.shape)
+    after = problem.solve(b=b, tolerance=1e-8, start=before.solution, scale=before.scale)
+    r = problem.filter.project(b - problem.multiply(after.solution))
+    assert after.iterations > 0
+    assert np.sqrt(np.vdot(r, problem.precondition(r)) / before.scale) == pytest.approx(after.residual, rel=1e-3)
+
+
 @pytest.mark.parametrize("tolerance", [1e-1, 1e-3, 1e-6])
 def test_the_residual_it_reports_is_the_residual_it_has(tolerance):
     problem = Problem(1)

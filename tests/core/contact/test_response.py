@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What contacts do with the forces that a solution needs of them."""
+
+import numpy as np
+import pytest
+
+from core.contact.pairs import Contacts
+from core.contact.response import ContactResponse
+from core.contact.surfaces import Touching
+from core.linear.constraint_filter import ConstraintFilter
+from core.state import Touch
+
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def lying(count, mu):
+    """Vertices at rest on a floor, a thickness of 1 cm above it, and where they touch."""
+    x = np.column_stack([np.arange(count), np.zeros(count), np.full(count, 0.01)]).astype(float)
+    response = ContactResponse(x, np.zeros_like(x), Touch.none(count), 0.02, np.full(count, 0.01), np.ones(count),
+                               ConstraintFilter(count), -9.81 * UP, 1e-3)
+    below, none = x * [1.0, 1.0, 0.0], np.zeros(count, dtype=np.int64)
+    contacts = Contacts(np.arange(count), none, none, np.zeros((count, 3)), below, below, np.tile(UP, (count, 1)),
+                        np.zeros(count), np.zeros(count))
+    found = Touching(contacts, np.full(count, mu), np.full(count, 0.01), x)
+    response.predict(found)
+    assert response.held.all()
+    return response, found
+
+
+@pytest.mark.parametrize(("pull", "again"), [(0.1, False), (10.0, True)])
+def test_what_pulls_is_released_and_the_step_solved_again_if_it_pulls_hard(pull, again):
+    response, _ = lying(50, 0.5)
+    force = np.outer(np.where(np.arange(50) == 7, -pull, 1.0), UP)
+    assert response.judge(np.zeros((50, 3)), force) is again
+    assert list(np.flatnonzero(~response.held)) == [7]
+
+
+@pytest.mark.parametrize(("sliding", "again"), [(1, True), (0, False)])
+def test_the_step_is_solved_again_where_more_holds_than_friction_can_however_little_more(sliding, again):
+    response, _ = lying(20, 0.5)
+    force = np.tile([0.0, 0.0, 1.0], (20, 1))
+    force[:sliding, 0] = 0.501
+    assert response.judge(np.zeros((20, 3)), force) is again
+    assert response.friction.spreads is again
+
+
+@pytest.mark.parametrize(("through", "again"), [(1, False), (10, True)])
+def test_a_few_that_went_through_are_left_to_the_next_step_unless_this_one_is_solved_anyway(through, again):
+    response, found = lying(100, 0.5)
+    response.judge(np.zeros((100, 3)), np.outer(np.where(np.arange(100) < through, -1.0, 1.0), UP))
+    found.contacts.gap_t1[:through] = -0.005
+    assert response.add(found, False) is again
+    assert response.add(found, True) is not again                          # taken in already, or now
+    assert response.held.all()
