@@ -111,6 +111,13 @@ def test_the_depth_is_measured_in_the_collider_that_is_deepest_and_not_in_open_o
     assert audit([point], [plane]).deepest_penetration == 0.0
 
 
+def test_an_auditor_sees_a_gap_that_grew_since_it_looked_last():
+    cloth, solid = sheet(21, 21), ball(24, 12)
+    look = Auditor([cloth], [solid])
+    gaps = [look.look([cloth[0] + [0, 0, 0.5 + gap]], [solid[0]]).smallest_gap for gap in (0.002, 0.03, 0.9, 0.01)]
+    assert gaps == [pytest.approx(0.002), pytest.approx(0.03), None, pytest.approx(0.01)]
+
+
 def test_an_auditor_follows_meshes_that_move():
     cloth, solid = sheet(21, 21), ball(24, 12)
     look = Auditor([cloth], [solid])

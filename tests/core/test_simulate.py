@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import core
+from core.certificate import stretch_of
 from core.integrators.registry import INTEGRATORS
 from tests.core.shapes import grid
 
@@ -159,6 +160,12 @@ def test_the_certificate_measures_stretch_on_every_edge():
     ratio = np.linalg.norm(stretched[mesh.edges[:, 1]] - stretched[mesh.edges[:, 0]], axis=1) / mesh.rest_lengths
     assert first.certificate.stretch_max == pytest.approx(ratio.max())
     assert first.certificate.stretch_p99 == pytest.approx(np.percentile(ratio, 99))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 101, 500])
+def test_the_stretch_given_is_the_99th_percentile(count):
+    lengths, rest = np.random.default_rng(count).uniform(1.0, 2.0, size=(2, count))
+    assert stretch_of(lengths, rest) == pytest.approx((max(lengths / rest), np.percentile(lengths / rest, 99.0)))
 
 
 def test_a_solve_that_was_cut_short_is_visible():

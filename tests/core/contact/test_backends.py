@@ -14,7 +14,7 @@ from core.contact.triangle_surface import TriangleSurface
 from core.kernels import current, using
 from core.kernels.backend import why_not
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet
-from tests.core.contact.test_crossings import crumpled
+from tests.core.contact.test_crossings import crumpled, soup
 
 pytestmark = pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
 
@@ -126,6 +126,33 @@ def test_crossings_and_gaps_are_the_same(seed):
     assert_same(one, other)
     assert sum(map(len, one[0])) > 100
     assert len({float(gap[0]) for gap in one[1]}) > 5
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_triangles_without_area_twice_or_anywhere_meet_alike(seed, scale):
+    def run():
+        a, b = (TriangleSurface.build(*soup(40, seed + k, scale)) for k in (0, 10))
+        met = [meet(*pair, r * scale) for pair in ((a, a), (a, b)) for r in (0.0, 1e-3, 0.2)]
+        return tuple((m.crossings, m.reverse, np.array([m.gap / scale])) for m in met)
+
+    assert_same(*on_both(run))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gaps_of_scattered_triangles_are_the_same(seed):
+    """Nothing crosses: the smallest distances of small triangles far from each other."""
+    rng = np.random.default_rng(seed)
+    positions = (rng.uniform(size=(60, 1, 3)) + 0.02 * rng.normal(size=(60, 3, 3))).reshape(-1, 3)
+    triangles = np.arange(180).reshape(60, 3)
+
+    def run():
+        one, other = TriangleSurface.build(positions, triangles), TriangleSurface.build(positions + 0.1, triangles)
+        return np.array([meet(one, one, 0.3).gap]), np.array([meet(one, other, 0.3).gap])
+
+    found, again = on_both(run)
+    assert_same(found, again)
+    assert all(0.0 < gap < 0.3 for gap in found)
 
 
 def test_what_rounding_cannot_tell_goes_on_to_be_decided():

@@ -4,10 +4,13 @@
 import numpy as np
 import pytest
 
+from core.collider import Collider
+from core.contact import pairs
 from core.contact.colliders import SurfaceShape
 from core.contact.distance import point_triangle
 from core.contact.pairs import find_contacts
-from core.contact.planes import SAME_SIDE
+from core.contact.planes import SAME_SIDE, find_planes
+from core.contact.surfaces import SurfaceSet
 from tests.core.contact.shapes import ball, box, bumpy_ball, pierces, rotation, sheet, winding
 
 
@@ -288,3 +291,30 @@ def test_thickness_of_cloth_and_collider_add_up():
     found = contacts(x, x, [surface(sheet(3, 3), thickness=0.01)], 0.015)
     np.testing.assert_allclose(found.gap_t1, 0.005)
     assert len(contacts(x, x, [surface(sheet(3, 3), thickness=0.01)], 0.005)) == 0
+
+
+def test_a_surface_out_of_reach_is_not_searched(monkeypatch):
+    positions, triangles = ball(16, 8)
+    shape = SurfaceShape.build(positions, triangles)
+    surface = shape.moving(positions, positions + [0.0, 0.0, 0.5], thickness=0.001)
+    searched = []
+
+    def search(*given, **how):
+        searched.append(given)
+        return find_planes(*given, **how)
+
+    monkeypatch.setattr(pairs, "find_planes", search)
+    for height, near in ((1.6, False), (0.98, True)):                  # the ball's pole comes to 1.0
+        x = np.array([[0.0, 0.0, height]])
+        assert bool(len(find_contacts(x, x, [surface], np.full(1, 0.01)))) == bool(searched) == near
+
+
+def test_a_collider_that_rests_is_looked_at_once():
+    positions, triangles = ball(16, 8)
+    set_ = SurfaceSet([Collider(lambda t: positions + [0.0, 0.0, min(t, 1.0)], triangles)], np.zeros(1), np.zeros(1))
+    moving = []
+    for step in range(4):
+        set_.set_step(0.5 * step, 0.5 * (step + 1))
+        moving.append(set_._moving[0])
+    assert moving[0].x_t0 is not moving[0].x_t1
+    assert moving[2].x_t0 is moving[2].x_t1 and moving[3] is moving[2]
