@@ -70,6 +70,7 @@ def test_a_hinges_corners_are_where_its_opposite_vertices_sit(seed):
     assert (mesh.triangles[triangle, corner] == mesh.hinges[:, 2:]).all()
     for i in (0, 1):
         assert (mesh.triangles[triangle] == mesh.hinges[:, i, None, None]).any(axis=2).all()
+        assert (mesh.triangles[triangle, corner] != mesh.hinges[:, i, None]).all()
     assert not mesh.hinge_branches.any()
 
 

@@ -46,8 +46,9 @@ def test_values_add_up_whatever_the_pieces(piece, monkeypatch):
 
 
 def test_a_family_given_twice_is_one():
-    twice = BlockPattern(COUNT, [FAMILIES[0], FAMILIES[1], FAMILIES[0].copy()])
-    assert [twice.family(v) for v in (FAMILIES[0], FAMILIES[1], FAMILIES[0].copy())] == [0, 1, 0]
+    again = FAMILIES[0].copy()
+    twice = BlockPattern(COUNT, [FAMILIES[0], FAMILIES[1], again])
+    assert [twice.family(v) for v in (FAMILIES[0], FAMILIES[1], again, again.copy())] == [0, 1, 0, 0]
     with pytest.raises(KeyError):
         twice.family(FAMILIES[2])
 
