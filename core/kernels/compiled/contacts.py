@@ -141,6 +141,7 @@ def insert(kept: Any, t: Any, d: Any, feature: Any, near: Any, gap: Any, code: A
 
 @njit(cache=True, error_model="numpy")
 def keep_minima(kept: Any, near: Any, code: Any, degree: Any, minima: Any) -> Any:
+    """How many of the `kept` triangles are minima: the nearest, and what all around a feature agree on."""
     number = 0
     for k in range(kept):
         first, around = True, 0

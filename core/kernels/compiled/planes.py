@@ -214,11 +214,13 @@ def _away(rows: Any, node: Any, p: Any) -> Any:
 
 @njit(error_model="numpy", forceinline=True)
 def _size(rows: Any, node: Any) -> Any:
+    """The sides of a node's box, summed [m]."""
     return rows[node, 3] - rows[node, 0] + rows[node, 4] - rows[node, 1] + rows[node, 5] - rows[node, 2]
 
 
 @njit(error_model="numpy", forceinline=True)
 def _closest(p: Any, triangles: Any, t: Any, surface: Any) -> Any:
+    """As `closest`, of triangle t of a surface."""
     return closest(p, at(surface, triangles[t, 0]), at(surface, triangles[t, 1]), at(surface, triangles[t, 2]))
 
 
