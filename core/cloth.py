@@ -56,7 +56,8 @@ class Cloth:
         positions: (V, 3) [m] at the start, the mesh's own if not given.
         pin_targets: t [s] -> (V, 3) [m], where weighted pins go; where they start if not given.
         attachments: Attachment records.
-        thickness: distance kept from solids [m]; a fifth of the mean edge length if not given.
+        thickness: distance kept from solids, and with that of the other from cloth [m]; a fifth of the mean edge
+            length if not given.
         name: what errors call this cloth; the mesh's name if not given.
         model_options: keyword arguments of the model.
     """

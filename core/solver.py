@@ -25,7 +25,7 @@ class Solver:
         frame_rate: frames per second [1/s].
         newton_iterations: linearisations per step; 1 is 001's method, "converge" solves the step's nonlinear
             equations to `tolerance`.
-        self_collision: cloth against cloth (reserved for the contact stage that handles it).
+        self_collision: cloth does not pass through itself, nor through the scene's other cloths.
         tolerance: of the linear solve, and of Newton's method, relative to the right-hand side [-].
         backend: what runs the inner loops, "numpy" or "numba"; None for the quickest there is. Whether Numba can run
             here is asked when the simulation starts, because asking takes a second or two.

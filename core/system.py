@@ -12,6 +12,7 @@ import numpy as np
 
 from .arrays import FloatArray, IntArray
 from .cloth import Cloth
+from .contact.self_contact import SelfContact
 from .elastic import ConstantStiffness, ElasticForces, by_stencil
 from .kernels import current
 from .linear.block_matrix import BlockMatrix, BlockPattern
@@ -78,6 +79,9 @@ class System:
         self._constant = ConstantStiffness(self._forces, self._pattern.scalar)
         self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant)
         at_rest = np.concatenate([c.mesh.positions for c in scene.cloths])
+        self.self_contact = SelfContact(
+            self.thickness, self.friction, self.mass, self.body, at_rest,
+            np.concatenate([c.positions for c in scene.cloths]), self.triangles) if len(self.triangles) else None
         self.preconditioners = PreconditionerChoice(
             self._pattern, lambda: scalar_elements(self._forces, at_rest), self.edges, at_rest)
 

@@ -72,13 +72,14 @@ def _hanging(model: str) -> Scene:
 
 
 def _lying(model: str) -> Scene:
-    """On a solid, with two vertices that are held in part: by a spring, and along one direction."""
+    """A sheet on another on a solid, with two vertices that are held in part: by a spring, and along one direction."""
     solid = Collider([[-3.0, -3.0, 0.0], [6.0, -3.0, 0.0], [-3.0, 6.0, 0.0], [0.0, 0.0, -2.0]],
                      [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]], friction=0.5)
     pins = np.zeros(COARSE * COARSE)
     pins[0] = 0.5
     line = Attachment(COARSE * COARSE - 1, directions=[(1.0, 0.0, 0.0)])
-    return Scene([Cloth(_sheet(0.01, COARSE), FABRIC, model, pins=pins, attachments=[line])], [solid], wind=(0.0, 3.0, 0.0))
+    cloth = Cloth(_sheet(0.01, COARSE), FABRIC, model, pins=pins, attachments=[line])
+    return Scene([cloth, Cloth(_sheet(0.08, COARSE), FABRIC, model)], [solid], wind=(0.0, 3.0, 0.0))
 
 
 _PARTS: tuple[Callable[[str], Scene], ...] = (_hanging, _lying)

@@ -152,6 +152,7 @@ class SelfContactStep:
     def __init__(self, owner: SelfContact, around: Surroundings, v0: FloatArray, expected: FloatArray,
                  base: FloatArray, h: float, pins: ConstraintFilter) -> None:
         self._owner, self._around, self._base, self._h = owner, around, base, h
+        self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
         self._inverse_mass = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
         self.repulsion = Repulsion(base, h, self._contacts(around.close()))
         if len(around.crossings):
@@ -234,6 +235,7 @@ class SelfContactStep:
         """Take in what meets on the way to x1 (V, 3) [m], of every vertex the first."""
         pairs, times = self._around.meeting(x1)
         if len(pairs) == 0:
+            self._free = self._around.pairs, x1
             return False
         earliest = np.full(len(x1), NEVER)
         np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))
@@ -254,7 +256,8 @@ class SelfContactStep:
             around.cover(x)
             movable = (self._inverse_mass > 0.0)[around.pairs.vertices].any(axis=1)
             pairs = around.pairs if movable.all() else around.pairs[np.flatnonzero(movable)]
-            cut = cut_motion(pairs, around.x0, x, self._inverse_mass, free)
+            known = self._free[1] if self._free is not None and self._free[0] is around.pairs else None
+            cut = cut_motion(pairs, around.x0, x, self._inverse_mass, free, known=known)
             x = cut.x
             if not cut.moved.any() or around.covers(x):
                 done = len(cut.left) == 0

@@ -54,20 +54,24 @@ class Cut:
 
 
 def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
-               free: ConstraintFilter) -> Cut:
+               free: ConstraintFilter, *, known: FloatArray | None = None) -> Cut:
     """The motion x0 -> x1 (V, 3) [m] changed so that none of `pairs` meets.
 
     What moves are vertices whose inverse_mass (V,) [1/kg] is above 0, in the directions that `free` leaves: so what
-    lies on solids stays on them.
+    lies on solids stays on them. On the way to `known` (V, 3) [m], if given, nothing meets.
     """
     moved = np.zeros(len(x0), dtype=np.bool_)
-    meets = np.flatnonzero(pairs.meeting_times(x0, x1) < NEVER)
+    nothing = np.zeros(0, dtype=np.int64)
+    if known is None:
+        meets = np.flatnonzero(pairs.meeting_times(x0, x1) < NEVER)
+    else:
+        meets = _meeting_again(pairs, x0, x1, (x1 != known).any(axis=1), nothing)
     if len(meets) == 0:
         return Cut(x1, meets, moved)
-    x, known = x1.copy(), np.zeros(0, dtype=np.int64)
+    x, parted = x1.copy(), nothing
     for _ in range(ROUNDS):
-        known = np.union1d(known, meets)
-        planes = _Planes(pairs[known], x0, x, inverse_mass, free)
+        parted = np.union1d(parted, meets)
+        planes = _Planes(pairs[parted], x0, x, inverse_mass, free)
         touched = planes.part(x)
         moved |= touched
         meets = _meeting_again(pairs, x0, x, touched, meets)
@@ -78,6 +82,8 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
 
 def _meeting_again(pairs: Pairs, x0: FloatArray, x: FloatArray, touched: BoolArray, before: IntArray) -> IntArray:
     """Rows of the pairs that meet: of those that met before and those with a vertex that was moved."""
+    if not touched.any() and not len(before):
+        return before
     look = touched[pairs.vertices].any(axis=1)
     look[before] = True
     rows = np.flatnonzero(look)

@@ -7,6 +7,8 @@
 implicit Euler of h* from (x*, v*), which are where the motion was at the time t0 + h/3 but for terms of second order.
 So the equations, the solver, pins and damping are implicit Euler's own.
 
+Each step is linearised where smooth motion would end, see `core/smoothing.py`.
+
 It needs two steps of one size behind it; the first step, and one after the size changed, is implicit Euler's. So is one
 in which cloth touches something or may: x* would lie beyond what stops it.
 """
@@ -16,6 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..contact.self_contact import SelfContact
 from ..contact.surfaces import SurfaceSet
 from ..state import Before, State
 from ..stopwatch import Stopwatch
@@ -33,23 +36,33 @@ SAME = 1e-9
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
          watch: Stopwatch) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
-    before = state.before
-    if before is None or abs(before.step - h) > SAME * h or _may_touch(state, h, surfaces, watch):
-        result = implicit_euler.step(system, state, h, settings, surfaces, watch)
-    else:
+    before, expected = state.before, system.smoothing(state.v)
+    own = system.self_contact if settings.self_collision else None
+    result: StepResult | None = None
+    if before is not None and abs(before.step - h) <= SAME * h and not _may_touch(state, h, surfaces, own, watch):
         start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,
                       state.touch)
         if surfaces is not None:
             surfaces.set_step(start.time, state.time + h)
-        result = implicit_euler.step(system, start, 2.0 * h / 3.0, settings, surfaces, watch)
+        result = implicit_euler.step(system, start, 2.0 * h / 3.0, replace(settings, self_collision=False), surfaces,
+                                     watch, expected)
+        if own is not None and result.finite:
+            with watch.stage("contact"):
+                if len(own.look(state.x, result.state.x).meeting(result.state.x)[0]):
+                    result = None
+        if result is None and surfaces is not None:
+            surfaces.set_step(state.time, state.time + h)
+    if result is None:
+        result = implicit_euler.step(system, state, h, settings, surfaces, watch, expected)
     return replace(result, state=replace(result.state, before=Before(state.x, state.v, h)))
 
 
-def _may_touch(state: State, h: float, surfaces: SurfaceSet | None, watch: Stopwatch) -> bool:
+def _may_touch(state: State, h: float, surfaces: SurfaceSet | None, own: SelfContact | None, watch: Stopwatch) -> bool:
     """Whether anything is touched, or would be in twice the step if it went on as it does."""
-    if surfaces is None:
-        return False
     if state.touch.mode.any():
         return True
+    then = state.x + 2.0 * h * state.v
     with watch.stage("contact"):
-        return len(surfaces.find(state.x, state.x + 2.0 * h * state.v).contacts) > 0
+        if surfaces is not None and len(surfaces.find(state.x, then).contacts):
+            return True
+        return own is not None and own.look(state.x, then).touches(then)

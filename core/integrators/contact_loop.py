@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
 from ..contact.response import ContactResponse
+from ..contact.self_contact import SelfContactStep
 from ..contact.surfaces import SurfaceSet
 from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
@@ -68,6 +69,7 @@ class ContactLoop:
         self._mass = system.mass[:, None]
         with watch.stage("contact"):
             self.contacts = self._predict()
+            self.own = self._predict_own()
         self.iterations = 0
 
     # ------------------------------------------------------------------ before and after the solves
@@ -80,6 +82,13 @@ class ContactLoop:
                                    self._pins, self._system.scene.gravity, 2.0 * self._tolerance)
         contacts.predict(self._surfaces.find(x0, x0 + self._h * v0))
         return contacts
+
+    def _predict_own(self) -> SelfContactStep | None:
+        if not self._settings.self_collision or self._system.self_contact is None:
+            return None
+        fall = np.tile(self._h * self._system.scene.gravity, (len(self._mass), 1))
+        u = self._state.v + self._pins.z + self._pins.project(fall - self._pins.z)
+        return self._system.self_contact.begin(self._state.x, self._state.v, u, self.base, self._h, self._pins)
 
     @property
     def base(self) -> FloatArray:
@@ -100,6 +109,23 @@ class ContactLoop:
         with self._watch.stage("contact"):
             return self.contacts.move_out(self._surfaces.find(self._state.x, x), x)
 
+    def truncate(self, x: FloatArray, u: FloatArray) -> FloatArray:
+        """x (V, 3) [m] reached with velocities u (V, 3), cut where cloth would pass through cloth."""
+        if self.own is None:
+            return x
+        with self._watch.stage("contact"):
+            self.own.remember(u)
+            held = self._pins if self.contacts is None else self.contacts.constrain(self._pins, u)
+            return self.own.truncate(x, held)
+
+    def springs(self, u: FloatArray) -> FloatArray:
+        """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""
+        return np.zeros_like(u) if self.own is None else self.own.springs(u)
+
+    def energy(self, u: FloatArray) -> float:
+        """Energy [J] of cloth pressing on cloth at velocities u (V, 3)."""
+        return 0.0 if self.own is None else self.own.energy(u)
+
     def touch(self) -> Touch:
         """How each particle touches at the end of the step."""
         return self._state.touch if self.contacts is None else self.contacts.touch()
@@ -110,7 +136,8 @@ class ContactLoop:
               rate: RateForce | None) -> Solve:
         """Solve A w = b + h friction for u = reference + w; A takes in friction's drag, and keeps it."""
         pins, contacts, changed = self._pins_from(reference), self.contacts, False
-        heavy = _Translations(self._system, A)
+        own, heavy = self.own, _Translations(self._system.body, A.multiply)
+        added = np.zeros((0, 3, 3))
         drag = np.zeros((0, 3, 3))
         scale, last = None, reference
         for attempt in range(PASSES):
@@ -120,27 +147,40 @@ class ContactLoop:
                     filter_ = contacts.constrain(pins, reference)
                     rhs = b + self._h * contacts.friction_force(reference)
                     drag = self._exchange_drag(A, drag)
+            multiply: Operator = A.multiply
+            if own is not None and (own.active or len(added)):
+                with self._watch.stage("contact"):
+                    rhs = rhs + own.impulse(reference)
+                    before, added = added, own.diagonal()
+                    A.add_diagonal(added - before if len(before) else added)
+                    multiply = own.beside(A.multiply)
+                    heavy = _Translations(own.bodies(), multiply)
             with self._watch.stage("preconditioner"):
                 precondition = self._system.preconditioner(self._h, A, filter_, self._tolerance)
             with self._watch.stage("solve"):
                 if start is not None and attempt == 0:
                     start = heavy.balanced(rhs, start, filter_)
-                linear = modified_pcg(A.multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
+                linear = modified_pcg(multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
                                       start=start, tolerance=self._tolerance, scale=scale,
                                       max_iterations=self._settings.max_linear_iterations)
                 linear = replace(linear, solution=heavy.balanced(rhs, linear.solution, filter_))
             self.iterations += linear.iterations
             self._system.preconditioners.learn(linear.iterations)
             u = reference + linear.solution
-            friction = np.zeros_like(b)
-            if contacts is None or not np.isfinite(u).all():
+            friction, again = np.zeros_like(b), False
+            if not np.isfinite(u).all():
                 break
             with self._watch.stage("contact"):
-                friction = contacts.friction_force(u)
-                impulse = A.multiply(linear.solution) - rhs
-                again = self._change(self._holding(impulse / self._h, u, friction, filter_, rate), u)
+                if contacts is not None:
+                    friction = contacts.friction_force(u)
+                    impulse = multiply(linear.solution) - rhs
+                    again = self._change(self._holding(impulse / self._h, u, friction, filter_, rate), u)
+                if own is not None:
+                    again |= own.judge(u)
+                    friction = friction + own.drags(u) / self._h
             # a slide that spreads from vertex to vertex is followed, however slowly it begins
-            calm = attempt > 0 and len(contacts) > MANY and not contacts.friction.spreads and self._is_small(u - last)
+            follow = contacts is not None and (len(contacts) <= MANY or contacts.friction.spreads)
+            calm = attempt > 0 and not follow and self._is_small(u - last)
             if not again or calm:
                 break
             last = u
@@ -172,6 +212,8 @@ class ContactLoop:
             return force
         x0, x = self._state.x, self.base + self._h * u
         actual = self._mass * (u - self._state.v) / self._h - self._elastic.force(x) - friction
+        if self.own is not None:
+            actual -= self.own.impulse(u) / self._h
         if rate:
             actual += rate.product(u) - rate.push
             actual += self._system.damping_force(rate.x, u) - self._system.damping_force(0.5 * (x0 + x), u)
@@ -203,8 +245,8 @@ class ContactLoop:
 class _Translations:
     """What a matrix A does to translations of whole bodies."""
 
-    def __init__(self, system: System, A: BlockMatrix) -> None:
-        self._body, self._count, self._A = system.body, system.body_count, A
+    def __init__(self, body: IntArray, multiply: Operator) -> None:
+        self._body, self._count, self._multiply = body, int(body.max()) + 1, multiply
         self._coarse: FloatArray | None = None
 
     def balanced(self, rhs: FloatArray, w: FloatArray, filter_: ConstraintFilter) -> FloatArray:
@@ -217,10 +259,10 @@ class _Translations:
         if not free.any() or not np.isfinite(w).all():
             return w
         if self._coarse is None:                               # nothing else in a solve changes A on free bodies
-            self._coarse = np.stack([self._sums(self._A.multiply(np.tile(axis, (len(rhs), 1)))) for axis in np.eye(3)],
+            self._coarse = np.stack([self._sums(self._multiply(np.tile(axis, (len(rhs), 1)))) for axis in np.eye(3)],
                                     axis=-1)
         shift = np.zeros((len(free), 3))
-        lack = self._sums(rhs - self._A.multiply(w))
+        lack = self._sums(rhs - self._multiply(w))
         shift[free] = np.linalg.solve(self._coarse[free], lack[free][:, :, None])[:, :, 0]
         return w + shift[self._body]
 

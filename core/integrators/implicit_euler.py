@@ -179,7 +179,7 @@ class _Step:
     def _linearised(self, at: Solve, r: FloatArray, *, exact: bool) -> Solve:
         with self.watch.stage("assembly"):
             A = self._matrix(self.base + self.h * at.u, exact=exact)
-        return self.loop.solve(A, r - self.h * at.friction, at.u, None, self.rate)
+        return self.loop.solve(A, r - self.h * at.friction - self.loop.springs(at.u), at.u, None, self.rate)
 
     def _fall(self) -> FloatArray:
         """First guess of dv: what weight alone would do. Exact in free fall, where it saves the solve."""
@@ -206,7 +206,7 @@ class _Step:
     def _residual(self, at: Solve) -> tuple[FloatArray, float]:
         """-d phi/du plus friction, as impulses (V, 3) [N s], and the size below which it is rounding."""
         x = self.base + self.h * at.u
-        r = self._impulse(at.u) + self.h * at.friction
+        r = self._impulse(at.u) + self.h * at.friction + self.loop.springs(at.u)
         noise = ROUNDING * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(x))
         noise += NEAR_REST * self._norm(self.rigidity[:, None] * x) / self.h
         return r, noise
@@ -225,7 +225,7 @@ class _Step:
     def _potential(self, u: FloatArray, friction: FloatArray) -> float:
         away = u - self.v0
         phi = 0.5 * float(np.sum(self.mass * away * away)) + self.elastic.energy(self.base + self.h * u)
-        phi -= self.h * float(np.vdot(friction, u))
+        phi += self.loop.energy(u) - self.h * float(np.vdot(friction, u))
         if self.rate:
             phi += self.h * (0.5 * float(np.vdot(u, self.rate.product(u))) - float(np.vdot(self.rate.push, u)))
         return phi
@@ -241,5 +241,8 @@ class _Step:
             held, at = self.system.held_positions(self.state.time + self.h)
             x[held] = at                                           # exact, not to rounding
             x = self.loop.move_out(x)
+            cut = self.loop.truncate(x, u)
+            if cut is not x:
+                x, v = cut, v + (cut - x) / self.h
         after = State(x, v, self.state.time + self.h, self.loop.touch())
         return StepResult(after, self.loop.iterations, residual, converged, finite, failed)

@@ -174,7 +174,7 @@ def test_a_crushed_sheet_stays_finite_and_converges():
     system = System(core.Scene([cloth]))
     state = system.initial_state()
     for _ in range(5):
-        result = advance(system, state, tolerance=1e-4, newton_iterations="converge")
+        result = advance(system, state, tolerance=1e-4, newton_iterations="converge", self_collision=False)
         assert result.finite and result.converged
         energy = system.elastic(0.0).energy
         kinetic = 0.5 * np.sum(system.mass[:, None] * result.state.v ** 2)
