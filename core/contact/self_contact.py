@@ -30,6 +30,10 @@ REACH = 1.5
 """Distance up to which a pair is a contact that may come to touch, over the thickness of both [-]."""
 REST_SHARE = 0.5
 """Part of its distance in the rest shape that a pair keeps at most [-]: in a fold neighbours may come closer."""
+THICKEST = 1.0
+"""Largest thickness, over the mean edge length [-]: beyond that, everything would be near everything."""
+CLOSEST = 0.2
+"""Least distance within which pairs are looked for, over the mean edge length [-]."""
 FAR = 0.1
 """Distance over the search radius beyond which what a pair has to keep does not grow [-]."""
 SEARCHES = 4
@@ -46,10 +50,15 @@ class SelfContact:
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
                  start: FloatArray, triangles: IntArray) -> None:
-        self.thickness, self.friction, self.mass, self.body, self.rest = thickness, friction, mass, body, rest
+        self.friction, self.mass, self.body, self.rest = friction, mass, body, rest
         self.surface = TriangleSurface.build(start, triangles)
         self.features = Features(self.surface, len(mass))
-        self.radius = REACH * 2.0 * float(thickness.max(initial=0.0))
+        ends = self.surface.edges
+        length, piece = np.linalg.norm(rest[ends[:, 1]] - rest[ends[:, 0]], axis=1), body[ends[:, 0]]
+        edges = np.maximum(np.bincount(piece, minlength=int(body.max()) + 1), 1)
+        mean = np.bincount(piece, weights=length, minlength=len(edges)) / edges
+        self.thickness: FloatArray = np.minimum(thickness, THICKEST * mean[body])
+        self.radius = max(REACH * 2.0 * float(self.thickness.max(initial=0.0)), CLOSEST * float(mean.max(initial=0.0)))
         self.tangled = True                                      # until somebody looked
         self.keys: IntArray = np.zeros(0, dtype=np.int64)        # of what touched in the last step, and how much
         self.pressing: FloatArray = np.zeros(0)

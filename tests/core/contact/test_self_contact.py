@@ -130,3 +130,13 @@ def test_forces_of_the_step_before_are_known_by_their_pairs():
     gained = second.repulsion.contacts.least - first.repulsion.contacts.least
     assert pressing.min() >= 0.0 and pressing.max() > 0.0
     assert (gained[pressing > 0.0] != 0.0).all()
+
+
+def test_cloth_without_thickness_is_held_apart_all_the_same():
+    x, triangles, body = two_layers(0.5)
+    owner = owner_of(x, triangles, 0.0, body)
+    u = np.where((body == 1)[:, None], [0.0, 0.0, -1.0 / H], 0.0)
+    step = begin(owner, x, u)
+    step.judge(u)
+    at = owner.surface.at(step.truncate(x + H * u, ConstraintFilter(len(x))))
+    assert len(crossing_pairs(at, at)) == 0
