@@ -77,8 +77,9 @@ def near_blocks(data, scalar, line, own, edges, near, far_starts, far, number, S
                 grow, diagonal, off):
     """As in `reference`."""
     vertices, count = len(own), len(edges)
-    for piece in prange((vertices + PIECE - 1) // PIECE):
-        A, B = np.empty((3, 3)), np.empty((3, 3))
+    split = (vertices + PIECE - 1) // PIECE
+    for piece in prange(split + (count + PIECE - 1) // PIECE):
+        A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
         for i in range(piece * PIECE, min((piece + 1) * PIECE, vertices)):
             _read(data, scalar, line[i], own[i, 0], own[i, 1], A)
             folded = 0.0
@@ -99,9 +100,7 @@ def near_blocks(data, scalar, line, own, edges, near, far_starts, far, number, S
             for a in range(3):
                 for b in range(3):
                     diagonal[i, a, b] = grow * A[a, b]
-    for piece in prange((count + PIECE - 1) // PIECE):
-        A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
-        for e in range(piece * PIECE, min((piece + 1) * PIECE, count)):
+        for e in range(max(piece - split, 0) * PIECE, min((piece - split + 1) * PIECE, count)):
             i, j = edges[e, 0], edges[e, 1]
             _read(data, scalar, line[i], near[e, 0], near[e, 1], A)
             if number[i] >= 0 or number[j] >= 0:
@@ -115,26 +114,25 @@ def near_blocks(data, scalar, line, own, edges, near, far_starts, far, number, S
                         off[e, a, b] = A[a, b]
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-untyped-def]
     """As in `reference`."""
     count = len(own)
     result = np.empty((count, 3, 3))
-    for piece in prange((count + PIECE - 1) // PIECE):
-        M, B = np.empty((3, 3)), np.empty((3, 3))
-        for i in range(piece * PIECE, min((piece + 1) * PIECE, count)):
-            _read(data, scalar, line[i], own[i, 0], own[i, 1], M)
-            if number[i] >= 0:
-                _restrict(M, S[number[i]], B)
-            a, b, c, d, e, f = M[0, 0], M[0, 1], M[0, 2], M[1, 1], M[1, 2], M[2, 2]
-            A, G, C = d * f - e * e, c * e - b * f, b * e - c * d
-            over = 1.0 / (a * A + b * G + c * C)
-            result[i, 0, 0] = A * over
-            result[i, 0, 1] = result[i, 1, 0] = G * over
-            result[i, 0, 2] = result[i, 2, 0] = C * over
-            result[i, 1, 1] = (a * f - c * c) * over
-            result[i, 1, 2] = result[i, 2, 1] = (b * c - a * e) * over
-            result[i, 2, 2] = (a * d - b * b) * over
+    M, B = np.empty((3, 3)), np.empty((3, 3))
+    for i in range(count):
+        _read(data, scalar, line[i], own[i, 0], own[i, 1], M)
+        if number[i] >= 0:
+            _restrict(M, S[number[i]], B)
+        a, b, c, d, e, f = M[0, 0], M[0, 1], M[0, 2], M[1, 1], M[1, 2], M[2, 2]
+        A, G, C = d * f - e * e, c * e - b * f, b * e - c * d
+        over = 1.0 / (a * A + b * G + c * C)
+        result[i, 0, 0] = A * over
+        result[i, 0, 1] = result[i, 1, 0] = G * over
+        result[i, 0, 2] = result[i, 2, 0] = C * over
+        result[i, 1, 1] = (a * f - c * c) * over
+        result[i, 1, 2] = result[i, 2, 1] = (b * c - a * e) * over
+        result[i, 2, 2] = (a * d - b * b) * over
     return result
 
 

@@ -198,20 +198,18 @@ def eliminate_panel(values, base, n, first, end):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, error_model="numpy")
-def eliminate_rest(values, base, n, own, count, updates, rest, first, end,  # type: ignore[no-untyped-def]
-                   begin, step):
-    """Take rows first..end of R out of the rows from `begin` to `count`, four of every `step`: own ones in `values`,
-    others in `updates`, whose columns begin with the chunk that column `own` is in, and which has whole fours."""
+def eliminate_rest(values, base, n, own, count, updates, rest, first, end):  # type: ignore[no-untyped-def]
+    """Take rows first..end of R out of the rows from `end` to `count`: own ones in `values`, others in `updates`, whose
+    columns begin with the chunk that column `own` is in, and which has whole fours."""
     skipped = own - own % CHUNK
-    for i in range(begin, count, step):
+    for i in range(end, count, 4):
+        target, at, apart = values, base + i * n, n                # one call of what is inlined
+        if i >= own:
+            target, at, apart = updates, rest + (i - own) * (n - skipped) - skipped, n - skipped
         panel = first
         while panel < end:
             stop = panel + ((end - panel) % 4 or 4)
-            if i < own:
-                subtract_four(values, base + i * n, n, values, base + panel * n, n, stop - panel, i, i - i % CHUNK, n)
-            else:
-                subtract_four(updates, rest + (i - own) * (n - skipped) - skipped, n - skipped, values,
-                              base + panel * n, n, stop - panel, i, i - i % CHUNK, n)
+            subtract_four(target, at, apart, values, base + panel * n, n, stop - panel, i, i - i % CHUNK, n)
             panel = stop
 
 
@@ -246,7 +244,7 @@ def eliminate(values, base, n, own, count, updates, rest):  # type: ignore[no-un
         end = first + ((own - first) % PANEL or PANEL)
         if not eliminate_panel(values, base, n, first, end):
             return False
-        eliminate_rest(values, base, n, own, count, updates, rest, first, end, end, 4)
+        eliminate_rest(values, base, n, own, count, updates, rest, first, end)
         first = end
     invert(values, base, n, own)
     return True

@@ -8,7 +8,7 @@ With a front's own rows o and its boundary b, F = [F_oo F_ob; . F_bb],
 and A x = r is solved by t = X^T y_o, y_b -= M^T t from the leaves to the root, x_o = X (t - M x_b) back. Rows of R and
 M are rows of one array, U is kept as its upper triangle; so the one inner loop of `dense_rows` does nearly all of it.
 
-Fronts of a level are independent, the rows of the large ones too: whichever thread works on one, every number is
+Branches are independent, and so are the fronts of a level above them: whichever thread works on one, every number is
 the same sum in the same order.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange
 
 from ...arrays import FloatArray, IntArray
-from .dense_rows import CHUNK, PANEL, eliminate, eliminate_panel, eliminate_rest, invert
+from .dense_rows import CHUNK, eliminate
 from .front_solve import solve_fronts
 
 SCALAR_SHAPE = (16, 1)
@@ -31,15 +31,9 @@ BLOCK_SHAPE = (12, 1)
 """The same for 3x3 blocks."""
 WORTH = (16, 0.1)
 """Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
-SHARED_ROWS = 200
-"""Fronts with more rows than this left are eliminated by all threads together, where a level has few of them."""
-FEW = 4
-"""Fronts of a level below which it has few."""
 BRANCHES, BRANCH = 16, 600
 """Branches of the tree that are eliminated side by side, at least, and the most vertices of one: its numbers should fit
 the cache of a core."""
-LANES = 8
-"""Parts that the rows of a large front are dealt out in."""
 
 
 class Plan:
@@ -148,15 +142,20 @@ def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: 
     Raises:
         ArithmeticError: the matrix is not positive definite.
     """
-    room = plan.room(diagonal.shape[1])
+    w = diagonal.shape[1]
+    room, split = plan.room(w), plan.split
     values = np.empty(int(room.at[-1]) + CHUNK, dtype=working)
     values[-CHUNK:] = 0.0
-    updates = np.empty((2, room.largest), dtype=working)
+    updates, below = (np.empty(room.largest, dtype=working) for _ in range(2))
     rooms = np.empty((get_num_threads(), room.branch), dtype=working)
-    if not _factor(plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts, room.stride, room.at,
-                   room.update, room.scratch, plan.vertices, plan.runs, plan.edges, plan.fan, plan.split,
-                   np.ascontiguousarray(diagonal), np.ascontiguousarray(off_diagonal), values, updates[0], updates[1],
-                   rooms):
+    tree = (plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts, room.stride, room.at, room.update,
+            plan.vertices, plan.runs, plan.edges, plan.fan, np.ascontiguousarray(diagonal),
+            np.ascontiguousarray(off_diagonal), values)
+    fine = _branches(0, split, *tree, room.scratch, updates, below, rooms)
+    for level in range(split + 1, len(plan.first) - 1):
+        updates, below = below, updates
+        fine = fine and _branches(level, level, *tree, room.scratch, updates, below, rooms)
+    if not fine:
         raise ArithmeticError("the matrix is not positive definite")
     return values.astype(kept, copy=False)
 
@@ -211,101 +210,45 @@ def _assemble(front, first_child, children, own, boundary, starts, run_starts,  
             for i in range(w * runs[first, 0], w * (runs[first, 0] + runs[first, 2])):
                 row = w * (runs[first, 1] - runs[first, 0]) + i
                 top = given[child] + i * length + skip
-                inner = row < o
-                line = base + row * n if inner else rest + (row - o) * size - skipped
+                target, line = values, base + row * n
+                if row >= o:
+                    target, line = updates, rest + (row - o) * size - skipped
                 for run in range(first, last):
                     a = max(w * runs[run, 0], i)
                     to = u(line + w * (runs[run, 1] - runs[run, 0]) + a)
                     source = u(top + a)
                     count = u(w * (runs[run, 0] + runs[run, 2]) - a)
-                    if inner:
-                        for j in range(count):
-                            values[to + j] += below[source + j]
-                    else:
-                        for j in range(count):
-                            updates[to + j] += below[source + j]
-
-
-@njit(cache=True, error_model="numpy")
-def _branch(top, first, level_of_top, fan, own, boundary, starts, run_starts,  # type: ignore[no-untyped-def]
-            stride, at, update, scratch, vertices, runs, edges, diagonal, off_diagonal, values, updates, room):
-    """The fronts under and with `top`, children before parents: U stays in `room`, which fits the cache, and that of
-    `top` goes to `updates`. Whether all of them are positive definite."""
-    w = diagonal.shape[1]
-    done = np.zeros(level_of_top + 1, dtype=np.int64)            # of each level, fronts of this branch
-    fine = True
-    for _ in range(_fronts_below(level_of_top, fan)):
-        level = level_of_top                                     # the first from above whose children are done
-        while level > 0 and done[level - 1] < fan * (done[level] + 1):
-            level -= 1
-        wide = fan ** (level_of_top - level)
-        number = top * wide + done[level]
-        front, child = first[level] + number, (first[level - 1] + number * fan) if level else 0
-        done[level] += 1
-        target = updates if level == level_of_top else room
-        _assemble(front, child, fan if level else 0, own, boundary, starts, run_starts, stride, at,
-                  update if level == level_of_top else scratch, scratch, vertices, runs, edges, diagonal,
-                  off_diagonal, values, target, room)
-        fine &= eliminate(values, at[front], stride[front], own[front] * w, (own[front] + boundary[front]) * w,
-                          target, update[front] if level == level_of_top else scratch[front])
-    return fine
-
-
-@njit(cache=True, error_model="numpy")
-def _fronts_below(level, fan):  # type: ignore[no-untyped-def]
-    """Fronts of a branch."""
-    count, wide = 0, 1
-    for _ in range(level + 1):
-        count += wide
-        wide *= fan
-    return count
+                    for j in range(count):
+                        target[to + j] += below[source + j]
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def _factor(first, own, boundary, starts, run_starts, stride, at, update, scratch,  # type: ignore[no-untyped-def]
-            vertices, runs, edges, fan, split, diagonal, off_diagonal, values, even, odd, rooms):
-    w = diagonal.shape[1]
+def _branches(bottom, crown, first, own, boundary, starts, run_starts, stride,  # type: ignore[no-untyped-def]
+              at, update, vertices, runs, edges, fan, diagonal, off_diagonal, values, scratch, updates, below, rooms):
+    """All branches of levels bottom to crown side by side, children before parents: U stays in a row of `rooms`, which
+    fits the cache, but that of the crown goes to `updates`, and those of a level under the bottom are in `below`.
+    Whether all fronts are positive definite."""
+    w, lanes, count = diagonal.shape[1], len(rooms), first[crown + 1] - first[crown]
     fine = np.ones(len(own), dtype=np.bool_)
-    lanes, branches = len(rooms), first[split + 1] - first[split]
-    start = odd if split % 2 else even
-    few = min(FEW, lanes)
+    fronts, wide = 0, 1                                                  # of a branch
+    for _ in range(bottom, crown + 1):
+        fronts += wide
+        wide *= fan
     for lane in prange(lanes):
-        for top in range(lane * branches // lanes, (lane + 1) * branches // lanes):
-            fine[first[split] + top] = _branch(top, first, split, fan, own, boundary, starts, run_starts, stride, at,
-                                               update, scratch, vertices, runs, edges, diagonal, off_diagonal, values,
-                                               start, rooms[lane])
-    if not fine.all():
-        return False
-    for level in range(split + 1, len(first) - 1):
-        a, count = first[level], first[level + 1] - first[level]
-        under = first[level - 1]
-        updates, below = (odd, even) if level % 2 else (even, odd)
-        if count >= few:
-            for node in prange(count):
-                front = a + node
-                _assemble(front, under + node * fan, fan, own, boundary, starts, run_starts, stride, at, update,
-                          update, vertices, runs, edges, diagonal, off_diagonal, values, updates, below)
-                fine[front] = eliminate(values, at[front], stride[front], own[front] * w,
-                                        (own[front] + boundary[front]) * w, updates, update[front])
-        else:
-            for node in range(count):
-                front = a + node
-                _assemble(front, under + node * fan, fan, own, boundary, starts, run_starts, stride, at, update,
-                          update, vertices, runs, edges, diagonal, off_diagonal, values, updates, below)
-                o, n, base, rest = own[front] * w, stride[front], at[front], update[front]
-                all_rows = o + boundary[front] * w
-                done = 0
-                while done < o:
-                    end = done + ((o - done) % PANEL or PANEL)
-                    fine[front] &= eliminate_panel(values, base, n, done, end)
-                    if all_rows - end > SHARED_ROWS:
-                        for part in prange(LANES):
-                            eliminate_rest(values, base, n, o, all_rows, updates, rest, done, end, end + 4 * part,
-                                           4 * LANES)
-                    else:
-                        eliminate_rest(values, base, n, o, all_rows, updates, rest, done, end, end, 4)
-                    done = end
-                invert(values, base, n, o)
-        if not fine.all():
-            return False
-    return True
+        done = np.zeros(crown + 1, dtype=np.int64)                       # of each level, fronts of this branch
+        for step in range(lane * count // lanes * fronts, (lane + 1) * count // lanes * fronts):
+            if step % fronts == 0:
+                done[:] = 0
+            level = crown                                                # the first from above whose children are done
+            while level > bottom and done[level - 1] < fan * (done[level] + 1):
+                level -= 1
+            number = step // fronts * fan ** (crown - level) + done[level]
+            front, child = first[level] + number, (first[level - 1] + number * fan) if level else 0
+            done[level] += 1
+            target, place = (updates, update) if level == crown else (rooms[lane], scratch)
+            source, given = (below, update) if level == bottom else (rooms[lane], scratch)
+            _assemble(front, child, fan if level else 0, own, boundary, starts, run_starts, stride, at, place, given,
+                      vertices, runs, edges, diagonal, off_diagonal, values, target, source)
+            fine[front] = eliminate(values, at[front], stride[front], own[front] * w,
+                                    (own[front] + boundary[front]) * w, target, place[front])
+    return fine.all()

@@ -18,7 +18,7 @@ def coarse_product(data, scalar, line, block_starts, blocks, scalar_starts,  # t
     """As in `reference`."""
     slots = len(total)
     for piece in prange((slots + PIECE - 1) // PIECE):
-        T, A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
+        T, A = np.empty((3, 3)), np.empty((3, 3))
         for k in range(piece * PIECE, min((piece + 1) * PIECE, slots)):
             T[:] = 0.0
             for s in range(block_starts[k], block_starts[k + 1]):
@@ -31,28 +31,34 @@ def coarse_product(data, scalar, line, block_starts, blocks, scalar_starts,  # t
                 for a in range(3):
                     for b in range(3):
                         A[a, b] = data[place + a * line[i] + b]
-                P, Q = (S[number[i]] if number[i] >= 0 else unit), (S[number[j]] if number[j] >= 0 else unit)
-                between(P, A, Q, B)
                 size = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0 if i == j else 0.0
-                for a in range(3):
-                    for b in range(3):
-                        T[a, b] += B[a, b] + size * (unit[a, b] - P[a, b])
+                _add_held(T, A, number[i], number[j], S, size)
             free = 0.0
             for s in range(scalar_starts[k], scalar_starts[k + 1]):
                 value, i, j = scalar[scalars[s, 0]], scalars[s, 1], scalars[s, 2]
                 if number[i] < 0 and number[j] < 0:
                     free += value
                     continue
-                P, Q = (S[number[i]] if number[i] >= 0 else unit), (S[number[j]] if number[j] >= 0 else unit)
-                between(P, unit, Q, B)
                 for a in range(3):
                     for b in range(3):
-                        T[a, b] += value * B[a, b]
+                        A[a, b] = value if a == b else 0.0
+                _add_held(T, A, number[i], number[j], S, 0.0)
             for a in range(3):
                 T[a, a] += free
             for a in range(3):
                 for b in range(3):
                     total[k, a, b] = 0.5 * grow * (T[a, b] + T[b, a]) if k < count else T[a, b]
+
+
+@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _add_held(T, A, i, j, S, size):  # type: ignore[no-untyped-def]
+    """T += S_i A S_j + size (I - S_i), with S_-1 = I."""
+    unit, B = np.eye(3), np.empty((3, 3))
+    P = S[i] if i >= 0 else unit
+    between(P, A, S[j] if j >= 0 else unit, B)
+    for a in range(3):
+        for b in range(3):
+            T[a, b] += B[a, b] + size * (unit[a, b] - P[a, b])
 
 
 @njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
