@@ -17,7 +17,8 @@ from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
 
 KEPT = 0.1
-"""Part of its distance at the start that a pair keeps, or it counts as meeting [-]."""
+"""Part of its distance at the start that a pair keeps, or it counts as meeting [-]: below the half that the search for
+pairs takes care of."""
 NEVER = 2.0
 """Meeting time of a pair that does not meet [-]."""
 
@@ -87,13 +88,19 @@ class Pairs:
         return replace(then, vertices=self.vertices, keep=self.keep)
 
 
-def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius: float, *,
+def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius: float, slack: FloatArray, *,
                far: float = np.inf) -> Pairs:
-    """All pairs without a common vertex that come within `radius` [m] of each other on straight ways x0 -> x1 (V, 3)
-    [m], and more; `far` as in `Pairs.at`. What all have in common of the motion makes no difference."""
-    drift = (x1 - x0).mean(axis=0)
-    faces, edges = candidate_pairs(surface, x0, x1 - drift, radius)
-    with_triangle = np.concatenate([faces[:, :1], surface.triangles[faces[:, 1]]], axis=1)
-    with_edge = np.concatenate([surface.edges[edges[:, 0]], surface.edges[edges[:, 1]]], axis=1)
-    return Pairs.at(x0, np.concatenate([with_triangle, with_edge]), np.concatenate([faces, edges]), len(faces),
-                    far=far)
+    """All pairs without a common vertex that are within `radius` [m] of each other at x0 (V, 3) [m], or may meet on
+    straight ways to ends within `slack` (V,) [m] of x1.
+
+    `slack` is half the radius at most; `far` as in `Pairs.at`. What all have in common of the motion makes no
+    difference.
+    """
+    end = x1 - (x1 - x0).mean(axis=0)
+    kinds = zip(candidate_pairs(surface, x0, end, radius), (surface.triangles, surface.edges), strict=True)
+    found = []
+    for primitives, table in kinds:
+        rows, *placed = current().advancement.relevant(x0, end, primitives, table, slack, radius)
+        found.append((placed[0], primitives[rows], *placed[1:]))
+    vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
+    return Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, KEPT * np.minimum(distance, far))

@@ -36,6 +36,9 @@ CLOSEST = 0.2
 """Least distance within which pairs are looked for, over the mean edge length [-]."""
 FAR = 0.1
 """Distance over the search radius beyond which what a pair has to keep does not grow [-]."""
+SLACK, UNSURE = 0.15, 0.25
+"""How far from where it is expected the end of a vertex may be without another search: of the search radius, and of its
+way [-]."""
 SEARCHES = 4
 """Searches for candidates after a cut that led out of the boxes of the search before."""
 
@@ -103,19 +106,21 @@ class Surroundings:
             self.crossings = crossing_pairs(surface, surface)
             owner.tangled = len(self.crossings) > 0
             self._involved = around(owner.surface, self.crossings, len(x0)) if owner.tangled else None
-        self._search(x1)
         self._close: Pairs | None = None
+        self._loose = 1.0
+        self._search(x1)
 
     def cover(self, x1: FloatArray) -> None:
-        """Look again if x1 (V, 3) [m] is outside of what was searched."""
+        """Look again, and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
         if not self.covers(x1):
+            self._loose *= 2.0
             self._search(x1)
 
     def covers(self, x1: FloatArray) -> bool:
-        """Whether no pair can meet on the way to x1 (V, 3) [m] but those found: ends are within half the radius of
-        the boxes searched."""
-        slack = 0.5 * self._owner.radius
-        return bool(((x1 - self._drift >= self._low - slack) & (x1 - self._drift <= self._high + slack)).all())
+        """Whether no pair can meet on the way to x1 (V, 3) [m] but those found: ends are as near as it takes to those
+        of the search, whatever the motion that all have in common."""
+        away = (x1 - (x1 - self.x0).mean(axis=0)) - self._end
+        return bool((np.einsum("vi,vi->v", away, away) <= self._slack**2).all())
 
     def close(self) -> Pairs:
         """Pairs that are close at the start and say something about it."""
@@ -146,9 +151,11 @@ class Surroundings:
 
     def _search(self, x1: FloatArray) -> None:
         owner = self._owner
-        self._drift = (x1 - self.x0).mean(axis=0)
-        self._low, self._high = np.minimum(self.x0, x1 - self._drift), np.maximum(self.x0, x1 - self._drift)
-        self.pairs = near_pairs(owner.surface, self.x0, x1, owner.radius, far=FAR * owner.radius)
+        self._end = x1 - (x1 - self.x0).mean(axis=0)
+        self._slack = self._loose * (SLACK * owner.radius + UNSURE * np.linalg.norm(self._end - self.x0, axis=1))
+        self._slack = np.minimum(self._slack, 0.5 * owner.radius)
+        self.pairs = near_pairs(owner.surface, self.x0, x1, owner.radius, self._slack, far=FAR * owner.radius)
+        self._close = None
         if self._involved is not None:
             caught, first = self._involved[self.pairs.vertices], self.pairs.first
             keep = ~((caught & first).any(axis=1) & (caught & ~first).any(axis=1))

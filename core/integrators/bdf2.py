@@ -65,4 +65,5 @@ def _may_touch(state: State, h: float, surfaces: SurfaceSet | None, own: SelfCon
     with watch.stage("contact"):
         if surfaces is not None and len(surfaces.find(state.x, then).contacts):
             return True
+        then = state.x + h * state.v
         return own is not None and own.look(state.x, then).touches(then)

@@ -10,6 +10,7 @@ from numba import njit, prange
 
 from ...arrays import FloatArray, IntArray
 from ..reference import advancement as reference
+from ..reference.advancement import corners_of
 from .distances import FLAT, along
 from .distances import closest as closest_on_triangle
 from .vectors import add, at, cross, divide, dot, scale, subtract
@@ -22,6 +23,18 @@ def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, 
     weights, normals, distance = np.empty((len(vertices), 4)), np.empty((len(vertices), 3)), np.empty(len(vertices))
     _closest_all(np.ascontiguousarray(x), np.ascontiguousarray(vertices), faces, weights, normals, distance)
     return weights, normals, distance
+
+
+def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray, reach: float
+             ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+    """Which pairs (P, 2) are near or may meet, and how they are at x0, as in `reference`."""
+    keep = np.empty(len(primitives), dtype=np.bool_)
+    weights, normals = np.empty((len(primitives), 4)), np.empty((len(primitives), 3))
+    distance = np.empty(len(primitives))
+    _relevant_all(np.ascontiguousarray(x0), np.ascontiguousarray(x1), primitives, table, slack, reach, keep, weights,
+                  normals, distance)
+    rows = np.flatnonzero(keep)
+    return rows, corners_of(primitives[rows], table), weights[rows], normals[rows], distance[rows]
 
 
 def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int, normals: FloatArray,
@@ -41,6 +54,34 @@ def _closest_all(x: Any, vertices: Any, faces: Any, weights: Any, normals: Any, 
         weights[p, 0], weights[p, 1], weights[p, 2], weights[p, 3] = w
         normals[p, 0], normals[p, 1], normals[p, 2] = n
         distance[p] = gap
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def _relevant_all(x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, reach: Any, keep: Any, weights: Any,
+                  normals: Any, distance: Any) -> None:
+    face = table.shape[1] == 3
+    for p in prange(len(primitives)):
+        one, other = primitives[p, 0], primitives[p, 1]
+        if face:
+            i, j, k, m = one, table[other, 0], table[other, 1], table[other, 2]
+        else:
+            i, j, k, m = table[one, 0], table[one, 1], table[other, 0], table[other, 1]
+        a, b, c, d = at(x0, i), at(x0, j), at(x0, k), at(x0, m)
+        w, n, gap = _closest(a, b, c, d, face)
+        if gap >= reach:
+            u, v = dot(n, subtract(at(x1, i), a)), dot(n, subtract(at(x1, j), b))
+            y, z = dot(n, subtract(at(x1, k), c)), dot(n, subtract(at(x1, m), d))
+            if face:
+                closing = max(v, max(y, z)) - u + max(slack[j], max(slack[k], slack[m])) + slack[i]
+            else:
+                closing = max(y, z) - min(u, v) + max(slack[k], slack[m]) + max(slack[i], slack[j])
+            keep[p] = closing > 0.5 * gap
+        else:
+            keep[p] = True
+        if keep[p]:
+            weights[p, 0], weights[p, 1], weights[p, 2], weights[p, 3] = w
+            normals[p, 0], normals[p, 1], normals[p, 2] = n
+            distance[p] = gap
 
 
 @njit(cache=True, parallel=True, error_model="numpy")

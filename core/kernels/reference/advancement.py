@@ -47,6 +47,34 @@ def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, 
     return weights, np.divide(offset, distance[:, None], out=np.zeros_like(offset), where=apart), distance
 
 
+def corners_of(primitives: IntArray, table: IntArray) -> IntArray:
+    """Vertices (P, 4) of pairs (P, 2): of a vertex and a row of triangles (T, 3), or of two rows of edges (E, 2)."""
+    first, second = primitives[:, 0], table[primitives[:, 1]]
+    return np.concatenate([first[:, None] if table.shape[1] == 3 else table[first], second], axis=1)
+
+
+def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray, reach: float
+             ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+    """Which pairs (P, 2) of one kind, as in `corners_of`, are near at x0 or may meet on the way to x1 (V, 3) [m].
+
+    Near is closer than `reach` [m]. A pair may meet if that cannot be ruled out by the speed at which it closes along
+    the direction of its closest points, for all ends that are within `slack` (V,) [m] of x1.
+
+    Returns:
+        rows (N,) and their vertices (N, 4), weights (N, 4), normals (N, 3) and distances (N,) [m] as of `closest`.
+    """
+    vertices = corners_of(primitives, table)
+    faces = len(vertices) if table.shape[1] == 3 else 0
+    weights, normals, distance = closest(x0, vertices, faces)
+    one = np.arange(4) < (1 if faces else 2)
+    along = np.einsum("pki,pi->pk", x1[vertices] - x0[vertices], normals)
+    loose = slack[vertices]
+    closing = along[:, ~one].max(axis=1) - along[:, one].min(axis=1)
+    closing += loose[:, ~one].max(axis=1) + loose[:, one].max(axis=1)
+    rows = np.flatnonzero((distance < reach) | (closing > 0.5 * distance))
+    return rows, vertices[rows], weights[rows], normals[rows], distance[rows]
+
+
 def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int, normals: FloatArray,
                   distances: FloatArray, keeps: FloatArray) -> FloatArray:
     """Times (P,) in 0..1 up to which each pair, moving from x0 to x1 (V, 3) [m], is known to keep apart; 2 if always.

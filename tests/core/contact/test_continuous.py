@@ -67,7 +67,8 @@ def test_what_moves_as_one_never_meets_however_close(backend):
     weights = pairs.weights
     close[pairs.vertices[:, 0]] -= 0.999999 * (pairs.normal * pairs.distance[:, None]) * (weights[:, :1] > 0.999)
     moved = close + [3.0, -2.0, 5.0]
-    assert (pairs.elsewhere(close).meeting_times(close, moved) == NEVER).all()
+    pairs = Pairs.at(close, pairs.vertices, pairs.primitives, pairs.faces)
+    assert (pairs.meeting_times(close, moved) == NEVER).all()
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
@@ -106,5 +107,43 @@ def test_a_motion_that_all_share_finds_no_more_pairs(backend):
     x0, triangles = sheet(8, 8)
     x0 = x0 @ rotation([1.0, 1.0, 0.0], 0.3).T
     surface = TriangleSurface.build(x0, triangles)
-    still, moving = (near_pairs(surface, x0, x0 + shift, 0.1) for shift in (0.0, np.array([5.0, -3.0, 20.0])))
+    still, moving = (near_pairs(surface, x0, x0 + shift, 0.3, np.zeros(64)) for shift in ([0, 0, 0], [5, -3, 20]))
     assert len(still) == len(moving) > 0
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+@pytest.mark.parametrize("speed", [0.02, 0.1])
+def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(backend, speed):
+    rng = np.random.default_rng(6)
+    x, triangles = sheet(8, 8, 1.0, 1.0)
+    x0 = np.concatenate([x, x + [0.02, 0.03, 0.08]]) + 0.01 * rng.normal(size=(128, 3))
+    surface = TriangleSurface.build(x0, np.concatenate([triangles, triangles + 64]))
+    x1 = x0 + speed * rng.normal(size=x0.shape) + [3.0, 0.0, -2.0]
+    slack = rng.uniform(0.0, 0.1, len(x0))
+    found = near_pairs(surface, x0, x1, 0.2, slack)
+    every = near_pairs(surface, x0, x1, 4.0, np.full(len(x0), 2.0))                # nothing is ruled out of these
+    away = rng.normal(size=x0.shape)
+    end = x1 + away / np.linalg.norm(away, axis=1)[:, None] * slack[:, None]
+    meets = every.meeting_times(x0, end) < NEVER
+    known = {tuple(v) for v in found.vertices}
+    assert meets.sum() > 20 and all(tuple(v) in known for v in every.vertices[meets])
+    assert {tuple(v) for v in every.vertices[every.distance < 0.2]} <= known
+    assert len(found) < 0.7 * len(every)
+
+
+@pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
+def test_both_backends_search_alike():
+    found = []
+    for name in ("numpy", "numba"):
+        with using(name):
+            x0, triangles = sheet(9, 9, 1.0, 1.0)
+            rng = np.random.default_rng(7)
+            x0 = x0 + 0.05 * rng.normal(size=x0.shape)
+            x1 = x0 + 0.03 * rng.normal(size=x0.shape)
+            found.append(near_pairs(TriangleSurface.build(x0, triangles), x0, x1, 0.1, np.full(len(x0), 0.02)))
+    one, other = found
+    assert len(one) > 100 and one.faces == other.faces
+    for name in ("vertices", "primitives"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    for name in ("weights", "normal", "distance", "keep"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=0, atol=1e-12)

@@ -80,7 +80,7 @@ def test_a_minimum_is_found_where_a_search_along_the_surface_finds_one():
     upper = 0.6 * x + [0.01, 0.02, 0.15]
     both, faces = np.concatenate([lower, upper]), np.concatenate([triangles, triangles + len(x)])
     surface = TriangleSurface.build(both, faces)
-    pairs = near_pairs(surface, both, both, 0.4)
+    pairs = near_pairs(surface, both, both, 0.4, np.zeros(len(both)))
     meaning = pairs[Features(surface, len(both)).minima(pairs, both)]
     for vertex in range(len(x), 2 * len(x)):
         all_, mine = (p.distance[:p.faces][(p.vertices[:p.faces, 0] == vertex) & (p.vertices[:p.faces, 1] < len(x))]

@@ -36,7 +36,8 @@ def test_random_motions_never_cross(seed, speed, pins):
     x1[list(pins)] = x0[list(pins)]
     surface = TriangleSurface.build(x0, triangles)
     assert len(crossing_pairs(surface.at(x1), surface.at(x1))) > 0
-    cut = cut_motion(near_pairs(surface, x0, x1, 4.0 * speed), x0, x1, *pinned(len(x0), pins))
+    pairs = near_pairs(surface, x0, x1, 4.0 * speed, np.full(len(x0), 2.0 * speed))
+    cut = cut_motion(pairs, x0, x1, *pinned(len(x0), pins))
     assert len(cut.left) == 0
     for s in (0.25, 0.5, 0.75, 1.0):
         at = surface.at(x0 + s * (cut.x - x0))
@@ -52,7 +53,7 @@ def test_layers_that_move_together_are_not_slowed():
     x0, triangles = layers(np.random.default_rng(0), gap=1e-3, noise=0.0)
     x1 = x0 @ rotation([0.2, 1.0, 0.1], 0.1).T + [0.3, 0.2, -0.5]
     surface = TriangleSurface.build(x0, triangles)
-    cut = cut_motion(near_pairs(surface, x0, x1, 0.1, far=2e-3), x0, x1, *pinned(len(x0)))
+    cut = cut_motion(near_pairs(surface, x0, x1, 0.1, np.zeros(len(x0)), far=2e-3), x0, x1, *pinned(len(x0)))
     np.testing.assert_array_equal(cut.x, x1)
 
 
@@ -61,7 +62,7 @@ def test_a_sheet_that_slides_over_another_is_not_slowed():
     x1 = x0.copy()
     x1[len(x0) // 2:] += [0.37, 0.11, 0.0]
     surface = TriangleSurface.build(x0, triangles)
-    cut = cut_motion(near_pairs(surface, x0, x1, 0.1, far=2e-3), x0, x1, *pinned(len(x0)))
+    cut = cut_motion(near_pairs(surface, x0, x1, 0.1, np.zeros(len(x0)), far=2e-3), x0, x1, *pinned(len(x0)))
     np.testing.assert_array_equal(cut.x, x1)
 
 
@@ -70,7 +71,7 @@ def test_an_impact_is_shared_by_mass_and_keeps_momentum():
     x0 = np.array([[0.3, 0.3, 0.1], [0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=float)
     x1 = x0 - [[0, 0, 1.0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
     surface = TriangleSurface.build(x0, np.array([[1, 2, 3]]))
-    pairs = near_pairs(surface, x0, x1, 1.0)
+    pairs = near_pairs(surface, x0, x1, 1.0, np.zeros(4))
     assert len(pairs) == 0                                     # a vertex without triangles is none of the surface's
     pairs = Pairs.at(x0, np.array([[0, 1, 2, 3]]), np.array([[0, 0]]), 1)
     for mass in (1.0, 4.0):
@@ -91,7 +92,7 @@ def test_what_lies_on_a_solid_is_not_pushed_into_it():
     surface = TriangleSurface.build(x0, triangles)
     held = ConstraintFilter(len(x0))
     held.constrain(np.arange(n), np.tile([0.0, 0.0, 1.0], (n, 1)), np.zeros(n))
-    cut = cut_motion(near_pairs(surface, x0, x1, 0.1), x0, x1, np.ones(len(x0)), held)
+    cut = cut_motion(near_pairs(surface, x0, x1, 0.1, np.full(len(x0), 0.05)), x0, x1, np.ones(len(x0)), held)
     assert len(cut.left) == 0 and cut.moved.any()
     np.testing.assert_array_equal(cut.x[:n, 2], x1[:n, 2])
     at = surface.at(cut.x)
