@@ -14,7 +14,7 @@ from numba import njit, prange
 from ...arrays import FloatArray, IntArray
 from .trees import DEEPEST, element_boxes, fitted, rows_of, walk
 
-GROUP = 8
+GROUP = 4
 """Vertices or edges that walk a tree together."""
 SHARE = 64 * GROUP
 """Vertices or edges that a thread takes at once."""
@@ -81,21 +81,24 @@ def _near(first: Any, last: Any, items: Any, queries: Any, lower: Any, upper: An
             q, kept = items[item], 0
             for k in range(total):
                 node, other = len(order) + met[k], order[met[k]]
+                if above and other <= q:
+                    continue
                 # & where `and` would branch: the outcome is as good as random
                 if not ((lower[q, 0] <= rows[node, 3]) & (rows[node, 0] <= upper[q, 0])
                         & (lower[q, 1] <= rows[node, 4]) & (rows[node, 1] <= upper[q, 1])
                         & (lower[q, 2] <= rows[node, 5]) & (rows[node, 2] <= upper[q, 2])):
-                    continue
-                if above and other <= q:
                     continue
                 apart = True
                 for i in range(queries.shape[1]):
                     for j in range(others.shape[1]):
                         apart = apart and queries[q, i] != others[other, j]
                 if apart:
-                    mine[kept] = other
+                    place = kept
+                    while place and mine[place - 1] > other:
+                        mine[place] = mine[place - 1]
+                        place -= 1
+                    mine[place] = other
                     kept += 1
             count[q] = kept
-            mine[:kept].sort()
             for k in range(min(kept, found.shape[1])):
                 found[q, k] = mine[k]
