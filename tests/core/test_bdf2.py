@@ -52,7 +52,8 @@ def test_the_first_step_and_one_of_another_size_are_implicit_euler():
     state = system.initial_state()
     for h in (0.01, 0.02, 0.005):
         found = bdf2.step(system, state, h, settings, None, Stopwatch()).state
-        wanted = implicit_euler.step(System(core.Scene([sheet()])), state, h, settings, None, Stopwatch()).state
+        wanted = implicit_euler.step(System(core.Scene([sheet()])), state, h, settings, None, Stopwatch(),
+                                     system.smoothing(state.v)).state
         np.testing.assert_allclose(found.x, wanted.x, rtol=0, atol=1e-9)
         state = found
 
