@@ -175,7 +175,7 @@ class MuslinScene(bpy.types.PropertyGroup):
     )
     tolerance: FloatProperty(
         name="Tolerance", description="How exactly each linear system is solved: the residual relative to the start",
-        default=1e-3, min=1e-6, max=0.1, step=0.01, precision=6, options=set(),
+        default=1e-2, min=1e-6, max=0.1, step=0.01, precision=6, options=set(),
     )
     backend: EnumProperty(
         name="Computed By", description="What runs the inner loops. Both give the same cloth, up to rounding",

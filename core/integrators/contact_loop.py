@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 PASSES = 6
 """Solves per linearisation while contacts come, go, stick or slip."""
+TOUCHING = 1e-3
+"""Tolerance of the solves with contacts, where a looser one is asked for [-]: contact forces are read from them."""
 NEARER = 0.1
 """How many times smaller the error of the forces as they are must be to take them, not the linearised ones [-]."""
 MANY = 128
@@ -79,7 +81,7 @@ class ContactLoop:
             return None
         x0, v0 = self._state.x, self._state.v
         contacts = ContactResponse(x0, v0, self._state.touch, self._h, self._system.thickness, self._system.mass,
-                                   self._pins, self._system.scene.gravity, 2.0 * self._tolerance)
+                                   self._pins, self._system.scene.gravity, 2.0 * min(self._tolerance, TOUCHING))
         contacts.predict(self._surfaces.find(x0, x0 + self._h * v0))
         return contacts
 
@@ -147,6 +149,8 @@ class ContactLoop:
                     filter_ = contacts.constrain(pins, reference)
                     rhs = b + self._h * contacts.friction_force(reference)
                     drag = self._exchange_drag(A, drag)
+            touching = own is not None and own.active or contacts is not None and len(contacts) > 0
+            tolerance = min(self._tolerance, TOUCHING) if touching else self._tolerance
             multiply: Operator = A.multiply
             if own is not None and (own.active or len(added)):
                 with self._watch.stage("contact"):
@@ -156,12 +160,12 @@ class ContactLoop:
                     multiply = own.beside(A.multiply)
                     heavy = _Translations(own.bodies(), multiply)
             with self._watch.stage("preconditioner"):
-                precondition = self._system.preconditioner(self._h, A, filter_, self._tolerance)
+                precondition = self._system.preconditioner(self._h, A, filter_, tolerance)
             with self._watch.stage("solve"):
                 if start is not None and attempt == 0:
                     start = heavy.balanced(rhs, start, filter_)
                 linear = modified_pcg(multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
-                                      start=start, tolerance=self._tolerance, scale=scale,
+                                      start=start, tolerance=tolerance, scale=scale,
                                       max_iterations=self._settings.max_linear_iterations)
                 linear = replace(linear, solution=heavy.balanced(rhs, linear.solution, filter_))
             self.iterations += linear.iterations
