@@ -46,9 +46,9 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
     return time
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def _closest_all(x: Any, vertices: Any, faces: Any, weights: Any, normals: Any, distance: Any) -> None:
-    for p in prange(len(vertices)):
+    for p in range(len(vertices)):
         a, b, c, d = (at(x, vertices[p, 0]), at(x, vertices[p, 1]), at(x, vertices[p, 2]), at(x, vertices[p, 3]))
         w, n, gap = _closest(a, b, c, d, p < faces)
         weights[p, 0], weights[p, 1], weights[p, 2], weights[p, 3] = w
@@ -84,10 +84,10 @@ def _relevant_all(x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, rea
             distance[p] = gap
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def _meeting_all(x0: Any, x1: Any, vertices: Any, faces: Any, normals: Any, distances: Any, keeps: Any,
                  time: Any) -> None:
-    for p in prange(len(vertices)):
+    for p in range(len(vertices)):
         i, j, k, m = vertices[p, 0], vertices[p, 1], vertices[p, 2], vertices[p, 3]
         a, b, c, d = at(x0, i), at(x0, j), at(x0, k), at(x0, m)
         time[p] = _meeting(a, b, c, d, subtract(at(x1, i), a), subtract(at(x1, j), b), subtract(at(x1, k), c),
