@@ -36,9 +36,12 @@ CLOSEST = 0.2
 """Least distance within which pairs are looked for, over the mean edge length [-]."""
 FAR = 0.1
 """Distance over the search radius beyond which what a pair has to keep does not grow [-]."""
-SLACK, UNSURE = 0.15, 0.25
-"""How far from where it is expected the end of a vertex may be without another search: of the search radius, and of its
-way [-]."""
+SLACK = 0.15
+"""How far from where it is expected the end of a vertex is at first taken to be, over the search radius [-]."""
+LEAST, UNSURE = 0.15, 4.0
+"""How far it may be without another search: at least, over the search radius, and over how far it was lately [-]."""
+FORGET = 0.9
+"""Part of that which is left after a step [-]."""
 SEARCHES = 4
 """Searches for candidates after a cut that led out of the boxes of the search before."""
 
@@ -66,6 +69,8 @@ class SelfContact:
         self.keys: IntArray = np.zeros(0, dtype=np.int64)        # of what touched in the last step, and how much
         self.pressing: FloatArray = np.zeros(0)
         self.holding: FloatArray = np.zeros((0, 3))
+        self.gain: FloatArray | None = None                      # acceleration (V, 3) [m/s^2] in the last step
+        self.missed: FloatArray = np.full(len(mass), SLACK * self.radius)       # by how much ends were not as expected
         self._seen: Surroundings | None = None
 
     def look(self, x0: FloatArray, x1: FloatArray) -> Surroundings:
@@ -77,8 +82,10 @@ class SelfContact:
 
     def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
               pins: ConstraintFilter) -> SelfContactStep:
-        """A step of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s]: `expected` (V, 3) [m/s] at its end without contact,
-        positions then base + h u."""
+        """A step of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s]: `expected` (V, 3) [m/s] at its end as far as weight
+        and pins say, positions then base + h u."""
+        if self.gain is not None:
+            expected = pins.project(v0 + h * self.gain) + expected - pins.project(expected)
         return SelfContactStep(self, self.look(x0, base + h * expected), v0, expected, base, h, pins)
 
     def thickness_of(self, pairs: Pairs) -> FloatArray:
@@ -113,14 +120,24 @@ class Surroundings:
     def cover(self, x1: FloatArray) -> None:
         """Look again, and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
         if not self.covers(x1):
+            self._owner.missed = np.maximum(self._owner.missed, self._away(x1))
             self._loose *= 2.0
             self._search(x1)
+
+    def learn(self, x1: FloatArray) -> None:
+        """Tell where the vertices have gone, x1 (V, 3) [m]."""
+        self._owner.missed = np.maximum(FORGET * self._owner.missed, self._away(x1))
 
     def covers(self, x1: FloatArray) -> bool:
         """Whether no pair can meet on the way to x1 (V, 3) [m] but those found: ends are as near as it takes to those
         of the search, whatever the motion that all have in common."""
+        return bool((self._away(x1) <= self._slack).all())
+
+    def _away(self, x1: FloatArray) -> FloatArray:
+        """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""
         away = (x1 - (x1 - self.x0).mean(axis=0)) - self._end
-        return bool((np.einsum("vi,vi->v", away, away) <= self._slack**2).all())
+        distance: FloatArray = np.sqrt(np.einsum("vi,vi->v", away, away))
+        return distance
 
     def close(self) -> Pairs:
         """Pairs that are close at the start and say something about it."""
@@ -152,8 +169,7 @@ class Surroundings:
     def _search(self, x1: FloatArray) -> None:
         owner = self._owner
         self._end = x1 - (x1 - self.x0).mean(axis=0)
-        self._slack = self._loose * (SLACK * owner.radius + UNSURE * np.linalg.norm(self._end - self.x0, axis=1))
-        self._slack = np.minimum(self._slack, 0.5 * owner.radius)
+        self._slack = np.minimum(self._loose * (LEAST * owner.radius + UNSURE * owner.missed), 0.5 * owner.radius)
         self.pairs = near_pairs(owner.surface, self.x0, x1, owner.radius, self._slack, far=FAR * owner.radius)
         self._close = None
         if self._involved is not None:
@@ -167,7 +183,7 @@ class SelfContactStep:
 
     def __init__(self, owner: SelfContact, around: Surroundings, v0: FloatArray, expected: FloatArray,
                  base: FloatArray, h: float, pins: ConstraintFilter) -> None:
-        self._owner, self._around, self._base, self._h = owner, around, base, h
+        self._owner, self._around, self._base, self._h, self._v0 = owner, around, base, h, v0
         self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
         self._inverse_mass = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
         self.repulsion = Repulsion(base, h, self._contacts(around.close()))
@@ -282,7 +298,9 @@ class SelfContactStep:
         return x
 
     def remember(self, u: FloatArray) -> None:
-        """Keep how contacts press at the solution u (V, 3), as the next step's first guess."""
+        """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""
+        self._owner.gain = (u - self._v0) / self._h
+        self._around.learn(self._base + self._h * u)
         touching = np.flatnonzero(self.repulsion.contacts.touches)
         keys, first = np.unique(self.repulsion.contacts.key[touching], return_index=True)
         self._owner.keys = keys
