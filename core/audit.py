@@ -59,10 +59,16 @@ def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:
 
 
 class Auditor:
-    """Looks at the same meshes at many positions: what is fixed about them is made once."""
+    """Looks at the same meshes at many positions: what is fixed about them is made once.
 
-    def __init__(self, cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> None:
-        self._cloths, self._colliders = _Stack(cloths), _Stack(colliders)
+    Args:
+        cloths, colliders: (positions (V, 3) [m], triangles (T, 3)) of each.
+        surface: of all cloths one after the other, where somebody has made it already.
+    """
+
+    def __init__(self, cloths: Sequence[Mesh], colliders: Sequence[Mesh] = (), *,
+                 surface: TriangleSurface | None = None) -> None:
+        self._cloths, self._colliders = _Stack(cloths, surface), _Stack(colliders)
         self._shapes = [SurfaceShape.build(float_rows(x, 3), index_rows(t, 3)) for x, t in colliders]
         ends = self._cloths.surface.positions[self._cloths.surface.edges]
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
@@ -119,13 +125,13 @@ class _Stack:
     first_vertex, first_triangle (M + 1,): where each mesh's own begin.
     """
 
-    def __init__(self, meshes: Sequence[Mesh]) -> None:
+    def __init__(self, meshes: Sequence[Mesh], surface: TriangleSurface | None = None) -> None:
         positions = [float_rows(x, 3) for x, _ in meshes]
         triangles = [index_rows(t, 3) for _, t in meshes]
         self.first_vertex = np.cumsum([0, *map(len, positions)])
         self.first_triangle = np.cumsum([0, *map(len, triangles)])
         moved = [t + first for t, first in zip(triangles, self.first_vertex, strict=False)]
-        self.surface = TriangleSurface.build(
+        self.surface = surface or TriangleSurface.build(
             np.concatenate([np.zeros((0, 3)), *positions]), np.concatenate([np.zeros((0, 3), dtype=np.int64), *moved])
         )
 

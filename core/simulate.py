@@ -69,7 +69,8 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
         watch = Stopwatch()
         stepper = Stepper(system, solver, watch)
         auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
-                          [(c.at(0.0), c.triangles) for c in scene.colliders])
+                          [(c.at(0.0), c.triangles) for c in scene.colliders],
+                          surface=system.self_contact.surface if system.self_contact else None)
         state = system.initial_state()
     for number in numbers:
         with using(backend):

@@ -66,9 +66,10 @@ def unique_edges(triangles: IntArray) -> IntArray:
 
 def _edges_of(triangles: IntArray) -> tuple[IntArray, IntArray]:
     """Every edge (E, 2) of triangles (T, 3) once, the smaller vertex first, in order; and each side's edge (T, 3)."""
-    sides = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
-    edges, number = np.unique(np.sort(sides, axis=1), axis=0, return_inverse=True)
-    return edges.reshape(-1, 2), number.reshape(-1, 3).astype(np.int64)
+    following, count = np.roll(triangles, -1, axis=1), int(triangles.max(initial=0)) + 1
+    keys = np.minimum(triangles, following) * count + np.maximum(triangles, following)
+    edges, number = np.unique(keys, return_inverse=True)
+    return np.column_stack(np.divmod(edges, count)), number.reshape(-1, 3)
 
 
 def _leaves(corners: IntArray, sides: IntArray, edges: IntArray, vertex_count: int) -> Leaves:
