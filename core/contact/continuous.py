@@ -93,7 +93,7 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     """All pairs without a common vertex that are within `radius` [m] of each other at x0 (V, 3) [m], or may meet on
     straight ways to ends within `slack` (V,) [m] of x1.
 
-    `slack` is half the radius at most; `far` as in `Pairs.at`. What all have in common of the motion makes no
+    `slack` is less than half the radius; `far` as in `Pairs.at`. What all have in common of the motion makes no
     difference.
     """
     end = x1 - (x1 - x0).mean(axis=0)

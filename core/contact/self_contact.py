@@ -38,10 +38,12 @@ FAR = 0.1
 """Distance over the search radius beyond which what a pair has to keep does not grow [-]."""
 SLACK = 0.15
 """How far from where it is expected the end of a vertex is at first taken to be, over the search radius [-]."""
-LEAST, UNSURE = 0.15, 4.0
+LEAST, UNSURE = 0.05, 2.0
 """How far it may be without another search: at least, over the search radius, and over how far it was lately [-]."""
 FORGET = 0.9
 """Part of that which is left after a step [-]."""
+MOST = 0.45
+"""How far at most, over the search radius [-]: two vertices of a pair together less than the radius."""
 SEARCHES = 4
 """Searches for candidates after a cut that led out of the boxes of the search before."""
 
@@ -79,6 +81,16 @@ class SelfContact:
             self._seen = Surroundings(self, x0, x1)
         self._seen.cover(x1)
         return self._seen
+
+    def ahead(self, x0: FloatArray, v0: FloatArray, h: float) -> FloatArray:
+        """Where vertices are h [s] later (V, 3) [m], if they gain speed as they did in the last step."""
+        return x0 + h * (v0 if self.gain is None else v0 + h * self.gain)
+
+    def learn(self, x1: FloatArray, gain: FloatArray) -> None:
+        """Tell where a step has ended, x1 (V, 3) [m], and its mean acceleration (V, 3) [m/s^2]."""
+        self.gain = gain
+        if self._seen is not None:
+            self.missed = np.maximum(FORGET * self.missed, self._seen.away(x1))
 
     def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
               pins: ConstraintFilter) -> SelfContactStep:
@@ -120,20 +132,16 @@ class Surroundings:
     def cover(self, x1: FloatArray) -> None:
         """Look again, and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
         if not self.covers(x1):
-            self._owner.missed = np.maximum(self._owner.missed, self._away(x1))
+            self._owner.missed = np.maximum(self._owner.missed, self.away(x1))
             self._loose *= 2.0
             self._search(x1)
-
-    def learn(self, x1: FloatArray) -> None:
-        """Tell where the vertices have gone, x1 (V, 3) [m]."""
-        self._owner.missed = np.maximum(FORGET * self._owner.missed, self._away(x1))
 
     def covers(self, x1: FloatArray) -> bool:
         """Whether no pair can meet on the way to x1 (V, 3) [m] but those found: ends are as near as it takes to those
         of the search, whatever the motion that all have in common."""
-        return bool((self._away(x1) <= self._slack).all())
+        return bool((self.away(x1) <= self._slack).all())
 
-    def _away(self, x1: FloatArray) -> FloatArray:
+    def away(self, x1: FloatArray) -> FloatArray:
         """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""
         away = (x1 - (x1 - self.x0).mean(axis=0)) - self._end
         distance: FloatArray = np.sqrt(np.einsum("vi,vi->v", away, away))
@@ -169,7 +177,7 @@ class Surroundings:
     def _search(self, x1: FloatArray) -> None:
         owner = self._owner
         self._end = x1 - (x1 - self.x0).mean(axis=0)
-        self._slack = np.minimum(self._loose * (LEAST * owner.radius + UNSURE * owner.missed), 0.5 * owner.radius)
+        self._slack = np.minimum(self._loose * (LEAST * owner.radius + UNSURE * owner.missed), MOST * owner.radius)
         self.pairs = near_pairs(owner.surface, self.x0, x1, owner.radius, self._slack, far=FAR * owner.radius)
         self._close = None
         if self._involved is not None:
@@ -299,8 +307,7 @@ class SelfContactStep:
 
     def remember(self, u: FloatArray) -> None:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""
-        self._owner.gain = (u - self._v0) / self._h
-        self._around.learn(self._base + self._h * u)
+        self._owner.learn(self._base + self._h * u, (u - self._v0) / self._h)
         touching = np.flatnonzero(self.repulsion.contacts.touches)
         keys, first = np.unique(self.repulsion.contacts.key[touching], return_index=True)
         self._owner.keys = keys

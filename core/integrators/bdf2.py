@@ -50,6 +50,8 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
             with watch.stage("contact"):
                 if len(own.look(state.x, result.state.x).meeting(result.state.x)[0]):
                     result = None
+                else:
+                    own.learn(result.state.x, (result.state.v - state.v) / h)
         if result is None and surfaces is not None:
             surfaces.set_step(state.time, state.time + h)
     if result is None:
@@ -65,5 +67,7 @@ def _may_touch(state: State, h: float, surfaces: SurfaceSet | None, own: SelfCon
     with watch.stage("contact"):
         if surfaces is not None and len(surfaces.find(state.x, then).contacts):
             return True
-        then = state.x + h * state.v
-        return own is not None and own.look(state.x, then).touches(then)
+        if own is None:
+            return False
+        then = own.ahead(state.x, state.v, h)
+        return own.look(state.x, then).touches(then)

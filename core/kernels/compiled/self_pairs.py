@@ -29,19 +29,22 @@ def candidate_pairs(
     """Vertices with triangles (N, 2) and edges with edges (M, 2), both in order; the trees' leaves are in `order`."""
     low, high = element_boxes(edges, x_t0, x_t1)
     nodes, items = fitted(edge_order, low, high), edge_order[edge_order >= 0]
-    edge_edge = _pairs(items, edges, low - radius, high + radius, edges, edge_order, nodes, True)
+    x_t0, x_t1 = np.ascontiguousarray(x_t0), np.ascontiguousarray(x_t1)
+    edge_edge = _pairs(items, edges, low - radius, high + radius, edges, edge_order, nodes, True, x_t0, x_t1, radius)
     points = np.arange(len(x_t0))[:, None]
     low, high = element_boxes(points, x_t0, x_t1)
     nodes = fitted(triangle_order, *element_boxes(triangles, x_t0, x_t1))
-    return _pairs(vertices, points, low - radius, high + radius, triangles, triangle_order, nodes, False), edge_edge
+    return _pairs(vertices, points, low - radius, high + radius, triangles, triangle_order, nodes, False, x_t0, x_t1,
+                  radius), edge_edge
 
 
 def _pairs(items: IntArray, queries: IntArray, lower: FloatArray, upper: FloatArray, others: IntArray,
-           order: IntArray, nodes: FloatArray, above: bool) -> IntArray:
+           order: IntArray, nodes: FloatArray, above: bool, x_t0: FloatArray, x_t1: FloatArray,
+           radius: float) -> IntArray:
     count, slots = np.zeros(len(queries), dtype=np.int64), SLOTS
     while True:
         found = np.empty((len(queries), slots), dtype=np.int32)
-        _all_near(items, queries, lower, upper, others, order, rows_of(nodes), above, count, found)
+        _all_near(items, queries, lower, upper, others, order, rows_of(nodes), above, x_t0, x_t1, radius, count, found)
         most = int(count.max(initial=0))
         if most <= slots:
             break
@@ -54,15 +57,38 @@ def _pairs(items: IntArray, queries: IntArray, lower: FloatArray, upper: FloatAr
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def _all_near(items: Any, queries: Any, lower: Any, upper: Any, others: Any, order: Any, rows: Any, above: Any,
-              count: Any, found: Any) -> None:
+              x_t0: Any, x_t1: Any, radius: Any, count: Any, found: Any) -> None:
     for share in prange((len(items) + SHARE - 1) // SHARE):
         _near(share * SHARE, min((share + 1) * SHARE, len(items)), items, queries, lower, upper, others, order, rows,
-              above, count, found)
+              above, x_t0, x_t1, radius, count, found)
+
+
+@njit(cache=True, error_model="numpy")
+def _near_without_drift(queries: Any, q: Any, others: Any, other: Any, x_t0: Any, x_t1: Any, radius: Any) -> Any:
+    """As in `reference`, of one pair."""
+    a, b = queries.shape[1], others.shape[1]
+    for axis in range(3):
+        drift = 0.0
+        for i in range(a):
+            drift += x_t1[queries[q, i], axis] - x_t0[queries[q, i], axis]
+        for j in range(b):
+            drift += x_t1[others[other, j], axis] - x_t0[others[other, j], axis]
+        drift /= a + b
+        low, high, lower, upper = np.inf, -np.inf, np.inf, -np.inf
+        for i in range(a):
+            start, end = x_t0[queries[q, i], axis], x_t1[queries[q, i], axis] - drift
+            low, high = min(low, min(start, end)), max(high, max(start, end))
+        for j in range(b):
+            start, end = x_t0[others[other, j], axis], x_t1[others[other, j], axis] - drift
+            lower, upper = min(lower, min(start, end)), max(upper, max(start, end))
+        if not (low - radius <= upper and lower <= high + radius):
+            return False
+    return True
 
 
 @njit(cache=True, error_model="numpy")
 def _near(first: Any, last: Any, items: Any, queries: Any, lower: Any, upper: Any, others: Any, order: Any, rows: Any,
-          above: Any, count: Any, found: Any) -> None:
+          above: Any, x_t0: Any, x_t1: Any, radius: Any, count: Any, found: Any) -> None:
     """For items first..last - 1; beyond the slots of `found` (Q, slots) they are counted, but not kept."""
     stack, met, mine = np.empty(DEEPEST, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64)
     low, high = np.empty(3), np.empty(3)
@@ -92,7 +118,7 @@ def _near(first: Any, last: Any, items: Any, queries: Any, lower: Any, upper: An
                 for i in range(queries.shape[1]):
                     for j in range(others.shape[1]):
                         apart = apart and queries[q, i] != others[other, j]
-                if apart:
+                if apart and _near_without_drift(queries, q, others, other, x_t0, x_t1, radius):
                     place = kept
                     while place and mine[place - 1] > other:
                         mine[place] = mine[place - 1]

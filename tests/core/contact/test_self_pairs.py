@@ -36,6 +36,14 @@ def near(a, b, radius):
     return np.argwhere(hit)
 
 
+def moving_along(one, other, x0, x1, radius):
+    """Whether boxes of the vertices `one` and `other` are within the radius for one who moves with their mean."""
+    drift = (x1 - x0)[[*one, *other]].mean(axis=0)
+    (low, high), (lower, upper) = ((np.minimum(x0, x1 - drift)[list(v)].min(axis=0),
+                                    np.maximum(x0, x1 - drift)[list(v)].max(axis=0)) for v in (one, other))
+    return (low - radius <= upper).all() and (lower <= high + radius).all()
+
+
 def brute_force(surface, x0, x1, radius):
     vertices = np.unique(surface.triangles)
     triangles, edges = boxes(surface.triangles, x0, x1), boxes(surface.edges, x0, x1)
@@ -43,8 +51,10 @@ def brute_force(surface, x0, x1, radius):
     to[:, 0] = vertices[to[:, 0]]
     between = near(edges, edges, radius)
     between = between[between[:, 0] < between[:, 1]]
-    apart = [not set(surface.edges[e]) & set(surface.edges[f]) for e, f in between]
-    return to[(surface.triangles[to[:, 1]] != to[:, :1]).all(axis=1)], between[apart]
+    T, E = surface.triangles, surface.edges
+    first = [v not in T[t] and moving_along([v], T[t], x0, x1, radius) for v, t in to]
+    second = [not set(E[e]) & set(E[f]) and moving_along(E[e], E[f], x0, x1, radius) for e, f in between]
+    return to[np.array(first, dtype=bool)], between[np.array(second, dtype=bool)]
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.03, 0.4])
