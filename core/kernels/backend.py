@@ -153,11 +153,14 @@ def are_kept() -> bool:
 
 
 def _parent() -> Path:
-    """The folder given, or the user's own for such things: others may not put code there."""
+    """The folder given, or the user's own for such things: others may not put code there.
+
+    There one by the name that these modules were imported under, which compiled kernels remember.
+    """
     if _cache_parent is not None:
         return _cache_parent
     given = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
-    return (Path(given) if given else Path.home() / ".cache") / "muslin-kernels"
+    return (Path(given) if given else Path.home() / ".cache") / "muslin-kernels" / __package__
 
 
 def _import_numba() -> None:

@@ -197,6 +197,11 @@ else:
     assert len(names) == 2 and names[0].startswith("numba-") and names[0] != "numba-0123456789abcdef"
 
 
+def test_each_name_that_the_core_is_imported_under_has_kernels_of_its_own():
+    """What is kept says which modules it needs: `core` in the tests, a part of the extension in Blender."""
+    assert backend.__package__ in backend.cache_folder().parts
+
+
 def test_a_folder_that_cannot_be_made_costs_a_compilation_and_nothing_else(tmp_path):
     needs("numba")
     (tmp_path / "file").write_text("")
