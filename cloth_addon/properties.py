@@ -161,6 +161,10 @@ class MuslinScene(bpy.types.PropertyGroup):
         name="Steps per Frame", description="Time steps in a frame. More follow fast motion better and damp less",
         default=2, min=1, max=1000, soft_max=20, options=set(),
     )
+    use_self_collision: BoolProperty(
+        name="Self Collision", description="Keep cloth from passing through itself and other cloth", default=True,
+        options=set(),
+    )
     integrator: EnumProperty(
         name="Integrator", description="The formula that takes the cloth from one time to the next",
         items=[("BDF2", "BDF2", "Of second order: keeps the swing of the cloth", 0),

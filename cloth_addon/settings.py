@@ -64,6 +64,7 @@ class SceneSettings:
     metres_per_unit: float
     gravity: tuple[float, float, float]
     wind: tuple[float, float, float]
+    self_collision: bool
     integrator: str
     steps_per_frame: int
     newton_iterations: int
@@ -73,7 +74,8 @@ class SceneSettings:
     def solver(self) -> core.Solver:
         return core.Solver(
             integrator=self.integrator, steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate,
-            tolerance=self.tolerance, newton_iterations=self.newton_iterations, backend=self.backend)
+            self_collision=self.self_collision, tolerance=self.tolerance,
+            newton_iterations=self.newton_iterations, backend=self.backend)
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
@@ -118,7 +120,8 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         frame_rate=scene.render.fps / scene.render.fps_base, metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),
-        integrator=values.integrator.lower(), steps_per_frame=int(values.steps_per_frame),
+        self_collision=bool(values.use_self_collision), integrator=values.integrator.lower(),
+        steps_per_frame=int(values.steps_per_frame),
         newton_iterations=int(values.newton_iterations), tolerance=float(values.tolerance),
         backend=backend or backends.backend_of(values.backend))
 

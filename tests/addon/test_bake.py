@@ -33,6 +33,15 @@ def test_free_cloth_falls_as_gravity_says(extension, scene, integrator):
     assert np.allclose(builders.seen(sheet, 7)[:, 2], -9.81 * fall, rtol=1e-4)
 
 
+def test_the_solver_is_what_the_panel_says(extension, scene):
+    def solver():
+        return extension.settings.scene_settings_of(scene).solver()
+
+    assert solver().integrator == "bdf2" and solver().self_collision
+    scene.muslin.integrator, scene.muslin.use_self_collision = "IMPLICIT_EULER", False
+    assert solver().integrator == "implicit_euler" and not solver().self_collision
+
+
 def test_pinned_vertices_are_exactly_where_the_rig_puts_them(extension, scene):
     sheet = builders.sheet(5)
     builders.pin(sheet, {0: 1.0, 4: 1.0})
