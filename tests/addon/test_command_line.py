@@ -143,7 +143,7 @@ def test_help_says_where_the_result_goes(extension, capfd):
 
 def python(*arguments, **options):
     """Plain Python with the bpy package, as a user calls it."""
-    return subprocess.run([sys.executable, ROOT, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+    return subprocess.run([sys.executable, ROOT, *map(str, arguments)], capture_output=True, text=True, timeout=300,
                           **options)
 
 
