@@ -241,7 +241,7 @@ def test_the_same_cloth_in_other_units_takes_the_same_shape(scale):
         ball = core.Collider(s * floor().at(0.0), [[0, 1, 2], [0, 2, 3]])
         scene = core.Scene([core.Cloth(mesh, fabric, pins={0: None})], [ball], gravity=(0.0, 0.0, -9.81 * s),
                            wind=(0.0, s, 0.0))
-        # solved tightly: which of two vertices that just slip is released first is rounding's to decide otherwise
+        # at the default tolerance rounding sets contact on one of two paths, 1.6e-4 apart: not understood yet
         return [f.positions[0] / s for f in core.simulate(scene, core.Solver(tolerance=1e-8), range(1, 25))]
 
     for one, other in zip(run(1.0), run(scale), strict=True):
