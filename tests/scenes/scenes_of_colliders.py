@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scenes in which cloth meets solids that are fast, sharp, thin, heavy, or close on it."""
+
+import numpy as np
+
+import core
+from tests.core.contact.shapes import ball, box
+from tests.scenes.scenes_of_folds import tube_mesh
+from tests.scenes.solids import capsule, cone
+from tests.scenes.staging import COTTON, RATE, Staged, at_ends, border, cloth, floor, moved, turned
+
+
+def pushed_ball(size, speed=2.0, depth=0.25, width=1.0, radius=0.15, frames=None):
+    """A ball is pushed at `speed` [m/s] through the place of a sheet whose border is pinned, `depth` beyond it."""
+    start = radius + 0.1 * radius + 0.02
+    x, triangles = ball(24, 12, radius)
+
+    def at(t):
+        return x + [0.003, 0.002, start - min(speed * t, start - radius + depth)]
+
+    sheet_ = cloth(size, size, width, width)
+    held = core.Cloth(sheet_.mesh, COTTON, pins=dict.fromkeys(border(sheet_.positions).tolist()))
+    seconds = (start - radius + depth) / speed
+    return Staged(core.Scene([held], [core.Collider(at, triangles, friction=0.3, name="ball")]),
+                  frames or round(seconds * RATE) + 8)
+
+
+def spike(size, frames=24, width=0.6, radius=0.004, height=0.3, fall=0.05, offset=(0.3, 0.2)):
+    """A sheet falls on a needle; its tip meets the sheet beside a vertex by `offset` [edges]."""
+    edge = width / (size - 1)
+    x, triangles = cone(radius, height)
+    middle = 0.5 * edge if size % 2 == 0 else 0.0
+    shift = [middle + offset[0] * edge, middle + offset[1] * edge, height + fall]
+    return Staged(core.Scene([cloth(size, size, width, width, lambda p: p + shift)],
+                             [core.Collider(x, triangles, friction=0.3, name="spike"), floor()]), frames)
+
+
+def table_edge(size, frames=30, width=0.6, fall=0.03):
+    """A sheet falls on a table of twelve triangles, half of it beyond the edge and askew."""
+    x, triangles = box((1.0, 1.4, 0.3))
+    return Staged(core.Scene(
+        [cloth(size, size, width, width, lambda p: turned(p, 0.35, axis=2) + [0.5 + 0.03, 0.01, 0.15 + fall])],
+        [core.Collider(x, triangles, friction=0.5, name="table")]), frames)
+
+
+def fan(size, frames=36, blades=4, turns=2.0, width=0.6, thick=0.004):
+    """A sheet falls on a fan that lies on its back, four thin blades on edge, and turns `turns` times a second."""
+    length, height = 0.25, 0.08
+    plate, sides = box((length, thick, height))
+    solids = []
+    for k in range(blades):
+        def at(t, k=k):
+            out = plate + [0.5 * length + 0.02, 0.0, 0.0]
+            return turned(out, 2.0 * np.pi * (k / blades + turns * t), axis=2)
+        solids.append(core.Collider(at, sides, friction=0.3, name=f"blade {k}"))
+    over = cloth(size, size, width, width, lambda p: p + [0.013, 0.007, 0.5 * height + 0.03])
+    return Staged(core.Scene([over], [*solids, floor(-0.5 * height - 0.02)]), frames)
+
+
+def heavy_box(size, frames=36, clearance=1.6, speed=0.4, width=0.8):
+    """A sheet is dragged out from under a box that leaves `clearance` [thicknesses] above the floor: 2 would do."""
+    thickness = 0.2 * width / (size - 1)
+    x, triangles = box((0.3, 1.0, 0.2))
+    place = [0.05, 0.0, 0.1 + clearance * thickness]
+
+    def down(t):
+        return x + place + [0.0, 0.0, 0.05 * max(1.0 - 4.0 * t, 0.0)]
+
+    flat = cloth(size, size, width, width, lambda p: p + [0.0, 0.0, 1.01 * thickness])
+    right = at_ends(flat.mesh.positions, width)[1]
+
+    def way(t, p):
+        return p + [speed * max(t - 0.3, 0.0), 0.0, 0.0]
+
+    dragged = core.Cloth(flat.mesh, COTTON, positions=flat.positions, thickness=thickness,
+                         pins=moved((right, flat.positions[right], way)))
+    return Staged(core.Scene([dragged], [core.Collider(down, triangles, friction=0.3, name="box"), floor()]), frames)
+
+
+def bent_leg(time, thigh, shin, length, stride=1.0):
+    """Positions of the two capsules of a walking leg at `time` [s]: the hip at the origin swings, the knee bends."""
+    phase = 2.0 * np.pi * stride * time
+    ease = min(2.0 * time, 1.0)
+    swing, bend = ease * np.radians(25.0) * np.sin(phase), ease * np.radians(35.0) * (0.5 - 0.5 * np.cos(phase))
+    knee = turned(np.array([[0.0, 0.0, -length]]), swing, axis=1)[0]
+    return turned(thigh, swing, axis=1), turned(shin, swing + bend, axis=1) + knee
+
+
+def walking_leg(size, frames=48, radius=0.06, length=0.35, loose=1.25):
+    """A tube of cloth, pinned around the hip, on a leg of two capsules that walks."""
+    one, triangles = capsule(radius, length)
+    legs = [core.Collider(lambda t, k=k: bent_leg(t, one, one, length)[k], triangles, friction=0.3, name=name)
+            for k, name in enumerate(("thigh", "shin"))]
+    x, own = tube_mesh(size, max(round(1.3 * size), 8), loose * radius, 1.7 * length)
+    x = x - [0.0, 0.0, 0.1 * length]
+    top = np.arange(size)
+
+    def hip(t, p):
+        phase, ease = 2.0 * np.pi * t, min(2.0 * t, 1.0)
+        return turned(p, ease * np.radians(25.0) * np.sin(phase), axis=1)
+
+    leg = core.Cloth(core.ClothMesh(x, own), COTTON, pins=moved((top, x[top], hip)))
+    return Staged(core.Scene([leg], legs), frames)
+
+
+def elbow(size, frames=48, overlap=0.01, width=0.5, radius=0.05):
+    """Two bars close on a hanging sheet until they overlap each other by `overlap` [m], and let it go again."""
+    bar, triangles = capsule(radius, 0.5)
+    lying = turned(bar + [0.0, 0.0, 0.25], 0.5 * np.pi, axis=0)
+    wide = radius + 0.04
+
+    def side(sign):
+        def at(t):
+            part = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.clip(t, 0.0, 1.0))
+            return lying + [sign * (wide + (radius - 0.5 * overlap - wide) * part), 0.0, 0.0]
+        return at
+
+    def hang(p):
+        return np.stack([0 * p[:, 0], p[:, 1], p[:, 0]], axis=1)
+
+    flat = cloth(size, size, width, 0.3, hang)
+    top = at_ends(flat.mesh.positions, width)[1]
+    sheet_ = core.Cloth(flat.mesh, COTTON, positions=flat.positions, pins=dict.fromkeys(top.tolist()))
+    return Staged(core.Scene([sheet_], [core.Collider(side(s), triangles, friction=0.3, name=name)
+                                        for s, name in ((-1, "upper arm"), (1, "forearm"))]), frames)
+
+
+SCENES = {"pushed_ball": pushed_ball, "spike": spike, "table_edge": table_edge, "fan": fan, "heavy_box": heavy_box,
+          "walking_leg": walking_leg, "elbow": elbow}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a scene of the contact tests is, the parts they are made of, and how one is run under audit.
+
+A builder takes the number of vertices a side and makes a `Staged`; whatever else it takes has a value that tests and
+benchmarks share. Edges get shorter with more vertices, sizes in metres stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import core
+from tests.core.contact.shapes import sheet
+from tests.scenes.audit import Finding, Judge
+
+COTTON = core.Material.preset("cotton")
+RATE = 24.0
+"""Frames per second [1/s]."""
+AS_IN_BLENDER = {"integrator": "bdf2", "tolerance": 1e-2, "steps_per_frame": 2, "frame_rate": RATE}
+"""The solver as the panel sets it."""
+AS_IN_CORE = {"frame_rate": RATE}
+"""The solver as scripts get it."""
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A scene that is ready to run.
+
+    Attributes:
+        scene: as it starts. frames: how many show all that happens. clean: whether it starts without crossings.
+        solver: settings that the scene needs.
+    """
+
+    scene: core.Scene
+    frames: int
+    clean: bool = True
+    solver: dict = field(default_factory=dict)
+
+    @property
+    def thickness(self) -> float:
+        """The least of the cloths' [m]."""
+        return min(cloth.thickness for cloth in self.scene.cloths)
+
+    def solids(self, time: float) -> list:
+        """Positions of the colliders at `time` [s]."""
+        return [solid.at(time) for solid in self.scene.colliders]
+
+
+def perform(staged: Staged, frames: int | None = None, **solver) -> Iterator[tuple[core.Frame, Finding]]:
+    """Each frame, and what an independent look at it finds."""
+    judge = Judge([(c.positions, c.mesh.triangles) for c in staged.scene.cloths],
+                  [(c.at(0.0), c.triangles) for c in staged.scene.colliders])
+    settings = core.Solver(**{**AS_IN_BLENDER, **staged.solver, **solver})
+    for frame in core.simulate(staged.scene, settings, range(1, (frames or staged.frames) + 1)):
+        yield frame, judge.look(frame.positions, staged.solids(frame.time))
+
+
+def kinetic_energy(frame: core.Frame, scene: core.Scene) -> float:
+    """Of all cloths [J]."""
+    return sum(0.5 * c.material.areal_density * float(np.sum(c.mesh.vertex_areas[:, None] * v**2))
+               for c, v in zip(scene.cloths, frame.velocities, strict=True))
+
+
+# ---------------------------------------------------------------------- parts
+
+
+def cloth(columns, rows, width, height, place=None, **more) -> core.Cloth:
+    """A flat sheet; `place` takes its points (V, 3) [m] to where they start."""
+    x, triangles = sheet(columns, rows, width, height)
+    more.setdefault("positions", x if place is None else place(x))
+    return core.Cloth(core.ClothMesh(x, triangles), more.pop("material", COTTON), **more)
+
+
+def floor(height=0.0, friction=0.5) -> core.Collider:
+    """A wide level triangle."""
+    return core.Collider([[-9.0, -9.0, height], [9.0, -9.0, height], [0.0, 9.0, height]], [[0, 1, 2]],
+                         friction=friction, name="floor")
+
+
+def at_ends(x, width):
+    """Vertices at the left and at the right end of a sheet, by its flat points (V, 3)."""
+    return np.flatnonzero(x[:, 0] < -0.4999 * width), np.flatnonzero(x[:, 0] > 0.4999 * width)
+
+
+def border(x):
+    """Vertices on the rim of a sheet, by its flat points (V, 3)."""
+    high = np.abs(x[:, :2]).max(axis=0)
+    return np.flatnonzero((np.abs(x[:, :2]) > 0.9999 * high).any(axis=1))
+
+
+def moved(trajectories) -> dict:
+    """Pins {vertex: time -> point} that share one function (time, points (n, 3)) -> points (n, 3)."""
+    vertices, points, way = trajectories
+    return {int(v): (lambda t, p=p: way(t, p[None])[0]) for v, p in zip(vertices, points, strict=True)}
+
+
+def turned(points, angle, axis=0):
+    """Points (V, 3) turned by an angle [rad] about a coordinate axis through the origin."""
+    i, j = ((1, 2), (2, 0), (0, 1))[axis]
+    result = np.array(points, dtype=float)
+    c, s = np.cos(angle), np.sin(angle)
+    result[:, i], result[:, j] = c * points[:, i] - s * points[:, j], s * points[:, i] + c * points[:, j]
+    return result
+
+
+def up_and_down(time, rise):
+    """0 at the start, 1 after `rise` [s], 0 again after twice that, and smooth."""
+    s = np.clip(time / rise, 0.0, 2.0)
+    return 0.5 - 0.5 * np.cos(np.pi * s)
