@@ -13,15 +13,16 @@ from .arrays import FloatArray, IntArray
 @dataclass(frozen=True)
 class Touch:
     """How particles touch solids, which decides friction: mode (V,), 0 where a particle is free, 1 sticking,
-    2 slipping; pressing (V,), the normal force [N]."""
+    2 slipping; pressing (V,), the normal force [N]; slide (V, 3) [m/s], how what slips is expected to go on sliding."""
 
     mode: IntArray
     pressing: FloatArray
+    slide: FloatArray
 
     @staticmethod
     def none(vertex_count: int) -> Touch:
         """Nothing touches."""
-        return Touch(np.zeros(vertex_count, dtype=np.int64), np.zeros(vertex_count))
+        return Touch(np.zeros(vertex_count, dtype=np.int64), np.zeros(vertex_count), np.zeros((vertex_count, 3)))
 
 
 @dataclass(frozen=True)

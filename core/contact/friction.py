@@ -77,6 +77,11 @@ class Friction:
         tangent = np.eye(3) - normal[:, :, None] * normal[:, None, :] - along[:, :, None] * along[:, None, :]
         return self.drag[at][:, None, None] * tangent
 
+    def slide(self, at: IntArray) -> FloatArray:
+        """s* (n, 3) [m/s] of contacts `at` (n,): what slips is expected to slide like that; 0 for all others."""
+        slips = self.mode[at] == SLIP
+        return -self.force[at] * _ratio(np.where(slips, 1.0, 0.0), self.drag[at])[:, None]
+
     def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
               mobility: FloatArray, still: float) -> FloatArray:
         """Change modes by a solution; how wrong the force of each contact was in it (C,) [N].

@@ -27,6 +27,10 @@ PUSH_RATE = 24.0
 TOUCHING = 0.01
 """Part of the thickness by which a solution may overshoot a contact before it counts as a new one, and within which a
 particle counts as touching at the start [-]."""
+LAID = 1e-6
+"""Part of the thickness by which a particle must be, or go, too close to count [-]: far above rounding, far below what
+shows. A contact that pulled leaves its particle on the surface without a velocity along the normal, and free in the
+next step: that must not hang on which side of the surface rounding left it."""
 STILL_NEAR = 0.2
 """Part of the thickness within which a particle that touched in the step before is taken to touch again [-]."""
 SAME_NORMAL = 0.9
@@ -77,7 +81,7 @@ class ContactResponse:
     def predict(self, found: Touching) -> None:
         """Take in the contacts of the motion without forces: these alone may alter positions."""
         c = found.contacts
-        inside = (c.gap_t0 < 0.0) & self._free[c.vertex]
+        inside = (c.gap_t0 < -LAID * found.distance) & self._free[c.vertex]
         rows = np.flatnonzero(inside)
         k = rows[_rank(c.vertex[rows]) == 0]                           # the first of a vertex is the deepest
         pushed = c.vertex[k]
@@ -86,7 +90,7 @@ class ContactResponse:
         self.alteration = self._pins.project(self.alteration)
         again = (self._touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
         # what is laid onto the thickness but for rounding touches: stuck neighbours would be judged without it
-        near = 0.0 if self._touch.mode.any() else TOUCHING
+        near = -LAID if self._touch.mode.any() else TOUCHING
         self._take(found, inside | again | (c.gap_t1 < near * found.distance))
 
     def add(self, found: Touching, anyway: bool) -> bool:
@@ -150,9 +154,13 @@ class ContactResponse:
         stopped = self._mass[vertex] * np.maximum(0.0, self.least[at] - np.einsum("nj,nj->n", n, u)) / self._h
         pressing = np.where(before > 0, pressing, stopped)
         slide = _tangential(n, u - self.carried[at])
+        # what has only begun to slip in the step before has the velocity of what sticks still, whose direction is noise
+        mobility = self._h / self._mass[vertex]
+        hardly = np.linalg.norm(slide, axis=1) <= self._still * mobility * found.mu[k] * pressing
+        slide = np.where(((before == SLIP) & hardly)[:, None], _tangential(n, self._touch.slide[vertex]), slide)
         free_slip = self._mass[vertex] * np.linalg.norm(slide, axis=1) > found.mu[k] * pressing * self._h
         slips = np.where(before > 0, before == SLIP, free_slip)
-        self.friction.begin(at, found.mu[k], slips, pressing, slide, self._h / self._mass[vertex])
+        self.friction.begin(at, found.mu[k], slips, pressing, slide, mobility)
 
     # ------------------------------------------------------------------ solving
 
@@ -213,11 +221,13 @@ class ContactResponse:
     def touch(self) -> Touch:
         """How each particle touches at the end of the step."""
         mode, pressing = np.zeros(len(self._x0), dtype=np.int64), np.zeros(len(self._x0))
+        slide = np.zeros_like(self._x0)
         at = self._active(0)
         # what creeps tries to stick again
         mode[self.vertex[at]] = np.where(self.friction.mode[at] == SLIP, SLIP, STICK)
         pressing[self.vertex[at]] = np.maximum(self.pressing[at], 0.0)
-        return Touch(mode, pressing)
+        slide[self.vertex[at]] = self.friction.slide(at)
+        return Touch(mode, pressing, slide)
 
     def move_out(self, found: Touching, x: FloatArray) -> FloatArray:
         """x (V, 3) [m] with what the solve left beyond a surface put back onto it; velocities stay.

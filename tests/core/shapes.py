@@ -19,6 +19,29 @@ def quads(columns, rows):
     return np.column_stack([corner, corner + rows + 1, corner + rows + 2, corner + 1])
 
 
+def ball(radius, level=3, centre=(0.0, 0.0, 0.0)):
+    """An icosahedron's subdivision on a sphere: positions (V, 3) [m] and triangles (T, 3), normals pointing out."""
+    golden = (1.0 + 5.0 ** 0.5) / 2.0
+    points = [np.roll([0.0, a, b * golden], k) for k in range(3) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
+    points = np.array(points) / np.hypot(1.0, golden)
+    side = np.sort(np.linalg.norm(points[:, None] - points[None], axis=-1).ravel())[13]
+    near = np.abs(np.linalg.norm(points[:, None] - points[None], axis=-1) - side) < 1e-6
+    triangles = np.array([(i, j, k) for i in range(12) for j in range(i) for k in range(j)
+                          if near[i, j] and near[j, k] and near[i, k]])
+    for _ in range(level):
+        a, b, c = triangles.T
+        ends = np.sort(np.concatenate([np.stack(e, axis=1) for e in ((a, b), (b, c), (c, a))]), axis=1)
+        edges, at = np.unique(ends, axis=0, return_inverse=True)
+        middle = points[edges].sum(axis=1)
+        ab, bc, ca = np.reshape(at, (3, -1)) + len(points)
+        points = np.concatenate([points, middle / np.linalg.norm(middle, axis=1, keepdims=True)])
+        triangles = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+    p, q, r = (points[triangles[:, i]] for i in range(3))
+    inward = np.einsum("ti,ti->t", np.cross(q - p, r - p), p) < 0.0
+    triangles[inward] = triangles[inward][:, ::-1]
+    return radius * points + centre, triangles
+
+
 def random_rotation(rng):
     """A rotation matrix (3, 3), uniformly distributed."""
     q, r = np.linalg.qr(rng.normal(size=(3, 3)))

@@ -13,11 +13,17 @@ from core.state import Touch
 UP = np.array([0.0, 0.0, 1.0])
 
 
+def step(x, v, touch):
+    """A step's contacts, before any are known."""
+    count = len(x)
+    return ContactResponse(x, v, touch, 0.02, np.full(count, 0.01), np.ones(count), ConstraintFilter(count),
+                           -9.81 * UP, 1e-3)
+
+
 def lying(count, mu):
     """Vertices at rest on a floor, a thickness of 1 cm above it, and where they touch."""
     x = np.column_stack([np.arange(count), np.zeros(count), np.full(count, 0.01)]).astype(float)
-    response = ContactResponse(x, np.zeros_like(x), Touch.none(count), 0.02, np.full(count, 0.01), np.ones(count),
-                               ConstraintFilter(count), -9.81 * UP, 1e-3)
+    response = step(x, np.zeros_like(x), Touch.none(count))
     below, none = x * [1.0, 1.0, 0.0], np.zeros(count, dtype=np.int64)
     contacts = Contacts(np.arange(count), none, none, np.zeros((count, 3)), below, below, np.tile(UP, (count, 1)),
                         np.zeros(count), np.zeros(count))
@@ -52,3 +58,25 @@ def test_a_few_that_went_through_are_left_to_the_next_step_unless_this_one_is_so
     assert response.add(found, False) is again
     assert response.add(found, True) is not again                          # taken in already, or now
     assert response.held.all()
+
+
+@pytest.mark.parametrize("rounding", [-1e-16, 0.0, 1e-16])
+def test_what_pulled_is_free_in_the_next_step_on_whichever_side_rounding_left_it(rounding):
+    response, found = lying(50, 0.5)
+    assert not response.judge(np.zeros((50, 3)), np.outer(np.where(np.arange(50) == 7, -0.1, 1.0), UP))
+    found.contacts.gap_t0[:] = found.contacts.gap_t1[:] = rounding
+    after = step(found.carried, np.zeros((50, 3)), response.touch())
+    after.predict(found)
+    assert sorted(after.vertex) == [i for i in range(50) if i != 7]
+
+
+@pytest.mark.parametrize("rounding", [-1e-16, 0.0, 1e-16])
+def test_what_begins_to_slip_is_held_back_the_way_it_was_whatever_direction_rounding_moves_it_in(rounding):
+    response, found = lying(20, 0.5)
+    response.judge(np.zeros((20, 3)), np.where(np.arange(20)[:, None] == 3, [0.6, 0.0, 1.0], UP))
+    v = np.zeros((20, 3))
+    v[3] = rounding, rounding, 0.0
+    after = step(found.carried, v, response.touch())
+    after.predict(found)
+    np.testing.assert_allclose(after.friction.force[3], [0.5, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_array_equal(after.friction.force[:3], 0.0)

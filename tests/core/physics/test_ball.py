@@ -6,31 +6,9 @@ import pytest
 
 import core
 from tests.core.physics.scenes import fixed_steps, grid, run
+from tests.core.shapes import ball
 
 RADIUS = 0.15
-
-
-def ball(level=3, centre=(0.0, 0.0, 0.0)):
-    """An icosahedron's subdivision on a sphere: positions (V, 3), triangles (T, 3)."""
-    golden = (1.0 + 5.0 ** 0.5) / 2.0
-    points = [np.roll([0.0, a, b * golden], k) for k in range(3) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
-    points = np.array(points) / np.hypot(1.0, golden)
-    side = np.sort(np.linalg.norm(points[:, None] - points[None], axis=-1).ravel())[13]
-    near = np.abs(np.linalg.norm(points[:, None] - points[None], axis=-1) - side) < 1e-6
-    triangles = np.array([(i, j, k) for i in range(12) for j in range(i) for k in range(j)
-                          if near[i, j] and near[j, k] and near[i, k]])
-    for _ in range(level):
-        a, b, c = triangles.T
-        ends = np.sort(np.concatenate([np.stack(e, axis=1) for e in ((a, b), (b, c), (c, a))]), axis=1)
-        edges, at = np.unique(ends, axis=0, return_inverse=True)
-        middle = points[edges].sum(axis=1)
-        ab, bc, ca = np.reshape(at, (3, -1)) + len(points)
-        points = np.concatenate([points, middle / np.linalg.norm(middle, axis=1, keepdims=True)])
-        triangles = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
-    p, q, r = (points[triangles[:, i]] for i in range(3))
-    inward = np.einsum("ti,ti->t", np.cross(q - p, r - p), p) < 0.0
-    triangles[inward] = triangles[inward][:, ::-1]
-    return RADIUS * points + centre, triangles
 
 
 def on_a_ball(mu, count, solver=None, **cloth):
@@ -39,7 +17,7 @@ def on_a_ball(mu, count, solver=None, **cloth):
     fabric = core.Material(areal_density=0.2, stretch=1e3, shear=100.0, bend=1e-5, damping=0.002, friction=mu,
                            viscous_drag=0.3)
     cloth = core.Cloth(core.ClothMesh(flat, triangles), fabric, **cloth)
-    return run(core.Scene([cloth], [core.Collider(*ball(), friction=mu)]), solver or core.Solver(), count)
+    return run(core.Scene([cloth], [core.Collider(*ball(RADIUS), friction=mu)]), solver or core.Solver(), count)
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.5])
@@ -65,7 +43,7 @@ def test_a_sheet_draped_over_a_ball_with_friction_stays_there_and_lies_symmetric
 
 def test_a_ball_that_carries_a_sheet_upwards_is_followed():
     speed = 0.5
-    points, triangles = ball()
+    points, triangles = ball(RADIUS)
     flat, faces = grid((10, 10), (0.4, 0.4), "alternating", (-0.2, -0.2, RADIUS + 0.01))
     fabric = core.Material(areal_density=0.2, stretch=1e3, shear=100.0, bend=1e-5, damping=0.002, friction=0.5)
     cloth = core.Cloth(core.ClothMesh(flat, faces), fabric)
