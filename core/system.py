@@ -81,7 +81,8 @@ class System:
         at_rest = np.concatenate([c.mesh.positions for c in scene.cloths])
         self.self_contact = SelfContact(
             self.thickness, self.friction, self.mass, self.body, at_rest,
-            np.concatenate([c.positions for c in scene.cloths]), self.triangles) if len(self.triangles) else None
+            np.concatenate([c.positions for c in scene.cloths]), self.triangles,
+            scene.colliders) if len(self.triangles) else None
         self.preconditioners = PreconditionerChoice(
             self._pattern, lambda: scalar_elements(self._forces, at_rest), self.edges, at_rest)
 

@@ -62,6 +62,15 @@ class Pairs:
         return Pairs(self.vertices[rows], self.primitives[rows], int(np.searchsorted(rows, self.faces)),
                      self.weights[rows], self.normal[rows], self.distance[rows], self.keep[rows])
 
+    def joined(self, other: Pairs) -> Pairs:
+        """These pairs and the others; of each those with a triangle come first."""
+        n, m = self.faces, other.faces
+        parts = (np.concatenate([a[:n], b[:m], a[n:], b[m:]]) for a, b in (
+            (getattr(self, name), getattr(other, name))
+            for name in ("vertices", "primitives", "weights", "normal", "distance", "keep")))
+        vertices, primitives, weights, normal, distance, keep = parts
+        return Pairs(vertices, primitives, n + m, weights, normal, distance, keep)
+
     @property
     def first(self) -> BoolArray:
         """Which of the four vertices belong to the first primitive (P, 4)."""

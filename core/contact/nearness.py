@@ -6,15 +6,20 @@ a triangle is one. Over an edge or a vertex of the other piece it is one if all 
 next triangle is nearer. Two edges are one if both surfaces fold away from each other there, like two ridges that cross:
 in flat places vertices over triangles say it all, and better. Without this choice contacts push along the surfaces,
 and a mesh would feel its own triangles.
+
+What colliders are concerned, only their ridges and tips count: on their flat and smooth places the vertices of the
+cloth say it all. Over a ridge, cloth may be flat: all its edges that cross it are contacts, as long as the triangles
+there do not lean towards the ridge.
 """
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .continuous import Pairs
-from .triangle_surface import TriangleSurface
 
 FEATURE_OF = np.array([0, 4, 5, 1, 6, 3, 2, 0])
 """Feature code of `distance`, by which corners have weight: 1 for the first, 2 for the second, 4 for the third."""
@@ -24,8 +29,21 @@ LEANING = 0.1
 """Sine by which a triangle may lean towards the other edge and count as flat [-]."""
 
 
+class Primitives(Protocol):
+    """Triangles (T, 3) and their edges (E, 2), in lexicographic order."""
+
+    @property
+    def triangles(self) -> IntArray: ...
+
+    @property
+    def edges(self) -> IntArray: ...
+
+
 class Features:
     """Faces, edges and vertices of a surface of V vertices, T triangles and E edges, and their keys.
+
+    Args:
+        cloth: vertices from this number on are those of colliders; all are cloth's if not given.
 
     Attributes:
         table (T, 7): numbers of each triangle's features, by the feature codes of `distance`: faces first, then edges,
@@ -33,9 +51,11 @@ class Features:
             none; of more than two, the first ones.
     """
 
-    def __init__(self, surface: TriangleSurface, vertex_count: int) -> None:
+    def __init__(self, surface: Primitives, vertex_count: int, *, cloth: int | None = None) -> None:
         t, edges = surface.triangles, surface.edges
         self._vertices, self._edges = vertex_count, edges
+        self._cloth = vertex_count if cloth is None else cloth
+        self._neighbours, self._begin = _rings(edges[edges[:, 0] >= self._cloth], vertex_count)
         sides = np.sort(np.stack([t, np.roll(t, -1, axis=1)], axis=-1), axis=-1)             # (T, 3, 2)
         keys = edges[:, 0] * vertex_count + edges[:, 1]
         edge = np.searchsorted(keys, sides[:, :, 0] * vertex_count + sides[:, :, 1])
@@ -65,7 +85,26 @@ class Features:
         unique, first, inverse, count = np.unique(keys[:n], return_index=True, return_inverse=True, return_counts=True)
         whole = count == self.degree[unique % self.count]
         faces = np.sort(first[whole])
+        faces = faces[self._tips(pairs, x, faces)]
         return np.concatenate([faces, n + np.flatnonzero(self._ridges(pairs, x))])
+
+    def _tips(self, pairs: Pairs, x: FloatArray, rows: IntArray) -> BoolArray:
+        """Which of the rows, pairs with a triangle, have a vertex of cloth, or one of a collider that stands out."""
+        result: BoolArray = np.ones(len(rows), dtype=np.bool_)
+        solid = np.flatnonzero(pairs.vertices[rows, 0] >= self._cloth)
+        if len(solid):
+            vertex = pairs.vertices[rows[solid], 0]
+            count = self._begin[vertex + 1] - self._begin[vertex]
+            pair = np.repeat(np.arange(len(solid)), count)
+            place = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count) + self._begin[vertex][pair]
+            away = x[self._neighbours[place]] - x[vertex[pair]]
+            size = np.linalg.norm(away, axis=1)
+            sine = np.einsum("ri,ri->r", away, pairs.normal[rows[solid[pair]]]) / np.where(size > 0.0, size, 1.0)
+            lowest, highest = np.full(len(solid), np.inf), np.full(len(solid), -np.inf)
+            np.minimum.at(lowest, pair, sine)
+            np.maximum.at(highest, pair, sine)
+            result[solid] = (lowest >= -LEANING) & (highest >= SHARP)
+        return result
 
     def _ridges(self, pairs: Pairs, x: FloatArray) -> BoolArray:
         """Which of the pairs of edges are two ridges that cross (P - faces,)."""
@@ -83,8 +122,17 @@ class Features:
             sine = sign * np.einsum("rki,ri->rk", inward, pairs.normal[n + row]) / np.where(size > 0.0, size, 1.0)
             there = opposite >= 0
             folds = (sine >= -LEANING) | ~there
-            enough = np.where(there, sine, 0.0).sum(axis=1) >= np.where(there.all(axis=1), SHARP, -LEANING)
+            least = np.where(there.all(axis=1), SHARP, -LEANING)
+            least[pairs.vertices[n + row, 2 - 2 * which] >= self._cloth] = -np.inf             # cloth over a ridge
+            enough = np.where(there, sine, 0.0).sum(axis=1) >= least
             keep = folds.all(axis=1) & enough
             result[row[~keep]] = False
             row = row[keep]
         return result
+
+
+def _rings(edges: IntArray, vertex_count: int) -> tuple[IntArray, IntArray]:
+    """Neighbours by edges (E, 2), vertex by vertex (2 E,), and where those of each begin (V + 1,)."""
+    one, other = np.concatenate([edges[:, 0], edges[:, 1]]), np.concatenate([edges[:, 1], edges[:, 0]])
+    order = np.argsort(one, kind="stable")
+    return other[order], np.searchsorted(one[order], np.arange(vertex_count + 1))

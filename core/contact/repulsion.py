@@ -7,7 +7,8 @@
 
 w are the signed weights of the closest points and n the unit normal from one to the other, both held during the step:
 the weights add up to zero, so that momentum is kept. In the velocity u at the end of the step, x = base + h u, that
-adds h^2 k w w^T n n^T + h c w w^T (I - n n^T) to A.
+adds h^2 k w w^T n n^T + h c w w^T (I - n n^T) to A. Vertices of a collider take part in d and s with the positions and
+velocities that they are known to have, and in nothing else.
 
 *How stiff.* k = STIFFNESS m_p / h^2 [N/m] with 1 / m_p = sum_i w_i^2 / m_i, the mass with which the gap moves: a step
 leaves 1 / (1 + STIFFNESS) of an approach, and N sheets at rest come nearer by g h^2 N / STIFFNESS. That is far below
@@ -27,7 +28,7 @@ it STICK times over, and by g, what held it in the step before. Without g everyt
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -69,6 +70,8 @@ class Contacts:
         mu (C,): friction coefficient [-].
         mass (C,) [kg]: with which the gap moves. touches (C,): whether the spring acts.
         floor (C,) [m]: gap below which the spring has given way.
+        fixed (C, 3) [m], carried (C, 3) [m/s]: what colliders add to sum_i w_i x_i at the end of the step, and to
+            sum_i w_i u_i; their own vertices have no weight.
     """
 
     key: IntArray
@@ -83,6 +86,8 @@ class Contacts:
     mass: FloatArray
     floor: FloatArray
     touches: BoolArray
+    fixed: FloatArray
+    carried: FloatArray
 
     def __len__(self) -> int:
         return len(self.key)
@@ -95,6 +100,25 @@ class Contacts:
         """These contacts, and then the others."""
         return Contacts(**{f.name: np.concatenate([getattr(self, f.name), getattr(other, f.name)])
                            for f in fields(self)})
+
+    def prescribed(self, x_t0: FloatArray, x_t1: FloatArray, count: int, h: float) -> Contacts:
+        """The same contacts where vertices from number `count` on move from x_t0 to x_t1 (W, 3) [m] in h [s] whatever
+        presses on them."""
+        known = self.vertices >= count
+        row = np.flatnonzero(known.any(axis=1))
+        if len(row) == 0:
+            return self
+        known, at = known[row], np.where(known[row], self.vertices[row] - count, 0)
+        weights = np.where(known, self.weights[row], 0.0)
+        ends, starts = (np.einsum("pk,pki->pi", weights, x[at]) for x in (x_t1, x_t0))
+        result = replace(self, **{name: getattr(self, name).copy()
+                                  for name in ("vertices", "weights", "fixed", "carried")})
+        result.fixed[row] += ends
+        result.carried[row] += (ends - starts) / h
+        result.weights[row] -= weights
+        own = self.vertices[row, np.argmin(known, axis=1)]           # without weight any of the cloth's will do
+        result.vertices[row] = np.where(known, own[:, None], self.vertices[row])
+        return result
 
 
 def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal: FloatArray, thickness: FloatArray,
@@ -110,7 +134,7 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
     return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), 0.0 * normal, mu,
-                    mass, (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_))
+                    mass, (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_), 0.0 * normal, 0.0 * normal)
 
 
 class Repulsion:
@@ -235,7 +259,9 @@ class Repulsion:
 
     def _gap(self, c: Contacts, velocity: FloatArray) -> FloatArray:
         x = self._base + self._h * velocity
-        return np.einsum("pk,pki,pi->p", c.weights, x[c.vertices], c.normal)
+        offset = np.einsum("pk,pki->pi", c.weights, x[c.vertices]) + c.fixed
+        gap: FloatArray = np.einsum("pi,pi->p", offset, c.normal)
+        return gap
 
     def _scattered(self, c: Contacts, force: FloatArray) -> FloatArray:
         parts = c.weights[:, :, None] * force[:, None, :]
@@ -250,5 +276,5 @@ def _rubbing(c: Contacts, velocity: FloatArray) -> FloatArray:
 
 def _slide(c: Contacts, velocity: FloatArray) -> FloatArray:
     """Velocity (C, 3) [m/s] of the first primitive over the second, across the normal."""
-    total = np.einsum("pk,pki->pi", c.weights, velocity[c.vertices])
+    total = np.einsum("pk,pki->pi", c.weights, velocity[c.vertices]) + c.carried
     return total - np.einsum("pi,pi->p", total, c.normal)[:, None] * c.normal

@@ -65,9 +65,14 @@ class SurfaceSet:
                                        before=self._moving[number] if follows else None)
                 if fresh:
                     self._moving.append(surface)
-                else:
-                    self._moving[number] = surface
+                else:                                                # another list: this one may be somebody's
+                    self._moving = [*self._moving[:number], surface, *self._moving[number + 1:]]
         self._times = (start, end)
+
+    @property
+    def moving(self) -> Sequence[MovingSurface]:
+        """The colliders in this step; the same sequence as long as nothing about them changes."""
+        return self._moving
 
     def find(self, x0: FloatArray, x1: FloatArray) -> Touching:
         """Contacts of the motion x0 -> x1 (V, 3) [m]."""

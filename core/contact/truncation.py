@@ -8,9 +8,12 @@ points: nothing is slowed that moves along, and momentum is kept. What is moved 
 a vertex that was moved are looked at again.
 
 Then, after some rounds, by taking whatever still meets as one: pairs that share vertices make a heap, and a heap's
-motion comes closer to its own mean motion each round, until it is that. A common translation makes nothing meet, and
-heaps that meet others grow, so that the search ends; but not where pins or solids move one way what can only go the
-other. What is left then is handed back, and the step has failed.
+motion comes closer to one motion each round, until it is that: its own mean motion, or the turn and translation that
+what cannot be moved goes through. That makes nothing meet, and heaps that meet others grow, so that the search ends;
+but not where pins or solids move one way what can only go the other. What is left then is handed back, and the step
+has failed.
+
+A collider's vertices are some that cannot be moved: cloth is pushed along in front of it.
 
 Nothing is taken as apart that has not been looked at in its final motion.
 """
@@ -54,11 +57,13 @@ class Cut:
 
 
 def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
-               free: ConstraintFilter, *, known: FloatArray | None = None) -> Cut:
+               free: ConstraintFilter, pins: ConstraintFilter | None = None, *, known: FloatArray | None = None) -> Cut:
     """The motion x0 -> x1 (V, 3) [m] changed so that none of `pairs` meets.
 
     What moves are vertices whose inverse_mass (V,) [1/kg] is above 0, in the directions that `free` leaves: so what
-    lies on solids stays on them. On the way to `known` (V, 3) [m], if given, nothing meets.
+    lies on solids stays on them. Where a pair has one of the vertices that `free` says nothing about, those of
+    colliders at the end of all, `pins` says more: nothing but pins keeps cloth from being carried along. On the way to
+    `known` (V, 3) [m], if given, nothing meets.
     """
     moved = np.zeros(len(x0), dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.int64)
@@ -71,7 +76,7 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
     x, parted = x1.copy(), nothing
     for _ in range(ROUNDS):
         parted = np.union1d(parted, meets)
-        planes = _Planes(pairs[parted], x0, x, inverse_mass, free)
+        planes = _Planes(pairs[parted], x0, x, inverse_mass, free, free if pins is None else pins)
         touched = planes.part(x)
         moved |= touched
         meets = _meeting_again(pairs, x0, x, touched, meets)
@@ -95,7 +100,7 @@ class _Planes:
     """Normals of pairs, and which of their vertices can be moved how."""
 
     def __init__(self, pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
-                 free: ConstraintFilter) -> None:
+                 free: ConstraintFilter, pins: ConstraintFilter) -> None:
         self.vertices, self.first = pairs.vertices, pairs.first
         self.keep = pairs.keep
         times = pairs.meeting_times(x0, x1)
@@ -104,6 +109,9 @@ class _Planes:
         self.normal = np.where(later, then.normal, pairs.normal)
         weights = np.where(later, then.weights, pairs.weights)
         along = _projected(free, pairs.vertices, self.normal)                              # S n
+        solid = np.flatnonzero((pairs.vertices >= len(free.z)).any(axis=1))
+        if len(solid):
+            along[solid] = _projected(pins, pairs.vertices[solid], self.normal[solid])
         share = np.einsum("pki,pi->pk", along, self.normal)
         loose = (share > HELD) & (inverse_mass[pairs.vertices] > 0.0)
         self.step = np.where(loose[:, :, None], along / np.where(loose, share, 1.0)[:, :, None], 0.0)
@@ -170,13 +178,13 @@ def _heaped(pairs: Pairs, meets: IntArray, x0: FloatArray, x: FloatArray, invers
         heap = np.unique(pairs.vertices[known])
         links = np.searchsorted(heap, pairs.vertices[known])
         label = bodies(np.concatenate([links[:, [0, k]] for k in (1, 2, 3)]), len(heap))
-        motion, free = (x - x0)[heap], movable[heap]
-        mass = np.where(free, 1.0 / np.where(free, inverse_mass[heap], 1.0), 0.0)
+        free, given = movable[heap], inverse_mass[heap]
+        mass = np.where(free, 1.0 / np.where(free, given, 1.0), 0.0)
         pinned = np.bincount(label, ~free) > 0
         mass = np.where(pinned[label], ~free, mass)              # what cannot move says where the heap goes
-        mean = np.stack([np.bincount(label, mass * m) for m in motion.T], axis=1) / np.bincount(label, mass)[:, None]
+        motion = _as_one(x0[heap], x[heap], mass, label, pinned) - x0[heap]
         rest = SHRINK if round_ < HEAP_ROUNDS // 2 else 0.0
-        change = (1.0 - rest) * (mean[label] - motion) * free[:, None]
+        change = (1.0 - rest) * (x0[heap] + motion - x[heap]) * free[:, None]
         x[heap] += change
         touched = np.zeros(len(x), dtype=np.bool_)
         touched[heap[free]] = True
@@ -185,3 +193,25 @@ def _heaped(pairs: Pairs, meets: IntArray, x0: FloatArray, x: FloatArray, invers
         if len(meets) == 0:
             break
     return Cut(x, meets, moved)
+
+
+def _as_one(x0: FloatArray, x1: FloatArray, mass: FloatArray, label: IntArray, turns: BoolArray) -> FloatArray:
+    """Ends (N, 3) [m] of vertices at x0 that go where those with mass (N,) of their heap `label` (N,) on the whole go,
+    x0 -> x1 (N, 3) [m]: by translation, and where the heap `turns` (H,), by the nearest rotation (Kabsch 1976)."""
+    def mean(a: FloatArray) -> FloatArray:
+        total = np.stack([np.bincount(label, mass * column) for column in a.T], axis=1)
+        return np.asarray(total / np.bincount(label, mass)[:, None])
+
+    start, end = mean(x0), mean(x1)
+    arm = x0 - start[label]
+    if turns.any():
+        after = x1 - end[label]
+        products = (mass[:, None, None] * after[:, :, None] * arm[:, None, :]).reshape(-1, 9)
+        spread = np.stack([np.bincount(label, column) for column in products.T], axis=1).reshape(-1, 3, 3)
+        size = np.bincount(label, mass * np.einsum("ni,ni->n", arm, arm))
+        # a little of no rotation: what lies in a line does not say how it turns about it
+        u, _, v = np.linalg.svd(spread + 1e-6 * size[:, None, None] * np.eye(3))
+        u[:, :, 2] *= np.sign(np.linalg.det(u @ v))[:, None]
+        turn = np.where(turns[:, None, None], u @ v, np.eye(3))
+        arm = np.einsum("nij,nj->ni", turn[label], arm)
+    return np.asarray(end[label] + arm)

@@ -17,9 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .nearness import Features
+from .nearness import Features, Primitives
 from .repulsion import STIFFNESS, Contacts
-from .triangle_surface import TriangleSurface
 
 SPEED = 8.0
 """Speed at which what crosses is pulled apart, in search radii per second [1/s]."""
@@ -27,7 +26,7 @@ SHALLOW = 0.1
 """Sine of the angle between an edge and the triangle it pierces below which G counts no further [-]."""
 
 
-def around(surface: TriangleSurface, crossings: IntArray, vertex_count: int) -> BoolArray:
+def around(surface: Primitives, crossings: IntArray, vertex_count: int) -> BoolArray:
     """Which vertices (V,) belong to an edge or a triangle of the crossings (N, 2)."""
     result = np.zeros(vertex_count, dtype=np.bool_)
     result[surface.edges[crossings[:, 0]]] = True
@@ -35,7 +34,7 @@ def around(surface: TriangleSurface, crossings: IntArray, vertex_count: int) -> 
     return result
 
 
-def pull_apart(surface: TriangleSurface, crossings: IntArray, features: Features, x: FloatArray, radius: float,
+def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: FloatArray, radius: float,
                inverse_mass: FloatArray, h: float) -> Contacts:
     """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s]."""
     ends, corners = surface.edges[crossings[:, 0]], surface.triangles[crossings[:, 1]]
@@ -75,7 +74,8 @@ def pull_apart(surface: TriangleSurface, crossings: IntArray, features: Features
     least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + SPEED * radius * h
     zero = np.zeros(len(some))
     return Contacts(-1 - np.arange(len(some)), vertices, weights, normal, least, STIFFNESS * mass, zero, 0.0 * normal,
-                    zero, mass, np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_))
+                    zero, mass, np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_), 0.0 * normal,
+                    0.0 * normal)
 
 
 def _unit(a: FloatArray) -> FloatArray:

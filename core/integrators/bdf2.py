@@ -15,11 +15,14 @@ in which cloth touches something or may: x* would lie beyond what stops it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..arrays import FloatArray
 from ..contact.self_contact import SelfContact
 from ..contact.surfaces import SurfaceSet
+from ..contact.surroundings import Surroundings
 from ..state import Before, State
 from ..stopwatch import Stopwatch
 from ..system import System
@@ -37,18 +40,24 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
          watch: Stopwatch) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     before, expected = state.before, system.smoothing(state.v)
-    own = system.self_contact if settings.self_collision else None
+    own = system.self_contact if settings.self_collision or surfaces is not None else None
+    motion = None if own is None else own.motion(surfaces)
+    itself = settings.self_collision
+
+    def look(x1: FloatArray) -> Surroundings | None:
+        return None if own is None else own.look(state.x, x1, motion, itself=itself)
+
     result: StepResult | None = None
-    if before is not None and abs(before.step - h) <= SAME * h and not _may_touch(state, h, surfaces, own, watch):
+    if before is not None and abs(before.step - h) <= SAME * h and not _may_touch(state, h, surfaces, own, look, watch):
         start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,
                       state.touch)
         if surfaces is not None:
             surfaces.set_step(start.time, state.time + h)
-        result = implicit_euler.step(system, start, 2.0 * h / 3.0, replace(settings, self_collision=False), surfaces,
-                                     watch, expected)
+        result = implicit_euler.step(system, start, 2.0 * h / 3.0, settings, surfaces, watch, expected, unhindered=True)
         if own is not None and result.finite:
             with watch.stage("contact"):
-                if len(own.look(state.x, result.state.x).meeting(result.state.x)[0]):
+                around = look(result.state.x)
+                if around is not None and len(around.meeting(result.state.x)[0]):
                     result = None
                 else:
                     own.learn(result.state.x, (result.state.v - state.v) / h)
@@ -59,7 +68,8 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
     return replace(result, state=replace(result.state, before=Before(state.x, state.v, h)))
 
 
-def _may_touch(state: State, h: float, surfaces: SurfaceSet | None, own: SelfContact | None, watch: Stopwatch) -> bool:
+def _may_touch(state: State, h: float, surfaces: SurfaceSet | None, own: SelfContact | None,
+               look: Callable[[FloatArray], Surroundings | None], watch: Stopwatch) -> bool:
     """Whether anything is touched, or would be in twice the step if it went on as it does."""
     if state.touch.mode.any():
         return True
@@ -67,7 +77,6 @@ def _may_touch(state: State, h: float, surfaces: SurfaceSet | None, own: SelfCon
     with watch.stage("contact"):
         if surfaces is not None and len(surfaces.find(state.x, then).contacts):
             return True
-        if own is None:
-            return False
-        then = own.ahead(state.x, state.v, h)
-        return own.look(state.x, then).touches(then)
+        then = then if own is None else own.ahead(state.x, state.v, h)
+        around = look(then)
+        return around is not None and around.touches(then)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..contact.contact_step import SelfContactStep
 from ..contact.response import ContactResponse
-from ..contact.self_contact import SelfContactStep
 from ..contact.surfaces import SurfaceSet
 from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
@@ -60,18 +60,19 @@ class ContactLoop:
         system, state, h, settings, surfaces, watch: as of the step.
         elastic, pins: its forces and its filter without contacts.
         tolerance: of the linear solves [-].
+        unhindered: no pairs are looked for, somebody else sees to it.
     """
 
     def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
                  watch: Stopwatch, elastic: ElasticForces, pins: ConstraintFilter,
-                 tolerance: float) -> None:
+                 tolerance: float, unhindered: bool = False) -> None:
         self._system, self._state, self._h, self._settings = system, state, h, settings
         self._surfaces, self._watch, self._elastic = surfaces, watch, elastic
         self._pins, self._tolerance = pins, tolerance
         self._mass = system.mass[:, None]
         with watch.stage("contact"):
             self.contacts = self._predict()
-            self.own = self._predict_own()
+            self.own = None if unhindered else self._predict_own()
         self.iterations = 0
 
     # ------------------------------------------------------------------ before and after the solves
@@ -86,11 +87,14 @@ class ContactLoop:
         return contacts
 
     def _predict_own(self) -> SelfContactStep | None:
-        if not self._settings.self_collision or self._system.self_contact is None:
+        own = self._system.self_contact
+        if own is None or not (self._settings.self_collision or self._surfaces is not None):
             return None
         fall = np.tile(self._h * self._system.scene.gravity, (len(self._mass), 1))
         u = self._state.v + self._pins.z + self._pins.project(fall - self._pins.z)
-        return self._system.self_contact.begin(self._state.x, self._state.v, u, self.base, self._h, self._pins)
+        return own.begin(self._state.x, self._state.v, u, self.base, self._h, self._pins,
+                         own.motion(self._surfaces), itself=self._settings.self_collision,
+                         constrained=self.contacts is not None)
 
     @property
     def base(self) -> FloatArray:

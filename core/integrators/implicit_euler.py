@@ -69,21 +69,21 @@ class StepResult:
 
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-         watch: Stopwatch, expected: FloatArray | None = None) -> StepResult:
+         watch: Stopwatch, expected: FloatArray | None = None, *, unhindered: bool = False) -> StepResult:
     """Advance `state` by h [s].
 
     `surfaces` holds the colliders at the start and the end of this step, None where there are none. `expected` (V, 3)
     [m/s], velocities at the end of the step as well as they are known, are where the first linearisation is taken: if
-    not given, at u = 0 as in 001.
+    not given, at u = 0 as in 001. `unhindered`: no contact by pairs, the caller looks whether anything meets.
     """
-    return _Step(system, state, h, settings, surfaces, watch, expected).run()
+    return _Step(system, state, h, settings, surfaces, watch, expected, unhindered).run()
 
 
 class _Step:
     """The quantities of one step, named as in the module's equations."""
 
     def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                 watch: Stopwatch, expected: FloatArray | None) -> None:
+                 watch: Stopwatch, expected: FloatArray | None, unhindered: bool) -> None:
         self.system, self.state, self.h = system, state, h
         self.settings, self.surfaces, self.watch = settings, surfaces, watch
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
@@ -93,7 +93,7 @@ class _Step:
             self.elastic: ElasticForces = system.elastic(state.time + h)
             self.pins: ConstraintFilter = system.pins(state, h)
         self.loop = ContactLoop(system, state, h, settings, surfaces, watch, self.elastic, self.pins,
-                                self.linear_tolerance)
+                                self.linear_tolerance, unhindered)
         self.base = self.loop.base                                                                     # x = base + h u
         self.expected = None if expected is None else self.loop.allowed(expected)
         with watch.stage("forces"):

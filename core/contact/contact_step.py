@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact by pairs in one step: what acts in the linear solve, and the cut of the motion at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..linear.constraint_filter import ConstraintFilter
+from ..linear.modified_pcg import Operator
+from ..topology import bodies
+from .continuous import NEVER, Pairs
+from .repulsion import Contacts, Repulsion, make_contacts
+from .surroundings import Surroundings
+from .truncation import cut_motion
+from .untangling import pull_apart
+
+if TYPE_CHECKING:
+    from .self_contact import SelfContact
+
+SEARCHES = 4
+"""Searches for candidates after a cut that led out of the boxes of the search before."""
+
+
+class SelfContactStep:
+    """Contact in one step; arguments as of `SelfContact.begin`."""
+
+    def __init__(self, owner: SelfContact, around: Surroundings, v0: FloatArray, expected: FloatArray,
+                 base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False) -> None:
+        self._owner, self._around, self._base, self._h, self._v0 = owner, around, base, h, v0
+        self._pins, self._constrained = pins, constrained
+        self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
+        free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
+        self._inverse_mass = np.concatenate([free, np.zeros(len(around.start) - len(base))])
+        self._solids_end = around.end(base)[len(base):]                                    # (W, 3) [m]
+        self.repulsion = Repulsion(base, h, self._contacts(around.close()))
+        crossings = around.crossings[~around.caught]
+        if len(crossings):
+            self.repulsion.add(self._prescribed(pull_apart(
+                owner.all, crossings, owner.features, around.start, owner.own.radius, self._inverse_mass, h)))
+        self.repulsion.begin(expected, *self._as_before(), v0)
+
+    @property
+    def active(self) -> bool:
+        """Whether anything acts on the cloth."""
+        return bool(self.repulsion.contacts.touches.any())
+
+    def _contacts(self, pairs: Pairs) -> Contacts:
+        owner, count = self._owner, len(self._base)
+        if self._constrained and len(pairs):
+            there = (np.arange(len(pairs)) < pairs.faces) & (pairs.vertices[:, 0] < count)
+            pairs = pairs[np.flatnonzero(~(there & (pairs.vertices[:, 3] >= count)))]
+        i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
+        mu = np.sqrt(owner.friction[i] * owner.friction[j])
+        return self._prescribed(make_contacts(
+            owner.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, owner.thickness_of(pairs), mu,
+            self._around.start, self._inverse_mass, self._h))
+
+    def _prescribed(self, contacts: Contacts) -> Contacts:
+        """The contacts, what colliders do in them as known."""
+        if self._around.motion is None:
+            return contacts
+        return contacts.prescribed(self._around.motion.x_t0, self._solids_end, len(self._base), self._h)
+
+    def _as_before(self) -> tuple[BoolArray, FloatArray, FloatArray]:
+        """Which contacts touched in the step before, their normal forces [N] and impulses of friction (C, 3) [N s]."""
+        owner, key = self._owner, self.repulsion.contacts.key
+        known, pressing, holding = np.zeros(len(key), dtype=np.bool_), np.zeros(len(key)), np.zeros((len(key), 3))
+        if len(owner.keys):
+            at = np.minimum(np.searchsorted(owner.keys, key), len(owner.keys) - 1)
+            known = owner.keys[at] == key
+            pressing[known], holding[known] = owner.pressing[at[known]], self._h * owner.holding[at[known]]
+        return known, pressing, holding
+
+    # ------------------------------------------------------------------ the solve
+
+    def diagonal(self) -> FloatArray:
+        """Diagonal blocks (V, 3, 3) [kg] of what contact adds to A."""
+        return self.repulsion.diagonal()
+
+    def beside(self, multiply: Operator) -> Operator:
+        """d -> A d + C d, for a `multiply` of A that has the diagonal blocks already."""
+        def both(x: FloatArray) -> FloatArray:
+            result = multiply(x)
+            self.repulsion.add_product(x, result)
+            return result
+
+        return both
+
+    def impulse(self, velocity: FloatArray) -> FloatArray:
+        """Impulses h f (V, 3) [N s] of contact at `velocity` (V, 3)."""
+        return self.repulsion.impulse(velocity)
+
+    def springs(self, velocity: FloatArray) -> FloatArray:
+        """The part of `impulse` that presses cloth off cloth."""
+        return self.repulsion.springs(velocity)
+
+    def drags(self, velocity: FloatArray) -> FloatArray:
+        """The part of `impulse` that is friction."""
+        return self.repulsion.drags(velocity)
+
+    def vertices(self) -> IntArray:
+        """The vertices that contact acts on, or may."""
+        return np.unique(self.repulsion.contacts.vertices)
+
+    def energy(self, velocity: FloatArray) -> float:
+        """Energy of the springs [J] at `velocity` (V, 3)."""
+        return self.repulsion.energy(velocity)
+
+    def bodies(self) -> IntArray:
+        """Pieces of cloth (V,), those that touch as one."""
+        c, body = self.repulsion.contacts, self._owner.body[:len(self._base)]
+        links = body[c.vertices[c.touches]]
+        if len(links) == 0:
+            return body
+        joined = bodies(links[:, [0, 3]], int(body.max()) + 1)
+        return joined[body]
+
+    def judge(self, u: FloatArray) -> bool:
+        """Release what pulls, take in what would meet, by the solution u (V, 3); True if it should be solved again."""
+        changed = self.repulsion.judge(u)
+        return self._join(self._base + self._h * u) or changed
+
+    def _join(self, x1: FloatArray) -> bool:
+        """Take in what meets on the way to x1 (V, 3) [m], of every vertex the first."""
+        pairs, times = self._around.meeting(x1)
+        if len(pairs) == 0:
+            self._free = self._around.pairs, x1
+            return False
+        end = self._around.end(x1)
+        earliest = np.full(len(end), NEVER)
+        np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))
+        first = np.flatnonzero((times[:, None] <= earliest[pairs.vertices]).any(axis=1))
+        found = self._contacts(pairs[first].at_times(self._around.start, end, times[first]))
+        known = self.repulsion.contacts
+        found = found[~np.isin(found.key, known.key[known.touches])]
+        found.touches[:] = True
+        self.repulsion.add(found)
+        return len(found) > 0
+
+    # ------------------------------------------------------------------ the end
+
+    def truncate(self, x1: FloatArray, free: ConstraintFilter) -> FloatArray:
+        """x1 (V, 3) [m], changed in the directions that `free` leaves where something would pass through something."""
+        x, around, count = x1, self._around, len(x1)
+        left = none = np.zeros((0, 4), dtype=np.int64)
+        for _ in range(SEARCHES):
+            around.cover(x)
+            pairs = around.pairs
+            known = around.end(self._free[1]) if self._free is not None and self._free[0] is pairs else None
+            movable = (self._inverse_mass > 0.0)[pairs.vertices].any(axis=1)
+            if not movable.all():                                    # pins alone decide about the others
+                pairs = pairs[np.flatnonzero(movable)]
+            cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
+            left = pairs.vertices[cut.left]
+            if not cut.moved.any():
+                break
+            x = cut.x[:count]
+            if around.covers(x):
+                break
+        else:
+            left = around.pairs.vertices if len(around.pairs) else none
+        solid = (left >= count).any(axis=1)
+        self._owner.stuck |= bool(solid.any())
+        self._owner.tangled |= not solid.all()
+        return x
+
+    def remember(self, u: FloatArray) -> None:
+        """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""
+        self._owner.learn(self._base + self._h * u, (u - self._v0) / self._h)
+        touching = np.flatnonzero(self.repulsion.contacts.touches)
+        keys, first = np.unique(self.repulsion.contacts.key[touching], return_index=True)
+        self._owner.keys = keys
+        self._owner.pressing = self.repulsion.pressing(u)[touching][first]
+        self._owner.holding = self.repulsion.rubbing(u)[touching][first] / self._h

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What may come near what in a step: looked up once, and again where the motion is not the one expected.
+
+There are two searches. Cloth is near cloth whatever the motion that all of it has in common. Colliders do not share
+that motion, but where they go is known, so that only the ends of cloth can be other than expected.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..kernels import current
+from .all_surfaces import Motion
+from .continuous import KEPT, NEVER, Pairs, near_pairs
+from .crossings import crossing_pairs
+from .untangling import around
+
+if TYPE_CHECKING:
+    from .self_contact import SelfContact
+
+REACH = 1.5
+"""Distance up to which a pair is a contact that may come to touch, over the thickness of both [-]."""
+FAR = 0.1
+"""Distance over the search radius beyond which what a pair has to keep does not grow [-]."""
+SLACK = 0.15
+"""How far from where it is expected the end of a vertex is at first taken to be, over the search radius [-]."""
+LEAST, UNSURE = 0.05, 2.0
+"""How far it may be without another search: at least, over the search radius, and over how far it was lately [-]."""
+FORGET = 0.9
+"""Part of that which is left after a step [-]."""
+MOST = 0.45
+"""How far at most, over the search radius [-]: two vertices of a pair together less than the radius."""
+TOGETHER = 1e-6
+"""Distance, over the search radius, below which nobody can tell on which side of a collider cloth is [-]."""
+
+
+class Expectation:
+    """How far ends of vertices were from where they were expected, lately.
+
+    Args:
+        count: vertices. radius [m]: within which pairs are looked for.
+        drifting: whether the motion that all have in common makes no difference.
+    """
+
+    def __init__(self, count: int, radius: float, *, drifting: bool) -> None:
+        self.radius, self.drifting = radius, drifting
+        self.missed: FloatArray = np.full(count, SLACK * radius)                        # (V,) [m]
+
+    def slack(self, loose: float) -> FloatArray:
+        """How far ends may be from those searched for (V,) [m]."""
+        return np.minimum(loose * (LEAST * self.radius + UNSURE * self.missed), MOST * self.radius)
+
+
+class _Search:
+    """Ends x1 (V, 3) [m] that were searched for, and how far from them is covered, `slack` (V,) [m]."""
+
+    def __init__(self, expectation: Expectation, x0: FloatArray, x1: FloatArray, loose: float) -> None:
+        self._x0, self.expectation, self.loose = x0, expectation, loose
+        self._end, self.slack = self._seen(x1), expectation.slack(loose)
+
+    def away(self, x1: FloatArray) -> FloatArray:
+        """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""
+        away = self._seen(x1) - self._end
+        distance: FloatArray = np.sqrt(np.einsum("vi,vi->v", away, away))
+        return distance
+
+    def covers(self, x1: FloatArray) -> bool:
+        """Whether no pair can meet on the way to x1 (V, 3) [m] but those found."""
+        return bool((self.away(x1) <= self.slack).all())
+
+    def learn(self, x1: FloatArray, left: float) -> None:
+        """Take in where a motion ended, x1 (V, 3) [m]; `left` of what is known otherwise [-]."""
+        self.expectation.missed = np.maximum(left * self.expectation.missed, self.away(x1))
+
+    def _seen(self, x1: FloatArray) -> FloatArray:
+        return x1 - (x1 - self._x0).mean(axis=0) if self.expectation.drifting else x1
+
+
+class Surroundings:
+    """The pairs that may come near in a step from x0 (V, 3) [m], but those around a crossing.
+
+    Args:
+        x1: (V, 3) [m], where the step is expected to end. motion: of the colliders, None where there are none.
+        itself: whether cloth is looked for, too.
+
+    Attributes:
+        start (V + W, 3) [m]: x0, and where colliders start. pairs: what was found.
+        crossings (N, 2): edges that pierce triangles at the start. caught (N,): those of which 001's contact pushes
+            a vertex out of a collider.
+    """
+
+    def __init__(self, owner: SelfContact, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *,
+                 itself: bool = True) -> None:
+        self._owner, self.x0, self.motion, self.itself = owner, x0, motion, itself
+        self.start = x0 if motion is None else np.concatenate([x0, motion.x_t0])
+        self.crossings: IntArray = np.zeros((0, 2), dtype=np.int64)
+        self.caught: BoolArray = np.zeros(0, dtype=np.bool_)
+        self._involved: BoolArray | None = None
+        self._swallowed: BoolArray | None = None
+        self._look_for_crossings()
+        self._close: Pairs | None = None
+        self._own: _Search | None = None
+        self._solid: _Search | None = None
+        nothing = np.zeros((0, 4), dtype=np.int64)
+        none = Pairs.at(self.start, nothing, nothing[:, :2], 0)
+        self._parts = [none, none]
+        self.pairs = none
+        self.cover(x1)
+
+    def end(self, x1: FloatArray) -> FloatArray:
+        """x1 (V, 3) [m], and where colliders end (V + W, 3) [m]."""
+        return x1 if self.motion is None else np.concatenate([x1, self.motion.x_t1])
+
+    def cover(self, x1: FloatArray) -> None:
+        """Look, or look again and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
+        before = self._parts
+        if self.itself and (self._own is None or not self._own.covers(x1)):
+            self._own = self._anew(self._own, self._owner.own, x1)
+            self._parts = [self._found(self._near_itself(x1, self._own.slack)), self._parts[1]]
+        if self.motion is not None and (self._solid is None or not self._solid.covers(x1)):
+            self._solid = self._anew(self._solid, self._owner.solid, x1)
+            self._parts = [self._parts[0], self._found(self._near_solids(self.motion, x1, self._solid.slack))]
+        if self._parts is not before:
+            own, solid = self._parts
+            self.pairs = own.joined(solid) if len(own) and len(solid) else solid if len(solid) else own
+            self._close = None
+
+    def covers(self, x1: FloatArray) -> bool:
+        """Whether no pair can meet on the way to x1 (V, 3) [m] but those found."""
+        return all(search is None or search.covers(x1) for search in (self._own, self._solid))
+
+    def learn(self, x1: FloatArray) -> None:
+        """Take in where a step has ended, x1 (V, 3) [m]."""
+        for search in (self._own, self._solid):
+            if search is not None:
+                search.learn(x1, FORGET)
+
+    def close(self) -> Pairs:
+        """Pairs that are close at the start and say something about it."""
+        if self._close is None:
+            i, j = self.pairs.vertices[:, 0], self.pairs.vertices[:, 3]
+            reach = REACH * (self._owner.thickness[i] + self._owner.thickness[j])
+            rows = np.flatnonzero((self.pairs.distance < reach) & (self.pairs.distance > 0.0))
+            near = self.pairs[rows]
+            self._close = near[self._owner.features.minima(near, self.start)] if len(near) else near
+        return self._close
+
+    def meeting(self, x1: FloatArray) -> tuple[Pairs, FloatArray]:
+        """Pairs that meet on the way to x1 (V, 3) [m], and when (P,)."""
+        self.cover(x1)
+        times = self.pairs.meeting_times(self.start, self.end(x1))
+        rows = np.flatnonzero(times < NEVER)
+        return self.pairs[rows], times[rows]
+
+    def touches(self, x1: FloatArray) -> bool:
+        """Whether anything is, or comes, too close on the way to x1 (V, 3) [m]."""
+        if len(self.crossings) or len(self.meeting(x1)[0]):
+            return True
+        close = self.close()
+        if len(close) == 0:
+            return False
+        gap = np.einsum("pk,pki,pi->p", close.weights, self.end(x1)[close.vertices], close.normal)
+        return bool((np.minimum(gap, close.distance) < self._owner.thickness_of(close)).any())
+
+    # ------------------------------------------------------------------ parts
+
+    def _look_for_crossings(self) -> None:
+        owner, found = self._owner, [self.crossings]
+        if owner.tangled and self.itself:
+            surface = owner.surface.at(self.x0)
+            found.append(crossing_pairs(surface, surface))
+            owner.tangled = len(found[-1]) > 0
+        if owner.stuck and self.motion is not None:
+            solid, swallowed = self.motion.crossings(self.x0), self.motion.swallowed(self.x0)
+            owner.stuck = len(solid) > 0 or bool(swallowed.any())
+            found.append(solid)
+            if owner.stuck:
+                self._swallowed = np.concatenate([swallowed, np.zeros(len(self.motion.x_t0), dtype=np.bool_)])
+        self.crossings = np.concatenate(found)
+        if len(self.crossings):
+            self._involved = around(owner.all, self.crossings, owner.all.total)
+            corners = np.concatenate([owner.all.edges[self.crossings[:, 0]],
+                                      owner.all.triangles[self.crossings[:, 1]]], axis=1)
+            self.caught = np.zeros(len(corners), dtype=np.bool_)
+            if self._swallowed is not None:
+                self.caught = self._swallowed[corners].any(axis=1) & (corners >= len(self.x0)).any(axis=1)
+
+    def _anew(self, before: _Search | None, expectation: Expectation, x1: FloatArray) -> _Search:
+        """Another search, for what ends at x1 (V, 3) [m]."""
+        if before is None:
+            return _Search(expectation, self.x0, x1, 1.0)
+        before.learn(x1, 1.0)
+        return _Search(expectation, self.x0, x1, 2.0 * before.loose)
+
+    def _near_itself(self, x1: FloatArray, slack: FloatArray) -> Pairs:
+        radius = self._owner.own.radius
+        return near_pairs(self._owner.surface, self.x0, x1, radius, slack, far=FAR * radius)
+
+    def _near_solids(self, motion: Motion, x1: FloatArray, slack: FloatArray) -> Pairs:
+        """All pairs of cloth and a collider within the radius of each other, or that may meet."""
+        owner, end = self._owner, self.end(x1)
+        radius, room = owner.solid.radius, np.concatenate([slack, np.zeros(len(motion.x_t0))])
+        found = []
+        for primitives, table in zip(motion.candidates(self.x0, x1, radius), (owner.all.triangles, owner.all.edges),
+                                     strict=True):
+            rows, *placed = current().advancement.relevant(self.start, end, primitives, table, room, radius)
+            found.append((placed[0], primitives[rows], *placed[1:]))
+        vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
+        keep = KEPT * np.minimum(np.minimum(distance, FAR * radius),
+                                 owner.thickness[vertices[:, 0]] + owner.thickness[vertices[:, 3]])
+        pairs = Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, keep)
+        return pairs[np.flatnonzero(distance > TOGETHER * radius)]
+
+    def _found(self, pairs: Pairs) -> Pairs:
+        """The pairs without those around a crossing, and without what swallowed cloth has with what swallowed it."""
+        keep = np.ones(len(pairs), dtype=np.bool_)
+        if self._involved is not None:
+            caught, first = self._involved[pairs.vertices], pairs.first
+            keep &= ~((caught & first).any(axis=1) & (caught & ~first).any(axis=1))
+        if self._swallowed is not None:
+            keep &= ~(self._swallowed[pairs.vertices].any(axis=1) & (pairs.vertices >= len(self.x0)).any(axis=1))
+        return pairs if keep.all() else pairs[np.flatnonzero(keep)]
