@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Candidate pairs of one surface with itself, compiled.
+"""Pairs of one surface that are near or may meet in a step, compiled.
 
-Neighbours in a tree lie side by side, so `GROUP` of them walk the tree together and only then look for themselves.
+`CLUSTER` vertices or edges that lie side by side walk a tree together whose leaves are as many triangles or edges. The
+boxes are in single precision, which loses nothing (see `clusters`); what is left is looked at in double precision, as
+`reference.self_pairs` has it. Only pairs that stay are written down, by each share of the work in a place of its own.
 """
 
 from __future__ import annotations
@@ -12,119 +14,270 @@ import numpy as np
 from numba import njit, prange
 
 from ...arrays import FloatArray, IntArray
-from .trees import DEEPEST, element_boxes, fitted, rows_of, walk
+from ..reference.self_pairs import LEFT
+from .advancement import closest_points
+from .clusters import CLUSTER, LOWEST_BIT
+from .trees import DEEPEST
+from .vectors import add, at, divide, dot, scale, subtract
 
-GROUP = 4
-"""Vertices or edges that walk a tree together."""
-SHARE = 64 * GROUP
-"""Vertices or edges that a thread takes at once."""
-SLOTS = 32
-"""Places for what is near a primitive; where there are more, all are looked for again with as many as it takes."""
+SHARE = 32
+"""Clusters that a thread takes at once."""
+PLACES = 4
+"""Places for pairs, over the vertices or edges of a share; where they are too few, all is done again with enough."""
+ROOM = 1.0 + 1e-6
+"""Radius by which boxes in single precision are grown, over the radius [-]: more than what rounding could take."""
 
 
-def candidate_pairs(
+def near_pairs(
     triangles: IntArray, edges: IntArray, vertices: IntArray, triangle_order: IntArray, edge_order: IntArray,
-    x_t0: FloatArray, x_t1: FloatArray, radius: float
+    x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
 ) -> tuple[IntArray, IntArray]:
     """Vertices with triangles (N, 2) and edges with edges (M, 2), both in order; the trees' leaves are in `order`."""
-    low, high = element_boxes(edges, x_t0, x_t1)
-    nodes, items = fitted(edge_order, low, high), edge_order[edge_order >= 0]
-    x_t0, x_t1 = np.ascontiguousarray(x_t0), np.ascontiguousarray(x_t1)
-    edge_edge = _pairs(items, edges, low - radius, high + radius, edges, edge_order, nodes, True, x_t0, x_t1, radius)
+    moving = np.empty((len(x_t0), 8))
+    moving[:, :3], moving[:, 3:6], moving[:, 6] = x_t0, x_t1, slack
     points = np.arange(len(x_t0))[:, None]
-    low, high = element_boxes(points, x_t0, x_t1)
-    nodes = fitted(triangle_order, *element_boxes(triangles, x_t0, x_t1))
-    return _pairs(vertices, points, low - radius, high + radius, triangles, triangle_order, nodes, False, x_t0, x_t1,
-                  radius), edge_edge
+    return (_found(vertices, points, triangle_order, triangles, False, moving, radius),
+            _found(edge_order, edges, edge_order, edges, True, moving, radius))
 
 
-def _pairs(items: IntArray, queries: IntArray, lower: FloatArray, upper: FloatArray, others: IntArray,
-           order: IntArray, nodes: FloatArray, above: bool, x_t0: FloatArray, x_t1: FloatArray,
+def _found(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, moving: FloatArray,
            radius: float) -> IntArray:
-    count, slots = np.zeros(len(queries), dtype=np.int64), SLOTS
+    """Pairs (P, 2) of `items`, rows of queries (Q, k), and of rows of targets (N, m), which the tree holds."""
+    clusters = max(1, len(order) // CLUSTER)
+    items, others = items[items >= 0], order[order >= 0]
+    rows = np.empty((2 * clusters, 12), dtype=np.float32)
+    inner = np.empty((clusters, 12, CLUSTER), dtype=np.float32)
+    corners = np.zeros((clusters, 3, CLUSTER), dtype=np.int32)
+    count = np.zeros((len(items) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER), dtype=np.int64)
+    places = PLACES * SHARE * CLUSTER
     while True:
-        found = np.empty((len(queries), slots), dtype=np.int32)
-        _all_near(items, queries, lower, upper, others, order, rows_of(nodes), above, x_t0, x_t1, radius, count, found)
-        most = int(count.max(initial=0))
-        if most <= slots:
+        found = np.empty((len(count), places, 2), dtype=np.int32)
+        _search(items, queries, others, targets, same, moving, radius, rows, inner, corners, found, count)
+        if count.max(initial=0) <= places:
             break
-        slots = most
-    pairs = np.empty((int(count.sum()), 2), dtype=np.int64)
-    pairs[:, 0] = np.repeat(np.arange(len(queries)), count)
-    pairs[:, 1] = found[np.arange(slots) < count[:, None]]
-    return pairs
+        places = int(count.max())
+    kept = np.concatenate([part[:number] for part, number in zip(found, count, strict=True)] or [np.zeros((0, 2))])
+    keys = np.sort(kept[:, 0].astype(np.int64) * max(1, len(targets)) + kept[:, 1])
+    return np.column_stack(np.divmod(keys, max(1, len(targets))))
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def _all_near(items: Any, queries: Any, lower: Any, upper: Any, others: Any, order: Any, rows: Any, above: Any,
-              x_t0: Any, x_t1: Any, radius: Any, count: Any, found: Any) -> None:
-    for share in prange((len(items) + SHARE - 1) // SHARE):
-        _near(share * SHARE, min((share + 1) * SHARE, len(items)), items, queries, lower, upper, others, order, rows,
-              above, x_t0, x_t1, radius, count, found)
+def _search(items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, radius: Any, rows: Any,
+            inner: Any, corners: Any, found: Any, count: Any) -> None:
+    """Boxes of all leaves and nodes, and then the pairs of each share and their number."""
+    clusters = len(inner)
+    for cluster in prange(clusters):
+        _box_leaf(cluster, others, targets, moving, rows, inner, corners)
+    for node in range(clusters - 1, 0, -1):
+        for row in range(6):
+            rows[node, row] = min(rows[2 * node, row], rows[2 * node + 1, row])
+            rows[node, 6 + row] = max(rows[2 * node, 6 + row], rows[2 * node + 1, 6 + row])
+    half = (len(count) + 1) // 2
+    for number in prange(len(count)):
+        # neighbours go to different threads: where there is much to do lies together
+        share = 2 * number if number < half else 2 * (number - half) + 1
+        count[share] = _near(share, items, queries, others, targets, same, moving, radius, rows, inner, corners,
+                             found[share])
 
 
 @njit(cache=True, error_model="numpy")
-def _near_without_drift(queries: Any, q: Any, others: Any, other: Any, x_t0: Any, x_t1: Any, radius: Any) -> Any:
-    """As in `reference`, of one pair."""
-    a, b = queries.shape[1], others.shape[1]
-    for axis in range(3):
-        drift = 0.0
-        for i in range(a):
-            drift += x_t1[queries[q, i], axis] - x_t0[queries[q, i], axis]
-        for j in range(b):
-            drift += x_t1[others[other, j], axis] - x_t0[others[other, j], axis]
-        drift /= a + b
-        low, high, lower, upper = np.inf, -np.inf, np.inf, -np.inf
-        for i in range(a):
-            start, end = x_t0[queries[q, i], axis], x_t1[queries[q, i], axis] - drift
-            low, high = min(low, min(start, end)), max(high, max(start, end))
-        for j in range(b):
-            start, end = x_t0[others[other, j], axis], x_t1[others[other, j], axis] - drift
-            lower, upper = min(lower, min(start, end)), max(upper, max(start, end))
-        if not (low - radius <= upper and lower <= high + radius):
-            return False
-    return True
+def _box(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: Any) -> None:
+    """Box n of boxes (N, 12), of an element, grown: low corner at the start and the end, then high ones."""
+    for row in range(6):
+        low = high = moving[corners[element, 0], row]
+        for k in range(1, corners.shape[1]):
+            place = moving[corners[element, k], row]
+            low, high = min(low, place), max(high, place)
+        boxes[n, row], boxes[n, 6 + row] = low - grow, high + grow
 
 
 @njit(cache=True, error_model="numpy")
-def _near(first: Any, last: Any, items: Any, queries: Any, lower: Any, upper: Any, others: Any, order: Any, rows: Any,
-          above: Any, x_t0: Any, x_t1: Any, radius: Any, count: Any, found: Any) -> None:
-    """For items first..last - 1; beyond the slots of `found` (Q, slots) they are counted, but not kept."""
-    stack, met, mine = np.empty(DEEPEST, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64)
-    low, high = np.empty(3), np.empty(3)
-    for begin in range(first, last, GROUP):
-        stop = min(begin + GROUP, last)
-        for axis in range(3):
-            low[axis], high[axis] = np.inf, -np.inf
-            for item in range(begin, stop):
-                low[axis] = min(low[axis], lower[items[item], axis])
-                high[axis] = max(high[axis], upper[items[item], axis])
-        total = walk(rows, low, high, stack, met)
-        if total > len(met):
-            met, mine = np.empty(2 * total, dtype=np.int64), np.empty(2 * total, dtype=np.int64)
-            walk(rows, low, high, stack, met)
+def _box_leaf(cluster: Any, others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners: Any) -> None:
+    """Boxes of a leaf's elements, and of all of them; and their vertices."""
+    node, first, last = len(inner) + cluster, cluster * CLUSTER, targets.shape[1] - 1
+    for row in range(6):
+        rows[node, row], rows[node, 6 + row] = np.inf, -np.inf
+    for k in range(CLUSTER):
+        if first + k >= len(others):
+            for row in range(6):
+                inner[cluster, row, k], inner[cluster, 6 + row, k] = np.inf, -np.inf
+            continue
+        t = others[first + k]
+        a, b, c = targets[t, 0], targets[t, 1], targets[t, last]
+        corners[cluster, 0, k], corners[cluster, 1, k], corners[cluster, 2, k] = a, b, c
+        for row in range(6):
+            low = min(moving[a, row], min(moving[b, row], moving[c, row]))
+            high = max(moving[a, row], max(moving[b, row], moving[c, row]))
+            inner[cluster, row, k], inner[cluster, 6 + row, k] = low, high
+            rows[node, row] = min(rows[node, row], np.float32(low))
+            rows[node, 6 + row] = max(rows[node, 6 + row], np.float32(high))
+
+
+@njit(error_model="numpy", forceinline=True)
+def _touch(a: Any, i: Any, b: Any, j: Any) -> Any:
+    """Whether boxes i of a (A, 12), grown, and j of b (B, 12) are nowhere apart on the same side both times."""
+    # & where `and` would branch: a wrong guess costs more than the comparisons
+    return (((a[i, 0] <= b[j, 6]) | (a[i, 3] <= b[j, 9])) & ((b[j, 0] <= a[i, 6]) | (b[j, 3] <= a[i, 9]))
+            & ((a[i, 1] <= b[j, 7]) | (a[i, 4] <= b[j, 10])) & ((b[j, 1] <= a[i, 7]) | (b[j, 4] <= a[i, 10]))
+            & ((a[i, 2] <= b[j, 8]) | (a[i, 5] <= b[j, 11])) & ((b[j, 2] <= a[i, 8]) | (b[j, 5] <= a[i, 11])))
+
+
+@njit(error_model="numpy", forceinline=True)
+def _touching(a: Any, i: Any, v: Any, w: Any, b: Any, c: Any, n: Any) -> Any:
+    """Which boxes b (C, 12, CLUSTER) of leaf n touch box i of a (A, 12), as bits; but none of those of its elements
+    that have v or w among their vertices c (C, 3, CLUSTER)."""
+    l0, l1, l2, m0, m1, m2 = a[i, 0], a[i, 1], a[i, 2], a[i, 3], a[i, 4], a[i, 5]
+    h0, h1, h2, u0, u1, u2 = a[i, 6], a[i, 7], a[i, 8], a[i, 9], a[i, 10], a[i, 11]
+    bits = np.int32(0)
+    for k in range(b.shape[2]):                                      # as vectors, if the compiler is not told how many
+        bits |= np.int32(((l0 <= b[n, 6, k]) | (m0 <= b[n, 9, k])) & ((b[n, 0, k] <= h0) | (b[n, 3, k] <= u0))
+                         & ((l1 <= b[n, 7, k]) | (m1 <= b[n, 10, k])) & ((b[n, 1, k] <= h1) | (b[n, 4, k] <= u1))
+                         & ((l2 <= b[n, 8, k]) | (m2 <= b[n, 11, k])) & ((b[n, 2, k] <= h2) | (b[n, 5, k] <= u2))
+                         & (c[n, 0, k] != v) & (c[n, 1, k] != v) & (c[n, 2, k] != v)
+                         & (c[n, 0, k] != w) & (c[n, 1, k] != w) & (c[n, 2, k] != w)) << np.int32(k)
+    return bits
+
+
+@njit(cache=True, error_model="numpy")
+def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, radius: Any,
+          rows: Any, inner: Any, corners: Any, found: Any) -> Any:
+    """How many pairs a share has, into `found`; or how many places it takes to find out, if there are too few."""
+    clusters, last, end, number = len(inner), queries.shape[1] - 1, targets.shape[1] - 1, 0
+    stack, met = np.empty(DEEPEST, dtype=np.int64), np.empty(clusters, dtype=np.int64)
+    grown, around = np.empty((CLUSTER, 12), dtype=np.float32), np.empty((1, 12), dtype=np.float32)
+    for cluster in range(share * SHARE, min((share + 1) * SHARE, (len(items) + CLUSTER - 1) // CLUSTER)):
+        begin, stop = cluster * CLUSTER, min((cluster + 1) * CLUSTER, len(items))
+        around[0, :6], around[0, 6:] = np.inf, -np.inf
         for item in range(begin, stop):
-            q, kept = items[item], 0
-            for k in range(total):
-                node, other = len(order) + met[k], order[met[k]]
-                if above and other <= q:
+            _box(items[item], queries, moving, ROOM * radius, grown, item - begin)
+            for row in range(6):
+                around[0, row] = min(around[0, row], grown[item - begin, row])
+                around[0, 6 + row] = max(around[0, 6 + row], grown[item - begin, 6 + row])
+        total = _reached(rows, clusters + cluster, around, same, stack, met)
+        for reached in range(total):
+            other = met[reached] - clusters
+            for item in range(begin, stop):
+                if not _touch(grown, item - begin, rows, met[reached]):
                     continue
-                # & where `and` would branch: the outcome is as good as random
-                if not ((lower[q, 0] <= rows[node, 3]) & (rows[node, 0] <= upper[q, 0])
-                        & (lower[q, 1] <= rows[node, 4]) & (rows[node, 1] <= upper[q, 1])
-                        & (lower[q, 2] <= rows[node, 5]) & (rows[node, 2] <= upper[q, 2])):
-                    continue
-                apart = True
-                for i in range(queries.shape[1]):
-                    for j in range(others.shape[1]):
-                        apart = apart and queries[q, i] != others[other, j]
-                if apart and _near_without_drift(queries, q, others, other, x_t0, x_t1, radius):
-                    place = kept
-                    while place and mine[place - 1] > other:
-                        mine[place] = mine[place - 1]
-                        place -= 1
-                    mine[place] = other
-                    kept += 1
-            count[q] = kept
-            for k in range(min(kept, found.shape[1])):
-                found[q, k] = mine[k]
+                q = items[item]
+                bits = _touching(grown, item - begin, np.int32(queries[q, 0]), np.int32(queries[q, last]), inner,
+                                 corners, other)
+                if same and other == cluster:
+                    bits &= ~((2 << (item - begin)) - 1)             # each pair once
+                while bits:
+                    t = others[other * CLUSTER + LOWEST_BIT[bits]]
+                    bits &= bits - 1
+                    i, j, k, m = queries[q, 0], targets[t, 0], targets[t, 1], targets[t, end]
+                    if same:
+                        j, k = queries[q, 1], j
+                    a, b, c, e, f, g = _seen_from(moving, m, i, j, k)
+                    loose = _loose(not same, moving[i, 6], moving[j, 6], moving[k, 6], moving[m, 6])
+                    if not _clear(a, b, c, e, f, g, loose, radius, not same):
+                        if number < len(found):
+                            found[number, 0], found[number, 1] = (t, q) if same and t < q else (q, t)
+                        number += 1
+    return number if number > len(found) else _checked(number, queries, targets, moving, radius, found)
+
+
+@njit(cache=True, error_model="numpy")
+def _reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> Any:
+    """How many clusters touch the box (1, 12); their nodes go into `met`.
+
+    same: the box is that of the tree's cluster at `node`: only it and what comes after it. That is the right subtree
+    next to each of its ancestors that is a left one.
+    """
+    total, top = 0, 0
+    if same:
+        met[0], total = node, 1
+        while node > 1:
+            if node % 2 == 0:
+                stack[top] = node + 1
+                top += 1
+            node //= 2
+    else:
+        stack[0], top = 1, 1
+    while top:
+        top -= 1
+        node = stack[top]
+        if not _touch(box, 0, rows, node):
+            continue
+        if node >= len(rows) // 2:
+            met[total] = node
+            total += 1
+        else:
+            stack[top], stack[top + 1] = 2 * node + 1, 2 * node
+            top += 2
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def _checked(number: Any, queries: Any, targets: Any, moving: Any, radius: Any, found: Any) -> Any:
+    """How many of the pairs found are searched for, as `reference.self_pairs` says; they move up."""
+    kept, boxes, face = 0, np.empty((2, 12)), targets.shape[1] == 3
+    for row in range(number):
+        q, t = found[row, 0], found[row, 1]
+        i, j, k, m = queries[q, 0], targets[t, 0], targets[t, 1], targets[t, targets.shape[1] - 1]
+        if not face:
+            j, k = queries[q, 1], j
+        _, n, gap = closest_points(at(moving, i), at(moving, j), at(moving, k), at(moving, m), face)
+        _, _, _, e, f, g = _seen_from(moving, m, i, j, k)
+        loose = _loose(face, moving[i, 6], moving[j, 6], moving[k, 6], moving[m, 6])
+        if gap >= radius and _slab(n, e, f, g, face) - loose > LEFT * gap:
+            continue
+        _box(q, queries, moving, radius, boxes, 0)
+        _box(t, targets, moving, 0.0, boxes, 1)
+        if _touch(boxes, 0, boxes, 1):
+            found[kept, 0], found[kept, 1] = q, t
+            kept += 1
+    return kept
+
+
+@njit(error_model="numpy", forceinline=True)
+def _seen_from(moving: Any, m: Any, i: Any, j: Any, k: Any) -> Any:
+    """Where vertices i, j, k are from m, at the start and at the end."""
+    x, y, z = moving[m, 0], moving[m, 1], moving[m, 2]
+    u, v, w = moving[m, 3], moving[m, 4], moving[m, 5]
+    return ((moving[i, 0] - x, moving[i, 1] - y, moving[i, 2] - z),
+            (moving[j, 0] - x, moving[j, 1] - y, moving[j, 2] - z),
+            (moving[k, 0] - x, moving[k, 1] - y, moving[k, 2] - z),
+            (moving[i, 3] - u, moving[i, 4] - v, moving[i, 5] - w),
+            (moving[j, 3] - u, moving[j, 4] - v, moving[j, 5] - w),
+            (moving[k, 3] - u, moving[k, 4] - v, moving[k, 5] - w))
+
+
+@njit(error_model="numpy", forceinline=True)
+def _loose(face: Any, i: Any, j: Any, k: Any, m: Any) -> Any:
+    """How much nearer to each other than expected a pair may end whose vertices have these slacks."""
+    return i + max(j, max(k, m)) if face else max(i, j) + max(k, m)
+
+
+@njit(cache=True, error_model="numpy")
+def _clear(a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, loose: Any, radius: Any, face: Any) -> Any:
+    """Whether it is plain to see that a pair is none of those searched for: it is apart along the line of centroids,
+    or along what of that is across an edge. The arguments are those of `_seen_from` and `_loose`."""
+    if face:
+        n = subtract(a, scale(1.0 / 3.0, add(b, c)))
+        return _parted(n, n, a, b, c, e, f, g, loose, radius, True)
+    n, u = scale(0.5, subtract(add(a, b), c)), subtract(b, a)
+    return (_parted(subtract(n, scale(divide(dot(n, c), dot(c, c)), c)), n, a, b, c, e, f, g, loose, radius, False)
+            or _parted(subtract(n, scale(divide(dot(n, u), dot(u, u)), u)), n, a, b, c, e, f, g, loose, radius, False))
+
+
+@njit(error_model="numpy", forceinline=True)
+def _parted(n: Any, m: Any, a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, loose: Any, radius: Any, face: Any) -> Any:
+    """Whether a pair is, and stays, apart along n; m leads from centroid to centroid."""
+    start = _slab(n, a, b, c, face)
+    if not start >= 0.0:
+        return False
+    nn, most = dot(n, n), LEFT * np.sqrt(dot(m, m))
+    if start * start < max(radius, most)**2 * nn:
+        return False
+    end = _slab(n, e, f, g, face)
+    return end > 0.0 and end * end > (loose + most)**2 * nn
+
+
+@njit(error_model="numpy", forceinline=True)
+def _slab(n: Any, a: Any, b: Any, c: Any, face: Any) -> Any:
+    """How far along n the first primitive is beyond the second one; a, b, c from the fourth vertex."""
+    u, v, w = dot(n, a), dot(n, b), dot(n, c)
+    return u - max(v, max(w, 0.0)) if face else min(u, v) - max(w, 0.0)

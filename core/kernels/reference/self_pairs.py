@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Candidate pairs of one surface with itself, as `contact.self_pairs` defines them.
+"""Pairs of one surface that are near or may meet in a step, as `contact.self_pairs` defines them.
 
-A box is within the radius of another if, grown by the radius, it touches it. The vertex is grown, or the edge with
-the smaller number, so that both backends round alike.
+The vertex's box is grown by the radius, or that of the edge with the smaller number, so that both backends round alike.
+
+A pair may meet unless it keeps a part of its distance, `LEFT`, across some plane. In straight lines the first primitive
+never gets less far beyond the second one along a fixed direction than it is at the start or at the end. Tried are
+directions that cost little, from centroid to centroid, for edges what of it is across the one or the other; and that of
+the closest points.
 """
 
 from __future__ import annotations
@@ -10,12 +14,16 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from .advancement import closest
 from .trees import element_boxes, fitted, touching_boxes
 
+LEFT = 0.2
+"""Part of its distance that a pair keeps for sure if it is left out [-]."""
 
-def candidate_pairs(
+
+def near_pairs(
     triangles: IntArray, edges: IntArray, vertices: IntArray, triangle_order: IntArray, edge_order: IntArray,
-    x_t0: FloatArray, x_t1: FloatArray, radius: float
+    x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
 ) -> tuple[IntArray, IntArray]:
     """Vertices with triangles (N, 2) and edges with edges (M, 2), both in order; the trees' leaves are in `order`."""
     used = np.sort(vertices)
@@ -30,21 +38,57 @@ def candidate_pairs(
     pairs = pairs[pairs[:, 0] < pairs[:, 1]]
     a, b = edges[pairs[:, 0]], edges[pairs[:, 1]]
     pairs = pairs[(a[:, :, None] != b[:, None, :]).all(axis=(1, 2))]
-    return (near[_near_without_drift(near[:, :1], triangles[near[:, 1]], x_t0, x_t1, radius)],
-            pairs[_near_without_drift(edges[pairs[:, 0]], edges[pairs[:, 1]], x_t0, x_t1, radius)])
+    return (near[_stay(near[:, :1], triangles[near[:, 1]], x_t0, x_t1, slack, radius)],
+            pairs[_stay(edges[pairs[:, 0]], edges[pairs[:, 1]], x_t0, x_t1, slack, radius)])
 
 
-def _near_without_drift(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray,
-                        radius: float) -> BoolArray:
-    """Whether boxes of the vertices (P, a) and (P, b) are within the radius, the mean motion of all taken off (P,)."""
-    drift = np.zeros((len(one), 3))
-    for column in (*one.T, *other.T):
-        drift += x_t1[column] - x_t0[column]
-    drift /= one.shape[1] + other.shape[1]
-    sides = []
-    for corners in (one, other):
-        ends = x_t1[corners] - drift[:, None, :]
-        sides.append((np.minimum(x_t0[corners], ends).min(axis=1), np.maximum(x_t0[corners], ends).max(axis=1)))
-    (low, high), (lower, upper) = sides
-    near: BoolArray = ((low - radius <= upper) & (lower <= high + radius)).all(axis=1)
+def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
+          ) -> IntArray:
+    """Rows of the pairs of vertices (P, a) and (P, b) that are within the radius, or may meet."""
+    rows = np.flatnonzero(_boxes_near(one, other, x_t0, x_t1, radius))
+    loose = slack[one].max(axis=1) + slack[other].max(axis=1)
+
+    for across in range(one.shape[1]):
+        first, second = x_t0[one[rows]], x_t0[other[rows]]
+        direction = between = first.mean(axis=1) - second.mean(axis=1)
+        if one.shape[1] == 2:
+            edge = (second, first)[across]
+            along = edge[:, 1] - edge[:, 0]
+            share = _dot(between, along) / np.where((along != 0.0).any(axis=1), _dot(along, along), 1.0)
+            direction = between - share[:, None] * along
+        size, most = np.sqrt(_dot(direction, direction)), LEFT * np.sqrt(_dot(between, between))
+        start, end = (_beyond(direction, x, one[rows], other[rows]) for x in (x_t0, x_t1))
+        rows = rows[(start < np.maximum(radius, most) * size) | (end <= (loose[rows] + most) * size)]
+
+    vertices = np.concatenate([one[rows], other[rows]], axis=1)
+    _, normal, distance = closest(x_t0, vertices, len(rows) if one.shape[1] == 1 else 0)
+    end = _beyond(normal, x_t1, one[rows], other[rows])
+    apart = (distance >= radius) & (end - loose[rows] > LEFT * distance)
+    stays: IntArray = rows[~apart]
+    return stays
+
+
+def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    result: FloatArray = np.einsum("pi,pi->p", a, b)
+    return result
+
+
+def _boxes_near(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, radius: float) -> BoolArray:
+    """Whether the boxes of vertices (P, a) and (P, b) are nowhere apart by the radius on the same side both times."""
+    near = np.ones(len(one), dtype=np.bool_)
+    for axis in range(3):
+        above, below = np.zeros(len(one), dtype=np.bool_), np.zeros(len(one), dtype=np.bool_)
+        for x in (x_t0[:, axis], x_t1[:, axis]):
+            a, b = x[one], x[other]
+            above |= a.min(axis=1) - radius <= b.max(axis=1)
+            below |= b.min(axis=1) <= a.max(axis=1) + radius
+        near &= above & below
     return near
+
+
+def _beyond(direction: FloatArray, x: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
+    """How far along a direction (P, 3) vertices (P, a) are beyond vertices (P, b), times its length (P,)."""
+    base = x[other[:, -1]]
+    ahead, behind = (np.einsum("pki,pi->pk", x[side] - base[:, None, :], direction) for side in (one, other))
+    result: FloatArray = ahead.min(axis=1) - behind.max(axis=1)
+    return result
