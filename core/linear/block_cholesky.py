@@ -35,7 +35,12 @@ class BlockCholesky:
     def __init__(self, tree: NestedDissection, diagonal: FloatArray, off_diagonal: FloatArray, *,
                  single: bool = True, quick: bool = False) -> None:
         self._tree, self._width = tree, diagonal.shape[1]
-        self._factor: Any = tree.fronts.factor(tree.plan, diagonal, off_diagonal, np.float32 if quick else np.float64,
+        largest = float(np.abs(diagonal).max(initial=0.0))
+        # a power of two, so that units leave no trace; single precision has a narrow range
+        self._unit = 2.0 ** -np.round(np.log2(largest)) if 0.0 < largest < np.inf else 1.0
+        unit = diagonal.dtype.type(self._unit)
+        self._factor: Any = tree.fronts.factor(tree.plan, diagonal * unit, off_diagonal * unit,
+                                               np.float32 if quick else np.float64,
                                                np.float32 if single else np.float64)
 
     @property
@@ -53,5 +58,5 @@ class BlockCholesky:
         if not (0.0 < size < np.inf):
             return np.full_like(r, 0.0 if size == 0.0 else np.nan)
         blocks = np.ascontiguousarray(r).reshape(self._tree.vertex_count, self._width, -1)
-        result: FloatArray = self._tree.fronts.solve(self._tree.plan, self._factor, blocks, size)
+        result: FloatArray = self._tree.fronts.solve(self._tree.plan, self._factor, blocks, size, size * self._unit)
         return result.reshape(r.shape)

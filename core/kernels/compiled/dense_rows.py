@@ -6,6 +6,11 @@ compiler makes vector code of without a loop for what is left over. Rows are pad
 triangle begins at the chunk its diagonal is in: what lies left of the diagonal is written to and means nothing.
 Fewer than eight rows are filled up with a row times zero.
 
+Numbers of the size that is left after a product of two small ones would be denormal in single precision, and these take
+a processor a hundred times as long. What a stiff sheet leaves of a far vertex falls by orders of magnitude from
+vertex to vertex and ends there; so what is below `tiny` becomes zero wherever numbers of a factor or of a solution are
+final.
+
 The compiler may fuse a product and a sum and regroup a sum, which fixes another order of adding up, and the same one
 for every call; nothing else of fast mathematics is allowed, so that nan stays nan.
 """
@@ -20,6 +25,12 @@ CHUNK = 16
 PANEL = 32
 """Rows of a front that are taken out of the others together: a multiple of four, as are all that come after."""
 REGROUP = {"contract", "reassoc"}
+
+
+@njit(error_model="numpy", forceinline=True)
+def flushed(tiny, value):  # type: ignore[no-untyped-def]
+    """The value, or zero where its size is below `tiny`; nan stays."""
+    return tiny - tiny if abs(value) < tiny else value
 
 
 @njit(cache=True, fastmath=REGROUP, error_model="numpy")
@@ -174,7 +185,7 @@ def subtract_four(target, at, apart, rows, first, stride, count, column,  # type
 
 
 @njit(cache=True, error_model="numpy")
-def eliminate_panel(values, base, n, first, end):  # type: ignore[no-untyped-def]
+def eliminate_panel(values, base, n, first, end, tiny):  # type: ignore[no-untyped-def]
     """Rows first..end of R of what earlier rows have left of them; whether all pivots are positive."""
     panel = first
     while panel < end:
@@ -190,7 +201,7 @@ def eliminate_panel(values, base, n, first, end):  # type: ignore[no-untyped-def
                 return False
             scale = 1 / np.sqrt(pivot)
             for j in range(np.uintp(line + begin), np.uintp(line + n)):
-                values[j] *= scale
+                values[j] = flushed(tiny, values[j] * scale)
         for i in range(stop, end, 4):
             subtract_four(values, base + i * n, n, values, base + panel * n, n, stop - panel, i, i - i % CHUNK, n)
         panel = stop
@@ -214,7 +225,7 @@ def eliminate_rest(values, base, n, own, count, updates, rest, first, end):  # t
 
 
 @njit(cache=True, error_model="numpy")
-def invert(values, base, n, own):  # type: ignore[no-untyped-def]
+def invert(values, base, n, own, tiny):  # type: ignore[no-untyped-def]
     """R_oo, upper triangular, becomes its inverse in place, with zeros below its diagonal."""
     room = own + CHUNK - 1
     line, result = np.empty(own, dtype=values.dtype), np.empty(room - room % CHUNK, dtype=values.dtype)
@@ -233,18 +244,18 @@ def invert(values, base, n, own):  # type: ignore[no-untyped-def]
             values[at + j] = 0.0
         values[at + i] = inverse
         for j in range(i + 1, own):
-            values[at + j] = result[j]
+            values[at + j] = flushed(tiny, result[j])
 
 
 @njit(cache=True, error_model="numpy")
-def eliminate(values, base, n, own, count, updates, rest):  # type: ignore[no-untyped-def]
-    """A front's X, M and U in place of its F; whether F_oo is positive definite."""
+def eliminate(values, base, n, own, count, updates, rest, tiny):  # type: ignore[no-untyped-def]
+    """A front's X, M and U in place of its F; whether F_oo is positive definite. `tiny` is one of its numbers."""
     first = 0
     while first < own:
         end = first + ((own - first) % PANEL or PANEL)
-        if not eliminate_panel(values, base, n, first, end):
+        if not eliminate_panel(values, base, n, first, end, tiny):
             return False
         eliminate_rest(values, base, n, own, count, updates, rest, first, end)
         first = end
-    invert(values, base, n, own)
+    invert(values, base, n, own, tiny)
     return True

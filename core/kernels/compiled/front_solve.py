@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from .dense_rows import CHUNK, dots, subtract, subtract_any
+from .dense_rows import CHUNK, dots, flushed, subtract, subtract_any
 
 BRANCHES = 16
 """Branches of the tree that are solved side by side."""
@@ -19,7 +19,7 @@ BRANCHES = 16
 
 @njit(cache=True, error_model="numpy")
 def _up(front, first_child, children, own, boundary, starts, stride, begins, vertices,  # type: ignore[no-untyped-def]
-        places, values, r, by, z):
+        places, values, r, by, tiny, z):
     """t = X^T y in place of y, and -M^T t for the parent."""
     w, columns = r.shape[1], r.shape[2]
     o, b = own[front] * w, boundary[front] * w
@@ -46,14 +46,14 @@ def _up(front, first_child, children, own, boundary, starts, stride, begins, ver
             left = i - i % CHUNK
             subtract(y, left, z, 1, mine + i, values, base + i * line + left, line, min(8, o - i), o - left)
         for i in range(o):
-            z[mine + i] = -y[i]
+            z[mine + i] = flushed(tiny, -y[i])
         for i in range(0, o, 8):
             subtract_any(z, mine + o, z, 1, mine + i, values, base + i * line + o, line, min(8, o - i), b)
 
 
 @njit(cache=True, error_model="numpy")
 def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # type: ignore[no-untyped-def]
-          places, values, z, size, result):
+          places, values, z, size, tiny, result):
     """x = X (t - M x_b)."""
     w, columns = result.shape[1], result.shape[2]
     o, b = own[front] * w, boundary[front] * w
@@ -78,7 +78,7 @@ def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # typ
         for i in range(0, o, 4):
             products = dots(values, base + i * line + i, line, o - i, y, i, o - i)
             for k in range(min(4, o - i)):
-                z[mine + i + k] = products[k]
+                z[mine + i + k] = flushed(tiny, products[k])
         for row in range(own[front]):
             vertex = vertices[starts[0, front] + row]
             for a in range(w):
@@ -87,8 +87,8 @@ def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # typ
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def solve_fronts(first, own, boundary, starts, stride, begins, parent, vertices, places,  # type: ignore[no-untyped-def]
-                 fan, values, r, scale, z, result):
-    """P^-1 r for r (V, w, columns) into `result`; z is room for the fronts' vectors."""
+                 fan, values, r, scale, size, tiny, z, result):
+    """size P^-1 r / scale for r (V, w, columns) into `result`; z is room for the fronts' vectors."""
     levels = len(first) - 1
     split = levels - 1                                                   # the level where the branches begin
     while split > 0 and first[split + 1] - first[split] < BRANCHES:
@@ -100,17 +100,17 @@ def solve_fronts(first, own, boundary, starts, stride, begins, parent, vertices,
             wide = (first[level + 1] - first[level]) // branches
             for node in range(branch * wide, (branch + 1) * wide):
                 _up(first[level] + node, first[max(level - 1, 0)] + node * fan, fan if level else 0, own, boundary,
-                    starts, stride, begins, vertices, places, values, r, by, z)
+                    starts, stride, begins, vertices, places, values, r, by, tiny, z)
     for level in range(split + 1, levels):
         for node in range(first[level + 1] - first[level]):
             _up(first[level] + node, first[level - 1] + node * fan, fan, own, boundary, starts, stride, begins,
-                vertices, places, values, r, by, z)
+                vertices, places, values, r, by, tiny, z)
     for level in range(levels - 1, split, -1):
         for front in range(first[level], first[level + 1]):
-            _down(front, own, boundary, starts, stride, begins, parent, vertices, places, values, z, scale, result)
+            _down(front, own, boundary, starts, stride, begins, parent, vertices, places, values, z, size, tiny, result)
     for branch in prange(branches):
         for level in range(split, -1, -1):
             wide = (first[level + 1] - first[level]) // branches
             for node in range(branch * wide, (branch + 1) * wide):
                 _down(first[level] + node, own, boundary, starts, stride, begins, parent, vertices, places, values, z,
-                      scale, result)
+                      size, tiny, result)

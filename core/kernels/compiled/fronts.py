@@ -31,6 +31,8 @@ BLOCK_SHAPE = (12, 1)
 """The same for 3x3 blocks."""
 WORTH = (16, 0.1)
 """Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
+TINY = {np.float32: 1e-18, np.float64: 1e-150}
+"""What counts as zero of factors whose largest numbers are near one: the product of two such is not denormal [-]."""
 BRANCHES, BRANCH = 16, 600
 """Branches of the tree that are eliminated side by side, at least, and the most vertices of one: its numbers should fit
 the cache of a core."""
@@ -150,7 +152,7 @@ def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: 
     rooms = np.empty((get_num_threads(), room.branch), dtype=working)
     tree = (plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts, room.stride, room.at, room.update,
             plan.vertices, plan.runs, plan.edges, plan.fan, np.ascontiguousarray(diagonal),
-            np.ascontiguousarray(off_diagonal), values)
+            np.ascontiguousarray(off_diagonal), working(TINY[working]), values)
     fine = _branches(0, split, *tree, room.scratch, updates, below, rooms)
     for level in range(split + 1, len(plan.first) - 1):
         updates, below = below, updates
@@ -165,13 +167,13 @@ def memory(factor: Any) -> int:
     return int(factor.nbytes)
 
 
-def solve(plan: Plan, factor: Any, r: FloatArray, scale: float) -> FloatArray:
-    """P^-1 r for r (V, w, columns), of which `scale` is the largest number."""
+def solve(plan: Plan, factor: Any, r: FloatArray, scale: float, size: float) -> FloatArray:
+    """size P^-1 r / scale for r (V, w, columns), of which `scale` is the largest number."""
     room = plan.room(r.shape[1])
     result = np.empty_like(r)
     z = np.empty(plan.starts[2, -1] * r.shape[1] * r.shape[2] + CHUNK, dtype=factor.dtype)
     solve_fronts(plan.first, plan.own, plan.boundary, plan.starts, room.stride, room.at, plan.parent, plan.vertices,
-                 plan.places, plan.fan, factor, r, scale, z, result)
+                 plan.places, plan.fan, factor, r, scale, size, factor.dtype.type(TINY[factor.dtype.type]), z, result)
     return result
 
 
@@ -224,7 +226,8 @@ def _assemble(front, first_child, children, own, boundary, starts, run_starts,  
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def _branches(bottom, crown, first, own, boundary, starts, run_starts, stride,  # type: ignore[no-untyped-def]
-              at, update, vertices, runs, edges, fan, diagonal, off_diagonal, values, scratch, updates, below, rooms):
+              at, update, vertices, runs, edges, fan, diagonal, off_diagonal, tiny, values, scratch, updates, below,
+              rooms):
     """All branches of levels bottom to crown side by side, children before parents: U stays in a row of `rooms`, which
     fits the cache, but that of the crown goes to `updates`, and those of a level under the bottom are in `below`.
     Whether all fronts are positive definite."""
@@ -250,5 +253,5 @@ def _branches(bottom, crown, first, own, boundary, starts, run_starts, stride,  
             _assemble(front, child, fan if level else 0, own, boundary, starts, run_starts, stride, at, place, given,
                       vertices, runs, edges, diagonal, off_diagonal, values, target, source)
             fine[front] = eliminate(values, at[front], stride[front], own[front] * w,
-                                    (own[front] + boundary[front]) * w, target, place[front])
+                                    (own[front] + boundary[front]) * w, target, place[front], tiny)
     return fine.all()

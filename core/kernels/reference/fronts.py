@@ -71,8 +71,8 @@ def memory(factor: Any) -> int:
     return sum(D.nbytes + W.nbytes for D, W in factor)
 
 
-def solve(plan: Any, factor: Any, r: FloatArray, scale: float) -> FloatArray:
-    """P^-1 r for r (V, w, columns), of which `scale` is the largest number."""
+def solve(plan: Any, factor: Any, r: FloatArray, scale: float, size: float) -> FloatArray:
+    """size P^-1 r / scale for r (V, w, columns), of which `scale` is the largest number."""
     levels, slots, slot = plan
     _, w, given = r.shape
     columns = max(given, 2)              # with a single one the library multiplies otherwise, and as its threads are
@@ -82,7 +82,7 @@ def solve(plan: Any, factor: Any, r: FloatArray, scale: float) -> FloatArray:
     _up(levels, factor, y, w, columns)
     _down(levels, factor, y, w, columns)
     result: FloatArray = y.reshape(-1, w, columns)[slot, :, :given].astype(np.float64)
-    result *= scale
+    result *= size
     return result
 
 
