@@ -3,11 +3,11 @@
 
     gap      d = n . sum_i w_i x_i                                                    [m]
     energy   E = k/2 max(0, d* - d)^2                                                 [J]
-    force    f_i = w_i (k max(0, d* - d) n + g - c s),   s = (I - n n^T) sum_j w_j u_j       [N]
+    force    f_i = w_i (k max(0, d* - d) n + g - c Q s),   s = (I - n n^T) sum_j w_j u_j     [N]
 
 w are the signed weights of the closest points and n the unit normal from one to the other, both held during the step:
 the weights add up to zero, so that momentum is kept. In the velocity u at the end of the step, x = base + h u, that
-adds h^2 k w w^T n n^T + h c w w^T (I - n n^T) to A. Vertices of a collider take part in d and s with the positions and
+adds h^2 k w w^T n n^T + h c w w^T Q to A. Vertices of a collider take part in d and s with the positions and
 velocities that they are known to have, and in nothing else.
 
 *How stiff.* k = STIFFNESS m_p / h^2 [N/m] with 1 / m_p = sum_i w_i^2 / m_i, the mass with which the gap moves: a step
@@ -21,9 +21,10 @@ so that no mesh is too fine for its thickness. What starts closer is moved out b
 fast as RECOVERY says: at once, it would be thrown out. What pressed in the step before is CARRIED over, d* grows by
 lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and not below.
 
-*Friction* is Coulomb's with the normal force lambda of the solution before. A pair that slides is dragged by
-c = mu lambda / |s|, which gives the limit at the sliding found. One that would take less sticks: by a drag that stops
-it STICK times over, and by g, what held it in the step before. Without g everything would creep.
+*Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by a drag c that stops it STICK
+times over, Q = I - n n^T, and by g, what held it in the step before; without g everything would creep. Where that is
+more than mu lambda it slides: the force is brought back to the limit where it is, and linearised there. Along itself
+it does not change with s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c.
 """
 
 from __future__ import annotations
@@ -59,6 +60,9 @@ SETTLED = 0.2
 """Change of a friction force, over the largest one, below which it counts as found [-]."""
 
 
+Terms = tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]
+
+
 @dataclass
 class Contacts:
     """C pairs that touch or may.
@@ -66,7 +70,9 @@ class Contacts:
     Attributes:
         key (C,): a number of each pair, the same in every step.
         vertices, weights (C, 4); normal (C, 3): as above.
-        least (C,) [m]: d*. stiffness (C,): h^2 k [kg]. drag (C,): h c [kg]. hold (C, 3): h g [N s].
+        least (C,) [m]: d*. stiffness (C,): h^2 k [kg].
+        drag (C,): h c [kg]. push (C, 3): h g [N s]. across (C, 3): q of pairs that slide, else 0.
+        hold (C, 3): what held the pair when the step began [N s].
         mu (C,): friction coefficient [-].
         mass (C,) [kg]: with which the gap moves. touches (C,): whether the spring acts.
         floor (C,) [m]: gap below which the spring has given way.
@@ -81,6 +87,8 @@ class Contacts:
     least: FloatArray
     stiffness: FloatArray
     drag: FloatArray
+    push: FloatArray
+    across: FloatArray
     hold: FloatArray
     mu: FloatArray
     mass: FloatArray
@@ -133,8 +141,8 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     start = np.einsum("pk,pki,pi->p", weights, x0[vertices], normal)
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
-    return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), 0.0 * normal, mu,
-                    mass, (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_), 0.0 * normal, 0.0 * normal)
+    return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), 0.0 * normal,
+                    0.0 * normal, 0.0 * normal, mu, mass, (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_), 0.0 * normal, 0.0 * normal)
 
 
 class Repulsion:
@@ -149,22 +157,22 @@ class Repulsion:
         self._base, self._h = base, step
         self.contacts = contacts
         self._chosen: Contacts | None = None                     # those that touch, until the next change
+        self._matrix: Terms | None = None                        # likewise
         self._judged = 0
 
     def add(self, contacts: Contacts) -> None:
         """Take in more contacts."""
         self.contacts = self.contacts.joined(contacts)
-        self._chosen = None
+        self._chosen = self._matrix = None
 
     # ------------------------------------------------------------------ the linear system
 
     def diagonal(self) -> FloatArray:
         """Diagonal blocks (V, 3, 3) [kg] of what is added to A."""
-        c, a, b = self._acting()
-        n = c.normal
+        vertices, weights, n, a, b = self._terms()
         block = (a - b)[:, None, None] * (n[:, :, None] * n[:, None, :]) + b[:, None, None] * np.eye(3)
-        parts = (c.weights**2)[:, :, None] * block.reshape(-1, 1, 9)
-        at = c.vertices.ravel()
+        parts = (weights**2)[:, :, None] * block.reshape(-1, 1, 9)
+        at = vertices.ravel()
         count = len(self._base)
         entries = [np.bincount(at, parts[:, :, entry].ravel(), minlength=count) for entry in range(9)]
         result: FloatArray = np.stack(entries, axis=1).astype(np.float64).reshape(-1, 3, 3)
@@ -172,8 +180,7 @@ class Repulsion:
 
     def add_product(self, x: FloatArray, result: FloatArray) -> None:
         """result += (what is added to A, less its diagonal blocks) x for x, result (V, 3)."""
-        c, a, b = self._acting()
-        current().repulsion.add_product(c.vertices, c.weights, c.normal, a, b, x, result)
+        current().repulsion.add_product(*self._terms(), x, result)
 
     def impulse(self, velocity: FloatArray) -> FloatArray:
         """h f (V, 3) [N s] of the springs and drags that act, at `velocity` (V, 3), for the right-hand side."""
@@ -181,13 +188,13 @@ class Repulsion:
 
     def springs(self, velocity: FloatArray) -> FloatArray:
         """The springs' part of `impulse`."""
-        c, a, _ = self._acting()
-        push = a * (c.least - self._gap(c, velocity)) / self._h
+        c = self._acting()
+        push = c.stiffness * (c.least - self._gap(c, velocity)) / self._h
         return self._scattered(c, push[:, None] * c.normal)
 
     def drags(self, velocity: FloatArray) -> FloatArray:
         """The friction's part of `impulse`."""
-        c, _, _ = self._acting()
+        c = self._acting()
         return self._scattered(c, _rubbing(c, velocity))
 
     def energy(self, velocity: FloatArray) -> float:
@@ -242,20 +249,41 @@ class Repulsion:
         c, h = self.contacts, self._h
         limit = h * c.mu * pressing                                                    # [N s]
         slide, before = _slide(c, velocity), _rubbing(c, velocity)
-        speed, most = np.linalg.norm(slide, axis=1), STICK * c.mass
-        sticks = (np.linalg.norm(c.hold - most[:, None] * slide, axis=1) <= limit) & (limit > 0.0)
-        c.drag = np.where(sticks, most, np.minimum(limit / np.where(speed > 0.0, speed, np.inf), most))
-        c.hold = np.where(sticks[:, None], c.hold, 0.0)
-        self._chosen = None
+        most = STICK * c.mass
+        tried = c.hold - most[:, None] * slide
+        size = np.linalg.norm(tried, axis=1)
+        share = limit / np.where(size > 0.0, size, np.inf)
+        most_of_it = share[:, None] * tried
+        # where a slide is turned round by its own friction the pair has stopped on the way
+        turned = c.across.any(axis=1) & (np.einsum("pi,pi->p", most_of_it, before) < 0.0)
+        slides = (size > limit) & ~turned
+        c.drag = np.where(limit > 0.0, np.where(slides, share, 1.0) * most, 0.0)
+        c.across = np.where(slides[:, None], np.cross(c.normal, tried) / np.where(size > 0.0, size, 1.0)[:, None], 0.0)
+        swerve = np.einsum("pi,pi->p", slide, c.across)
+        c.push = np.where(slides[:, None], most_of_it + (c.drag * swerve)[:, None] * c.across, c.hold)
+        c.push[limit <= 0.0] = 0.0
+        self._chosen = self._matrix = None
         change = np.linalg.norm(_rubbing(c, velocity) - before, axis=1)
         return change > SETTLED * np.maximum(limit, 1e-3 * c.mass * 9.81 * h)
 
     # ------------------------------------------------------------------ parts
 
-    def _acting(self) -> tuple[Contacts, FloatArray, FloatArray]:
+    def _acting(self) -> Contacts:
         if self._chosen is None:
             self._chosen = self.contacts[np.flatnonzero(self.contacts.touches)]
-        return self._chosen, self._chosen.stiffness, self._chosen.drag
+        return self._chosen
+
+    def _terms(self) -> Terms:
+        """Vertices, weights, n, a and b of terms w w^T (a n n^T + b (I - n n^T)) whose sum is added to A."""
+        if self._matrix is None:
+            c = self._acting()
+            slides = c.across.any(axis=1)
+            row = np.flatnonzero(slides & (c.drag > 0.0))
+            self._matrix = (
+                np.concatenate([c.vertices, c.vertices[row]]), np.concatenate([c.weights, c.weights[row]]),
+                np.concatenate([c.normal, c.across[row]]), np.concatenate([c.stiffness, c.drag[row]]),
+                np.concatenate([np.where(slides, 0.0, c.drag), np.zeros(len(row))]))
+        return self._matrix
 
     def _gap(self, c: Contacts, velocity: FloatArray) -> FloatArray:
         x = self._base + self._h * velocity
@@ -271,7 +299,9 @@ class Repulsion:
 
 
 def _rubbing(c: Contacts, velocity: FloatArray) -> FloatArray:
-    return c.hold - c.drag[:, None] * _slide(c, velocity)
+    slide, slides = _slide(c, velocity), c.across.any(axis=1)
+    across = np.einsum("pi,pi->p", slide, c.across)[:, None] * c.across
+    return c.push - c.drag[:, None] * np.where(slides[:, None], across, slide)
 
 
 def _slide(c: Contacts, velocity: FloatArray) -> FloatArray:

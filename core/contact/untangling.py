@@ -74,7 +74,7 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + SPEED * radius * h
     zero = np.zeros(len(some))
     return Contacts(-1 - np.arange(len(some)), vertices, weights, normal, least, STIFFNESS * mass, zero, 0.0 * normal,
-                    zero, mass, np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_), 0.0 * normal,
+                    0.0 * normal, 0.0 * normal, zero, mass, np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_), 0.0 * normal,
                     0.0 * normal)
 
 
