@@ -16,8 +16,8 @@ from numba import njit, prange
 from ...arrays import FloatArray, IntArray
 from ..reference.distances import FACE
 from ..reference.planes import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
-from .contacts import away, insert, keep_minima, room
 from .distances import closest
+from .nearby import away, insert, keep_minima, room
 from .sweep import first_entry
 from .trees import DEEPEST, rows_of, walk
 from .vectors import add, at, cross, divide, dot, scale, subtract
@@ -167,11 +167,13 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
                 inside_now, within = not within, True                 # if inside, the nearest way out
             if into >= 0:
                 # beyond the entry only the nearest says anything; more walls show once the vertex is back
+                if k > 0:
+                    break
                 cosine = dot(n, direction)
                 if not closed[t] and cosine < 0.0:
                     n, cosine = scale(-1.0, n), -cosine
                 agrees = cosine > AGREES
-                if k > 0 or not agrees:
+                if not agrees:
                     break
             if within and count[v] < MAX_PER_VERTEX:
                 _add(v, t, w, n, into >= 0, count, triangle, weights, normal, entered)

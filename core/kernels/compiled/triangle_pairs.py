@@ -13,8 +13,8 @@ from typing import Any
 from numba import njit
 
 from ..reference.surfaces import OWN_EDGE, OWN_VERTEX
-from .contacts import away
 from .distances import closest, edge_distance
+from .nearby import away
 from .signs import apart
 from .vectors import add, at, cross, dot, scale, subtract
 
