@@ -59,11 +59,6 @@ class TriangleSurface:
         return replace(self, positions=positions, boxes=boxes)
 
 
-def unique_edges(triangles: IntArray) -> IntArray:
-    """Every edge (E, 2) of triangles (T, 3) once, the smaller vertex first, in order."""
-    return _edges_of(triangles)[0]
-
-
 def _edges_of(triangles: IntArray) -> tuple[IntArray, IntArray]:
     """Every edge (E, 2) of triangles (T, 3) once, the smaller vertex first, in order; and each side's edge (T, 3)."""
     following, count = np.roll(triangles, -1, axis=1), int(triangles.max(initial=0)) + 1

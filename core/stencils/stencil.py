@@ -157,22 +157,6 @@ def add_tangents(a: Tangent, b: Tangent) -> Tangent:
     return tuple(tuple(add_blocks(p, q) for p, q in zip(x, y, strict=True)) for x, y in zip(a, b, strict=True))
 
 
-def apply_tangent(H: Tangent, d: Columns) -> Columns:
-    """sum_d H_cd d_d: the implicit product of 000 on the columns, without a matrix."""
-    result = []
-    for row in H:
-        column = []
-        for i in range(3):
-            total = row[0][i][0] * d[0][0]
-            for c, block in enumerate(row):
-                for j in range(3):
-                    if c or j:
-                        total = total + block[i][j] * d[c][j]
-            column.append(total)
-        result.append((column[0], column[1], column[2]))
-    return tuple(result)
-
-
 def scalar_blocks(force: ElementForce) -> FloatArray:
     """sum_cd w_ic w_jd h_cd (E, k, k) [N/m] of a law with the constant tangent H_cd = h_cd I."""
     w = force.stencil.weights

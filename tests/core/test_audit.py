@@ -6,8 +6,8 @@ import pytest
 
 from core.audit import Auditor, audit
 from core.contact.distance import edge_edge, point_triangle
-from core.contact.triangle_surface import unique_edges
 from core.errors import SceneError
+from core.topology import Topology
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet
 
 SCALES = [1e-3, 1.0, 1e3]
@@ -89,7 +89,7 @@ def test_the_gap_is_that_of_all_pairs():
             i, t = (k.ravel() for k in np.meshgrid(np.arange(len(one[0])), np.arange(len(other[1]))))
             corner = [other[0][other[1][t, k]] for k in range(3)]
             best = min(best, point_triangle(one[0][i], *corner).distance.min())
-        ends_a, ends_b = place[unique_edges(cloth[1])], solid[0][unique_edges(solid[1])]
+        ends_a, ends_b = place[Topology(cloth[1]).edges], solid[0][Topology(solid[1]).edges]
         i, j = (k.ravel() for k in np.meshgrid(np.arange(len(ends_a)), np.arange(len(ends_b))))
         best = min(best, edge_edge(ends_a[i, 0], ends_a[i, 1], ends_b[j, 0], ends_b[j, 1]).distance.min())
         if found.crossings == 0:
