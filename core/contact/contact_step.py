@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,8 @@ from .untangling import pull_apart
 if TYPE_CHECKING:
     from .self_contact import SelfContact
 
+PAST = 0.02
+"""Part of the thickness by which a pair must be further apart than along its first normal to slide past a rim [-]."""
 SEARCHES = 4
 """Searches for candidates after a cut that led out of the boxes of the search before."""
 
@@ -35,7 +38,7 @@ class SelfContactStep:
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
         self._inverse_mass = np.concatenate([free, np.zeros(len(around.start) - len(base))])
         self._solids_end = around.end(base)[len(base):]                                    # (W, 3) [m]
-        self.repulsion = Repulsion(base, h, self._contacts(around.close()))
+        self.repulsion = Repulsion(base, h, self._contacts(self._going_on(around.close(), base + h * expected)))
         crossings = around.crossings[~around.caught]
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
@@ -46,6 +49,26 @@ class SelfContactStep:
     def active(self) -> bool:
         """Whether anything acts on the cloth."""
         return bool(self.repulsion.contacts.touches.any())
+
+    def _going_on(self, pairs: Pairs, x1: FloatArray) -> Pairs:
+        """The pairs, those that slide past a rim as they will be at x1 (V, 3) [m].
+
+        Across the normal of the start a rim would be a wall to whatever slides under it.
+        """
+        end, faces = self._around.end(x1), np.arange(len(pairs)) < pairs.faces
+        thickness = self._owner.thickness_of(pairs)
+        gap = np.einsum("pk,pki,pi->p", pairs.weights, end[pairs.vertices], pairs.normal)
+        row = np.flatnonzero(faces & (pairs.weights == 0.0).any(axis=1) & (gap < thickness))
+        if len(row) == 0:
+            return pairs
+        some = pairs[row]
+        then = some.elsewhere(end)
+        past = then.distance > gap[row] + PAST * thickness[row]
+        past &= some.meeting_times(self._around.start, end) == NEVER
+        row, then = row[past], then[np.flatnonzero(past)]
+        weights, normal, distance = pairs.weights.copy(), pairs.normal.copy(), pairs.distance.copy()
+        weights[row], normal[row], distance[row] = then.weights, then.normal, then.distance
+        return replace(pairs, weights=weights, normal=normal, distance=distance)
 
     def _contacts(self, pairs: Pairs) -> Contacts:
         owner, count = self._owner, len(self._base)

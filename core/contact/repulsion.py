@@ -21,10 +21,10 @@ so that no mesh is too fine for its thickness. What starts closer is moved out b
 fast as RECOVERY says: at once, it would be thrown out. What pressed in the step before is CARRIED over, d* grows by
 lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and not below.
 
-*Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by a drag c that stops it STICK
-times over, Q = I - n n^T, and by g, what held it in the step before; without g everything would creep. Where that is
-more than mu lambda it slides: the force is brought back to the limit where it is, and linearised there. Along itself
-it does not change with s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c.
+*Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by a drag c that stops it
+STICK times over, Q = I - n n^T, and by g, what held it in the step before; without g everything would creep. Where that
+is more than mu lambda it slides: the force is brought back to the limit, and linearised there. Along itself it does not
+change with s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c.
 """
 
 from __future__ import annotations
@@ -141,8 +141,9 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     start = np.einsum("pk,pki,pi->p", weights, x0[vertices], normal)
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
-    return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), 0.0 * normal,
-                    0.0 * normal, 0.0 * normal, mu, mass, (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_), 0.0 * normal, 0.0 * normal)
+    zero = 0.0 * normal
+    return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), zero, zero, zero, mu,
+                    mass, (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_), zero, zero)
 
 
 class Repulsion:
@@ -253,14 +254,14 @@ class Repulsion:
         tried = c.hold - most[:, None] * slide
         size = np.linalg.norm(tried, axis=1)
         share = limit / np.where(size > 0.0, size, np.inf)
-        most_of_it = share[:, None] * tried
+        limited = share[:, None] * tried
         # where a slide is turned round by its own friction the pair has stopped on the way
-        turned = c.across.any(axis=1) & (np.einsum("pi,pi->p", most_of_it, before) < 0.0)
+        turned = c.across.any(axis=1) & (np.einsum("pi,pi->p", limited, before) < 0.0)
         slides = (size > limit) & ~turned
         c.drag = np.where(limit > 0.0, np.where(slides, share, 1.0) * most, 0.0)
         c.across = np.where(slides[:, None], np.cross(c.normal, tried) / np.where(size > 0.0, size, 1.0)[:, None], 0.0)
         swerve = np.einsum("pi,pi->p", slide, c.across)
-        c.push = np.where(slides[:, None], most_of_it + (c.drag * swerve)[:, None] * c.across, c.hold)
+        c.push = np.where(slides[:, None], limited + (c.drag * swerve)[:, None] * c.across, c.hold)
         c.push[limit <= 0.0] = 0.0
         self._chosen = self._matrix = None
         change = np.linalg.norm(_rubbing(c, velocity) - before, axis=1)

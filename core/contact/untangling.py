@@ -72,10 +72,9 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
     vertices, weights, normal, mass = vertices[some], weights[some], normal[some], 1.0 / mobility[some]
     least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + SPEED * radius * h
-    zero = np.zeros(len(some))
-    return Contacts(-1 - np.arange(len(some)), vertices, weights, normal, least, STIFFNESS * mass, zero, 0.0 * normal,
-                    0.0 * normal, 0.0 * normal, zero, mass, np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_), 0.0 * normal,
-                    0.0 * normal)
+    zero, none = np.zeros(len(some)), 0.0 * normal
+    return Contacts(-1 - np.arange(len(some)), vertices, weights, normal, least, STIFFNESS * mass, zero, none, none,
+                    none, zero, mass, np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_), none, none)
 
 
 def _unit(a: FloatArray) -> FloatArray:
