@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from .self_pairs import near_primitives
+from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
 
 KEPT = 0.1
@@ -106,7 +106,10 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     difference.
     """
     end = x1 - (x1 - x0).mean(axis=0)
-    faces, between = near_primitives(surface, x0, end, slack, radius)
-    vertices = np.concatenate([np.column_stack([faces[:, 0], surface.triangles[faces[:, 1]]]),
-                               surface.edges[between].reshape(-1, 4)])
-    return Pairs.at(x0, vertices, np.concatenate([faces, between]), len(faces), far=far)
+    kinds = zip(candidate_pairs(surface, x0, end, slack, radius), (surface.triangles, surface.edges), strict=True)
+    found = []
+    for primitives, table in kinds:
+        rows, *placed = current().advancement.relevant(x0, end, primitives, table, slack, radius)
+        found.append((placed[0], primitives[rows], *placed[1:]))
+    vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
+    return Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, KEPT * np.minimum(distance, far))

@@ -31,7 +31,7 @@ LEAST, UNSURE = 0.05, 2.0
 """How far it may be without another search: at least, over the search radius, and over how far it was lately [-]."""
 FORGET = 0.9
 """Part of that which is left after a step [-]."""
-MOST = 0.45
+MOST = 0.4
 """How far at most, over the search radius [-]: two vertices of a pair together less than the radius."""
 TOGETHER = 1e-6
 """Distance, over the search radius, below which nobody can tell on which side of a collider cloth is [-]."""

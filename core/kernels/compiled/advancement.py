@@ -15,7 +15,7 @@ from .distances import FLAT, along
 from .distances import closest as closest_on_triangle
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
-NEAR, STEPS, ROUNDING = reference.NEAR, reference.STEPS, reference.ROUNDING
+NEAR, STEPS, ROUNDING, LEFT = reference.NEAR, reference.STEPS, reference.ROUNDING, reference.LEFT
 
 
 def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -50,7 +50,7 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
 def _closest_all(x: Any, vertices: Any, faces: Any, weights: Any, normals: Any, distance: Any) -> None:
     for p in range(len(vertices)):
         a, b, c, d = (at(x, vertices[p, 0]), at(x, vertices[p, 1]), at(x, vertices[p, 2]), at(x, vertices[p, 3]))
-        w, n, gap = closest_points(a, b, c, d, p < faces)
+        w, n, gap = _closest(a, b, c, d, p < faces)
         weights[p, 0], weights[p, 1], weights[p, 2], weights[p, 3] = w
         normals[p, 0], normals[p, 1], normals[p, 2] = n
         distance[p] = gap
@@ -67,15 +67,16 @@ def _relevant_all(x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, rea
         else:
             i, j, k, m = table[one, 0], table[one, 1], table[other, 0], table[other, 1]
         a, b, c, d = at(x0, i), at(x0, j), at(x0, k), at(x0, m)
-        w, n, gap = closest_points(a, b, c, d, face)
+        w, n, gap = _closest(a, b, c, d, face)
         if gap >= reach:
-            u, v = dot(n, subtract(at(x1, i), a)), dot(n, subtract(at(x1, j), b))
-            y, z = dot(n, subtract(at(x1, k), c)), dot(n, subtract(at(x1, m), d))
+            end = at(x1, m)
+            u, v, y = (dot(n, subtract(at(x1, i), end)), dot(n, subtract(at(x1, j), end)),
+                       dot(n, subtract(at(x1, k), end)))
             if face:
-                closing = max(v, max(y, z)) - u + max(slack[j], max(slack[k], slack[m])) + slack[i]
+                beyond = u - max(v, max(y, 0.0)) - max(slack[j], max(slack[k], slack[m])) - slack[i]
             else:
-                closing = max(y, z) - min(u, v) + max(slack[k], slack[m]) + max(slack[i], slack[j])
-            keep[p] = closing > 0.5 * gap
+                beyond = min(u, v) - max(y, 0.0) - max(slack[k], slack[m]) - max(slack[i], slack[j])
+            keep[p] = beyond <= LEFT * gap
         else:
             keep[p] = True
         if keep[p]:
@@ -95,7 +96,7 @@ def _meeting_all(x0: Any, x1: Any, vertices: Any, faces: Any, normals: Any, dist
 
 
 @njit(cache=True, error_model="numpy")
-def closest_points(a: Any, b: Any, c: Any, d: Any, face: Any) -> Any:
+def _closest(a: Any, b: Any, c: Any, d: Any, face: Any) -> Any:
     """Weights, unit normal from the second primitive to the first, and distance."""
     if face:
         u, point, gap, _ = closest_on_triangle(a, b, c, d)
@@ -151,7 +152,7 @@ def _meeting(a: Any, b: Any, c: Any, d: Any, da: Any, db: Any, dc: Any, dd: Any,
         now += (gap - keep) / closing
         if not now < 1.0:
             return 2.0
-        _, n, gap = closest_points(add(a, scale(now, da)), add(b, scale(now, db)), add(c, scale(now, dc)),
+        _, n, gap = _closest(add(a, scale(now, da)), add(b, scale(now, db)), add(c, scale(now, dc)),
                              add(d, scale(now, dd)), face)
     return now
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of one surface that are near or may meet in a step, compiled.
+"""Pairs of one surface that may be near or meet in a step, compiled.
 
 `CLUSTER` vertices or edges that lie side by side walk a tree together whose leaves are as many triangles or edges. The
-boxes are in single precision, which loses nothing (see `clusters`); what is left is looked at in double precision, as
-`reference.self_pairs` has it. Only pairs that stay are written down, by each share of the work in a place of its own.
+boxes are in single precision, which loses nothing (see `clusters`); what stays is looked at again in double precision.
+Only pairs that stay are written down, by each share of the work in a place of its own.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import numpy as np
 from numba import njit, prange
 
 from ...arrays import FloatArray, IntArray
-from ..reference.self_pairs import LEFT
-from .advancement import closest_points
+from ..reference.advancement import LEFT
 from .clusters import CLUSTER, LOWEST_BIT
 from .trees import DEEPEST
-from .vectors import add, at, divide, dot, scale, subtract
+from .vectors import add, divide, dot, scale, subtract
 
 SHARE = 32
 """Clusters that a thread takes at once."""
@@ -28,7 +27,7 @@ ROOM = 1.0 + 1e-6
 """Radius by which boxes in single precision are grown, over the radius [-]: more than what rounding could take."""
 
 
-def near_pairs(
+def candidate_pairs(
     triangles: IntArray, edges: IntArray, vertices: IntArray, triangle_order: IntArray, edge_order: IntArray,
     x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
 ) -> tuple[IntArray, IntArray]:
@@ -50,6 +49,7 @@ def _found(items: IntArray, queries: IntArray, order: IntArray, targets: IntArra
     corners = np.zeros((clusters, 3, CLUSTER), dtype=np.int32)
     count = np.zeros((len(items) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER), dtype=np.int64)
     places = PLACES * SHARE * CLUSTER
+    _fit(others, targets, moving, rows, inner, corners)
     while True:
         found = np.empty((len(count), places, 2), dtype=np.int32)
         _search(items, queries, others, targets, same, moving, radius, rows, inner, corners, found, count)
@@ -64,20 +64,34 @@ def _found(items: IntArray, queries: IntArray, order: IntArray, targets: IntArra
 @njit(cache=True, parallel=True, error_model="numpy")
 def _search(items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, radius: Any, rows: Any,
             inner: Any, corners: Any, found: Any, count: Any) -> None:
-    """Boxes of all leaves and nodes, and then the pairs of each share and their number."""
-    clusters = len(inner)
-    for cluster in prange(clusters):
-        _box_leaf(cluster, others, targets, moving, rows, inner, corners)
-    for node in range(clusters - 1, 0, -1):
-        for row in range(6):
-            rows[node, row] = min(rows[2 * node, row], rows[2 * node + 1, row])
-            rows[node, 6 + row] = max(rows[2 * node, 6 + row], rows[2 * node + 1, 6 + row])
+    """The pairs of each share, and their number."""
     half = (len(count) + 1) // 2
     for number in prange(len(count)):
         # neighbours go to different threads: where there is much to do lies together
         share = 2 * number if number < half else 2 * (number - half) + 1
         count[share] = _near(share, items, queries, others, targets, same, moving, radius, rows, inner, corners,
                              found[share])
+
+
+@njit(cache=True, error_model="numpy")
+def _fit(others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners: Any) -> None:
+    """Boxes of the elements in all leaves, and of all nodes; and the elements' vertices."""
+    last = targets.shape[1] - 1
+    rows[:, :6], rows[:, 6:], inner[:, :6], inner[:, 6:] = np.inf, -np.inf, np.inf, -np.inf
+    for number in range(len(others)):
+        leaf, k = number // CLUSTER, number % CLUSTER
+        node, t = len(inner) + leaf, others[number]
+        a, b, c = targets[t, 0], targets[t, 1], targets[t, last]
+        corners[leaf, 0, k], corners[leaf, 1, k], corners[leaf, 2, k] = a, b, c
+        for row in range(6):
+            low = np.float32(min(moving[a, row], min(moving[b, row], moving[c, row])))
+            high = np.float32(max(moving[a, row], max(moving[b, row], moving[c, row])))
+            inner[leaf, row, k], inner[leaf, 6 + row, k] = low, high
+            rows[node, row], rows[node, 6 + row] = min(rows[node, row], low), max(rows[node, 6 + row], high)
+    for node in range(len(inner) - 1, 0, -1):
+        for row in range(6):
+            rows[node, row] = min(rows[2 * node, row], rows[2 * node + 1, row])
+            rows[node, 6 + row] = max(rows[2 * node, 6 + row], rows[2 * node + 1, 6 + row])
 
 
 @njit(cache=True, error_model="numpy")
@@ -89,28 +103,6 @@ def _box(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: Any)
             place = moving[corners[element, k], row]
             low, high = min(low, place), max(high, place)
         boxes[n, row], boxes[n, 6 + row] = low - grow, high + grow
-
-
-@njit(cache=True, error_model="numpy")
-def _box_leaf(cluster: Any, others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners: Any) -> None:
-    """Boxes of a leaf's elements, and of all of them; and their vertices."""
-    node, first, last = len(inner) + cluster, cluster * CLUSTER, targets.shape[1] - 1
-    for row in range(6):
-        rows[node, row], rows[node, 6 + row] = np.inf, -np.inf
-    for k in range(CLUSTER):
-        if first + k >= len(others):
-            for row in range(6):
-                inner[cluster, row, k], inner[cluster, 6 + row, k] = np.inf, -np.inf
-            continue
-        t = others[first + k]
-        a, b, c = targets[t, 0], targets[t, 1], targets[t, last]
-        corners[cluster, 0, k], corners[cluster, 1, k], corners[cluster, 2, k] = a, b, c
-        for row in range(6):
-            low = min(moving[a, row], min(moving[b, row], moving[c, row]))
-            high = max(moving[a, row], max(moving[b, row], moving[c, row]))
-            inner[cluster, row, k], inner[cluster, 6 + row, k] = low, high
-            rows[node, row] = min(rows[node, row], np.float32(low))
-            rows[node, 6 + row] = max(rows[node, 6 + row], np.float32(high))
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -141,10 +133,11 @@ def _touching(a: Any, i: Any, v: Any, w: Any, b: Any, c: Any, n: Any) -> Any:
 @njit(cache=True, error_model="numpy")
 def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, radius: Any,
           rows: Any, inner: Any, corners: Any, found: Any) -> Any:
-    """How many pairs a share has, into `found`; or how many places it takes to find out, if there are too few."""
+    """How many pairs a share has; the first ones go into `found`."""
     clusters, last, end, number = len(inner), queries.shape[1] - 1, targets.shape[1] - 1, 0
     stack, met = np.empty(DEEPEST, dtype=np.int64), np.empty(clusters, dtype=np.int64)
     grown, around = np.empty((CLUSTER, 12), dtype=np.float32), np.empty((1, 12), dtype=np.float32)
+    exact = np.empty((2, 12))
     for cluster in range(share * SHARE, min((share + 1) * SHARE, (len(items) + CLUSTER - 1) // CLUSTER)):
         begin, stop = cluster * CLUSTER, min((cluster + 1) * CLUSTER, len(items))
         around[0, :6], around[0, 6:] = np.inf, -np.inf
@@ -171,12 +164,18 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
                     if same:
                         j, k = queries[q, 1], j
                     a, b, c, e, f, g = _seen_from(moving, m, i, j, k)
-                    loose = _loose(not same, moving[i, 6], moving[j, 6], moving[k, 6], moving[m, 6])
-                    if not _clear(a, b, c, e, f, g, loose, radius, not same):
+                    loose, near = max(moving[k, 6], moving[m, 6]), moving[j, 6]
+                    loose = max(moving[i, 6], near) + loose if same else moving[i, 6] + max(near, loose)
+                    if _clear(a, b, c, e, f, g, loose, radius, not same):
+                        continue
+                    one, two = (t, q) if same and t < q else (q, t)
+                    _box(one, queries, moving, radius, exact, 0)
+                    _box(two, targets, moving, 0.0, exact, 1)
+                    if _touch(exact, 0, exact, 1):
                         if number < len(found):
-                            found[number, 0], found[number, 1] = (t, q) if same and t < q else (q, t)
+                            found[number, 0], found[number, 1] = one, two
                         number += 1
-    return number if number > len(found) else _checked(number, queries, targets, moving, radius, found)
+    return number
 
 
 @njit(cache=True, error_model="numpy")
@@ -210,28 +209,6 @@ def _reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) ->
     return total
 
 
-@njit(cache=True, error_model="numpy")
-def _checked(number: Any, queries: Any, targets: Any, moving: Any, radius: Any, found: Any) -> Any:
-    """How many of the pairs found are searched for, as `reference.self_pairs` says; they move up."""
-    kept, boxes, face = 0, np.empty((2, 12)), targets.shape[1] == 3
-    for row in range(number):
-        q, t = found[row, 0], found[row, 1]
-        i, j, k, m = queries[q, 0], targets[t, 0], targets[t, 1], targets[t, targets.shape[1] - 1]
-        if not face:
-            j, k = queries[q, 1], j
-        _, n, gap = closest_points(at(moving, i), at(moving, j), at(moving, k), at(moving, m), face)
-        _, _, _, e, f, g = _seen_from(moving, m, i, j, k)
-        loose = _loose(face, moving[i, 6], moving[j, 6], moving[k, 6], moving[m, 6])
-        if gap >= radius and _slab(n, e, f, g, face) - loose > LEFT * gap:
-            continue
-        _box(q, queries, moving, radius, boxes, 0)
-        _box(t, targets, moving, 0.0, boxes, 1)
-        if _touch(boxes, 0, boxes, 1):
-            found[kept, 0], found[kept, 1] = q, t
-            kept += 1
-    return kept
-
-
 @njit(error_model="numpy", forceinline=True)
 def _seen_from(moving: Any, m: Any, i: Any, j: Any, k: Any) -> Any:
     """Where vertices i, j, k are from m, at the start and at the end."""
@@ -245,39 +222,25 @@ def _seen_from(moving: Any, m: Any, i: Any, j: Any, k: Any) -> Any:
             (moving[k, 3] - u, moving[k, 4] - v, moving[k, 5] - w))
 
 
-@njit(error_model="numpy", forceinline=True)
-def _loose(face: Any, i: Any, j: Any, k: Any, m: Any) -> Any:
-    """How much nearer to each other than expected a pair may end whose vertices have these slacks."""
-    return i + max(j, max(k, m)) if face else max(i, j) + max(k, m)
-
-
 @njit(cache=True, error_model="numpy")
 def _clear(a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, loose: Any, radius: Any, face: Any) -> Any:
-    """Whether it is plain to see that a pair is none of those searched for: it is apart along the line of centroids,
-    or along what of that is across an edge. The arguments are those of `_seen_from` and `_loose`."""
-    if face:
-        n = subtract(a, scale(1.0 / 3.0, add(b, c)))
-        return _parted(n, n, a, b, c, e, f, g, loose, radius, True)
-    n, u = scale(0.5, subtract(add(a, b), c)), subtract(b, a)
-    return (_parted(subtract(n, scale(divide(dot(n, c), dot(c, c)), c)), n, a, b, c, e, f, g, loose, radius, False)
-            or _parted(subtract(n, scale(divide(dot(n, u), dot(u, u)), u)), n, a, b, c, e, f, g, loose, radius, False))
+    """Whether a pair keeps apart across a plane that is quickly found, as `reference.self_pairs` says.
 
-
-@njit(error_model="numpy", forceinline=True)
-def _parted(n: Any, m: Any, a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, loose: Any, radius: Any, face: Any) -> Any:
-    """Whether a pair is, and stays, apart along n; m leads from centroid to centroid."""
-    start = _slab(n, a, b, c, face)
-    if not start >= 0.0:
-        return False
-    nn, most = dot(n, n), LEFT * np.sqrt(dot(m, m))
-    if start * start < max(radius, most)**2 * nn:
-        return False
-    end = _slab(n, e, f, g, face)
-    return end > 0.0 and end * end > (loose + most)**2 * nn
-
-
-@njit(error_model="numpy", forceinline=True)
-def _slab(n: Any, a: Any, b: Any, c: Any, face: Any) -> Any:
-    """How far along n the first primitive is beyond the second one; a, b, c from the fourth vertex."""
-    u, v, w = dot(n, a), dot(n, b), dot(n, c)
-    return u - max(v, max(w, 0.0)) if face else min(u, v) - max(w, 0.0)
+    Its vertices as of `_seen_from`; `loose` is how much nearer to each other than expected it may end.
+    """
+    n = subtract(a, scale(1.0 / 3.0, add(b, c))) if face else scale(0.5, subtract(add(a, b), c))
+    most, u = LEFT * np.sqrt(dot(n, n)), subtract(b, a)
+    for across in range(1 if face else 2):
+        if not face:
+            along = c if across == 0 else u
+            m = subtract(n, scale(divide(dot(n, along), dot(along, along)), along))
+        else:
+            m = n
+        x, y, z = dot(m, a), dot(m, b), dot(m, c)
+        start = x - max(y, max(z, 0.0)) if face else min(x, y) - max(z, 0.0)
+        x, y, z = dot(m, e), dot(m, f), dot(m, g)
+        end = x - max(y, max(z, 0.0)) if face else min(x, y) - max(z, 0.0)
+        size = np.sqrt(dot(m, m))
+        if start >= max(radius, most) * size and end > (loose + most) * size:
+            return True
+    return False

@@ -24,6 +24,8 @@ NEAR = 1.5
 """Distance over what is kept at which a pair counts as meeting [-]: above 1, so that the search ends."""
 STEPS = 200
 """Advances after which a pair counts as meeting where it is."""
+LEFT = 0.16
+"""Part of its distance that a pair keeps for sure where a search has left it out [-]: above that at which it meets."""
 ROUNDING = 1e-14
 """Distance over the size of coordinates below which there is no direction from one primitive to the other [-]."""
 
@@ -57,8 +59,8 @@ def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArr
              ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
     """Which pairs (P, 2) of one kind, as in `corners_of`, are near at x0 or may meet on the way to x1 (V, 3) [m].
 
-    Near is closer than `reach` [m]. A pair may meet if that cannot be ruled out by the speed at which it closes along
-    the direction of its closest points, for all ends that are within `slack` (V,) [m] of x1.
+    Near is closer than `reach` [m]. A pair may meet unless at the end, too, it is apart along the direction of its
+    closest points, for all ends that are within `slack` (V,) [m] of x1: in straight lines it is no nearer in between.
 
     Returns:
         rows (N,) and their vertices (N, 4), weights (N, 4), normals (N, 3) and distances (N,) [m] as of `closest`.
@@ -67,11 +69,11 @@ def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArr
     faces = len(vertices) if table.shape[1] == 3 else 0
     weights, normals, distance = closest(x0, vertices, faces)
     one = np.arange(4) < (1 if faces else 2)
-    along = np.einsum("pki,pi->pk", x1[vertices] - x0[vertices], normals)
+    along = np.einsum("pki,pi->pk", x1[vertices] - x1[vertices[:, 3:]], normals)
     loose = slack[vertices]
-    closing = along[:, ~one].max(axis=1) - along[:, one].min(axis=1)
-    closing += loose[:, ~one].max(axis=1) + loose[:, one].max(axis=1)
-    rows = np.flatnonzero((distance < reach) | (closing > 0.5 * distance))
+    beyond = along[:, one].min(axis=1) - along[:, ~one].max(axis=1)
+    beyond -= loose[:, ~one].max(axis=1) + loose[:, one].max(axis=1)
+    rows = np.flatnonzero((distance < reach) | (beyond <= LEFT * distance))
     return rows, vertices[rows], weights[rows], normals[rows], distance[rows]
 
 

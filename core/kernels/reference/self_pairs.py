@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of one surface that are near or may meet in a step, as `contact.self_pairs` defines them.
+"""Pairs of one surface that may be near or meet in a step, as `contact.self_pairs` defines them.
 
 The vertex's box is grown by the radius, or that of the edge with the smaller number, so that both backends round alike.
 
-A pair may meet unless it keeps a part of its distance, `LEFT`, across some plane. In straight lines the first primitive
-never gets less far beyond the second one along a fixed direction than it is at the start or at the end. Tried are
-directions that cost little, from centroid to centroid, for edges what of it is across the one or the other; and that of
-the closest points.
+A pair keeps apart across a plane if it does so at the start and at the end: in straight lines the first primitive never
+gets less far beyond the second one along a fixed direction than it is then. Tried are directions that cost little: from
+centroid to centroid; for edges what of that is across the one edge, or the other.
 """
 
 from __future__ import annotations
@@ -14,14 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from .advancement import closest
+from .advancement import LEFT
 from .trees import element_boxes, fitted, touching_boxes
 
-LEFT = 0.2
-"""Part of its distance that a pair keeps for sure if it is left out [-]."""
 
-
-def near_pairs(
+def candidate_pairs(
     triangles: IntArray, edges: IntArray, vertices: IntArray, triangle_order: IntArray, edge_order: IntArray,
     x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
 ) -> tuple[IntArray, IntArray]:
@@ -44,7 +40,7 @@ def near_pairs(
 
 def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
           ) -> IntArray:
-    """Rows of the pairs of vertices (P, a) and (P, b) that are within the radius, or may meet."""
+    """Rows of the pairs of vertices (P, a) and (P, b) that may be within the radius, or meet."""
     rows = np.flatnonzero(_boxes_near(one, other, x_t0, x_t1, radius))
     loose = slack[one].max(axis=1) + slack[other].max(axis=1)
 
@@ -59,13 +55,7 @@ def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, sl
         size, most = np.sqrt(_dot(direction, direction)), LEFT * np.sqrt(_dot(between, between))
         start, end = (_beyond(direction, x, one[rows], other[rows]) for x in (x_t0, x_t1))
         rows = rows[(start < np.maximum(radius, most) * size) | (end <= (loose[rows] + most) * size)]
-
-    vertices = np.concatenate([one[rows], other[rows]], axis=1)
-    _, normal, distance = closest(x_t0, vertices, len(rows) if one.shape[1] == 1 else 0)
-    end = _beyond(normal, x_t1, one[rows], other[rows])
-    apart = (distance >= radius) & (end - loose[rows] > LEFT * distance)
-    stays: IntArray = rows[~apart]
-    return stays
+    return rows
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -88,7 +78,7 @@ def _boxes_near(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArr
 
 def _beyond(direction: FloatArray, x: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
     """How far along a direction (P, 3) vertices (P, a) are beyond vertices (P, b), times its length (P,)."""
-    base = x[other[:, -1]]
-    ahead, behind = (np.einsum("pki,pi->pk", x[side] - base[:, None, :], direction) for side in (one, other))
+    base = x[other[:, -1:]]
+    ahead, behind = (np.einsum("pki,pi->pk", x[side] - base, direction) for side in (one, other))
     result: FloatArray = ahead.min(axis=1) - behind.max(axis=1)
     return result

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of a surface with itself that are near or may meet are those of brute force, on both backends."""
+"""Candidate pairs of a surface with itself are those of brute force, on both backends."""
 
 import numpy as np
 import pytest
 
-from core.contact.self_pairs import near_primitives
+from core.contact.self_pairs import candidate_pairs
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels import using
 from core.kernels.backend import why_not
@@ -36,7 +36,7 @@ def close(one, other, x0, x1, radius):
     return np.argwhere(((above[0] | above[1]) & (below[0] | below[1])).all(axis=2))
 
 
-def candidates(surface, x0, x1, radius):
+def brute_force(surface, x0, x1, radius):
     T, E, used = surface.triangles, surface.edges, np.unique(surface.triangles)
     to = close(used[:, None], T, x0, x1, radius)
     to[:, 0] = used[to[:, 0]]
@@ -55,9 +55,9 @@ def test_where_nothing_rules_out_meeting_pairs_are_those_of_brute_force(backend,
     anything = np.full(len(positions), 1e6)                                   # the ends may be anywhere
     with using(backend):
         surface = TriangleSurface.build(positions, triangles)
-        found = near_primitives(surface, positions, x1, anything, radius)
-        again = near_primitives(surface.at(x1), positions, x1, anything, radius)
-    for ours, anew, expected in zip(found, again, candidates(surface, positions, x1, radius), strict=True):
+        found = candidate_pairs(surface, positions, x1, anything, radius)
+        again = candidate_pairs(surface.at(x1), positions, x1, anything, radius)
+    for ours, anew, expected in zip(found, again, brute_force(surface, positions, x1, radius), strict=True):
         assert ours.dtype == np.int64 and ours.shape == (len(expected), 2)
         np.testing.assert_array_equal(ours, expected)
         np.testing.assert_array_equal(ours, anew)
@@ -70,6 +70,6 @@ def test_what_passes_through_between_start_and_end_is_a_candidate(backend):
     end = positions - np.array([[0, 0, 0]] * 3 + [[0, 0, 10]] * 3)
     with using(backend):
         surface = TriangleSurface.build(positions, np.array([[0, 1, 2], [3, 4, 5]]))
-        to, between = near_primitives(surface, positions, end, np.zeros(6), 0.01)
-        assert all(len(pairs) == 0 for pairs in near_primitives(surface, positions, positions, np.zeros(6), 0.01))
+        to, between = candidate_pairs(surface, positions, end, np.zeros(6), 0.01)
+        assert all(len(pairs) == 0 for pairs in candidate_pairs(surface, positions, positions, np.zeros(6), 0.01))
     assert {(3, 0), (4, 0), (5, 0)} <= set(map(tuple, to.tolist()))
