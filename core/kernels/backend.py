@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,6 +26,8 @@ from ..errors import SolverError
 BACKENDS = ("numpy", "numba")
 """Names that `Solver(backend=...)` takes, besides None for the best there is."""
 PACKAGES = {"numpy": "reference", "numba": "compiled"}
+UNUSED = 30.0 * 86_400.0
+"""Kernels on disk that nobody has asked for this long are deleted [s]: another Blender may be running younger ones."""
 
 
 class Kernels:
@@ -173,9 +176,11 @@ def _made(folder: Path) -> Path:
     """The folder, which may have to be made; where it cannot be, one for this run alone."""
     try:
         if not folder.exists():
-            for old in folder.parent.glob("numba-*"):            # of sources that are no more
-                shutil.rmtree(old, ignore_errors=True)
+            for old in folder.parent.glob("numba-*"):            # of sources that are no more, or of another Blender's
+                if time.time() - old.stat().st_mtime > UNUSED:
+                    shutil.rmtree(old, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
         if os.access(folder, os.W_OK):
             return folder
     except OSError:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -176,8 +177,9 @@ def test_the_folder_changes_with_the_sources(tmp_path, monkeypatch):
 
 def test_kernels_are_kept_where_they_were_asked_to_be_and_old_ones_go(tmp_path):
     needs("numba")
-    (tmp_path / "numba-0123456789abcdef").mkdir()
-    (tmp_path / "something else").mkdir()
+    for name in ("numba-0123456789abcdef", "numba-of another Blender", "something else"):
+        (tmp_path / name).mkdir()
+    os.utime(tmp_path / "numba-0123456789abcdef", (0.0, time.time() - 31 * 86_400.0))
     python(f"""
 from pathlib import Path
 from core.kernels import backend
@@ -194,7 +196,8 @@ else:
     raise AssertionError
 """)
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert len(names) == 2 and names[0].startswith("numba-") and names[0] != "numba-0123456789abcdef"
+    assert len(names) == 3 and names[1:] == ["numba-of another Blender", "something else"]
+    assert names[0].startswith("numba-") and names[0] != "numba-0123456789abcdef"
 
 
 def test_each_name_that_the_core_is_imported_under_has_kernels_of_its_own():
