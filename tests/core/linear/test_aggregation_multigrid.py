@@ -6,7 +6,6 @@ import pytest
 
 import core
 from core.kernels import using
-from core.kernels.backend import why_not
 from core.linear.aggregation import aggregates
 from core.linear.galerkin import CoarsePattern
 from core.linear.modified_pcg import modified_pcg
@@ -16,17 +15,10 @@ from core.topology import bodies
 from tests.core.linear.test_preconditioners import Problem, delaunay, pieces, rope, sheet, three_pages
 from tests.core.shapes import random_rotation
 
+pytestmark = pytest.mark.usefixtures("backend")
 MESHES = [sheet, rope, delaunay, pieces, three_pages]
 meshes = pytest.mark.parametrize("mesh", MESHES, ids=lambda m: m.__name__)
 SOFT = core.Material(areal_density=0.3, stretch=250.0, shear=50.0, bend=1e-5)
-
-
-@pytest.fixture(params=["numpy", "numba"], autouse=True)
-def backend(request):
-    if why_not(request.param):
-        pytest.skip(f"no {request.param} here")
-    with using(request.param):
-        yield request.param
 
 
 def multigrid(problem, **options):

@@ -2,14 +2,15 @@
 """Which preconditioner is taken, by what the solves before needed."""
 
 import numpy as np
+import pytest
 
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.preconditioners.aggregation_multigrid import TwoLevels
 from core.linear.preconditioners.choice import LONGEST, TRY_AGAIN, PreconditionerChoice
 from core.projective import scalar_elements
-from tests.core.linear.test_preconditioners import H, Problem, backend, sheet
+from tests.core.linear.test_preconditioners import H, Problem, sheet
 
-__all__ = ["backend"]
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 class Choice:

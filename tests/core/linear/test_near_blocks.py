@@ -4,8 +4,6 @@
 import numpy as np
 import pytest
 
-from core.kernels import using
-from core.kernels.backend import why_not
 from core.linear.aggregation import aggregates
 from core.linear.block_matrix import BlockMatrix, BlockPattern
 from core.linear.constraint_filter import ConstraintFilter
@@ -15,13 +13,7 @@ from core.linear.preconditioners.block_jacobi import BlockJacobi
 from core.topology import Topology
 from tests.core.shapes import grid
 
-
-@pytest.fixture(params=["numpy", "numba"], autouse=True)
-def backend(request):
-    if why_not(request.param):
-        pytest.skip(f"no {request.param} here")
-    with using(request.param):
-        yield request.param
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 class Case:

@@ -5,19 +5,12 @@ import numpy as np
 import pytest
 
 from core.kernels import using
-from core.kernels.backend import why_not
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.nested_dissection import NestedDissection
 from core.topology import Topology
 from tests.core.shapes import grid
 
-
-@pytest.fixture(params=["numpy", "numba"], autouse=True)
-def backend(request):
-    if why_not(request.param):
-        pytest.skip(f"no {request.param} here")
-    with using(request.param):
-        yield request.param
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def edges_of(triangles):

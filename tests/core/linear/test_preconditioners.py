@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels import using
-from core.kernels.backend import why_not
 from core.linear.modified_pcg import modified_pcg
 from core.linear.preconditioners.block_jacobi import BlockJacobi
 from core.linear.preconditioners.constant_matrix import FACTORS_KEPT, ConstantMatrix, ScalarElements
@@ -23,17 +21,10 @@ from core.stencils.stencil import ElementForce
 from core.system import System
 from tests.core.shapes import grid
 
+pytestmark = pytest.mark.usefixtures("backend")
 ROOT = Path(__file__).resolve().parents[3]
 COTTON = core.Material(areal_density=0.15, stretch=5e3, shear=1e3, bend=1e-5, damping=0.002)
 H = 1 / 48
-
-
-@pytest.fixture(params=["numpy", "numba"], autouse=True)
-def backend(request):
-    if why_not(request.param):
-        pytest.skip(f"no {request.param} here")
-    with using(request.param):
-        yield request.param
 
 
 class Problem:
