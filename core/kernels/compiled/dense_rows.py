@@ -37,7 +37,7 @@ def flushed(tiny, value):  # type: ignore[no-untyped-def]
 def subtract(target, at, factors, step, first_factor, rows, first, stride, count,  # type: ignore[no-untyped-def]
              length):
     """target[at:at + length] -= sum over `count` <= 8 rows p of factors[first_factor + p step] times row p, which
-    begins at rows[first + p stride]; length is rounded up to whole chunks."""
+    begins at rows[first + p stride]. Whole chunks need no loop for what is left over."""
     u = np.uintp                                     # with signed numbers every index is asked whether it is negative
     k, s, d, f = u(first_factor), u(step), u(stride), u(first)
     begin = u(at)
@@ -65,7 +65,7 @@ def subtract(target, at, factors, step, first_factor, rows, first, stride, count
     if count > 7:
         k += s
         f7, a7 = factors[k], a6 + d
-    for _ in range((length + CHUNK - 1) // CHUNK):
+    for _ in range(length // CHUNK):
         for j in range(u(CHUNK)):
             target[begin + j] -= (f0 * rows[a0 + j] + f1 * rows[a1 + j] + f2 * rows[a2 + j] + f3 * rows[a3 + j]
                                   + f4 * rows[a4 + j] + f5 * rows[a5 + j] + f6 * rows[a6 + j] + f7 * rows[a7 + j])
@@ -78,41 +78,7 @@ def subtract(target, at, factors, step, first_factor, rows, first, stride, count
         a5 += u(CHUNK)
         a6 += u(CHUNK)
         a7 += u(CHUNK)
-
-
-@njit(cache=True, fastmath=REGROUP, error_model="numpy")
-def subtract_any(target, at, factors, step, first_factor, rows, first, stride, count,  # type: ignore[no-untyped-def]
-             length):
-    """target[at:at + length] -= sum over `count` <= 8 rows p of factors[first_factor + p step] times row p, which
-    begins at rows[first + p stride]; length is rounded up to whole chunks."""
-    u = np.uintp                                     # with signed numbers every index is asked whether it is negative
-    k, s, d, f = u(first_factor), u(step), u(stride), u(first)
-    begin = u(at)
-    f0 = factors[k]
-    f1 = f2 = f3 = f4 = f5 = f6 = f7 = f0 - f0
-    a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = f
-    if count > 1:
-        k += s
-        f1, a1 = factors[k], a0 + d
-    if count > 2:
-        k += s
-        f2, a2 = factors[k], a1 + d
-    if count > 3:
-        k += s
-        f3, a3 = factors[k], a2 + d
-    if count > 4:
-        k += s
-        f4, a4 = factors[k], a3 + d
-    if count > 5:
-        k += s
-        f5, a5 = factors[k], a4 + d
-    if count > 6:
-        k += s
-        f6, a6 = factors[k], a5 + d
-    if count > 7:
-        k += s
-        f7, a7 = factors[k], a6 + d
-    for j in range(u(length)):
+    for j in range(u(length % CHUNK)):
         target[begin + j] -= (f0 * rows[a0 + j] + f1 * rows[a1 + j] + f2 * rows[a2 + j] + f3 * rows[a3 + j]
                               + f4 * rows[a4 + j] + f5 * rows[a5 + j] + f6 * rows[a6 + j] + f7 * rows[a7 + j])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from .dense_rows import CHUNK, dots, flushed, subtract, subtract_any
+from .dense_rows import CHUNK, dots, flushed, subtract
 
 BRANCHES = 16
 """Branches of the tree that are solved side by side."""
@@ -48,7 +48,7 @@ def _up(front, first_child, children, own, boundary, starts, stride, begins, ver
         for i in range(o):
             z[mine + i] = flushed(tiny, -y[i])
         for i in range(0, o, 8):
-            subtract_any(z, mine + o, z, 1, mine + i, values, base + i * line + o, line, min(8, o - i), b)
+            subtract(z, mine + o, z, 1, mine + i, values, base + i * line + o, line, min(8, o - i), b)
 
 
 @njit(cache=True, error_model="numpy")
