@@ -178,6 +178,7 @@ class MUSLIN_PT_solver(_PhysicsTab, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         col = self.column(context)
         col.prop(context.scene.muslin, "integrator")
+        col.prop(context.scene.muslin, "solid_contact")
         col.prop(context.scene.muslin, "newton_iterations")
         col.prop(context.scene.muslin, "tolerance")
         col.prop(context.scene.muslin, "backend")

@@ -172,6 +172,13 @@ class MuslinScene(bpy.types.PropertyGroup):
                 1)],
         default="BDF2", options=set(),
     )
+    solid_contact: EnumProperty(
+        name="On Solids", description="What keeps the cloth's vertices off the faces of colliders",
+        items=[("CONSTRAINTS", "Constraints", "Exact, with friction that sticks without creeping, as published by "
+                "Baraff and Witkin", 0),
+               ("SPRINGS", "Springs", "As between cloth and cloth: often quicker, and gives way a little", 1)],
+        default="CONSTRAINTS", options=set(),
+    )
     newton_iterations: IntProperty(
         name="Newton Iterations",
         description="Times that each step's equations are linearised: 1 is quick, more is exact in strong motion",

@@ -54,7 +54,7 @@ class SceneSettings:
     Attributes:
         first, last: frames of the bake.
         frame_rate [1/s], metres_per_unit [m], gravity (3,) [m/s^2], wind (3,) [m/s].
-        integrator: as `core.Solver` names it.
+        integrator, solid_contact: as `core.Solver` names them.
         backend: "numpy", "numba", or None for the quickest that runs here.
     """
 
@@ -65,6 +65,7 @@ class SceneSettings:
     gravity: tuple[float, float, float]
     wind: tuple[float, float, float]
     self_collision: bool
+    solid_contact: str
     integrator: str
     steps_per_frame: int
     newton_iterations: int
@@ -74,7 +75,7 @@ class SceneSettings:
     def solver(self) -> core.Solver:
         return core.Solver(
             integrator=self.integrator, steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate,
-            self_collision=self.self_collision, tolerance=self.tolerance,
+            self_collision=self.self_collision, solid_contact=self.solid_contact, tolerance=self.tolerance,
             newton_iterations=self.newton_iterations, backend=self.backend)
 
 
@@ -120,7 +121,8 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         frame_rate=scene.render.fps / scene.render.fps_base, metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),
-        self_collision=bool(values.use_self_collision), integrator=values.integrator.lower(),
+        self_collision=bool(values.use_self_collision), solid_contact=values.solid_contact.lower(),
+        integrator=values.integrator.lower(),
         steps_per_frame=int(values.steps_per_frame),
         newton_iterations=int(values.newton_iterations), tolerance=float(values.tolerance),
         backend=backend or backends.backend_of(values.backend))

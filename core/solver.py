@@ -13,6 +13,9 @@ from .errors import SolverError
 from .integrators import registry
 from .kernels import backend as kernels
 
+SOLID_CONTACTS = ("constraints", "springs")
+"""Names that `Solver(solid_contact=...)` takes."""
+
 
 @dataclass(frozen=True)
 class Solver:
@@ -26,6 +29,8 @@ class Solver:
         newton_iterations: linearisations per step; 1 is 001's method, "converge" solves the step's nonlinear
             equations to `tolerance`.
         self_collision: cloth does not pass through itself, nor through the scene's other cloths.
+        solid_contact: what keeps vertices of cloth off faces of colliders. "constraints" of the solve, as 001 has them:
+            exact. "springs", as between cloth and cloth, and as everything else that meets a collider.
         tolerance: of the linear solve, and of Newton's method, relative to the right-hand side [-].
         backend: what runs the inner loops, "numpy" or "numba"; None for the quickest there is. Whether Numba can run
             here is asked when the simulation starts, because asking takes a second or two.
@@ -41,6 +46,7 @@ class Solver:
     frame_rate: float = 24.0
     newton_iterations: int | Literal["converge"] = 1
     self_collision: bool = True
+    solid_contact: str = "constraints"
     tolerance: float = 1e-3
     backend: str | None = None
     adaptive: bool = True
@@ -52,6 +58,9 @@ class Solver:
     def __post_init__(self) -> None:
         registry.find(self.integrator)
         kernels.check_name(self.backend)
+        if self.solid_contact not in SOLID_CONTACTS:
+            raise SolverError(f"solid_contact is {self.solid_contact!r}, it must be one of "
+                              f"{', '.join(SOLID_CONTACTS)}")
         if self.newton_iterations != "converge":
             self._check("newton_iterations", self.newton_iterations, 1)
         self._check("steps_per_frame", self.steps_per_frame, 1)

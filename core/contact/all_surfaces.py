@@ -116,12 +116,12 @@ class Motion:
                 continue
             edges, points = solid.trees(moving)
             found = []
-            for tree, elements in ((moving.tree, cloth.vertices[:, None]), (points, cloth.triangles),
+            for tree, elements in ((moving.tree, np.arange(len(x0))[:, None]), (points, cloth.triangles),
                                    (edges, cloth.edges)):
                 low, high = element_boxes(elements, start, x1)
                 found.append(touching_boxes(tree, low - radius, high + radius))
             near, tips, crossed = found
-            vertex_triangle.append(np.stack([cloth.vertices[near[:, 0]], near[:, 1] + solid.first_triangle], axis=1))
+            vertex_triangle.append(near + [0, solid.first_triangle])
             vertex_triangle.append(np.stack([solid.points[tips[:, 1], 0] + solid.first_vertex, tips[:, 0]], axis=1))
             edge_edge.append(crossed + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)

@@ -48,7 +48,8 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
         return None if own is None else own.look(state.x, x1, motion, itself=itself)
 
     result: StepResult | None = None
-    if before is not None and abs(before.step - h) <= SAME * h and not _may_touch(state, h, surfaces, own, look, watch):
+    if before is not None and abs(before.step - h) <= SAME * h and not _may_touch(
+            state, h, surfaces if own is None or settings.solid_contact == "constraints" else None, own, look, watch):
         start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,
                       state.touch)
         if surfaces is not None:

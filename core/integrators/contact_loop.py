@@ -71,11 +71,21 @@ class ContactLoop:
         self._pins, self._tolerance = pins, tolerance
         self._mass = system.mass[:, None]
         with watch.stage("contact"):
-            self.contacts = self._predict()
+            self.contacts = None if self._by_springs(unhindered) else self._predict()
             self.own = None if unhindered else self._predict_own()
         self.iterations = 0
 
     # ------------------------------------------------------------------ before and after the solves
+
+    def _by_springs(self, unhindered: bool) -> bool:
+        """Whether pairs alone keep cloth off solids: not while it is in one, and vertices have to be put out."""
+        own = self._system.self_contact
+        if own is None or self._settings.solid_contact != "springs":
+            return False
+        if not unhindered:
+            x0, v0 = self._state.x, self._state.v
+            own.look(x0, own.ahead(x0, v0, self._h), own.motion(self._surfaces), itself=self._settings.self_collision)
+        return not own.stuck
 
     def _predict(self) -> ContactResponse | None:
         if self._surfaces is None:

@@ -40,6 +40,9 @@ def test_the_solver_is_what_the_panel_says(extension, scene):
     assert solver().integrator == "bdf2" and solver().self_collision
     scene.muslin.integrator, scene.muslin.use_self_collision = "IMPLICIT_EULER", False
     assert solver().integrator == "implicit_euler" and not solver().self_collision
+    assert solver().solid_contact == "constraints"
+    scene.muslin.solid_contact = "SPRINGS"
+    assert solver().solid_contact == "springs"
 
 
 def test_pinned_vertices_are_exactly_where_the_rig_puts_them(extension, scene):
