@@ -21,7 +21,7 @@ from .untangling import pull_apart
 if TYPE_CHECKING:
     from .self_contact import SelfContact
 
-PAST = 0.02
+PAST = 1e-3
 """Part of the thickness by which a pair must be further apart than along its first normal to slide past a rim [-]."""
 SEARCHES = 4
 """Searches for candidates after a cut that led out of the boxes of the search before."""
