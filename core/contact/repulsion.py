@@ -235,6 +235,8 @@ class Repulsion:
         # a pair that comes a little too close may wait for the next step, one that sticks together may not
         late = np.where(touches, LATE, 1e-3) * c.least
         changed = (touches != c.touches) & (np.abs(c.least - gap) > late)
+        # what comes in has not been pressed apart yet: k gives way to the mass that it moves
+        pressing = np.where(c.touches, pressing, pressing / (1.0 + c.stiffness / c.mass))
         weak = touches & (gap < c.floor) & (c.stiffness < STIFFEST * c.mass)
         c.touches = touches
         c.stiffness = np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), c.stiffness)
