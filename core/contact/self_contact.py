@@ -83,7 +83,8 @@ class SelfContact:
         seen = self._seen
         if seen is None or seen.x0 is not x0 or seen.motion is not motion or seen.itself != itself:
             seen = Surroundings(self, x0, x1, motion, itself=itself)
-        seen.cover(x1)
+        else:
+            seen.cover(x1)
         self._seen = seen
         return seen
 

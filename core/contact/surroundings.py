@@ -57,14 +57,16 @@ class Expectation:
 class _Search:
     """Ends x1 (V, 3) [m] that were searched for, and how far from them is covered, `slack` (V,) [m]."""
 
-    def __init__(self, expectation: Expectation, x0: FloatArray, x1: FloatArray, loose: float) -> None:
-        self._x0, self.expectation, self.loose = x0, expectation, loose
-        self._end, self.slack = self._seen(x1), expectation.slack(loose)
+    def __init__(self, expectation: Expectation, x1: FloatArray, loose: float) -> None:
+        self.expectation, self.loose = expectation, loose
+        self._end, self.slack = x1.copy(), expectation.slack(loose)
 
     def away(self, x1: FloatArray) -> FloatArray:
         """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""
-        away = self._seen(x1) - self._end
-        distance: FloatArray = np.sqrt(np.einsum("vi,vi->v", away, away))
+        squared = np.zeros(len(x1))
+        for along in (x1 - self._end).T:
+            squared += (along - along.mean() if self.expectation.drifting else along)**2
+        distance: FloatArray = np.sqrt(squared)
         return distance
 
     def covers(self, x1: FloatArray) -> bool:
@@ -74,9 +76,6 @@ class _Search:
     def learn(self, x1: FloatArray, left: float) -> None:
         """Take in where a motion ended, x1 (V, 3) [m]; `left` of what is known otherwise [-]."""
         self.expectation.missed = np.maximum(left * self.expectation.missed, self.away(x1))
-
-    def _seen(self, x1: FloatArray) -> FloatArray:
-        return x1 - (x1 - self._x0).mean(axis=0) if self.expectation.drifting else x1
 
 
 class Surroundings:
@@ -191,9 +190,9 @@ class Surroundings:
     def _anew(self, before: _Search | None, expectation: Expectation, x1: FloatArray) -> _Search:
         """Another search, for what ends at x1 (V, 3) [m]."""
         if before is None:
-            return _Search(expectation, self.x0, x1, 1.0)
+            return _Search(expectation, x1, 1.0)
         before.learn(x1, 1.0)
-        return _Search(expectation, self.x0, x1, 2.0 * before.loose)
+        return _Search(expectation, x1, 2.0 * before.loose)
 
     def _near_itself(self, x1: FloatArray, slack: FloatArray) -> Pairs:
         radius = self._owner.own.radius

@@ -77,15 +77,20 @@ def _search(items: Any, queries: Any, others: Any, targets: Any, same: Any, movi
 def _fit(others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners: Any) -> None:
     """Boxes of the elements in all leaves, and of all nodes; and the elements' vertices."""
     last = targets.shape[1] - 1
-    rows[:, :6], rows[:, 6:], inner[:, :6], inner[:, 6:] = np.inf, -np.inf, np.inf, -np.inf
-    for number in range(len(others)):
+    for row in range(6):
+        rows[len(inner):, row], rows[len(inner):, 6 + row] = np.inf, -np.inf
+    for number in range(CLUSTER * len(inner)):
         leaf, k = number // CLUSTER, number % CLUSTER
+        if number >= len(others):
+            for row in range(6):
+                inner[leaf, row, k], inner[leaf, 6 + row, k] = np.inf, -np.inf
+            continue
         node, t = len(inner) + leaf, others[number]
         a, b, c = targets[t, 0], targets[t, 1], targets[t, last]
         corners[leaf, 0, k], corners[leaf, 1, k], corners[leaf, 2, k] = a, b, c
         for row in range(6):
-            low = np.float32(min(moving[a, row], min(moving[b, row], moving[c, row])))
-            high = np.float32(max(moving[a, row], max(moving[b, row], moving[c, row])))
+            x, y, z = moving[a, row], moving[b, row], moving[c, row]
+            low, high = np.float32(min(x, min(y, z))), np.float32(max(x, max(y, z)))
             inner[leaf, row, k], inner[leaf, 6 + row, k] = low, high
             rows[node, row], rows[node, 6 + row] = min(rows[node, row], low), max(rows[node, 6 + row], high)
     for node in range(len(inner) - 1, 0, -1):
@@ -97,12 +102,11 @@ def _fit(others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners:
 @njit(cache=True, error_model="numpy")
 def _box(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: Any) -> None:
     """Box n of boxes (N, 12), of an element, grown: low corner at the start and the end, then high ones."""
+    last = corners.shape[1] - 1
+    a, b, c = corners[element, 0], corners[element, min(1, last)], corners[element, last]
     for row in range(6):
-        low = high = moving[corners[element, 0], row]
-        for k in range(1, corners.shape[1]):
-            place = moving[corners[element, k], row]
-            low, high = min(low, place), max(high, place)
-        boxes[n, row], boxes[n, 6 + row] = low - grow, high + grow
+        x, y, z = moving[a, row], moving[b, row], moving[c, row]
+        boxes[n, row], boxes[n, 6 + row] = min(x, min(y, z)) - grow, max(x, max(y, z)) + grow
 
 
 @njit(error_model="numpy", forceinline=True)
