@@ -112,6 +112,18 @@ def test_a_motion_that_all_share_finds_no_more_pairs(backend):
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+def test_a_flat_sheet_that_swings_has_nothing_near_it(backend):
+    """Its triangles' heights are little more than the radius, and ends are uncertain by two fifths of that."""
+    x, triangles = sheet(9, 9, 1.0, 1.0)
+    x0 = x @ rotation([1.0, 2.0, 0.5], 0.7).T
+    x1 = x @ rotation([1.0, 2.0, 0.5], 0.73).T + [0.0, -1.0, 2.0]
+    height = 0.125 / np.sqrt(2.0)
+    surface = TriangleSurface.build(x0, triangles)
+    assert len(near_pairs(surface, x0, x1, 0.95 * height, np.full(len(x0), 0.95 * 0.4 * height))) == 0
+    assert len(near_pairs(surface, x0, x1, 1.05 * height, np.zeros(len(x0)))) > 0
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
 @pytest.mark.parametrize("speed", [0.02, 0.1])
 def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(backend, speed):
     rng = np.random.default_rng(6)
