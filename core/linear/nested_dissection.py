@@ -23,6 +23,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
+from ..topology import bodies
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class NestedDissection:
         depth = 0
         while leaf * 2 ** depth < self.vertex_count:
             depth += depths_per_level
-        cut, part = _cut(edges, positions, depth)
+        cut, part = _cut(edges, _in_a_row(edges, positions), depth)
         level = cut // depths_per_level                              # 0 is the root
         self._build(level, part >> (cut - level * depths_per_level), depth // depths_per_level)
         self.plan: Any = self.fronts.plan(self.levels, self.slots)
@@ -148,6 +149,23 @@ def _places(groups: IntArray, count: int) -> tuple[IntArray, int]:
     sizes = np.bincount(groups, minlength=count)
     starts = np.cumsum(sizes) - sizes
     return np.arange(len(groups)) - starts[groups], int(sizes.max(initial=0))
+
+
+def _in_a_row(edges: IntArray, positions: FloatArray) -> FloatArray:
+    """The positions (V, 3) with the pieces of the graph side by side: thirty sheets that lie at one place would be cut
+    through all at once."""
+    piece = bodies(edges, len(positions))
+    count = int(piece.max(initial=0)) + 1
+    if count == 1:
+        return positions
+    order = np.argsort(piece, kind="stable")
+    starts = np.searchsorted(piece[order], np.arange(count))
+    low, high = (reduce.reduceat(positions[order, 0], starts) for reduce in (np.minimum, np.maximum))
+    width = high - low
+    left = np.cumsum(width + width.mean()) - width
+    result = positions.copy()
+    result[:, 0] += (left - low)[piece]
+    return result
 
 
 def _cut(edges: IntArray, positions: FloatArray, depth: int) -> tuple[IntArray, IntArray]:

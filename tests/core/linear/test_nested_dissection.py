@@ -222,3 +222,11 @@ def test_a_rope_needs_a_fixed_number_per_vertex():
     tree = NestedDissection(*rope(), leaf=16)
     assert max(level.boundary for level in tree.levels) <= 8
     assert tree.numbers < 60 * 500
+
+
+def test_sheets_at_one_place_cost_no_more_than_as_many_alone():
+    edges, positions = sheet(9)
+    count = len(positions)
+    several = np.concatenate([edges + k * count for k in range(20)])
+    alone, together = NestedDissection(edges, positions), NestedDissection(several, np.tile(positions, (20, 1)))
+    assert together.numbers < 2 * 20 * alone.numbers
