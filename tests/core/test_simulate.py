@@ -241,7 +241,7 @@ def slope():
 
 TRIANGLES = [[0, 1, 2], [0, 2, 3]]
 SOLIDS = {"floor": (floor().at(0.0), TRIANGLES, {0: None}), "slope": (slope(), TRIANGLES, {}),
-          "ball": (*ball(0.25, 2, (0.3, 0.3, -0.35)), {})}
+          "ball": (*ball(0.25, 2, (0.3, 0.3, -0.35)), {0: None})}
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
