@@ -21,7 +21,7 @@ from .vectors import add, divide, dot, scale, subtract
 
 SHARE = 32
 """Clusters that a thread takes at once."""
-PLACES = 4
+PLACES = 16
 """Places for pairs, over the vertices or edges of a share; where they are too few, all is done again with enough."""
 ROOM = 1.0 + 1e-6
 """Radius by which boxes in single precision are grown, over the radius [-]: more than what rounding could take."""
