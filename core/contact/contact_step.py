@@ -43,7 +43,8 @@ class SelfContactStep:
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
                 owner.all, crossings, owner.features, around.start, owner.own.radius, self._inverse_mass, h)))
-        self.repulsion.begin(expected, *self._as_before(), v0)
+        known, pressing, holding, stiffness = self._as_before()
+        self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
 
     @property
     def active(self) -> bool:
@@ -87,15 +88,18 @@ class SelfContactStep:
             return contacts
         return contacts.prescribed(self._around.motion.x_t0, self._solids_end, len(self._base), self._h)
 
-    def _as_before(self) -> tuple[BoolArray, FloatArray, FloatArray]:
-        """Which contacts touched in the step before, their normal forces [N] and impulses of friction (C, 3) [N s]."""
+    def _as_before(self) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
+        """Which contacts touched in the step before, their normal forces [N], impulses of friction (C, 3) [N s] and
+        stiffness over the mass [-]."""
         owner, key = self._owner, self.repulsion.contacts.key
         known, pressing, holding = np.zeros(len(key), dtype=np.bool_), np.zeros(len(key)), np.zeros((len(key), 3))
+        stiffness = np.zeros(len(key))
         if len(owner.keys):
             at = np.minimum(np.searchsorted(owner.keys, key), len(owner.keys) - 1)
             known = owner.keys[at] == key
             pressing[known], holding[known] = owner.pressing[at[known]], self._h * owner.holding[at[known]]
-        return known, pressing, holding
+            stiffness[known] = owner.stiffness[at[known]]
+        return known, pressing, holding, stiffness
 
     # ------------------------------------------------------------------ the solve
 
@@ -196,5 +200,6 @@ class SelfContactStep:
         touching = np.flatnonzero(self.repulsion.contacts.touches)
         keys, first = np.unique(self.repulsion.contacts.key[touching], return_index=True)
         self._owner.keys = keys
+        self._owner.stiffness = (self.repulsion.contacts.stiffness / self.repulsion.contacts.mass)[touching][first]
         self._owner.pressing = self.repulsion.pressing(u)[touching][first]
         self._owner.holding = self.repulsion.rubbing(u)[touching][first] / self._h

@@ -19,7 +19,8 @@ tension, shows by a gap that goes on closing; its spring is made STIFFER until i
 *How far.* d* is the thickness that both keep, or half the distance the pair has in the rest shape where that is less,
 so that no mesh is too fine for its thickness. What starts closer is moved out by only a part of what is missing, as
 fast as RECOVERY says: at once, it would be thrown out. What pressed in the step before is CARRIED over, d* grows by
-lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and not below.
+lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and not below. How stiff it had to be is
+carried over, too.
 
 *Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by a drag c that stops it
 STICK times over, Q = I - n n^T, and by g, what held it in the step before; without g everything would creep. Where that
@@ -44,8 +45,13 @@ STIFFEST = 1e6
 """Largest h^2 k over the mass [-]."""
 GIVES = 0.5
 """Part of its gap, or of the thickness where that is less, that a pair may lose before its spring gets stiffer [-]."""
+EASES = 2.0
+"""Factor by which a spring that had got stiffer is softer in the next step [-]."""
 CARRIED = 0.9
 """Part of the last step's force that a spring starts with [-]."""
+LIFTED = 1.0
+"""Part of d* by which that makes it longer at most [-]: what holds a pair together against its spring, a constraint of
+a solid, must not load it more and more, and let go of it one day."""
 RECOVERY = 4.0
 """Part of the missing gap by which a pair that starts too close is moved out per second [1/s]."""
 STICK = 50.0
@@ -216,12 +222,15 @@ class Repulsion:
         return _rubbing(self.contacts, velocity)
 
     def begin(self, expected: FloatArray, touched: BoolArray, pressing: FloatArray, holding: FloatArray,
-              velocity: FloatArray) -> None:
-        """First guess: what `touched` (C,) in the step before with `pressing` (C,) [N] and `holding` (C, 3) [N s], or
-        is too close at velocities `expected` (V, 3), touches; sliding as at `velocity` (V, 3)."""
+              velocity: FloatArray, stiffness: FloatArray | None = None) -> None:
+        """First guess: what `touched` (C,) in the step before with `pressing` (C,) [N] and `holding` (C, 3) [N s], and
+        was as stiff as `stiffness` (C,) [-] over the mass, or is too close at velocities `expected` (V, 3), touches;
+        sliding as at `velocity` (V, 3)."""
         c = self.contacts
+        if stiffness is not None:
+            c.stiffness = np.maximum(c.stiffness, stiffness / EASES * c.mass)
         c.hold = CARRIED * (holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal)
-        c.least = c.least + CARRIED * pressing * self._h**2 / c.stiffness
+        c.least = c.least + np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, LIFTED * np.abs(c.least))
         c.touches |= touched | (self._gap(c, expected) < c.least)
         self._rub(pressing, velocity)
 

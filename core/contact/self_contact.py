@@ -73,6 +73,7 @@ class SelfContact:
         self.keys: IntArray = np.zeros(0, dtype=np.int64)        # of what touched in the last step, and how much
         self.pressing: FloatArray = np.zeros(0)
         self.holding: FloatArray = np.zeros((0, 3))
+        self.stiffness: FloatArray = np.zeros(0)
         self.gain: FloatArray | None = None                      # acceleration (V, 3) [m/s^2] in the last step
         self._seen: Surroundings | None = None
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from core.contact.repulsion import STICK, Repulsion, make_contacts
+from core.contact.repulsion import STICK, STIFFNESS, Repulsion, make_contacts
 from core.kernels import current, using
 from core.kernels.backend import why_not
 
@@ -138,3 +138,15 @@ def test_both_backends_multiply_alike():
             current().repulsion.add_product(c.vertices, c.weights, c.normal, c.stiffness, c.drag, x, result)
             found.append(result)
     np.testing.assert_allclose(*found, rtol=1e-12, atol=1e-12 * np.abs(found[0]).max())
+
+
+def test_a_spring_that_is_held_together_is_not_loaded_more_and_more():
+    """Step after step the same force more than a spring can do is carried over: its d* stays near the thickness."""
+    x0, contacts = contacts_of(thickness=0.5)
+    full = contacts.least.copy()
+    repulsion = Repulsion(x0, H, contacts)
+    still = np.zeros_like(x0)
+    repulsion.begin(still, np.ones(COUNT, dtype=bool), np.full(COUNT, 1e9), 0.0 * contacts.normal, still,
+                    np.full(COUNT, 100.0 * STIFFNESS))
+    assert (contacts.least <= 2.0 * full * (1 + 1e-12)).all()
+    np.testing.assert_allclose(contacts.stiffness, 50.0 * STIFFNESS * contacts.mass)      # as before, and easing
