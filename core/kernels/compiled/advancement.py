@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..reference import advancement as reference
@@ -56,11 +56,11 @@ def _closest_all(x: Any, vertices: Any, faces: Any, weights: Any, normals: Any, 
         distance[p] = gap
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def _relevant_all(x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, reach: Any, keep: Any, weights: Any,
                   normals: Any, distance: Any) -> None:
     face = table.shape[1] == 3
-    for p in prange(len(primitives)):
+    for p in range(len(primitives)):
         one, other = primitives[p, 0], primitives[p, 1]
         if face:
             i, j, k, m = one, table[other, 0], table[other, 1], table[other, 2]
