@@ -50,7 +50,7 @@ class Solver:
     tolerance: float = 1e-3
     backend: str | None = None
     adaptive: bool = True
-    max_strain_change: float = 0.1
+    max_strain_change: float = 0.5
     max_halvings: int = 6
     max_linear_iterations: int = 2000
     max_newton_iterations: int = 50

@@ -30,6 +30,9 @@ from .triangle_surface import TriangleSurface
 
 REST_SHARE = 0.5
 """Part of its distance in the rest shape that a pair keeps at most [-]: in a fold neighbours may come closer."""
+EDGE_SHARE = 0.5
+"""Part of the thickness that edges keep from edges of colliders, and faces from their tips [-]: where vertices keep all
+of it from faces, edges come nearer on any surface that bends, and only where it is sharp do they need more."""
 THICKEST = 1.0
 """Largest thickness, over the mean edge length [-]: beyond that, everything would be near everything."""
 CLOSEST = 0.2
@@ -117,7 +120,15 @@ class SelfContact:
     def thickness_of(self, pairs: Pairs) -> FloatArray:
         """Distance (P,) [m] that pairs keep."""
         i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
-        both = self.thickness[i] + self.thickness[j]
+        both = self.apart(pairs)
         same = np.flatnonzero(self.body[i] == self.body[j])
         both[same] = np.minimum(both[same], REST_SHARE * pairs[same].elsewhere(self.rest).distance)
+        return both
+
+    def apart(self, pairs: Pairs) -> FloatArray:
+        """Thickness (P,) [m] of both; of edges and tips of colliders a part."""
+        i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
+        both: FloatArray = self.thickness[i] + self.thickness[j]
+        own = (np.arange(len(pairs)) < pairs.faces) & (self.body[i] >= 0)
+        both[((self.body[i] < 0) | (self.body[j] < 0)) & ~own] *= EDGE_SHARE
         return both

@@ -140,8 +140,7 @@ class Surroundings:
     def close(self) -> Pairs:
         """Pairs that are close at the start and say something about it."""
         if self._close is None:
-            i, j = self.pairs.vertices[:, 0], self.pairs.vertices[:, 3]
-            reach = REACH * (self._owner.thickness[i] + self._owner.thickness[j])
+            reach = REACH * self._owner.apart(self.pairs)
             rows = np.flatnonzero((self.pairs.distance < reach) & (self.pairs.distance > 0.0))
             near = self.pairs[rows]
             self._close = near[self._owner.features.minima(near, self.start)] if len(near) else near
