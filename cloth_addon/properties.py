@@ -176,7 +176,7 @@ class MuslinScene(bpy.types.PropertyGroup):
         name="On Solids", description="What keeps the cloth's vertices off the faces of colliders",
         items=[("CONSTRAINTS", "Constraints", "Exact, with friction that sticks without creeping, as published by "
                 "Baraff and Witkin", 0),
-               ("SPRINGS", "Springs", "As between cloth and cloth: yields where solids squeeze the cloth, but creeps", 1)],
+               ("SPRINGS", "Springs", "As between cloth and cloth: yields where solids squeeze it, but creeps", 1)],
         default="CONSTRAINTS", options=set(),
     )
     newton_iterations: IntProperty(
