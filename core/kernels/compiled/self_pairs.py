@@ -162,8 +162,11 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
                 if same and other == cluster:
                     bits &= ~((2 << (item - begin)) - 1)             # each pair once
                 while bits:
-                    t = others[other * CLUSTER + LOWEST_BIT[bits]]
+                    at = other * CLUSTER + LOWEST_BIT[bits]
                     bits &= bits - 1
+                    if at >= len(others):                            # empty places touch a box without bounds
+                        continue
+                    t = others[at]
                     i, j, k, m = queries[q, 0], targets[t, 0], targets[t, 1], targets[t, end]
                     if same:
                         j, k = queries[q, 1], j
