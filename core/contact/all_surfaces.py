@@ -4,8 +4,7 @@
 Vertices, edges and triangles have one numbering, cloth first. What moves how is known of the colliders' part only:
 along straight lines from where they are at the start of a step to where they are at its end.
 
-Pairs are looked for where at least one side is cloth. Each collider has three trees, over its triangles, edges and
-vertices, that the cloth's vertices, edges and triangles are sent down; they are fitted when cloth comes near.
+Pairs are looked for where at least one side is cloth, and for each collider only while cloth is near the whole of it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..collider import Collider
 from ..kernels import current
-from .bvh import BVH, element_boxes, median_order, touching_boxes
+from .bvh import BVH
 from .colliders import MovingSurface
 from .containment import inside
 from .crossings import crossing_pairs
@@ -59,7 +58,7 @@ class AllSurfaces:
         return self._last[1]
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Solid:
     """A collider: its surface where it started, and where it begins in the numbering of all."""
 
@@ -69,27 +68,21 @@ class _Solid:
     first_vertex: int
     first_triangle: int
     first_edge: int
-    fitted: tuple[MovingSurface, BVH, BVH] | None = None        # trees over its edges and vertices, and when
 
     @cached_property
-    def points(self) -> IntArray:
-        """Its vertices (N, 1)."""
-        return self.surface.vertices[:, None]
+    def triangles(self) -> IntArray:
+        """Its triangles (T, 3), in the numbering of all."""
+        return self.surface.triangles + self.first_vertex
 
     @cached_property
-    def point_order(self) -> IntArray:
-        """Leaves of a tree over `points`."""
-        return median_order(*element_boxes(self.points, self.surface.positions))
+    def edges(self) -> IntArray:
+        """Its edges (E, 2), in the numbering of all."""
+        return self.surface.edges + self.first_vertex
 
-    def trees(self, moving: MovingSurface) -> tuple[BVH, BVH]:
-        """Over edges and over vertices, in the frame of the surface's own tree."""
-        if self.fitted is None or self.fitted[0] is not moving:
-            x_t0 = moving.x_t0 + moving.drift if moving.drift.any() else moving.x_t0
-            edges, points = (BVH(order, current().trees.fitted_around(order, elements, x_t0, moving.x_t1))
-                             for order, elements in ((self.surface.edge_order, self.surface.edges),
-                                                     (self.point_order, self.points)))
-            self.fitted = moving, edges, points
-        return self.fitted[1], self.fitted[2]
+    @cached_property
+    def vertices(self) -> IntArray:
+        """Its vertices, neighbours side by side, in the numbering of all."""
+        return self.surface.vertices + self.first_vertex
 
 
 class Motion:
@@ -105,25 +98,24 @@ class Motion:
         self.x_t0: FloatArray = np.concatenate([nothing, *(m.x_t0 for m in moving)])
         self.x_t1: FloatArray = np.concatenate([nothing, *(m.x_t1 for m in moving)])
 
-    def candidates(self, x0: FloatArray, x1: FloatArray, radius: float) -> tuple[IntArray, IntArray]:
-        """Pairs of cloth that moves x0 -> x1 (V, 3) [m] with colliders, whose swept boxes are within `radius` [m] as
-        seen by one who moves with the collider: vertices with triangles (N, 2), edges with edges (M, 2)."""
-        cloth, none = self._owner.cloth, np.zeros((0, 2), dtype=np.int64)
+    def candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: float, *, faces: bool
+                   ) -> tuple[IntArray, IntArray]:
+        """Pairs of cloth with colliders, all moving start -> end (V + W, 3) [m], that may be within `radius` [m] at the
+        start, or meet on straight ways to ends within `slack` (V + W,) [m] of the end: vertices with triangles (N, 2),
+        edges with edges (M, 2). Without `faces`, no vertices of cloth with triangles of colliders."""
+        cloth, count, none = self._owner.cloth, self._owner.count, np.zeros((0, 2), dtype=np.int64)
         vertex_triangle, edge_edge = [none], [none]
+        points, find, step = np.arange(len(start))[:, None], current().self_pairs.pairs, (start, end, slack, radius)
         for solid, moving in zip(self._owner.solids, self._moving, strict=True):
-            start = x0 + moving.drift if moving.drift.any() else x0
-            if not _near(moving.tree, start, x1, radius):
+            drift = moving.drift if moving.drift.any() else 0.0
+            if not _near(moving.tree, start[:count] + drift, end[:count], radius):
                 continue
-            edges, points = solid.trees(moving)
-            found = []
-            for tree, elements in ((moving.tree, np.arange(len(x0))[:, None]), (points, cloth.triangles),
-                                   (edges, cloth.edges)):
-                low, high = element_boxes(elements, start, x1)
-                found.append(touching_boxes(tree, low - radius, high + radius))
-            near, tips, crossed = found
-            vertex_triangle.append(near + [0, solid.first_triangle])
-            vertex_triangle.append(np.stack([solid.points[tips[:, 1], 0] + solid.first_vertex, tips[:, 0]], axis=1))
-            edge_edge.append(crossed + [0, solid.first_edge])
+            if faces:
+                found = find(cloth.vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
+                vertex_triangle.append(found + [0, solid.first_triangle])
+            vertex_triangle.append(find(solid.vertices, points, cloth.triangle_order, cloth.triangles, False, *step))
+            found = find(cloth.edge_order, cloth.edges, solid.surface.edge_order, solid.edges, False, *step)
+            edge_edge.append(found + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)
 
     def crossings(self, x0: FloatArray) -> IntArray:

@@ -14,7 +14,7 @@ from ..linear.modified_pcg import Operator
 from ..topology import bodies
 from .continuous import NEVER, Pairs
 from .repulsion import Contacts, Repulsion, make_contacts
-from .surroundings import Surroundings
+from .surroundings import SHARP, WHOLE, Surroundings
 from .truncation import cut_motion
 from .untangling import pull_apart
 
@@ -150,6 +150,11 @@ class SelfContactStep:
         changed = self.repulsion.judge(u)
         return self._join(self._base + self._h * u) or changed
 
+    def judge_solids(self, u: FloatArray) -> bool:
+        """Take in edges and tips of colliders that the solution u (V, 3) would meet, if nobody asked for them yet; True
+        if it should be solved again."""
+        return self._around.see(SHARP) and self._join(self._base + self._h * u)
+
     def _join(self, x1: FloatArray) -> bool:
         """Take in what meets on the way to x1 (V, 3) [m], of every vertex the first."""
         pairs, times = self._around.meeting(x1)
@@ -173,6 +178,7 @@ class SelfContactStep:
         """x1 (V, 3) [m], changed in the directions that `free` leaves where something would pass through something."""
         x, around, count = x1, self._around, len(x1)
         left = none = np.zeros((0, 4), dtype=np.int64)
+        around.see(SHARP)
         for _ in range(SEARCHES):
             around.cover(x)
             pairs = around.pairs
@@ -185,7 +191,7 @@ class SelfContactStep:
             if not cut.moved.any():
                 break
             x = cut.x[:count]
-            if around.covers(x):
+            if not around.see(WHOLE) and around.covers(x):      # what was cut may have left a face's right side
                 break
         else:
             left = around.pairs.vertices if len(around.pairs) else none
@@ -198,6 +204,7 @@ class SelfContactStep:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""
         self._owner.learn(self._base + self._h * u, (u - self._v0) / self._h)
         touching = np.flatnonzero(self.repulsion.contacts.touches)
+        self._owner.at_edges = bool((self.repulsion.contacts.vertices[touching] >= len(u)).any())
         keys, first = np.unique(self.repulsion.contacts.key[touching], return_index=True)
         self._owner.keys = keys
         self._owner.stiffness = (self.repulsion.contacts.stiffness / self.repulsion.contacts.mass)[touching][first]

@@ -30,13 +30,15 @@ LEANING = 0.1
 
 
 class Primitives(Protocol):
-    """Triangles (T, 3) and their edges (E, 2), in lexicographic order."""
+    """What has triangles and edges."""
 
     @property
-    def triangles(self) -> IntArray: ...
+    def triangles(self) -> IntArray:
+        """(T, 3)."""
 
     @property
-    def edges(self) -> IntArray: ...
+    def edges(self) -> IntArray:
+        """Of the triangles (E, 2), in lexicographic order."""
 
 
 class Features:

@@ -276,7 +276,7 @@ class Repulsion:
         c.push[limit <= 0.0] = 0.0
         self._chosen = self._matrix = None
         change = np.linalg.norm(_rubbing(c, velocity) - before, axis=1)
-        return change > SETTLED * np.maximum(limit, 1e-3 * c.mass * 9.81 * h)
+        return change > SETTLED * np.maximum(limit, 1e-3 * c.mass * c.least / h)
 
     # ------------------------------------------------------------------ parts
 

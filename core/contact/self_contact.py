@@ -25,14 +25,11 @@ from .contact_step import SelfContactStep
 from .continuous import Pairs
 from .nearness import Features
 from .surfaces import SurfaceSet
-from .surroundings import REACH, Expectation, Surroundings
+from .surroundings import EDGE_SHARE, REACH, SHARP, UNSEEN, WHOLE, Expectation, Surroundings
 from .triangle_surface import TriangleSurface
 
 REST_SHARE = 0.5
 """Part of its distance in the rest shape that a pair keeps at most [-]: in a fold neighbours may come closer."""
-EDGE_SHARE = 0.5
-"""Part of the thickness that edges keep from edges of colliders, and faces from their tips [-]: where vertices keep all
-of it from faces, edges come nearer on any surface that bends, and only where it is sharp do they need more."""
 THICKEST = 1.0
 """Largest thickness, over the mean edge length [-]: beyond that, everything would be near everything."""
 CLOSEST = 0.2
@@ -73,6 +70,7 @@ class SelfContact:
                                  drifting=False)
         self.tangled = True                                      # with cloth, until somebody looked
         self.stuck = True                                        # in colliders, likewise
+        self.at_edges = False                                    # whether edges or tips of colliders touched last
         self.keys: IntArray = np.zeros(0, dtype=np.int64)        # of what touched in the last step, and how much
         self.pressing: FloatArray = np.zeros(0)
         self.holding: FloatArray = np.zeros((0, 3))
@@ -80,14 +78,15 @@ class SelfContact:
         self.gain: FloatArray | None = None                      # acceleration (V, 3) [m/s^2] in the last step
         self._seen: Surroundings | None = None
 
-    def look(self, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *, itself: bool = True
-             ) -> Surroundings:
-        """What may meet on the way x0 -> x1 (V, 3) [m] and the `motion` of colliders; `itself`: cloth on cloth, too.
-        Looked up once for what starts at the same x0."""
+    def look(self, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *, itself: bool = True,
+             solids: int = WHOLE) -> Surroundings:
+        """What may meet on the way x0 -> x1 (V, 3) [m] and the `motion` of colliders; `itself`: cloth on cloth, too;
+        `solids`: how much of colliders. Looked up once for what starts at the same x0."""
         seen = self._seen
         if seen is None or seen.x0 is not x0 or seen.motion is not motion or seen.itself != itself:
-            seen = Surroundings(self, x0, x1, motion, itself=itself)
+            seen = Surroundings(self, x0, x1, motion, itself=itself, solids=solids)
         else:
+            seen.see(solids)
             seen.cover(x1)
         self._seen = seen
         return seen
@@ -114,7 +113,9 @@ class SelfContact:
         vertices of cloth off faces of colliders."""
         if self.gain is not None:
             expected = pins.project(v0 + h * self.gain) + expected - pins.project(expected)
-        around = self.look(x0, base + h * expected, motion, itself=itself)
+        # edges of colliders are rarely reached: who does not touch one is asked where the step has ended
+        solids = (SHARP if self.at_edges else UNSEEN) if constrained else WHOLE
+        around = self.look(x0, base + h * expected, motion, itself=itself, solids=solids)
         return SelfContactStep(self, around, v0, expected, base, h, pins, constrained=constrained)
 
     def thickness_of(self, pairs: Pairs) -> FloatArray:

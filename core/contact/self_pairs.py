@@ -26,7 +26,7 @@ def candidate_pairs(surface: TriangleSurface, x_t0: FloatArray, x_t1: FloatArray
         vertices with triangles (N, 2), and edges with edges (M, 2), the smaller number first; both in lexicographic
         order. Triangles and edges by their rows in `surface`.
     """
-    vertex_triangle, edge_edge = current().self_pairs.candidate_pairs(
-        surface.triangles, surface.edges, surface.vertices, surface.triangle_order, surface.edge_order,
-        np.asarray(x_t0), np.asarray(x_t1), np.asarray(slack), radius)
-    return vertex_triangle, edge_edge
+    points, step = np.arange(len(x_t0))[:, None], (np.asarray(x_t0), np.asarray(x_t1), np.asarray(slack), radius)
+    find = current().self_pairs.pairs
+    return (find(surface.vertices, points, surface.triangle_order, surface.triangles, False, *step),
+            find(surface.edge_order, surface.edges, surface.edge_order, surface.edges, True, *step))

@@ -33,6 +33,12 @@ FORGET = 0.9
 """Part of that which is left after a step [-]."""
 MOST = 0.4
 """How far at most, over the search radius [-]: two vertices of a pair together less than the radius."""
+EDGE_SHARE = 0.5
+"""Part of the thickness that edges keep from edges of colliders, and faces from their tips [-]: where vertices keep all
+of it from faces, edges come nearer on any surface that bends, and only where it is sharp do they need more."""
+UNSEEN, SHARP, WHOLE = 0, 1, 2
+"""How much of colliders is looked at: nothing; edges and tips, where somebody else keeps vertices of cloth off faces;
+or all there is."""
 TOGETHER = 1e-6
 """Distance, over the search radius, below which nobody can tell on which side of a collider cloth is [-]."""
 
@@ -57,9 +63,9 @@ class Expectation:
 class _Search:
     """Ends x1 (V, 3) [m] that were searched for, and how far from them is covered, `slack` (V,) [m]."""
 
-    def __init__(self, expectation: Expectation, x1: FloatArray, loose: float) -> None:
+    def __init__(self, expectation: Expectation, x1: FloatArray, loose: float, share: float) -> None:
         self.expectation, self.loose = expectation, loose
-        self._end, self.slack = x1.copy(), expectation.slack(loose)
+        self._end, self.slack = x1.copy(), share * expectation.slack(loose)
 
     def away(self, x1: FloatArray) -> FloatArray:
         """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""
@@ -83,7 +89,7 @@ class Surroundings:
 
     Args:
         x1: (V, 3) [m], where the step is expected to end. motion: of the colliders, None where there are none.
-        itself: whether cloth is looked for, too.
+        itself: whether cloth is looked for, too. solids: how much of colliders is looked at, until `see`.
 
     Attributes:
         start (V + W, 3) [m]: x0, and where colliders start. pairs: what was found.
@@ -92,8 +98,9 @@ class Surroundings:
     """
 
     def __init__(self, owner: SelfContact, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *,
-                 itself: bool = True) -> None:
+                 itself: bool = True, solids: int = WHOLE) -> None:
         self._owner, self.x0, self.motion, self.itself = owner, x0, motion, itself
+        self.solids = solids if motion is not None else WHOLE
         self.start = x0 if motion is None else np.concatenate([x0, motion.x_t0])
         self.crossings: IntArray = np.zeros((0, 2), dtype=np.int64)
         self.caught: BoolArray = np.zeros(0, dtype=np.bool_)
@@ -113,14 +120,21 @@ class Surroundings:
         """x1 (V, 3) [m], and where colliders end (V + W, 3) [m]."""
         return x1 if self.motion is None else np.concatenate([x1, self.motion.x_t1])
 
+    def see(self, solids: int) -> bool:
+        """Look at so much of colliders from now on, or at more if it was more; whether that is more than before."""
+        more = solids > self.solids
+        if more:
+            self.solids, self._solid = solids, None
+        return more
+
     def cover(self, x1: FloatArray) -> None:
         """Look, or look again and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
         before = self._parts
         if self.itself and (self._own is None or not self._own.covers(x1)):
             self._own = self._anew(self._own, self._owner.own, x1)
             self._parts = [self._found(self._near_itself(x1, self._own.slack)), self._parts[1]]
-        if self.motion is not None and (self._solid is None or not self._solid.covers(x1)):
-            self._solid = self._anew(self._solid, self._owner.solid, x1)
+        if self.motion is not None and self.solids and (self._solid is None or not self._solid.covers(x1)):
+            self._solid = self._anew(self._solid, self._owner.solid, x1, self._share)
             self._parts = [self._parts[0], self._found(self._near_solids(self.motion, x1, self._solid.slack))]
         if self._parts is not before:
             own, solid = self._parts
@@ -186,12 +200,17 @@ class Surroundings:
             if self._swallowed is not None:
                 self.caught = self._swallowed[corners].any(axis=1) & (corners >= len(self.x0)).any(axis=1)
 
-    def _anew(self, before: _Search | None, expectation: Expectation, x1: FloatArray) -> _Search:
-        """Another search, for what ends at x1 (V, 3) [m]."""
+    @property
+    def _share(self) -> float:
+        """Of the radius within which colliders are looked for, the part that edges want [-]."""
+        return EDGE_SHARE if self.solids == SHARP else 1.0
+
+    def _anew(self, before: _Search | None, expectation: Expectation, x1: FloatArray, share: float = 1.0) -> _Search:
+        """Another search, for what ends at x1 (V, 3) [m], within a `share` of the radius [-]."""
         if before is None:
-            return _Search(expectation, x1, 1.0)
+            return _Search(expectation, x1, 1.0, share)
         before.learn(x1, 1.0)
-        return _Search(expectation, x1, 2.0 * before.loose)
+        return _Search(expectation, x1, 2.0 * before.loose, share)
 
     def _near_itself(self, x1: FloatArray, slack: FloatArray) -> Pairs:
         radius = self._owner.own.radius
@@ -200,10 +219,10 @@ class Surroundings:
     def _near_solids(self, motion: Motion, x1: FloatArray, slack: FloatArray) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet."""
         owner, end = self._owner, self.end(x1)
-        radius, room = owner.solid.radius, np.concatenate([slack, np.zeros(len(motion.x_t0))])
+        radius, room = self._share * owner.solid.radius, np.concatenate([slack, np.zeros(len(motion.x_t0))])
         found = []
-        for primitives, table in zip(motion.candidates(self.x0, x1, radius), (owner.all.triangles, owner.all.edges),
-                                     strict=True):
+        candidates = motion.candidates(self.start, end, room, radius, faces=self.solids == WHOLE)
+        for primitives, table in zip(candidates, (owner.all.triangles, owner.all.edges), strict=True):
             rows, *placed = current().advancement.relevant(self.start, end, primitives, table, room, radius)
             found.append((placed[0], primitives[rows], *placed[1:]))
         vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))

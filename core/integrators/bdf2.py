@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from ..arrays import FloatArray
 from ..contact.self_contact import SelfContact
 from ..contact.surfaces import SurfaceSet
-from ..contact.surroundings import Surroundings
+from ..contact.surroundings import SHARP, WHOLE, Surroundings
 from ..state import Before, State
 from ..stopwatch import Stopwatch
 from ..system import System
@@ -42,10 +42,10 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
     before, expected = state.before, system.smoothing(state.v)
     own = system.self_contact if settings.self_collision or surfaces is not None else None
     motion = None if own is None else own.motion(surfaces)
-    itself = settings.self_collision
+    itself, solids = settings.self_collision, SHARP if settings.solid_contact == "constraints" else WHOLE
 
     def look(x1: FloatArray) -> Surroundings | None:
-        return None if own is None else own.look(state.x, x1, motion, itself=itself)
+        return None if own is None else own.look(state.x, x1, motion, itself=itself, solids=solids)
 
     result: StepResult | None = None
     if before is not None and abs(before.step - h) <= SAME * h and not _may_touch(

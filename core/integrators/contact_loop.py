@@ -197,7 +197,9 @@ class ContactLoop:
                     again |= own.judge(u)
                     friction = friction + own.drags(u) / self._h
             if not again or attempt > 0 and self._is_enough(u - last):
-                break
+                with self._watch.stage("contact"):
+                    if own is None or not own.judge_solids(u):
+                        break
             last = u
             start, changed = linear.solution, attempt < PASSES - 1
             scale = linear.scale or None

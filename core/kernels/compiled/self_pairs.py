@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of one surface that may be near or meet in a step, compiled.
+"""Pairs of primitives that may be near or meet in a step, compiled.
 
 `CLUSTER` vertices or edges that lie side by side walk a tree together whose leaves are as many triangles or edges. The
 boxes are in single precision, which loses nothing (see `clusters`); what stays is looked at again in double precision.
@@ -27,21 +27,11 @@ ROOM = 1.0 + 1e-6
 """Radius by which boxes in single precision are grown, over the radius [-]: more than what rounding could take."""
 
 
-def candidate_pairs(
-    triangles: IntArray, edges: IntArray, vertices: IntArray, triangle_order: IntArray, edge_order: IntArray,
-    x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
-) -> tuple[IntArray, IntArray]:
-    """Vertices with triangles (N, 2) and edges with edges (M, 2), both in order; the trees' leaves are in `order`."""
+def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
+          x_t1: FloatArray, slack: FloatArray, radius: float) -> IntArray:
+    """Pairs (P, 2) of `items`, rows of queries (Q, a), with rows of targets (N, b), as in `reference`."""
     moving = np.empty((len(x_t0), 8))
     moving[:, :3], moving[:, 3:6], moving[:, 6] = x_t0, x_t1, slack
-    points = np.arange(len(x_t0))[:, None]
-    return (_found(vertices, points, triangle_order, triangles, False, moving, radius),
-            _found(edge_order, edges, edge_order, edges, True, moving, radius))
-
-
-def _found(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, moving: FloatArray,
-           radius: float) -> IntArray:
-    """Pairs (P, 2) of `items`, rows of queries (Q, k), and of rows of targets (N, m), which the tree holds."""
     clusters = max(1, len(order) // CLUSTER)
     items, others = items[items >= 0], order[order >= 0]
     rows = np.empty((2 * clusters, 12), dtype=np.float32)
@@ -139,6 +129,7 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
           rows: Any, inner: Any, corners: Any, found: Any) -> Any:
     """How many pairs a share has; the first ones go into `found`."""
     clusters, last, end, number = len(inner), queries.shape[1] - 1, targets.shape[1] - 1, 0
+    edges = last == 1
     stack, met = np.empty(DEEPEST, dtype=np.int64), np.empty(clusters, dtype=np.int64)
     grown, around = np.empty((CLUSTER, 12), dtype=np.float32), np.empty((1, 12), dtype=np.float32)
     exact = np.empty((2, 12))
@@ -168,12 +159,12 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
                         continue
                     t = others[at]
                     i, j, k, m = queries[q, 0], targets[t, 0], targets[t, 1], targets[t, end]
-                    if same:
+                    if edges:
                         j, k = queries[q, 1], j
                     a, b, c, e, f, g = _seen_from(moving, m, i, j, k)
                     loose, near = max(moving[k, 6], moving[m, 6]), moving[j, 6]
-                    loose = max(moving[i, 6], near) + loose if same else moving[i, 6] + max(near, loose)
-                    if _clear(a, b, c, e, f, g, loose, radius, not same):
+                    loose = max(moving[i, 6], near) + loose if edges else moving[i, 6] + max(near, loose)
+                    if _clear(a, b, c, e, f, g, loose, radius, not edges):
                         continue
                     one, two = (t, q) if same and t < q else (q, t)
                     _box(one, queries, moving, radius, exact, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of one surface that may be near or meet in a step, as `contact.self_pairs` defines them.
+"""Pairs of primitives that may be near or meet in a step, as `contact.self_pairs` defines them.
 
 The vertex's box is grown by the radius, or that of the edge with the smaller number, so that both backends round alike.
 
@@ -17,25 +17,20 @@ from .advancement import LEFT
 from .trees import element_boxes, fitted, touching_boxes
 
 
-def candidate_pairs(
-    triangles: IntArray, edges: IntArray, vertices: IntArray, triangle_order: IntArray, edge_order: IntArray,
-    x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
-) -> tuple[IntArray, IntArray]:
-    """Vertices with triangles (N, 2) and edges with edges (M, 2), both in order; the trees' leaves are in `order`."""
-    used = np.sort(vertices)
-    low, high = np.minimum(x_t0[used], x_t1[used]), np.maximum(x_t0[used], x_t1[used])
-    nodes = fitted(triangle_order, *element_boxes(triangles, x_t0, x_t1))
-    near = touching_boxes(triangle_order, nodes, low - radius, high + radius)
+def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
+          x_t1: FloatArray, slack: FloatArray, radius: float) -> IntArray:
+    """Pairs (P, 2), in order, of `items`, rows of queries (Q, a), with rows of targets (N, b), the leaves of a tree in
+    `order`; -1 is nothing in both. Primitives by the numbers of their vertices. `same`: queries and targets are one,
+    and each pair is told once."""
+    used = np.sort(items[items >= 0])
+    low, high = element_boxes(queries[used], x_t0, x_t1)
+    near = touching_boxes(order, fitted(order, *element_boxes(targets, x_t0, x_t1)), low - radius, high + radius)
     near[:, 0] = used[near[:, 0]]
-    near = near[(triangles[near[:, 1]] != near[:, :1]).all(axis=1)]
-
-    low, high = element_boxes(edges, x_t0, x_t1)
-    pairs = touching_boxes(edge_order, fitted(edge_order, low, high), low - radius, high + radius)
-    pairs = pairs[pairs[:, 0] < pairs[:, 1]]
-    a, b = edges[pairs[:, 0]], edges[pairs[:, 1]]
-    pairs = pairs[(a[:, :, None] != b[:, None, :]).all(axis=(1, 2))]
-    return (near[_stay(near[:, :1], triangles[near[:, 1]], x_t0, x_t1, slack, radius)],
-            pairs[_stay(edges[pairs[:, 0]], edges[pairs[:, 1]], x_t0, x_t1, slack, radius)])
+    if same:
+        near = near[near[:, 0] < near[:, 1]]
+    one, other = queries[near[:, 0]], targets[near[:, 1]]
+    rows = np.flatnonzero((one[:, :, None] != other[:, None, :]).all(axis=(1, 2)))
+    return near[rows[_stay(one[rows], other[rows], x_t0, x_t1, slack, radius)]]
 
 
 def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
