@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--core-defaults", action="store_true", help="the solver as scripts get it, not as the panel")
     parser.add_argument("--backend", choices=("numpy", "numba"))
     parser.add_argument("--save", metavar="FILE.npz", help="positions of all frames")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     base = {**AS_IN_BLENDER, "integrator": "implicit_euler", "tolerance": 1e-3, **AS_IN_CORE} \
         if given.core_defaults else {}
     options = {key: literal_eval(value) for key, value in (o.split("=", 1) for o in given.options)}
