@@ -93,14 +93,16 @@ class ContactResponse:
         near = -LAID if self._touch.mode.any() else TOUCHING
         self._take(found, inside | again | (c.gap_t1 < near * found.distance))
 
-    def add(self, found: Touching, anyway: bool) -> bool:
+    def add(self, found: Touching, anyway: bool, depth: float = TOUCHING) -> bool:
         """Take in the contacts of a solution that went through a surface; True if that changes anything.
 
-        A few of many are left to `move_out` and the next step, unless the step is solved again `anyway`.
+        A few of many are left to `move_out` and the next step, unless the step is solved again `anyway`; and so are
+        any number that went no deeper than `depth` thicknesses.
         """
         vertex = found.contacts.vertex
         through = (found.contacts.gap_t1 < -TOUCHING * self._thickness[vertex]) & self._free[vertex]
-        if not anyway and int(through.sum()) <= FEW * int(self.held.sum()):
+        deep = through & (found.contacts.gap_t1 < -depth * self._thickness[vertex])
+        if not anyway and int(deep.sum()) <= FEW * int(self.held.sum()):
             return False
         return self._take(found, through)
 

@@ -37,6 +37,11 @@ NEARER = 0.1
 """How many times smaller the error of the forces as they are must be to take them, not the linearised ones [-]."""
 MANY = 128
 """Contacts above which two passes have to do."""
+DEEP = 0.25
+"""Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
+an edge of five thicknesses is stretched by a thousandth."""
+REST = 0.02
+"""Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
 CALM = 0.1
 """Change of the velocities from pass to pass below which contacts that still change are left to the next step, over the
 velocity that weight gives in a step [-]."""
@@ -241,8 +246,11 @@ class ContactLoop:
     def _change(self, force: FloatArray, u: FloatArray) -> bool:
         """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went; True to solve again."""
         assert self.contacts is not None and self._surfaces is not None
-        changed = self.contacts.judge(u, force)
-        return self.contacts.add(self._surfaces.find(self._state.x, self.base + self._h * u), changed) or changed
+        # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that
+        rough = len(self.contacts) > MANY and not self._is_small(u - self._state.v, REST)
+        changed = self.contacts.judge(u, force) and not rough
+        found = self._surfaces.find(self._state.x, self.base + self._h * u)
+        return self.contacts.add(found, changed, DEEP if rough else 0.0) or changed
 
     def _is_enough(self, change: FloatArray) -> bool:
         """Whether contacts that still change may be left to the next step, when the last pass made this `change` of the
@@ -251,15 +259,15 @@ class ContactLoop:
         In a quick motion some always change, and what a pass gets wrong the step after next has forgotten. But a slide
         that spreads from vertex to vertex over a sheet at rest is followed, however slowly it begins.
         """
-        small = self._is_small(change)
+        small = self._is_small(change, CALM)
         if self.contacts is None or len(self.contacts) == 0:
             return small
         return len(self.contacts) > MANY and not (small and self.contacts.friction.spreads)
 
-    def _is_small(self, change: FloatArray) -> bool:
-        """Whether a change of the velocities (V, 3) [m/s] is small beside what weight makes of them in a step."""
+    def _is_small(self, change: FloatArray, part: float) -> bool:
+        """Whether a change of the velocities (V, 3) [m/s] is below this part of what weight makes of them in a step."""
         weight = self._h * self._system.scene.gravity
-        return bool(np.sum(self._mass * change ** 2) < CALM ** 2 * np.sum(self._mass * weight ** 2))
+        return bool(np.sum(self._mass * change ** 2) < part ** 2 * np.sum(self._mass * weight ** 2))
 
     def _pins_from(self, reference: FloatArray) -> ConstraintFilter:
         """The pins' filter with z counted from velocity `reference` instead of v0."""

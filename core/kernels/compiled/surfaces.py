@@ -43,7 +43,7 @@ def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, I
     x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
     shares = (len(corners_a) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER) if len(corners_b) else 0
     stars = (len(vertices) + STARS - 1) // STARS if same else 0
-    slots = 16
+    slots = 256                                                      # only a tangle has more
     while True:
         least, count = np.full(shares + stars, radius), np.zeros(shares + stars, dtype=np.int64)
         found = np.empty((shares + stars, slots, 3), dtype=np.int64)
