@@ -28,13 +28,13 @@ class ConstraintFilter:
         self.taken: FloatArray = np.zeros((0, 3, 3))            # orthonormal directions taken, rows; unused are zero
         self.count: IntArray = np.zeros(0, dtype=np.int64)      # how many
         self.z: FloatArray = np.zeros((vertex_count, 3))
-        self._blocks: FloatArray = np.zeros((0, 3, 3))
+        self._blocks: FloatArray | None = np.zeros((0, 3, 3))   # S_i of these, where somebody asked for it
 
     def copy(self) -> ConstraintFilter:
         """An independent copy, to add contacts to the pins of a step."""
         other = ConstraintFilter(len(self.z))
         other.rows, other.taken, other.count = self.rows.copy(), self.taken.copy(), self.count.copy()
-        other.z, other._blocks = self.z.copy(), self._blocks.copy()
+        other.z, other._blocks = self.z.copy(), self._blocks
         return other
 
     def fix(self, vertices: IntArray, change: FloatArray) -> None:
@@ -54,7 +54,8 @@ class ConstraintFilter:
             return
         at = self._rows_of(vertices)
         taken = self.taken[at]                                          # (n, 3, 3)
-        left = directions - np.einsum("nki,nkj,nj->ni", taken, taken, directions)
+        along = np.matmul(taken, directions[:, :, None])                # (n, 3, 1)
+        left = directions - np.matmul(taken.transpose(0, 2, 1), along)[:, :, 0]
         size = np.linalg.norm(left, axis=1)
         new = (size > PARALLEL) & (self.count[at] < 3)
         at, vertices, left = at[new], vertices[new], left[new] / size[new, None]
@@ -63,8 +64,15 @@ class ConstraintFilter:
         self.z[vertices] += left * ((change[new] - already) / size[new])[:, None]
         self.taken[at, self.count[at]] = left
         self.count[at] += 1
-        self._blocks = np.eye(3) - np.einsum("nki,nkj->nij", self.taken, self.taken)
-        self._blocks[self.count == 3] = 0.0
+        self._blocks = None
+
+    @property
+    def blocks(self) -> FloatArray:
+        """S_i (n, 3, 3) of the constrained particles."""
+        if self._blocks is None:
+            self._blocks = np.eye(3) - np.matmul(self.taken.transpose(0, 2, 1), self.taken)
+            self._blocks[self.count == 3] = 0.0
+        return self._blocks
 
     def degrees_of_freedom(self, vertices: IntArray) -> IntArray:
         """ndof of `vertices` (n,): 3, 2, 1 or 0."""
@@ -76,17 +84,19 @@ class ConstraintFilter:
         """The constrained particle's number of every particle (V,), -1 for free ones, and S_i (n, 3, 3) of these."""
         number: IntArray = np.full(len(self.z), -1)
         number[self.rows] = np.arange(len(self.rows))
-        return number, np.eye(3) - np.einsum("nki,nkj->nij", self.taken, self.taken)
+        return number, self.blocks
 
     def project(self, d: FloatArray) -> FloatArray:
         """S d for d (V, 3), as a new array."""
         result = d.copy()
         if len(self.rows):
-            result[self.rows] = np.matmul(self._blocks, d[self.rows, :, None])[:, :, 0]
+            result[self.rows] = np.matmul(self.blocks, d[self.rows, :, None])[:, :, 0]
         return result
 
     def _rows_of(self, vertices: IntArray) -> IntArray:
-        missing = np.setdiff1d(vertices, self.rows)
+        known = np.zeros(len(self.z), dtype=np.bool_)
+        known[self.rows] = True
+        missing = np.sort(vertices[~known[vertices]])
         if len(missing):
             rows = np.concatenate([self.rows, missing])
             order = np.argsort(rows, kind="stable")
