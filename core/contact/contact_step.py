@@ -190,6 +190,7 @@ class SelfContactStep:
             left = pairs.vertices[cut.left]
             if not cut.moved.any():
                 break
+            self._owner.at_edges = True
             x = cut.x[:count]
             if not around.see(WHOLE) and around.covers(x):      # what was cut may have left a face's right side
                 break

@@ -9,8 +9,9 @@ So the equations, the solver, pins and damping are implicit Euler's own.
 
 Each step is linearised where smooth motion would end, see `core/smoothing.py`.
 
-It needs two steps of one size behind it; the first step, and one after the size changed, is implicit Euler's. So is one
-in which cloth touches something or may: x* would lie beyond what stops it.
+It needs two steps of one size behind it. Before the first one everything is taken to have flown freely, which is exact
+to second order for cloth that is let go. A step after the size changed is implicit Euler's, and so is one in which cloth
+touches something or may: x* would lie beyond what stops it.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ SAME = 1e-9
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
          watch: Stopwatch) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
-    before, expected = state.before, system.smoothing(state.v)
+    before, expected = state.before or _flight(state, h, system.scene.gravity), system.smoothing(state.v)
     own = system.self_contact if settings.self_collision or surfaces is not None else None
     motion = None if own is None else own.motion(surfaces)
     itself, solids = settings.self_collision, SHARP if settings.solid_contact == "constraints" else WHOLE
@@ -48,7 +49,7 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
         return None if own is None else own.look(state.x, x1, motion, itself=itself, solids=solids)
 
     result: StepResult | None = None
-    if before is not None and abs(before.step - h) <= SAME * h and not _may_touch(
+    if abs(before.step - h) <= SAME * h and not _may_touch(
             state, h, surfaces if own is None or settings.solid_contact == "constraints" else None, own, look, watch):
         start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,
                       state.touch)
@@ -67,6 +68,11 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
     if result is None:
         result = implicit_euler.step(system, state, h, settings, surfaces, watch, expected)
     return replace(result, state=replace(result.state, before=Before(state.x, state.v, h)))
+
+
+def _flight(state: State, h: float, gravity: FloatArray) -> Before:
+    """Where `state` was h [s] before if it has only ever fallen, with gravity (3,) [m/s^2]."""
+    return Before(state.x - h * state.v + 0.5 * h * h * gravity, state.v - h * gravity, h)
 
 
 def _may_touch(state: State, h: float, surfaces: SurfaceSet | None, own: SelfContact | None,

@@ -79,6 +79,7 @@ class ContactLoop:
             self.contacts = None if self._by_springs(unhindered) else self._predict()
             self.own = None if unhindered else self._predict_own()
         self.iterations = 0
+        self._rough = False
 
     # ------------------------------------------------------------------ before and after the solves
 
@@ -203,7 +204,7 @@ class ContactLoop:
                     friction = friction + own.drags(u) / self._h
             if not again or attempt > 0 and self._is_enough(u - last):
                 with self._watch.stage("contact"):
-                    if own is None or not own.judge_solids(u):
+                    if own is None or self._rough or not own.judge_solids(u):
                         break
             last = u
             start, changed = linear.solution, attempt < PASSES - 1
@@ -247,10 +248,10 @@ class ContactLoop:
         """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went; True to solve again."""
         assert self.contacts is not None and self._surfaces is not None
         # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that
-        rough = len(self.contacts) > MANY and not self._is_small(u - self._state.v, REST)
-        changed = self.contacts.judge(u, force) and not rough
+        self._rough = len(self.contacts) > MANY and not self._is_small(u - self._state.v, REST)
+        changed = self.contacts.judge(u, force) and not self._rough
         found = self._surfaces.find(self._state.x, self.base + self._h * u)
-        return self.contacts.add(found, changed, DEEP if rough else 0.0) or changed
+        return self.contacts.add(found, changed, DEEP if self._rough else 0.0) or changed
 
     def _is_enough(self, change: FloatArray) -> bool:
         """Whether contacts that still change may be left to the next step, when the last pass made this `change` of the
