@@ -10,8 +10,8 @@ So the equations, the solver, pins and damping are implicit Euler's own.
 Each step is linearised where smooth motion would end, see `core/smoothing.py`.
 
 It needs two steps of one size behind it. Before the first one everything is taken to have flown freely, which is exact
-to second order for cloth that is let go. A step after the size changed is implicit Euler's, and so is one in which cloth
-touches something or may: x* would lie beyond what stops it.
+to second order for cloth that is let go. A step after the size changed is implicit Euler's, and so is one in which
+cloth touches something or may: x* would lie beyond what stops it.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange
 
 from ...arrays import FloatArray, IntArray
+from ..reference.fronts import TINY
 from .dense_rows import CHUNK, eliminate
 from .front_solve import solve_fronts
 
@@ -31,8 +32,6 @@ BLOCK_SHAPE = (12, 1)
 """The same for 3x3 blocks."""
 WORTH = (16, 0.1)
 """Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
-TINY = {np.float32: 1e-18, np.float64: 1e-150}
-"""What counts as zero of factors whose largest numbers are near one: the product of two such is not denormal [-]."""
 BRANCHES, BRANCH = 16, 600
 """Branches of the tree that are eliminated side by side, at least, and the most vertices of one: its numbers should fit
 the cache of a core."""

@@ -32,6 +32,9 @@ BLOCK_SHAPE = (24, 2)
 """The same for 3x3 blocks, which have nine times the numbers."""
 WORTH = (18, 0.28)
 """Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
+TINY: dict[Any, float] = {np.float32: 1e-18, np.float64: 1e-150}
+"""What counts as zero of factors whose largest numbers are near one [-]. Products of smaller numbers are denormal, and
+take a processor a hundred times as long; a stiff sheet's influence on a far vertex falls to that and below."""
 SMALL = 8
 """Matrices of this size and less are inverted entry by entry, all of a batch at once."""
 NUMBERS_AT_ONCE = 4_000_000
@@ -141,10 +144,17 @@ def _eliminate(level: Any, diagonal: FloatArray, off_diagonal: FloatArray, updat
     own = np.diagonal(D, axis1=1, axis2=2)
     if not ((own > 0.0) & np.isfinite(own)).all():
         raise ArithmeticError("the matrix is not positive definite")
+    D = _flushed(D)
     F_ob = np.ascontiguousarray(flat[:, :o, o:-w])
-    W = D @ F_ob
+    W = _flushed(D @ F_ob)
     remaining: Numbers = flat[:, o:-w, o:-w] - F_ob.transpose(0, 2, 1) @ W
-    return D, W, remaining
+    return D, W, _flushed(remaining)
+
+
+def _flushed(numbers: Numbers) -> Numbers:
+    """The numbers themselves, with zeros where they are tiny; nan stays."""
+    numbers *= np.abs(numbers) >= TINY[numbers.dtype.type]
+    return numbers
 
 
 def _rows_of_blocks(places: IntArray, w: int) -> IntArray:
