@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from .arrays import FloatArray
 from .audit import Auditor
 from .certificate import Certificate, stretch_of
@@ -19,7 +17,6 @@ from .errors import SceneError, SolverError
 from .kernels.backend import choose, current, using
 from .scene import Scene
 from .solver import Solver
-from .state import State
 from .stepping import Stepper
 from .stopwatch import Stopwatch
 from .system import System
@@ -79,7 +76,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
                 state = stepper.advance(state, number - numbers[0])
             with watch.stage("certificate"):
                 found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
-                stretch_max, stretch_p99 = stretch_of(_edge_lengths(system, state), system.rest_lengths)
+                stretch_max, stretch_p99 = stretch_of(system.edge_lengths(state.x), system.rest_lengths)
         record = stepper.take_record()
         certificate = Certificate(
             stretch_max=stretch_max, stretch_p99=stretch_p99, crossings=found.crossings,
@@ -89,8 +86,3 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
             seconds=watch.take())
         yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
                     [state.v[s].copy() for s in system.slices], certificate)
-
-
-def _edge_lengths(system: System, state: State) -> FloatArray:
-    along = state.x[system.edges[:, 1]] - state.x[system.edges[:, 0]]
-    return np.sqrt(np.einsum("ei,ei->e", along, along))

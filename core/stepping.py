@@ -100,7 +100,6 @@ class Stepper:
             return False
         if result.failed:
             return True
-        edges, rest = self._system.edges, self._system.rest_lengths
-        old = np.linalg.norm(before.x[edges[:, 1]] - before.x[edges[:, 0]], axis=1)
-        new = np.linalg.norm(result.state.x[edges[:, 1]] - result.state.x[edges[:, 0]], axis=1)
-        return bool(np.max((new - old) / rest) > self._solver.max_strain_change)
+        old = self._system.edge_lengths(before.x)
+        new = self._system.edge_lengths(result.state.x)
+        return bool(np.max((new - old) / self._system.rest_lengths) > self._solver.max_strain_change)

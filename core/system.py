@@ -55,6 +55,7 @@ class System:
         self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in scene.cloths])
         self.triangles: IntArray = np.concatenate(
             [c.mesh.triangles + s for c, s in zip(scene.cloths, starts, strict=False)])
+        self._measured: tuple[FloatArray, FloatArray] | None = None
         self.body: IntArray = bodies(self.edges, self.vertex_count)
         self.body_count = int(self.body.max()) + 1
         self._forces = self._element_forces()
@@ -91,6 +92,13 @@ class System:
         return State(np.concatenate([c.positions for c in self.scene.cloths]),
                      np.concatenate([c.velocities for c in self.scene.cloths]), 0.0,
                      Touch.none(self.vertex_count))
+
+    def edge_lengths(self, x: FloatArray) -> FloatArray:
+        """Lengths (E,) [m] of all edges with vertices at x (V, 3) [m]; looked up once for the same array."""
+        if self._measured is None or self._measured[0] is not x:
+            along = x[self.edges[:, 1]] - x[self.edges[:, 0]]
+            self._measured = x, np.sqrt(np.einsum("ei,ei->e", along, along))
+        return self._measured[1]
 
     # ------------------------------------------------------------------ forces of position
 
