@@ -71,8 +71,7 @@ def plans(scene: str, size: int, systems: Sequence[str], known: Prepared, option
     """Rows of one scene at one size, with all that must be searched for them."""
     frames = known.frames
     settings: dict[str, Any] = {} if options.backend is None else {"backend": options.backend}
-    settings.update({} if options.steps is None else {"steps_per_frame": options.steps})
-    settings.update(integrator=options.integrator, tolerance=options.tolerance,
+    settings.update(steps_per_frame=options.steps, integrator=options.integrator, tolerance=options.tolerance,
                     self_collision=False)                                      # as in Blender's systems here
     names = {system.partition("-")[2] or TWIN[system] for system in systems}
     fabrics, given, motions, own = {}, {}, {}, {}
@@ -123,7 +122,7 @@ def main() -> None:
     parser.add_argument("--backend", help="of Muslin: numpy or numba, the best there is if not given")
     parser.add_argument("--integrator", default="bdf2", help="Muslin's integrator; the default is Blender's panel's")
     parser.add_argument("--tolerance", type=float, default=1e-2, help="Muslin's tolerance; the default is the panel's")
-    parser.add_argument("--steps", type=int, help="Muslin's steps per frame, the default if not given")
+    parser.add_argument("--steps", type=int, default=1, help="Muslin's steps per frame; the default is the panel's")
     parser.add_argument("--reference-steps", type=int, default=16, help="steps per frame of the references")
     parser.add_argument("--check-reference", action="store_true", help="compare references with half as many steps")
     parser.add_argument("--fresh", action="store_true", help="search again what is kept on disk")
