@@ -20,6 +20,10 @@ from .state import State
 from .stopwatch import Stopwatch
 from .system import System
 
+RUNAWAY = 1e3
+"""Growth of an edge in a step, over its rest length, above which not even the smallest step is kept [-]: not even a pin
+that jumps asks for it, and from there on everything only grows until it is no number any more."""
+
 
 @dataclass
 class StepRecord:
@@ -80,6 +84,11 @@ class Stepper:
                 raise SolverError(
                     f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s; "
                     "check for extreme stiffness, mass or collider speed")
+            if self._runs_away(state, result):
+                raise SolverError(
+                    f"the step at {now:.4f} s (frame {frame}) runs away even at {h:.2e} s: an edge of the cloth grows "
+                    f"by {self._stretch(state, result):.1f} times its length; check for cloth that is clamped between "
+                    "colliders while pins pull on it, and for extreme stiffness or speed")
             self._record.accept(result, h)
             state = replace(result.state, time=then)
             done += self._size
@@ -98,8 +107,14 @@ class Stepper:
             return True
         if not self._solver.adaptive:
             return False
-        if result.failed:
-            return True
+        return result.failed or self._stretch(before, result) > self._solver.max_strain_change
+
+    def _runs_away(self, before: State, result: StepResult) -> bool:
+        """Whether the solution is none that anybody could go on from, whatever was asked for."""
+        return not self._stretch(before, result) <= RUNAWAY
+
+    def _stretch(self, before: State, result: StepResult) -> float:
+        """Largest growth of an edge in the step, over its rest length [-]."""
         old = self._system.edge_lengths(before.x)
         new = self._system.edge_lengths(result.state.x)
-        return bool(np.max((new - old) / self._system.rest_lengths) > self._solver.max_strain_change)
+        return float(np.max((new - old) / self._system.rest_lengths, initial=0.0))

@@ -39,6 +39,9 @@ FEW = 0.02
 """Part of the contacts that may be new, and of the pressing that may pull, when a step is done [-]."""
 SETTLED = 0.02
 """Part of the friction that may be wrong when a step is done [-]."""
+OPPOSED = 0.4
+"""Part of a normal that other contacts of the vertex must leave [-]: of two normals that face each other nothing but a
+little across is left, and what two surfaces squeeze would be thrown out along that by what it lacks over that little."""
 MAX_PER_VERTEX = 3
 SWEEPS = 8
 """Gauss-Seidel sweeps that share a vertex's force among its up to three normals."""
@@ -173,7 +176,7 @@ class ContactResponse:
             at = self._active(slot)
             v = velocity[self.vertex[at]]
             result.constrain(self.vertex[at], self.normal[at],
-                             self.least[at] - np.einsum("nj,nj->n", self.normal[at], v))
+                             self.least[at] - np.einsum("nj,nj->n", self.normal[at], v), OPPOSED)
         at = self._active(0)
         at = at[self.friction.mode[at] == STICK]
         for tangent in _tangents(self.normal[at]):

@@ -44,11 +44,12 @@ class ConstraintFilter:
             direction[:, axis] = 1.0
             self.constrain(vertices, direction, change[:, axis])
 
-    def constrain(self, vertices: IntArray, directions: FloatArray, change: FloatArray) -> None:
+    def constrain(self, vertices: IntArray, directions: FloatArray, change: FloatArray,
+                  parallel: float = PARALLEL) -> None:
         """Take one direction (n, 3), of unit length, of each of `vertices` (n,), and prescribe `change` (n,) along it.
 
         Each vertex at most once a call. What earlier constraints have taken stays; a direction that they
-        span already is ignored, so the first constraint wins.
+        span already is ignored, so the first constraint wins; `parallel` is the part of it that must be left.
         """
         if len(vertices) == 0:
             return
@@ -57,7 +58,7 @@ class ConstraintFilter:
         along = np.matmul(taken, directions[:, :, None])                # (n, 3, 1)
         left = directions - np.matmul(taken.transpose(0, 2, 1), along)[:, :, 0]
         size = np.linalg.norm(left, axis=1)
-        new = (size > PARALLEL) & (self.count[at] < 3)
+        new = (size > parallel) & (self.count[at] < 3)
         at, vertices, left = at[new], vertices[new], left[new] / size[new, None]
         # along the new direction: what is asked minus what the taken directions move along `directions`
         already = np.einsum("nj,nj->n", directions[new], self.z[vertices])

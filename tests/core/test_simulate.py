@@ -344,3 +344,23 @@ def test_a_step_that_no_size_can_solve_is_an_error_that_keeps_the_frames_before(
     smallest = 1.0 / 48.0 / (2 ** halvings if adaptive else 1)
     assert f"{smallest:.2e} s" in str(caught.value)
     assert "frame" in str(caught.value)
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+def test_a_solution_that_runs_away_is_halved_and_in_the_end_an_error(monkeypatch, adaptive):
+    """However small the step: a corner is thrown ten thousand edges away, and everything is a number."""
+    tried = []
+
+    def thrown(system, state, h, *rest):
+        result = INTEGRATORS["implicit_euler"](system, state, h, *rest)
+        tried.append(h)
+        if state.time > 0.1:
+            result.state.x[0] += 1e4
+        return result
+
+    monkeypatch.setitem(INTEGRATORS, "thrown", thrown)
+    scene, seen = core.Scene([core.Cloth(sheet(2), FABRIC)]), []
+    with pytest.raises(core.SolverError, match="runs away"):
+        seen.extend(core.simulate(scene, core.Solver("thrown", adaptive=adaptive, max_halvings=3), range(1, 10)))
+    assert seen and all(np.abs(f.positions[0]).max() < 10.0 for f in seen)
+    assert min(tried) == pytest.approx(max(tried) / (8 if adaptive else 1))

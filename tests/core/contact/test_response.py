@@ -80,3 +80,20 @@ def test_what_begins_to_slip_is_held_back_the_way_it_was_whatever_direction_roun
     after.predict(found)
     np.testing.assert_allclose(after.friction.force[3], [0.5, 0.0, 0.0], atol=1e-12)
     np.testing.assert_array_equal(after.friction.force[:3], 0.0)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-3, 0.05, 0.2])
+def test_what_two_surfaces_squeeze_is_not_thrown_out_between_them(tilt):
+    """A lid 4 mm too low, tilted a little: to obey both, a vertex would have to leave by 4 mm / tilt."""
+    x = np.array([[0.0, 0.0, 0.01]])
+    response = step(x, np.zeros_like(x), Touch.none(1))
+    normals = np.array([UP, [np.sin(tilt), 0.0, -np.cos(tilt)]])
+    both, none = np.zeros(2, dtype=np.int64), np.zeros((2, 3))
+    points = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.016]])
+    gap = np.einsum("nj,nj->n", normals, x - points) - 0.01
+    gap[1] = min(gap[1], 0.0)
+    contacts = Contacts(both, both, both, none, points, points, normals, np.zeros(2), gap)
+    response.predict(Touching(contacts, np.zeros(2), np.full(2, 0.01), x[both]))
+    assert len(response) == 2
+    z = response.constrain(ConstraintFilter(1), np.zeros((1, 3))).z
+    assert np.linalg.norm(z) * 0.02 < 0.005
