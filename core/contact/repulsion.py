@@ -23,9 +23,10 @@ lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and 
 carried over, too.
 
 *Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by a drag c that stops it
-STICK times over, Q = I - n n^T, and by g, what held it in the step before; without g everything would creep. Where that
-is more than mu lambda it slides: the force is brought back to the limit, and linearised there. Along itself it does not
-change with s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c.
+STICK times over, Q = I - n n^T, and by g, all that held it in the step before: what g lacked, c would make up for by a
+slide, step after step, and everything would creep. Where that is more than mu lambda it slides: the force is brought
+back to the limit, and linearised there. Along itself it does not change with s, however slow the slide; across it turns
+with s, by Q = q q^T, q = n x t and a smaller c.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ GIVES = 0.5
 EASES = 2.0
 """Factor by which a spring that had got stiffer is softer in the next step [-]."""
 CARRIED = 0.9
-"""Part of the last step's force that a spring starts with [-]."""
+"""Part of the last step's normal force that a spring starts with [-]."""
 LIFTED = 1.0
 """Part of d* by which that makes it longer at most [-]: what holds a pair together against its spring, a constraint of
 a solid, must not load it more and more, and let go of it one day."""
@@ -229,7 +230,7 @@ class Repulsion:
         c = self.contacts
         if stiffness is not None:
             c.stiffness = np.maximum(c.stiffness, stiffness / EASES * c.mass)
-        c.hold = CARRIED * (holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal)
+        c.hold = holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal
         c.least = c.least + np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, LIFTED * np.abs(c.least))
         c.touches |= touched | (self._gap(c, expected) < c.least)
         self._rub(pressing, velocity)

@@ -40,8 +40,8 @@ FEW = 0.02
 SETTLED = 0.02
 """Part of the friction that may be wrong when a step is done [-]."""
 OPPOSED = 0.4
-"""Part of a normal that other contacts of the vertex must leave [-]: of two normals that face each other nothing but a
-little across is left, and what two surfaces squeeze would be thrown out along that by what it lacks over that little."""
+"""Part of a normal that other contacts of the vertex must leave [-]: of two normals that face each other nothing is
+left but a little across, and what two surfaces squeeze would be thrown out along that by what it lacks over that."""
 MAX_PER_VERTEX = 3
 SWEEPS = 8
 """Gauss-Seidel sweeps that share a vertex's force among its up to three normals."""

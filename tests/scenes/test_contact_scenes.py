@@ -100,12 +100,11 @@ def test_a_stack_of_ten_sheets_stays_at_rest():
     assert energy[10:].max() < 0.5 * mass * AT_REST**2
 
 
-@pytest.mark.xfail(strict=False, reason="friction that holds a stack loses a tenth a step: it creeps by 0.7 mm/s")
 def test_a_stack_of_ten_sheets_does_not_creep():
     staged = layers.resting_stack(6, frames=100)
     frames = watched(staged)
-    moved = [np.abs(b - a).max() for a, b in zip(frames[30].positions, frames[-1].positions, strict=True)]
-    assert max(moved) < 0.02 * staged.thickness
+    moved = [np.abs(b - a).max() for a, b in zip(frames[50].positions, frames[-1].positions, strict=True)]
+    assert max(moved) < 0.01 * staged.thickness                               # rims have settled by frame 50
 
 
 # ---------------------------------------------------------------------- cloth and solids
@@ -138,8 +137,7 @@ def test_a_fan_of_four_thin_blades_turns_under_a_sheet():
     watched(colliders.fan(14, frames=30))
 
 
-@pytest.mark.parametrize("clearance", [2.05, pytest.param(1.6, marks=pytest.mark.xfail(
-    run=False, reason="clamped cloth that is pulled on runs away, and a search reads out of bounds"))])
+@pytest.mark.parametrize("clearance", [2.05, 1.6])
 def test_a_sheet_is_dragged_out_under_a_box(clearance):
     watched(colliders.heavy_box(12, clearance=clearance, frames=24))
 
