@@ -7,6 +7,8 @@ import pytest
 from core.audit import Auditor, audit
 from core.contact.distance import edge_edge, point_triangle
 from core.errors import SceneError
+from core.kernels import using
+from core.kernels.backend import why_not
 from core.topology import Topology
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet
 
@@ -136,3 +138,17 @@ def test_a_frame_that_is_not_made_of_numbers_is_not_called_clean():
     positions = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, np.nan, 0.0]])
     with pytest.raises(SceneError, match="vertex 2 of mesh 0"):
         audit([(positions, np.array([[0, 1, 2]]))])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("far", [1e39, 1e112])
+def test_a_frame_that_has_run_away_is_audited_all_the_same(backend, far):
+    """Farther than single precision counts, with a number of triangles that does not fill the tree's leaves."""
+    if why_not(backend):
+        pytest.skip(why_not(backend))
+    x, triangles = sheet(8, 8, 1.0, 1.0)
+    random = np.random.default_rng(2)
+    rows = random.choice(len(x), 21)
+    x[rows] += far * random.normal(size=(len(rows), 3))
+    with using(backend), np.errstate(all="ignore"):
+        assert audit([(x, triangles)]).crossings > 0

@@ -101,6 +101,8 @@ def _meet(share: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, 
                 while bits:
                     j = other * CLUSTER + LOWEST_BIT[bits]
                     bits &= bits - 1
+                    if j >= len(b):                                  # empty places touch a box without bounds
+                        continue
                     # what has a common corner is looked at from there
                     if same and (j <= i or (in_common(i0, i1, i2, b, j)
                                             and (a_owned[i] | b_owned[j]) & CORNER_TWICE == 0)):
