@@ -96,7 +96,7 @@ class SelfContactStep:
         stiffness = np.zeros(len(key))
         if len(owner.keys):
             at = np.minimum(np.searchsorted(owner.keys, key), len(owner.keys) - 1)
-            known = owner.keys[at] == key
+            known = (owner.keys[at] == key) & (key >= 0)             # crossings are numbered anew in each step
             pressing[known], holding[known] = owner.pressing[at[known]], self._h * owner.holding[at[known]]
             stiffness[known] = owner.stiffness[at[known]]
         return known, pressing, holding, stiffness

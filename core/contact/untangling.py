@@ -20,8 +20,9 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from .nearness import Features, Primitives
 from .repulsion import STIFFNESS, Contacts
 
-SPEED = 8.0
-"""Speed at which what crosses is pulled apart, in search radii per second [1/s]."""
+SPEED = 40.0
+"""Speed at which what crosses is pulled apart, in search radii per second [1/s]: edges that are pulled slowly are left
+behind by the next ones, and the contour gets longer before it gets shorter."""
 SHALLOW = 0.1
 """Sine of the angle between an edge and the triangle it pierces below which G counts no further [-]."""
 
