@@ -159,7 +159,7 @@ class MuslinScene(bpy.types.PropertyGroup):
     )
     steps_per_frame: IntProperty(
         name="Steps per Frame", description="Time steps in a frame. More follow fast motion better and damp less",
-        default=1, min=1, max=1000, soft_max=20, options=set(),
+        default=2, min=1, max=1000, soft_max=20, options=set(),
     )
     use_self_collision: BoolProperty(
         name="Self Collision", description="Keep cloth from passing through itself and other cloth", default=True,
