@@ -44,7 +44,7 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matri
         matrix.data)
 
 
-@njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
+@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _scatter(starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
     k, C = weights.shape[1], weights.shape[2]
     part = 1.0 / k
@@ -65,7 +65,7 @@ def _scatter(starts, corners, weights, P, total):  # type: ignore[no-untyped-def
 
 @cache
 def _block_rows(k: int, C: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
+    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
     def add_rows(starts, corners, weights, H, common, positions, row_start, row_width, data):  # type: ignore[no-untyped-def]
         count, joint = len(starts) - 1, len(common) > 0
         for chunk in prange((count + CHUNK - 1) // CHUNK):

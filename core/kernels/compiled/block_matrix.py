@@ -30,7 +30,7 @@ def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scal
     return result
 
 
-@njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
+@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def _product(data, starts, widths, columns, scalar, scalar_starts, scalar_widths,  # type: ignore[no-untyped-def]
              scalar_columns, x, result):
     u = np.uintp                                     # with signed numbers every index is asked whether it is negative
@@ -55,7 +55,7 @@ def _product(data, starts, widths, columns, scalar, scalar_starts, scalar_widths
         result[i, 0], result[i, 1], result[i, 2] = a, b, c
 
 
-@njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
+@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
 def add_scalar_product(lines, columns, rows, x, result):  # type: ignore[no-untyped-def]
     """As in `reference`."""
     n, width = columns.shape

@@ -4,6 +4,9 @@
 `register_jitable` lets Numba see through the plain functions that a law is written with. Each law gets loops over its
 elements that gather the columns, call the law and add what it gives to an array. The loops are made in a
 factory whose variables are plain module functions, so that Numba finds them in its cache in the next process.
+
+A loop that threads share is turned into machine code twice, and the process that compiled it runs another copy than
+those that load it. Only strict arithmetic is the same in both: no such loop may fuse products and sums.
 """
 
 from __future__ import annotations
@@ -128,7 +131,7 @@ def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
 
 
 def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
+    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
     def add_stress(vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
         for e in prange(len(vertices)):
             stress = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
@@ -141,7 +144,7 @@ def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
 
 
 def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
+    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
     def add_tangent(vertices, weights, p, x, factor, damped_at, same, tau, H, fresh):  # type: ignore[no-untyped-def]
         """H[e] += factor tangent at x + tau sum k g g^T at `damped_at`, which is x if `same`; blocks c <= d alone."""
         for e in prange(len(vertices)):
@@ -171,7 +174,7 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
 
 
 def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})  # type: ignore[untyped-decorator]
+    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
     def add_damping_stress(vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
         for e in prange(len(vertices)):
             conditions = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))

@@ -200,6 +200,31 @@ else:
     assert names[0].startswith("numba-") and names[0] != "numba-0123456789abcdef"
 
 
+def test_kernels_from_disk_give_the_same_bytes_as_those_just_compiled(tmp_path):
+    needs("numba")
+    script = f"""
+import hashlib
+from pathlib import Path
+import numpy as np
+import core
+from core.kernels import backend, using
+from core.stencils import registry
+from tests.core.shapes import grid
+backend.keep_compiled_in(Path({str(tmp_path)!r}))
+fabric = core.Material(areal_density=0.2, stretch=500.0, shear=60.0, bend=1e-4, damping=0.005)
+mesh = core.ClothMesh(*grid(24, 24))
+x, v = (mesh.positions + np.random.default_rng(k).normal(scale=0.01, size=mesh.positions.shape) for k in range(2))
+family = [force for force in registry.find("baraff_witkin")(mesh, fabric) if not force.law.constant_tangent]
+with using("numba") as kernels:
+    for force in family:
+        total = np.zeros_like(x)
+        kernels.families.add_force([force], x, total)
+        kernels.families.add_damping_force([force], x, v, total)
+        print(hashlib.sha256(total.tobytes()).hexdigest())
+"""
+    assert python(script) == python(script)
+
+
 def test_each_name_that_the_core_is_imported_under_has_kernels_of_its_own():
     """What is kept says which modules it needs: `core` in the tests, a part of the extension in Blender."""
     assert backend.__package__ in backend.cache_folder().parts
