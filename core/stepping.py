@@ -76,7 +76,8 @@ class Stepper:
             # times from counts, so that no error adds up over a long bake
             now, then = start + done * tick, start + (done + self._size) * tick
             result = self._try(replace(state, time=now), then - now if h == 0 else h, then)
-            if self._must_halve(state, result) and self._size > 1:
+            growth = self._growth(state, result)
+            if self._size > 1 and self._must_halve(result, growth):
                 self._record.rejected += 1
                 self._size //= 2
                 continue
@@ -84,10 +85,10 @@ class Stepper:
                 raise SolverError(
                     f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s; "
                     "check for extreme stiffness, mass or collider speed")
-            if self._runs_away(state, result):
+            if not growth <= RUNAWAY:                                    # nan fails too
                 raise SolverError(
                     f"the step at {now:.4f} s (frame {frame}) runs away even at {h:.2e} s: an edge of the cloth grows "
-                    f"by {self._stretch(state, result):.1f} times its length; check for cloth that is clamped between "
+                    f"by {growth:.1f} times its length; check for cloth that is clamped between "
                     "colliders while pins pull on it, and for extreme stiffness or speed")
             self._record.accept(result, h)
             state = replace(result.state, time=then)
@@ -102,19 +103,15 @@ class Stepper:
                 self._surfaces.set_step(state.time, end)
         return self._step(self._system, state, h, self._solver, self._surfaces, self._watch)
 
-    def _must_halve(self, before: State, result: StepResult) -> bool:
+    def _must_halve(self, result: StepResult, growth: float) -> bool:
         if not result.finite:
             return True
-        if not self._solver.adaptive:
-            return False
-        return result.failed or self._stretch(before, result) > self._solver.max_strain_change
+        return self._solver.adaptive and (result.failed or growth > self._solver.max_strain_change)
 
-    def _runs_away(self, before: State, result: StepResult) -> bool:
-        """Whether the solution is none that anybody could go on from, whatever was asked for."""
-        return not self._stretch(before, result) <= RUNAWAY
-
-    def _stretch(self, before: State, result: StepResult) -> float:
+    def _growth(self, before: State, result: StepResult) -> float:
         """Largest growth of an edge in the step, over its rest length [-]."""
+        if not result.finite:
+            return np.inf
         old = self._system.edge_lengths(before.x)
         new = self._system.edge_lengths(result.state.x)
         return float(np.max((new - old) / self._system.rest_lengths, initial=0.0))

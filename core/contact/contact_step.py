@@ -128,10 +128,6 @@ class SelfContactStep:
         """The part of `impulse` that is friction."""
         return self.repulsion.drags(velocity)
 
-    def vertices(self) -> IntArray:
-        """The vertices that contact acts on, or may."""
-        return np.unique(self.repulsion.contacts.vertices)
-
     def energy(self, velocity: FloatArray) -> float:
         """Energy of the springs [J] at `velocity` (V, 3)."""
         return self.repulsion.energy(velocity)

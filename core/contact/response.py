@@ -96,7 +96,7 @@ class ContactResponse:
         near = -LAID if self._touch.mode.any() else TOUCHING
         self._take(found, inside | again | (c.gap_t1 < near * found.distance))
 
-    def add(self, found: Touching, anyway: bool, depth: float = TOUCHING) -> bool:
+    def add(self, found: Touching, anyway: bool, depth: float = 0.0) -> bool:
         """Take in the contacts of a solution that went through a surface; True if that changes anything.
 
         A few of many are left to `move_out` and the next step, unless the step is solved again `anyway`; and so are

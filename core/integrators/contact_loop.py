@@ -257,8 +257,8 @@ class ContactLoop:
         """Whether contacts that still change may be left to the next step, when the last pass made this `change` of the
         velocities (V, 3) [m/s].
 
-        In a quick motion some always change, and what a pass gets wrong the step after next has forgotten. But a slide
-        that spreads from vertex to vertex over a sheet at rest is followed, however slowly it begins.
+        In a quick motion some always change, and the next step starts from what was found. But a slide that spreads
+        from vertex to vertex over a sheet at rest is followed, however slowly it begins.
         """
         small = self._is_small(change, CALM)
         if self.contacts is None or len(self.contacts) == 0:

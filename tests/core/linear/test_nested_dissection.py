@@ -165,6 +165,21 @@ def test_single_precision_is_no_matter_of_units(scale):
     np.testing.assert_allclose(factor.solve(scale * r) / scale, factor.solve(r), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e20])
+def test_no_number_of_a_factor_is_denormal(scale):
+    """Influence falls by five orders of magnitude an edge: a few edges away single precision has no numbers for it."""
+    edges, x = sheet()
+    diagonal, off = np.full((len(x), 1, 1), scale), np.full((len(edges), 1, 1), -1e-5 * scale)
+    factor = BlockCholesky(NestedDissection(edges, x), diagonal, off, quick=True)
+    parts = factor._factor
+    kept = [parts] if isinstance(parts, np.ndarray) else [part for level in parts for part in level]
+    sizes = np.abs(np.concatenate([np.ravel(part) for part in kept]))
+    assert sizes.dtype == np.float32 and (sizes > 0.5).any()
+    assert not ((sizes > 0.0) & (sizes < np.finfo(np.float32).tiny)).any()
+    r = np.random.default_rng(1).normal(size=(len(x), 3))
+    np.testing.assert_allclose(scale * factor.solve(r), r, atol=1e-3)
+
+
 def test_nothing_in_gives_nothing_out():
     edges, x = sheet(5)
     factor = BlockCholesky(NestedDissection(edges, x), *random_matrix(edges, len(x), 1))
