@@ -184,6 +184,11 @@ class SelfContactStep:
                 pairs = pairs[np.flatnonzero(movable)]
             cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
             left = pairs.vertices[cut.left]
+            own = np.flatnonzero((pairs.vertices < count).all(axis=1))
+            if len(cut.left) and len(own) < len(pairs):          # rather into a solid than through itself
+                mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, self._pins)
+                left = np.concatenate([left[(left >= count).any(axis=1)], pairs.vertices[own[mine.left]]])
+                cut = replace(mine, moved=cut.moved | mine.moved)
             if not cut.moved.any():
                 break
             self._owner.at_edges = True

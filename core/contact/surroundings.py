@@ -104,7 +104,7 @@ class Surroundings:
         self.start = x0 if motion is None else np.concatenate([x0, motion.x_t0])
         self.crossings: IntArray = np.zeros((0, 2), dtype=np.int64)
         self.caught: BoolArray = np.zeros(0, dtype=np.bool_)
-        self._involved: BoolArray | None = None
+        self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
         self._swallowed: BoolArray | None = None
         self._look_for_crossings()
         self._close: Pairs | None = None
@@ -132,10 +132,10 @@ class Surroundings:
         before = self._parts
         if self.itself and (self._own is None or not self._own.covers(x1)):
             self._own = self._anew(self._own, self._owner.own, x1)
-            self._parts = [self._found(self._near_itself(x1, self._own.slack)), self._parts[1]]
+            self._parts = [self._found(self._near_itself(x1, self._own.slack), 0), self._parts[1]]
         if self.motion is not None and self.solids and (self._solid is None or not self._solid.covers(x1)):
             self._solid = self._anew(self._solid, self._owner.solid, x1, self._share)
-            self._parts = [self._parts[0], self._found(self._near_solids(self.motion, x1, self._solid.slack))]
+            self._parts = [self._parts[0], self._found(self._near_solids(self.motion, x1, self._solid.slack), 1)]
         if self._parts is not before:
             own, solid = self._parts
             self.pairs = own.joined(solid) if len(own) and len(solid) else solid if len(solid) else own
@@ -180,25 +180,22 @@ class Surroundings:
     # ------------------------------------------------------------------ parts
 
     def _look_for_crossings(self) -> None:
-        owner, found = self._owner, [self.crossings]
+        owner, own, solid = self._owner, self.crossings, self.crossings
         if owner.tangled and self.itself:
             surface = owner.surface.at(self.x0)
-            found.append(crossing_pairs(surface, surface))
-            owner.tangled = len(found[-1]) > 0
+            own = crossing_pairs(surface, surface)
+            owner.tangled = len(own) > 0
         if owner.stuck and self.motion is not None:
             solid, swallowed = self.motion.crossings(self.x0), self.motion.swallowed(self.x0)
             owner.stuck = len(solid) > 0 or bool(swallowed.any())
-            found.append(solid)
             if owner.stuck:
                 self._swallowed = np.concatenate([swallowed, np.zeros(len(self.motion.x_t0), dtype=np.bool_)])
-        self.crossings = np.concatenate(found)
-        if len(self.crossings):
-            self._involved = around(owner.all, self.crossings, owner.all.total)
-            corners = np.concatenate([owner.all.edges[self.crossings[:, 0]],
-                                      owner.all.triangles[self.crossings[:, 1]]], axis=1)
-            self.caught = np.zeros(len(corners), dtype=np.bool_)
-            if self._swallowed is not None:
-                self.caught = self._swallowed[corners].any(axis=1) & (corners >= len(self.x0)).any(axis=1)
+        self._involved = [around(owner.all, found, owner.all.total) if len(found) else None for found in (own, solid)]
+        self.crossings = np.concatenate([own, solid])
+        self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
+        if len(solid) and self._swallowed is not None:
+            corners = np.concatenate([owner.all.edges[solid[:, 0]], owner.all.triangles[solid[:, 1]]], axis=1)
+            self.caught[len(own):] = self._swallowed[corners].any(axis=1)
 
     @property
     def _share(self) -> float:
@@ -231,12 +228,13 @@ class Surroundings:
         pairs = Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, keep)
         return pairs[np.flatnonzero(distance > TOGETHER * radius)]
 
-    def _found(self, pairs: Pairs) -> Pairs:
-        """The pairs without those around a crossing, and without what swallowed cloth has with what swallowed it."""
-        keep = np.ones(len(pairs), dtype=np.bool_)
-        if self._involved is not None:
-            caught, first = self._involved[pairs.vertices], pairs.first
+    def _found(self, pairs: Pairs, part: int) -> Pairs:
+        """The pairs of cloth (part 0) or with colliders (1), without those around a crossing of that kind, and without
+        what swallowed cloth has with what swallowed it."""
+        keep, involved = np.ones(len(pairs), dtype=np.bool_), self._involved[part]
+        if involved is not None:
+            caught, first = involved[pairs.vertices], pairs.first
             keep &= ~((caught & first).any(axis=1) & (caught & ~first).any(axis=1))
-        if self._swallowed is not None:
-            keep &= ~(self._swallowed[pairs.vertices].any(axis=1) & (pairs.vertices >= len(self.x0)).any(axis=1))
+        if part == 1 and self._swallowed is not None:
+            keep &= ~self._swallowed[pairs.vertices].any(axis=1)
         return pairs if keep.all() else pairs[np.flatnonzero(keep)]

@@ -103,8 +103,11 @@ def walking_leg(size, frames=48, radius=0.06, length=0.35, loose=1.25):
     return Staged(core.Scene([leg], legs), frames)
 
 
-def elbow(size, frames=48, overlap=0.01, width=0.5, radius=0.05):
-    """Two bars close on a hanging sheet until they overlap each other by `overlap` [m], and let it go again."""
+def elbow(size, frames=48, overlap=0.01, width=0.5, radius=0.05, unevenness=0.0, seed=0):
+    """Two bars close on a hanging sheet until they overlap each other by `overlap` [m], and let it go again.
+
+    The sheet starts uneven by `unevenness` [m].
+    """
     bar, triangles = capsule(radius, 0.5)
     lying = turned(bar + [0.0, 0.0, 0.25], 0.5 * np.pi, axis=0)
     wide = radius + 0.04
@@ -120,7 +123,8 @@ def elbow(size, frames=48, overlap=0.01, width=0.5, radius=0.05):
 
     flat = cloth(size, size, width, 0.3, hang)
     top = at_ends(flat.mesh.positions, width)[1]
-    sheet_ = core.Cloth(flat.mesh, COTTON, positions=flat.positions, pins=dict.fromkeys(top.tolist()))
+    uneven = unevenness * np.random.default_rng(seed).normal(size=flat.positions.shape)
+    sheet_ = core.Cloth(flat.mesh, COTTON, positions=flat.positions + uneven, pins=dict.fromkeys(top.tolist()))
     return Staged(core.Scene([sheet_], [core.Collider(side(s), triangles, friction=0.3, name=name)
                                         for s, name in ((-1, "upper arm"), (1, "forearm"))]), frames)
 

@@ -148,10 +148,12 @@ def test_a_trouser_leg_walks():
     assert max(f.certificate.stretch_p99 for f in frames) < 1.3
 
 
-def test_cloth_between_solids_that_close_beyond_each_other_recovers_when_they_open():
-    staged = colliders.elbow(12, frames=30)
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_cloth_between_solids_that_close_beyond_each_other_recovers_when_they_open(seed):
+    """It has to go into a solid, but never through itself; which way a sheet buckles there hangs on its last bits."""
+    staged = colliders.elbow(12, frames=30, unevenness=seed and 1e-9, seed=seed)
     found = list(perform(staged))
-    assert all(judged.finite for _, judged in found)
+    assert all(judged.finite and judged.crossings[0] == 0 for _, judged in found)
     assert any(judged.total for _, judged in found[8:16])                      # there was no way out
     assert max(f.certificate.stretch_max for f, _ in found) < 4.0
     assert max(np.abs(f.velocities[0]).max() for f, _ in found) < 20.0
