@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..contact.contact_step import SelfContactStep
 from ..contact.response import ContactResponse
-from ..contact.surfaces import SurfaceSet
+from ..contact.surfaces import SurfaceSet, Touching
 from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
@@ -37,11 +37,13 @@ NEARER = 0.1
 """How many times smaller the error of the forces as they are must be to take them, not the linearised ones [-]."""
 MANY = 128
 """Contacts above which two passes have to do."""
-DEEP = 0.25
+DEEP = 0.5
 """Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
-an edge of five thicknesses is stretched by a thousandth."""
+an edge of five thicknesses is stretched by half a hundredth."""
 REST = 0.02
 """Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
+TEARS = 0.2
+"""Growth of an edge in a quick step, over its rest length, above which the contacts are looked at again [-]."""
 CALM = 0.1
 """Change of the velocities from pass to pass below which contacts that still change are left to the next step, over the
 velocity that weight gives in a step [-]."""
@@ -80,6 +82,7 @@ class ContactLoop:
             self.own = None if unhindered else self._predict_own()
         self.iterations = 0
         self._rough = False
+        self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
 
     # ------------------------------------------------------------------ before and after the solves
 
@@ -124,12 +127,26 @@ class ContactLoop:
             filter_ = self.contacts.constrain(filter_, u)
         return u + filter_.z
 
+    def reached(self, u: FloatArray) -> FloatArray:
+        """Where a step of velocities u (V, 3) [m/s] ends (V, 3) [m], what is held exactly there."""
+        x = self.base + self._h * u
+        held, at = self._system.held_positions(self._state.time + self._h)
+        x[held] = at                                                 # not to rounding
+        return x
+
     def move_out(self, x: FloatArray) -> FloatArray:
         """x (V, 3) [m] with what the solves left beyond a surface put back onto it."""
-        if self.contacts is None or self._surfaces is None:
+        if self.contacts is None:
             return x
         with self._watch.stage("contact"):
-            return self.contacts.move_out(self._surfaces.find(self._state.x, x), x)
+            return self.contacts.move_out(self._find(x), x)
+
+    def _find(self, x: FloatArray) -> Touching:
+        """Contacts of the way to x (V, 3) [m]."""
+        assert self._surfaces is not None
+        if self._found is None or not np.array_equal(self._found[0], x):
+            self._found = x.copy(), self._surfaces.find(self._state.x, x)
+        return self._found[1]
 
     def truncate(self, x: FloatArray, u: FloatArray) -> FloatArray:
         """x (V, 3) [m] reached with velocities u (V, 3), cut where cloth would pass through cloth."""
@@ -246,12 +263,12 @@ class ContactLoop:
 
     def _change(self, force: FloatArray, u: FloatArray) -> bool:
         """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went; True to solve again."""
-        assert self.contacts is not None and self._surfaces is not None
-        # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that
+        assert self.contacts is not None
+        # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
+        # unless one of them tears at its neighbours
         self._rough = len(self.contacts) > MANY and not self._is_small(u - self._state.v, REST)
-        changed = self.contacts.judge(u, force) and not self._rough
-        found = self._surfaces.find(self._state.x, self.base + self._h * u)
-        return self.contacts.add(found, changed, DEEP if self._rough else 0.0) or changed
+        changed = self.contacts.judge(u, force) and not (self._rough and self._stretch(u) <= TEARS)
+        return self.contacts.add(self._find(self.reached(u)), changed, DEEP if self._rough else 0.0) or changed
 
     def _is_enough(self, change: FloatArray) -> bool:
         """Whether contacts that still change may be left to the next step, when the last pass made this `change` of the
@@ -264,6 +281,11 @@ class ContactLoop:
         if self.contacts is None or len(self.contacts) == 0:
             return small
         return len(self.contacts) > MANY and not (small and self.contacts.friction.spreads)
+
+    def _stretch(self, u: FloatArray) -> float:
+        """Largest growth of an edge in the step at velocities u (V, 3) [m/s], over its rest length [-]."""
+        grown = self._system.edge_lengths(self.base + self._h * u) - self._system.edge_lengths(self._state.x)
+        return float(np.max(grown / self._system.rest_lengths, initial=0.0))
 
     def _is_small(self, change: FloatArray, part: float) -> bool:
         """Whether a change of the velocities (V, 3) [m/s] is below this part of what weight makes of them in a step."""

@@ -234,12 +234,10 @@ class _Step:
         return float(np.sqrt(np.sum(impulse * impulse / self.mass)))
 
     def _finish(self, u: FloatArray, residual: float, converged: bool, failed: bool) -> StepResult:
-        x, v = self.base + self.h * u, u
+        x, v = self.loop.reached(u), u
         # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
         finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
         if finite:
-            held, at = self.system.held_positions(self.state.time + self.h)
-            x[held] = at                                           # exact, not to rounding
             x = self.loop.move_out(x)
             cut = self.loop.truncate(x, u)
             if cut is not x:

@@ -27,13 +27,14 @@ class BlockCholesky:
             more digits.
         quick: compute it in single precision as well, which is for blocks that have something added to their
             diagonal: a millionth of it is lost to rounding.
+        old: a factor on the same tree that nobody needs any more, whose memory may be taken.
 
     Raises:
         ArithmeticError: P is not positive definite.
     """
 
     def __init__(self, tree: NestedDissection, diagonal: FloatArray, off_diagonal: FloatArray, *,
-                 single: bool = True, quick: bool = False) -> None:
+                 single: bool = True, quick: bool = False, old: BlockCholesky | None = None) -> None:
         self._tree, self._width = tree, diagonal.shape[1]
         largest = float(np.abs(diagonal).max(initial=0.0))
         # a power of two, so that units leave no trace; single precision has a narrow range
@@ -41,7 +42,8 @@ class BlockCholesky:
         unit = diagonal.dtype.type(self._unit)
         self._factor: Any = tree.fronts.factor(tree.plan, diagonal * unit, off_diagonal * unit,
                                                np.float32 if quick else np.float64,
-                                               np.float32 if single else np.float64)
+                                               np.float32 if single else np.float64,
+                                               None if old is None else old._factor)
 
     @property
     def bytes(self) -> int:

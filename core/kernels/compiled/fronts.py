@@ -81,6 +81,7 @@ class Plan:
             split -= 1
         self.split = split
         self._rooms: dict[int, Room] = {}
+        self._updates: dict[Any, tuple[FloatArray, ...]] = {}
 
     def room(self, w: int) -> Room:
         """Where the numbers of fronts of blocks w x w lie."""
@@ -100,6 +101,15 @@ class Plan:
                     update[a:b], largest = ends - size[a:b], max(largest, int(ends[-1]))
             self._rooms[w] = Room(stride, at, update, scratch, largest, room)
         return self._rooms[w]
+
+
+    def updates(self, w: int, working: Any, lanes: int) -> tuple[FloatArray, ...]:
+        """Where fronts of blocks w x w leave U: for a level and for the one below it, and for each lane's branch."""
+        room, key = self.room(w), (w, working, lanes)
+        if key not in self._updates:                             # memory that is new costs more than what is done in it
+            self._updates[key] = (np.empty(room.largest, dtype=working), np.empty(room.largest, dtype=working),
+                                  np.empty((lanes, room.branch), dtype=working))
+        return self._updates[key]
 
 
 @dataclass(frozen=True)
@@ -137,18 +147,19 @@ def numbers(plan: Plan) -> int:
     return int((plan.own * (plan.own + plan.boundary)).sum())
 
 
-def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: Any, kept: Any) -> Any:
-    """The factor of diagonal (V, w, w) and off_diagonal (E, w, w): computed in the type `working`, kept in `kept`.
+def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: Any, kept: Any, old: Any = None) -> Any:
+    """The factor of diagonal (V, w, w) and off_diagonal (E, w, w): computed in the type `working`, kept in `kept`; in
+    the place of the factor `old` of this plan, if given and of that type.
 
     Raises:
         ArithmeticError: the matrix is not positive definite.
     """
     w = diagonal.shape[1]
     room, split = plan.room(w), plan.split
-    values = np.empty(int(room.at[-1]) + CHUNK, dtype=working)
+    size = int(room.at[-1]) + CHUNK
+    values = old if old is not None and old.dtype == working and len(old) == size else np.empty(size, dtype=working)
     values[-CHUNK:] = 0.0
-    updates, below = (np.empty(room.largest, dtype=working) for _ in range(2))
-    rooms = np.empty((get_num_threads(), room.branch), dtype=working)
+    updates, below, rooms = plan.updates(w, working, get_num_threads())
     tree = (plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts, room.stride, room.at, room.update,
             plan.vertices, plan.runs, plan.edges, plan.fan, np.ascontiguousarray(diagonal),
             np.ascontiguousarray(off_diagonal), working(TINY[working]), values)

@@ -54,8 +54,9 @@ def numbers(plan: Any) -> int:
     return sum(level.nodes * level.own * (level.own + level.boundary) for level in plan[0])
 
 
-def factor(plan: Any, diagonal: FloatArray, off_diagonal: FloatArray, working: Any, kept: Any) -> Any:
-    """The factor of diagonal (V, w, w) and off_diagonal (E, w, w): computed in the type `working`, kept in `kept`.
+def factor(plan: Any, diagonal: FloatArray, off_diagonal: FloatArray, working: Any, kept: Any, old: Any = None) -> Any:
+    """The factor of diagonal (V, w, w) and off_diagonal (E, w, w): computed in the type `working`, kept in `kept`. A
+    factor `old` of this plan may be overwritten.
 
     Raises:
         ArithmeticError: the matrix is not positive definite.

@@ -39,21 +39,26 @@ class NeighbourCholesky:
     def __init__(self, pattern: BlockPattern, edges: IntArray, positions: FloatArray) -> None:
         self._near = NearBlocks(pattern, edges)
         self._tree = NestedDissection(self._near.edges, positions, blocks=True)
+        self._last: BlockCholesky | None = None
 
     def bytes(self, single: bool) -> int:
         """Memory of a factor [bytes]."""
         return 9 * self._tree.numbers * (4 if single else 8)
 
     def at(self, matrix: BlockMatrix, filter_: ConstraintFilter, *, single: bool = True) -> BlockCholesky:
-        """The factor of P for `matrix`, which must be positive definite, and the directions that `filter_` leaves free.
+        """The factor of P for `matrix`, which must be positive definite, and the directions that `filter_` leaves free;
+        good until the next is asked for, which takes its memory.
 
         Raises:
             ArithmeticError: P is not positive definite.
         """
+        old, self._last = self._last, None
         if single:
             try:
-                return BlockCholesky(self._tree, *self._near.of(matrix, filter_, grow=1.0 + SHIFT, dtype=np.float32),
-                                     quick=True)
+                near = self._near.of(matrix, filter_, grow=1.0 + SHIFT, dtype=np.float32)
+                self._last = BlockCholesky(self._tree, *near, quick=True, old=old)
+                return self._last
             except ArithmeticError:                                # too ill-conditioned for single precision
                 pass
-        return BlockCholesky(self._tree, *self._near.of(matrix, filter_), single=single)
+        self._last = BlockCholesky(self._tree, *self._near.of(matrix, filter_), single=single, old=old)
+        return self._last

@@ -180,6 +180,19 @@ def test_no_number_of_a_factor_is_denormal(scale):
     np.testing.assert_allclose(scale * factor.solve(r), r, atol=1e-3)
 
 
+def test_a_factor_in_the_place_of_another_is_the_same_and_takes_no_memory():
+    edges, x = sheet()
+    tree, r = NestedDissection(edges, x, blocks=True), np.random.default_rng(1).normal(size=(len(x), 3))
+    one, other = (random_matrix(edges, len(x), 3, seed) for seed in (1, 2))
+    old = BlockCholesky(tree, *one, quick=True)
+    kept = old._factor
+    again = BlockCholesky(tree, *other, quick=True, old=old)
+    np.testing.assert_array_equal(again.solve(r), BlockCholesky(tree, *other, quick=True).solve(r))
+    assert isinstance(kept, list) or again._factor is kept
+    np.testing.assert_array_equal(BlockCholesky(tree, *one, single=False, old=again).solve(r),     # of another type
+                                  BlockCholesky(tree, *one, single=False).solve(r))
+
+
 def test_nothing_in_gives_nothing_out():
     edges, x = sheet(5)
     factor = BlockCholesky(NestedDissection(edges, x), *random_matrix(edges, len(x), 1))
