@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("--backend", help="of Muslin: numpy or numba, the best there is if not given")
     parser.add_argument("--integrator", default="bdf2", help="Muslin's integrator; the default is Blender's panel's")
     parser.add_argument("--tolerance", type=float, default=1e-2, help="Muslin's tolerance; the default is the panel's")
-    parser.add_argument("--steps", type=int, default=2, help="Muslin's steps per frame; the default is the panel's")
+    parser.add_argument("--steps", type=int, default=1, help="Muslin's steps per frame; the default is the panel's")
     parser.add_argument("--reference-steps", type=int, default=16, help="steps per frame of the references")
     parser.add_argument("--check-reference", action="store_true", help="compare references with half as many steps")
     parser.add_argument("--fresh", action="store_true", help="search again what is kept on disk")

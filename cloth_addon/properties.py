@@ -158,8 +158,9 @@ class MuslinScene(bpy.types.PropertyGroup):
         name="End", description="Last frame of the bake", default=250, min=-1048574, max=1048574, options=set(),
     )
     steps_per_frame: IntProperty(
-        name="Steps per Frame", description="Time steps in a frame. More follow fast motion better and damp less",
-        default=2, min=1, max=1000, soft_max=20, options=set(),
+        name="Steps per Frame",
+        description="Time steps in a frame, at least. More follow fast motion better and damp less",
+        default=1, min=1, max=1000, soft_max=20, options=set(),
     )
     use_self_collision: BoolProperty(
         name="Self Collision", description="Keep cloth from passing through itself and other cloth", default=True,

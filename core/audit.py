@@ -27,6 +27,8 @@ Mesh = tuple[FloatArray, IntArray]
 SEARCH = 0.5
 """Radius within which gaps are looked for, over the cloths' mean edge length [-]."""
 
+FORGET = 0.8
+"""Part of the largest of the gaps of frames before that is left after a frame [-]."""
 MARGIN = 1.5
 """Radius within which a gap is looked for first, over the gap of the last look [-]."""
 
@@ -73,7 +75,7 @@ class Auditor:
         ends = self._cloths.surface.positions[self._cloths.surface.edges]
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
-        self._last = np.inf                                          # smallest gap of the last look [m]
+        self._last = np.inf                                          # of the smallest gaps of late the largest [m]
 
     def look(
         self, cloths: Sequence[FloatArray], colliders: Sequence[FloatArray] = (), *, gap: bool = True
@@ -106,8 +108,8 @@ class Auditor:
         if within.gap == expected < radius:                          # not as near as in the last frame: look further
             between = meet(cloth, solid, radius)
             within = meet(cloth, cloth, between.gap)
-        if radius > 0.0:
-            self._last = within.gap
+        if radius > 0.0:                                             # a gap that comes and goes is not looked for twice
+            self._last = max(within.gap, FORGET * self._last) if self._last < np.inf else within.gap
         return between, within
 
     def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray]) -> float:

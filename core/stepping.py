@@ -24,6 +24,9 @@ RUNAWAY = 1e3
 """Growth of an edge in a step, over its rest length, above which not even the smallest step is kept [-]: not even a pin
 that jumps asks for it, and from there on everything only grows until it is no number any more."""
 
+LONGEST = 1.001 / 48.0
+"""Largest step in which cloth presses on cloth [s]: in longer ones a pile does not come to rest."""
+
 
 @dataclass
 class StepRecord:
@@ -77,7 +80,8 @@ class Stepper:
             now, then = start + done * tick, start + (done + self._size) * tick
             result = self._try(replace(state, time=now), then - now if h == 0 else h, then)
             growth = self._growth(state, result)
-            if self._size > 1 and self._must_halve(result, growth):
+            pressed = self._presses()
+            if self._size > 1 and self._must_halve(result, growth, h if pressed else 0.0):
                 self._record.rejected += 1
                 self._size //= 2
                 continue
@@ -93,7 +97,7 @@ class Stepper:
             self._record.accept(result, h)
             state = replace(result.state, time=then)
             done += self._size
-            if self._size < self._whole and done % (2 * self._size) == 0:
+            if self._size < self._whole and done % (2 * self._size) == 0 and not (pressed and 2.0 * h > LONGEST):
                 self._size *= 2
         return state
 
@@ -103,10 +107,17 @@ class Stepper:
                 self._surfaces.set_step(state.time, end)
         return self._step(self._system, state, h, self._solver, self._surfaces, self._watch)
 
-    def _must_halve(self, result: StepResult, growth: float) -> bool:
+    def _presses(self) -> bool:
+        """Whether cloth pressed on cloth in the last step."""
+        own = self._system.self_contact
+        return own is not None and own.presses and self._solver.self_collision
+
+    def _must_halve(self, result: StepResult, growth: float, pressed: float) -> bool:
+        """Whether a step is to be done again in two; in `pressed` [s] of it cloth pressed on cloth."""
         if not result.finite:
             return True
-        return self._solver.adaptive and (result.failed or growth > self._solver.max_strain_change)
+        return self._solver.adaptive and (
+            result.failed or growth > self._solver.max_strain_change or pressed > LONGEST)
 
     def _growth(self, before: State, result: StepResult) -> float:
         """Largest growth of an edge in the step, over its rest length [-]."""

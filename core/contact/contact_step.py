@@ -206,7 +206,9 @@ class SelfContactStep:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""
         self._owner.learn(self._base + self._h * u, (u - self._v0) / self._h)
         touching = np.flatnonzero(self.repulsion.contacts.touches)
-        self._owner.at_edges = bool((self.repulsion.contacts.vertices[touching] >= len(u)).any())
+        # the weights of cloth alone add up to zero
+        solid = np.abs(self.repulsion.contacts.weights[touching].sum(axis=1)) > 0.5
+        self._owner.at_edges, self._owner.presses = bool(solid.any()), not solid.all()
         keys, first = np.unique(self.repulsion.contacts.key[touching], return_index=True)
         self._owner.keys = keys
         self._owner.stiffness = (self.repulsion.contacts.stiffness / self.repulsion.contacts.mass)[touching][first]

@@ -71,6 +71,7 @@ class SelfContact:
         self.tangled = True                                      # with cloth, until somebody looked
         self.stuck = True                                        # in colliders, likewise
         self.at_edges = False                                    # whether edges or tips of colliders touched last
+        self.presses = False                                     # whether cloth pressed on cloth
         self.keys: IntArray = np.zeros(0, dtype=np.int64)        # of what touched in the last step, and how much
         self.pressing: FloatArray = np.zeros(0)
         self.holding: FloatArray = np.zeros((0, 3))

@@ -330,6 +330,18 @@ def test_without_adaptive_steps_nothing_is_halved():
     assert all(record.rejected == 0 and record.steps <= 1 for record in records)
 
 
+@pytest.mark.parametrize(("rate", "adaptive", "most"), [(24.0, True, 48.0), (60.0, True, 60.0), (12.0, True, 48.0),
+                                                        (24.0, False, 24.0)])
+def test_cloth_presses_on_cloth_in_short_steps_and_falls_in_long_ones(rate, adaptive, most):
+    x, triangles = grid(5, 5, (0.5, 0.5))
+    sheets = [core.Cloth(core.ClothMesh(x + [0.0, 0.0, 0.1 * k], triangles), core.Material.preset("cotton"),
+                         pins=dict.fromkeys(range(len(x))) if k == 0 else {}) for k in range(2)]
+    solver = core.Solver(steps_per_frame=1, frame_rate=rate, adaptive=adaptive)
+    records = [f.certificate for f in core.simulate(core.Scene(sheets), solver, range(1, int(rate)))]
+    assert records[1].steps == 1                                     # it falls still
+    assert records[-1].step_max == pytest.approx(1.0 / most) and records[-1].rejected == 0
+
+
 @pytest.mark.parametrize(("adaptive", "halvings"), [(True, 6), (True, 0), (False, 6)])
 def test_a_step_that_no_size_can_solve_is_an_error_that_keeps_the_frames_before(adaptive, halvings):
     """A pin that jumps by more than numbers can square: the stretch is infinite whatever the step."""

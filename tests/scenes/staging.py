@@ -19,7 +19,7 @@ from tests.scenes.audit import Finding, Judge
 COTTON = core.Material.preset("cotton")
 RATE = 24.0
 """Frames per second [1/s]."""
-AS_IN_BLENDER = {"integrator": "bdf2", "tolerance": 1e-2, "steps_per_frame": 2, "frame_rate": RATE}
+AS_IN_BLENDER = {"integrator": "bdf2", "tolerance": 1e-2, "steps_per_frame": 1, "frame_rate": RATE}
 """The solver as the panel sets it."""
 AS_IN_CORE = {"frame_rate": RATE}
 """The solver as scripts get it."""
