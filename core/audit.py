@@ -54,6 +54,13 @@ class Audit:
     triangle_object: IntArray
     triangles: IntArray
 
+    def by_objects(self) -> list[tuple[int, int, int]]:
+        """(object, other or the same, crossings) of all that cross, whosever the edges are; most crossings first."""
+        both = np.sort(np.stack([self.edge_object, self.triangle_object], axis=1), axis=1)
+        pairs, counts = np.unique(both, axis=0, return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        return [(int(a), int(b), int(n)) for (a, b), n in zip(pairs[order], counts[order], strict=True)]
+
 
 def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:
     """Look at cloths and colliders, each (positions (V, 3) [m], triangles (T, 3))."""

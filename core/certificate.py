@@ -3,12 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .arrays import FloatArray
+
+PAIRS = 12
+"""Pairs of objects that a certificate lists at most: a wardrobe that starts in a heap must not fill a file."""
+
+
+@dataclass(frozen=True)
+class CrossingPair:
+    """Two objects by name, or one and itself, and how many edges of either pierce triangles of the other."""
+
+    first: str
+    second: str
+    crossings: int
 
 
 @dataclass(frozen=True)
@@ -18,7 +31,8 @@ class Certificate:
     Attributes:
         stretch_max, stretch_p99: edge length over rest length, largest and 99th percentile [-].
         crossings: edges that pierce triangles, cloth with cloth and cloth with colliders.
-        smallest_gap: between cloth and colliders [m]; None where nothing is near.
+        crossing_pairs: which objects cross which, most crossings first; the `PAIRS` worst at most.
+        smallest_gap: between cloth and colliders, and between parts of cloth [m]; None where nothing is near.
         deepest_penetration: of a cloth vertex into a closed collider [m].
         steps: implicit steps since the frame before. step_min, step_max: their sizes [s].
         iterations: linear iterations in all these steps.
@@ -31,6 +45,7 @@ class Certificate:
     stretch_max: float
     stretch_p99: float
     crossings: int = 0
+    crossing_pairs: list[CrossingPair] = field(default_factory=list)
     smallest_gap: float | None = None
     deepest_penetration: float = 0.0
     steps: int = 0
@@ -44,8 +59,13 @@ class Certificate:
     seconds: dict[str, float] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as numbers, booleans and None, for JSON."""
+        """The same as plain values, lists and dicts, for JSON."""
         return asdict(self)
+
+
+def crossing_pairs(found: Sequence[tuple[int, int, int]], names: Sequence[str]) -> list[CrossingPair]:
+    """What `Audit.by_objects` found, by the objects' names, as far as a certificate lists it."""
+    return [CrossingPair(names[a], names[b], count) for a, b, count in found[:PAIRS]]
 
 
 def stretch_of(lengths: FloatArray, rest_lengths: FloatArray) -> tuple[float, float]:

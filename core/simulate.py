@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .arrays import FloatArray
 from .audit import Auditor
-from .certificate import Certificate, stretch_of
+from .certificate import Certificate, crossing_pairs, stretch_of
 from .errors import SceneError, SolverError
 from .kernels.backend import choose, current, using
 from .scene import Scene
@@ -69,6 +69,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
                           [(c.at(0.0), c.triangles) for c in scene.colliders],
                           surface=system.self_contact.surface if system.self_contact else None)
         state = system.initial_state()
+        names = [*(c.name for c in scene.cloths), *(c.name for c in scene.colliders)]
     for number in numbers:
         with using(backend):
             current().threads.settle()
@@ -80,7 +81,8 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
         record = stepper.take_record()
         certificate = Certificate(
             stretch_max=stretch_max, stretch_p99=stretch_p99, crossings=found.crossings,
-            smallest_gap=found.smallest_gap, deepest_penetration=found.deepest_penetration,
+            crossing_pairs=crossing_pairs(found.by_objects(), names), smallest_gap=found.smallest_gap,
+            deepest_penetration=found.deepest_penetration,
             steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
             seconds=watch.take())

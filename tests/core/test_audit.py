@@ -58,6 +58,17 @@ def test_crossings_are_named_by_object_and_by_the_objects_own_numbers():
     assert found.triangles[found.edge_object == 0].max() < len(solid[1])
 
 
+def test_what_crosses_what_is_counted_whosever_the_edges_are():
+    lower, upper = sheet(3, 3), moved(sheet(3, 3), [0.05, 0.06, 5])
+    found = audit([lower, upper], [moved(box([0.2, 0.2, 8]), [0.3, 0.4, 0]), moved(ball(12, 6), [0.01, 0.02, 5])])
+    pairs = found.by_objects()
+    assert {(a, b) for a, b, _ in pairs} == {(0, 2), (1, 3)}
+    assert {(a, b): n for a, b, n in pairs} == {
+        (a, b): int(((found.edge_object == a) & (found.triangle_object == b)).sum()
+                    + ((found.edge_object == b) & (found.triangle_object == a)).sum()) for a, b, _ in pairs}
+    assert pairs == sorted(pairs, key=lambda pair: -pair[2]) and audit([upper]).by_objects() == []
+
+
 def test_colliders_may_cross_each_other():
     found = audit([moved(sheet(3, 3), [0, 0, 9])], [ball(12, 6), moved(ball(12, 6), [0.3, 0.1, 0.2])])
     assert found.crossings == 0

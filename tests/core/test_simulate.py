@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import core
-from core.certificate import stretch_of
+from core.certificate import PAIRS, CrossingPair, crossing_pairs, stretch_of
 from core.integrators.registry import INTEGRATORS
 from core.kernels.backend import why_not
 from tests.core.shapes import ball, grid
@@ -132,8 +132,8 @@ def test_an_error_on_the_way_leaves_the_frames_before_it():
 # ---------------------------------------------------------------------- certificate
 
 
-FIELDS = {"stretch_max", "stretch_p99", "crossings", "smallest_gap", "deepest_penetration", "steps", "iterations",
-          "residual", "converged", "step_min", "step_max", "backend", "seconds"}
+FIELDS = {"stretch_max", "stretch_p99", "crossings", "crossing_pairs", "smallest_gap", "deepest_penetration", "steps",
+          "iterations", "residual", "converged", "step_min", "step_max", "backend", "seconds"}
 
 
 def test_the_certificate_has_its_fields_and_becomes_json():
@@ -142,7 +142,24 @@ def test_the_certificate_has_its_fields_and_becomes_json():
         assert set(table) >= FIELDS
         assert json.loads(json.dumps(table, allow_nan=False)) == table
         assert table.pop("backend") in ("numpy", "numba")
-        assert all(isinstance(v, (bool, int, float, dict, type(None))) for v in table.values())
+        assert all(isinstance(v, (bool, int, float, list, dict, type(None))) for v in table.values())
+
+
+def test_the_certificate_names_what_crosses_what():
+    upright = core.ClothMesh(sheet().positions[:, [0, 2, 1]] + (0.02, 0.53, -0.47), sheet().triangles, name="Curtain")
+    scene = core.Scene([hanging(), core.Cloth(upright, FABRIC)], [floor(-0.05)])
+    (frame,) = core.simulate(scene, frames=[1])
+    table = frame.certificate.as_dict()
+    names = {(pair["first"], pair["second"]) for pair in table["crossing_pairs"]}
+    assert names == {("sheet", "Curtain"), ("Curtain", "collider")}
+    counts = [pair["crossings"] for pair in table["crossing_pairs"]]
+    assert sum(counts) == table["crossings"] and counts == sorted(counts, reverse=True)
+
+
+def test_a_certificate_lists_so_many_pairs_and_not_more():
+    found = [(0, other, 100 - other) for other in range(50)]
+    listed = crossing_pairs(found, [f"Shirt {i}" for i in range(50)])
+    assert len(listed) == PAIRS and listed[1] == CrossingPair("Shirt 0", "Shirt 1", 99)
 
 
 def test_the_certificate_counts_what_was_done():
