@@ -48,6 +48,7 @@ SYSTEMS = ("modifier-factory", "muslin-factory", "modifier-tuned", "muslin-tuned
            "muslin-cotton")
 USUAL = tuple(name for name in SYSTEMS if name != "modifier-cotton")
 TWIN = {"node": "tuned"}
+NOT_FOR_NODE = {"flag": "wind", "drape": "self-collision"}
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def plans(scene: str, size: int, systems: Sequence[str], known: Prepared, option
     frames = known.frames
     settings: dict[str, Any] = {} if options.backend is None else {"backend": options.backend}
     settings.update(steps_per_frame=options.steps, integrator=options.integrator, tolerance=options.tolerance,
-                    self_collision=False)                                      # as in Blender's systems here
+                    self_collision=setting(scene, size).self_collision)
     names = {system.partition("-")[2] or TWIN[system] for system in systems}
     fabrics, given, motions, own = {}, {}, {}, {}
     for name in sorted(names):
@@ -132,9 +133,9 @@ def main() -> None:
     rows = []
     for scene in options.scenes:
         for size in options.sizes:
-            if scene == "flag" and "node" in options.systems:
-                print("    flag: left out for the node, which has no wind")
-            systems = [s for s in options.systems if not (scene == "flag" and s == "node")]
+            if scene in NOT_FOR_NODE and "node" in options.systems:
+                print(f"    {scene}: left out for the node, which has no {NOT_FOR_NODE[scene]}")
+            systems = [s for s in options.systems if not (scene in NOT_FOR_NODE and s == "node")]
             todo = plans(scene, size, systems, known, options)
             turns: dict[str, list[Run]] = {plan.system: [] for plan in todo}
             for _ in range(options.repeats):

@@ -35,6 +35,7 @@ def modifier_frames(place: Setting, fabric: core.Material, tuned: bool, frames: 
     ball = bpy.data.objects.get("ball")
     if ball is not None:
         ball.modifiers.new("Collision", "COLLISION")
+    modifier.collision_settings.use_self_collision = place.self_collision
     if tuned:
         wanted = tuned_settings(place, fabric)
         _assign(modifier.settings, wanted["settings"])

@@ -62,7 +62,7 @@ def tuned_settings(place: Setting, fabric: core.Material) -> dict[str, dict[str,
         "shear_damping": fabric.damping * across * TAU, "bending_damping": fabric.damping * bend * TAU,
         "air_damping": fabric.viscous_drag * area * TAU / 0.01}
     friction = 100.0 * float(np.sqrt(fabric.friction * BALL_FRICTION))
-    return {"settings": settings, "collision_settings": {"distance_min": distance},
+    return {"settings": settings, "collision_settings": {"distance_min": distance, "self_distance_min": 0.25 * edge},
             "collider": {"thickness_outer": distance, "cloth_friction": min(friction, 80.0)}}
 
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import core
+from benchmarks.scenes import setting
 from benchmarks.worker import Job
 from core.arrays import FloatArray
 
@@ -80,7 +81,7 @@ class Prepared:
     def reference(self, scene: str, size: int, fabric: core.Material, steps: int, tolerance: float) -> FloatArray:
         """Motion (F, V, 3) [m] with `steps` steps per frame."""
         options = {"integrator": "bdf2", "steps_per_frame": steps, "tolerance": tolerance,
-                   "max_linear_iterations": 20000, "self_collision": False}
+                   "max_linear_iterations": 20000, "self_collision": setting(scene, size).self_collision}
         job = Job("muslin", scene, size, self.frames, as_job(fabric), options)
         path = self.folder / f"reference-{_digest(asdict(job))}.npz"
         if not self._is_there(path):

@@ -3,6 +3,7 @@
 
     hang     2 x 2 m sheet, level at the start, held at two corners of one side
     sphere   the same sheet falling on a sphere of radius 0.5 m (64 x 32) with friction, from 0.1 m above it
+    drape    the same as sphere, but cloth does not pass through itself
     flag     2 x 1.2 m, upright, one short edge held, wind of 8 m/s along it
 
 n x n vertices in every scene. Stretch is measured on the edges of the quads, warp and weft, in all systems: the quads'
@@ -11,7 +12,7 @@ diagonals, which some systems add as shear springs and others as edges of triang
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,7 +35,8 @@ class Setting:
 
     Attributes:
         positions (V, 3) [m]; quads (Q, 4); held: vertices that stay; wind (3,) [m/s];
-        ball: vertices (B, 3) [m] and faces (lists of 3 or 4 vertices) of the sphere, or None.
+        ball: vertices (B, 3) [m] and faces (lists of 3 or 4 vertices) of the sphere, or None;
+        self_collision: whether cloth keeps from passing through itself.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Setting:
     held: tuple[int, ...]
     wind: tuple[float, float, float] = (0.0, 0.0, 0.0)
     ball: tuple[FloatArray, list[list[int]]] | None = None
+    self_collision: bool = False
 
     @property
     def edges(self) -> IntArray:
@@ -103,6 +106,10 @@ def _sphere(size: int) -> Setting:
     return Setting("sphere", size, np.pad(points, ((0, 0), (0, 1))), quads, held=(), ball=ball_mesh(64, 32))
 
 
+def _drape(size: int) -> Setting:
+    return replace(_sphere(size), name="drape", self_collision=True)
+
+
 def _flag(size: int) -> Setting:
     points, quads = _grid(size, 2.0, 1.2)
     upright = np.column_stack([points[:, 0], np.zeros(len(points)), points[:, 1]])
@@ -128,5 +135,5 @@ def ball_mesh(segments: int, rings: int) -> tuple[FloatArray, list[list[int]]]:
     return points, faces
 
 
-_MAKERS = {"hang": _hang, "sphere": _sphere, "flag": _flag}
+_MAKERS = {"hang": _hang, "sphere": _sphere, "flag": _flag, "drape": _drape}
 SCENES = tuple(_MAKERS)
