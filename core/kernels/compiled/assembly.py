@@ -13,22 +13,24 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...arrays import FloatArray
+from .pool import share
 
 if TYPE_CHECKING:
     from ...linear.block_matrix import BlockMatrix
     from ...stencils.stencil import Stencil
 
 Loop = Callable[..., Any]
-CHUNK = 256
-"""Vertices that one thread takes at a time."""
+LEAST, LEAST_ROWS = 2000, 250
+"""Vertices worth another thread, when forces are added up and when rows of a matrix are."""
 
 
 def subtract_scattered(stencil: Stencil, P: FloatArray, total: FloatArray) -> None:
     """total (V, 3) -= sum_c w_ic P_c of elements with P (E, C, 3)."""
-    _scatter(*stencil.incidence, stencil.weights, P, total)
+    starts, corners = stencil.incidence
+    share(_scatter, len(starts) - 1, LEAST, starts, corners, stencil.weights, P, total)
 
 
 def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matrix: BlockMatrix) -> None:
@@ -39,18 +41,20 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matri
     pattern = matrix.pattern
     k = stencil.vertices.shape[1]
     add = _block_rows(k, 0 if H.shape[1] == 0 else stencil.weights.shape[2])
-    add(*stencil.incidence, stencil.weights, H, np.zeros((0, 3)) if common is None else common,
-        pattern.positions(pattern.family(stencil.vertices)), pattern.layout.row_start, pattern.layout.row_width,
-        matrix.data)
+    starts, corners = stencil.incidence
+    share(add, len(starts) - 1, LEAST_ROWS, starts, corners, stencil.weights, H,
+          np.zeros((0, 3)) if common is None else common, pattern.positions(pattern.family(stencil.vertices)),
+          pattern.layout.row_start, pattern.layout.row_width, matrix.data)
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def _scatter(starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _scatter(begin, end, starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
+    u = np.uintp                                     # with signed numbers every index is asked whether it is negative
     k, C = weights.shape[1], weights.shape[2]
     part = 1.0 / k
-    for v in prange(len(starts) - 1):
+    for v in range(u(begin), u(end)):
         fx, fy, fz = 0.0, 0.0, 0.0
-        for at in range(starts[v], starts[v + 1]):
+        for at in range(starts[v], starts[v + u(1)]):
             e = int((corners[at] + 0.5) * part)                   # corner // k, quicker than dividing
             i = corners[at] - e * k
             for c in range(C):
@@ -65,31 +69,31 @@ def _scatter(starts, corners, weights, P, total):  # type: ignore[no-untyped-def
 
 @cache
 def _block_rows(k: int, C: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def add_rows(starts, corners, weights, H, common, positions, row_start, row_width, data):  # type: ignore[no-untyped-def]
-        count, joint = len(starts) - 1, len(common) > 0
-        for chunk in prange((count + CHUNK - 1) // CHUNK):
-            half = np.empty(C)                                    # entry (a, b) of sum_c w_ic H_cd
-            for v in range(chunk * CHUNK, min(count, (chunk + 1) * CHUNK)):
-                first, line = 9 * row_start[v], 3 * row_width[v]
-                for at in range(starts[v], starts[v + 1]):
-                    e = corners[at] // k
-                    i, own = corners[at] - e * k, corners[at] * k
-                    for a in range(3):
-                        for b in range(3):
+    @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def add_rows(begin, end, starts, corners, weights, H, common, positions, row_start, row_width,  # type: ignore[no-untyped-def]
+                 data):
+        joint = len(common) > 0
+        half = np.empty(C)                                        # entry (a, b) of sum_c w_ic H_cd
+        for v in range(begin, end):
+            first, line = 9 * row_start[v], 3 * row_width[v]
+            for at in range(starts[v], starts[v + 1]):
+                e = corners[at] // k
+                i, own = corners[at] - e * k, corners[at] * k
+                for a in range(3):
+                    for b in range(3):
+                        for d in range(C):
+                            s = 0.0
+                            for c in range(C):
+                                if c <= d:
+                                    s += weights[e, i, c] * H[e, c * C - c * (c - 1) // 2 + d - c, 3 * a + b]
+                                else:
+                                    s += weights[e, i, c] * H[e, d * C - d * (d - 1) // 2 + c - d, 3 * b + a]
+                            half[d] = s
+                        same = common[e, a] * common[e, b] if joint else 0.0
+                        for j in range(k):
+                            s = same
                             for d in range(C):
-                                s = 0.0
-                                for c in range(C):
-                                    if c <= d:
-                                        s += weights[e, i, c] * H[e, c * C - c * (c - 1) // 2 + d - c, 3 * a + b]
-                                    else:
-                                        s += weights[e, i, c] * H[e, d * C - d * (d - 1) // 2 + c - d, 3 * b + a]
-                                half[d] = s
-                            same = common[e, a] * common[e, b] if joint else 0.0
-                            for j in range(k):
-                                s = same
-                                for d in range(C):
-                                    s += weights[e, j, d] * half[d]
-                                data[first + 3 * positions[own + j] + a * line + b] += s
+                                s += weights[e, j, d] * half[d]
+                            data[first + 3 * positions[own + j] + a * line + b] += s
 
     return add_rows  # type: ignore[no-any-return]

@@ -6,18 +6,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...arrays import FloatArray
 from ..reference.block_matrix import scatter_blocks
+from .pool import share
 
 if TYPE_CHECKING:
+    from ...arrays import IntArray
     from ...linear.row_groups import RowGroups
 
 __all__ = ["add_scalar_product", "inverse_diagonal", "near_blocks", "product", "scatter_blocks"]
 
-PIECE = 256
-"""Rows that one thread works on at a time."""
+LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 5000, 2000
+"""Rows worth another thread, in products and in products with scalars; vertices and edges in `near_blocks`."""
 
 
 def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scalar_layout: RowGroups,
@@ -25,16 +27,29 @@ def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scal
     """As in `reference`."""
     result = np.empty_like(x)
     scalars = data[:0] if scalar is None else scalar
-    _product(data, layout.row_start, layout.row_width, layout.columns, scalars, scalar_layout.row_start,
-             scalar_layout.row_width, scalar_layout.columns, x, result)
+    share(_product, len(layout.row_width), LEAST, data, layout.row_start, layout.row_width, layout.columns, scalars,
+          scalar_layout.row_start, scalar_layout.row_width, scalar_layout.columns, x, result)
     return result
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def _product(data, starts, widths, columns, scalar, scalar_starts, scalar_widths,  # type: ignore[no-untyped-def]
-             scalar_columns, x, result):
+def add_scalar_product(lines: FloatArray, columns: IntArray, rows: IntArray, x: FloatArray, result: FloatArray) -> None:
+    """As in `reference`."""
+    share(_add_scalar_product, len(rows), LEAST_SCALARS, lines, columns, rows, x, result)
+
+
+def near_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray, near: IntArray,
+                far_starts: IntArray, far: IntArray, number: IntArray, S: FloatArray, grow: float, diagonal: FloatArray,
+                off: FloatArray) -> None:
+    """As in `reference`."""
+    share(_near_blocks, len(own) + len(edges), LEAST_BLOCKS, data, scalar, line, own, edges, near, far_starts, far,
+          number, S, grow, diagonal, off)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  # type: ignore[no-untyped-def]
+             scalar_widths, scalar_columns, x, result):
     u = np.uintp                                     # with signed numbers every index is asked whether it is negative
-    for i in prange(len(widths)):
+    for i in range(u(begin), u(end)):
         a, b, c = 0.0, 0.0, 0.0
         first, line = u(9 * starts[i]), u(3 * widths[i])
         second, third = first + line, first + line + line
@@ -55,11 +70,10 @@ def _product(data, starts, widths, columns, scalar, scalar_starts, scalar_widths
         result[i, 0], result[i, 1], result[i, 2] = a, b, c
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def add_scalar_product(lines, columns, rows, x, result):  # type: ignore[no-untyped-def]
-    """As in `reference`."""
-    n, width = columns.shape
-    for row in prange(n):
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _add_scalar_product(begin, end, lines, columns, rows, x, result):  # type: ignore[no-untyped-def]
+    width = columns.shape[1]
+    for row in range(np.uintp(begin), np.uintp(end)):
         a, b, c = 0.0, 0.0, 0.0
         for s in range(width):
             j, w = columns[row, s], lines[row, s]
@@ -72,46 +86,44 @@ def add_scalar_product(lines, columns, rows, x, result):  # type: ignore[no-unty
         result[i, 2] += c
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def near_blocks(data, scalar, line, own, edges, near, far_starts, far, number, S,  # type: ignore[no-untyped-def]
-                grow, diagonal, off):
-    """As in `reference`."""
-    vertices, count = len(own), len(edges)
-    split = (vertices + PIECE - 1) // PIECE
-    for piece in prange(split + (count + PIECE - 1) // PIECE):
-        A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
-        for i in range(piece * PIECE, min((piece + 1) * PIECE, vertices)):
-            _read(data, scalar, line[i], own[i, 0], own[i, 1], A)
-            folded = 0.0
-            for k in range(far_starts[i], far_starts[i + 1]):
-                if far[k, 0] < 0:
-                    folded += abs(scalar[far[k, 1]])
-                    continue
-                _read(data, scalar, line[i], far[k, 0], far[k, 1], B)
-                size = 0.0
-                for a in range(3):
-                    size = max(size, abs(B[a, 0]) + abs(B[a, 1]) + abs(B[a, 2]),
-                               abs(B[0, a]) + abs(B[1, a]) + abs(B[2, a]))
-                folded += size
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _near_blocks(begin, end, data, scalar, line, own, edges, near, far_starts, far,  # type: ignore[no-untyped-def]
+                 number, S, grow, diagonal, off):
+    """Vertices first, then edges."""
+    vertices = len(own)
+    A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
+    for i in range(begin, min(end, vertices)):
+        _read(data, scalar, line[i], own[i, 0], own[i, 1], A)
+        folded = 0.0
+        for k in range(far_starts[i], far_starts[i + 1]):
+            if far[k, 0] < 0:
+                folded += abs(scalar[far[k, 1]])
+                continue
+            _read(data, scalar, line[i], far[k, 0], far[k, 1], B)
+            size = 0.0
             for a in range(3):
-                A[a, a] += folded
-            if number[i] >= 0:
-                _restrict(A, S[number[i]], B)
+                size = max(size, abs(B[a, 0]) + abs(B[a, 1]) + abs(B[a, 2]),
+                           abs(B[0, a]) + abs(B[1, a]) + abs(B[2, a]))
+            folded += size
+        for a in range(3):
+            A[a, a] += folded
+        if number[i] >= 0:
+            _restrict(A, S[number[i]], B)
+        for a in range(3):
+            for b in range(3):
+                diagonal[i, a, b] = grow * A[a, b]
+    for e in range(max(begin - vertices, 0), end - vertices):
+        i, j = edges[e, 0], edges[e, 1]
+        _read(data, scalar, line[i], near[e, 0], near[e, 1], A)
+        if number[i] >= 0 or number[j] >= 0:
+            between(S[number[i]] if number[i] >= 0 else unit, A, S[number[j]] if number[j] >= 0 else unit, B)
             for a in range(3):
                 for b in range(3):
-                    diagonal[i, a, b] = grow * A[a, b]
-        for e in range(max(piece - split, 0) * PIECE, min((piece - split + 1) * PIECE, count)):
-            i, j = edges[e, 0], edges[e, 1]
-            _read(data, scalar, line[i], near[e, 0], near[e, 1], A)
-            if number[i] >= 0 or number[j] >= 0:
-                between(S[number[i]] if number[i] >= 0 else unit, A, S[number[j]] if number[j] >= 0 else unit, B)
-                for a in range(3):
-                    for b in range(3):
-                        off[e, a, b] = B[a, b]
-            else:
-                for a in range(3):
-                    for b in range(3):
-                        off[e, a, b] = A[a, b]
+                    off[e, a, b] = B[a, b]
+        else:
+            for a in range(3):
+                for b in range(3):
+                    off[e, a, b] = A[a, b]
 
 
 @njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]

@@ -6,35 +6,29 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from .pool import share
 from .trees import DEEPEST, rows_of, walk
 from .vectors import at, cross, dot, subtract
 
-SHARE = 256
-"""Points that a thread takes at once."""
+LEAST = 256
+"""Points worth another thread."""
 
 
 def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, order: IntArray,
            nodes: FloatArray) -> BoolArray:
     """Whether each point (Q, 3) [m] is inside a closed part; positions (V, 3) [m], triangles (T, 3), closed (T,)."""
     result = np.zeros(len(points), dtype=bool)
-    _inside(np.ascontiguousarray(points), np.ascontiguousarray(positions), triangles, closed, order, rows_of(nodes),
-            result)
+    share(_inside, len(points), LEAST, np.ascontiguousarray(points), np.ascontiguousarray(positions), triangles, closed,
+          order, rows_of(nodes), result)
     return result
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def _inside(points: Any, positions: Any, triangles: Any, closed: Any, order: Any, rows: Any, result: Any) -> None:
-    for share in prange((len(points) + SHARE - 1) // SHARE):
-        _inside_share(share * SHARE, min((share + 1) * SHARE, len(points)), points, positions, triangles, closed, order,
-                      rows, result)
-
-
-@njit(cache=True, error_model="numpy")
-def _inside_share(first: Any, last: Any, points: Any, positions: Any, triangles: Any, closed: Any, order: Any,
-                  rows: Any, result: Any) -> None:
+@njit(cache=True, nogil=True, error_model="numpy")
+def _inside(first: Any, last: Any, points: Any, positions: Any, triangles: Any, closed: Any, order: Any, rows: Any,
+            result: Any) -> None:
     stack, high = np.empty(DEEPEST, dtype=np.int64), np.empty(3)
     met = np.empty(64, dtype=np.int64)
     for i in range(first, last):

@@ -15,12 +15,15 @@ import numpy as np
 from ...arrays import FloatArray
 from .assembly import add_blocks, subtract_scattered
 from .laws import compiled_law, rows_of
+from .pool import share
 
 if TYPE_CHECKING:
     from ...linear.block_matrix import BlockMatrix
     from ...stencils.stencil import ElementForce, Stencil
 
 Family = Sequence["ElementForce"]
+LEAST, LEAST_TANGENTS = 2000, 500
+"""Elements worth another thread, when stresses are wanted and when tangents are."""
 
 
 def energy(family: Family, x: FloatArray) -> float:
@@ -37,7 +40,8 @@ def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
     stencil = family[0].stencil
     P = _stresses(stencil)
     for number, force in enumerate(family):
-        compiled_law(force).add_stress(stencil.vertices, stencil.weights, rows_of(force), x, P, number == 0)
+        share(compiled_law(force).add_stress, len(P), LEAST, stencil.vertices, stencil.weights, rows_of(force), x, P,
+              number == 0)
     subtract_scattered(stencil, P, total)
 
 
@@ -46,8 +50,8 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
     stencil = family[0].stencil
     P = _stresses(stencil)
     for number, force in enumerate(force for force in family if force.damping):
-        compiled_law(force).add_damping_stress(stencil.vertices, stencil.weights, rows_of(force), force.damping, x, v,
-                                               P, number == 0)
+        share(compiled_law(force).add_damping_stress, len(P), LEAST, stencil.vertices, stencil.weights, rows_of(force),
+              force.damping, x, v, P, number == 0)
     subtract_scattered(stencil, P, total)
 
 
@@ -59,8 +63,8 @@ def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatr
     for number, force in enumerate(family):
         law = compiled_law(force)
         add = law.add_tangent if exact else law.add_projected_tangent
-        add(stencil.vertices, stencil.weights, rows_of(force), x, factor, damped_at, x is damped_at,
-            damping * force.damping, H, number == 0)
+        share(add, len(H), LEAST_TANGENTS, stencil.vertices, stencil.weights, rows_of(force), x, factor, damped_at,
+              x is damped_at, damping * force.damping, H, number == 0)
     add_blocks(stencil, H, common, matrix)
 
 

@@ -8,10 +8,14 @@ writes where another front reads, so branches are worked on side by side.
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit, prange
+from typing import Any
 
+import numpy as np
+from numba import njit
+
+from ...arrays import IntArray
 from .dense_rows import CHUNK, dots, flushed, subtract
+from .pool import share
 
 BRANCHES = 16
 """Branches of the tree that are solved side by side."""
@@ -85,32 +89,33 @@ def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # typ
                 result[vertex, a, c] = z[mine + w * row + a] * size
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def solve_fronts(first, own, boundary, starts, stride, begins, parent, vertices, places,  # type: ignore[no-untyped-def]
-                 fan, values, r, scale, size, tiny, z, result):
-    """size P^-1 r / scale for r (V, w, columns) into `result`; z is room for the fronts' vectors."""
+def solve_fronts(first: IntArray, *tree: Any) -> None:
+    """As `_pass` through all the tree."""
     levels = len(first) - 1
     split = levels - 1                                                   # the level where the branches begin
     while split > 0 and first[split + 1] - first[split] < BRANCHES:
         split -= 1
-    branches = first[split + 1] - first[split]
-    by = 1.0 / scale
-    for branch in prange(branches):
-        for level in range(split + 1):
-            wide = (first[level + 1] - first[level]) // branches
-            for node in range(branch * wide, (branch + 1) * wide):
+    branches = int(first[split + 1] - first[split])
+    share(_solve, branches, 1, 0, split, True, first, *tree)
+    roots = int(first[levels] - first[levels - 1])
+    for upward in (True, False) if split + 1 < levels else ():
+        _solve(0, roots, split + 1, levels - 1, upward, first, *tree)
+    share(_solve, branches, 1, 0, split, False, first, *tree)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _solve(begin, end, bottom, crown, upward, first, own, boundary, starts, stride,  # type: ignore[no-untyped-def]
+           begins, parent, vertices, places, fan, values, r, scale, size, tiny, z, result):
+    """size P^-1 r / scale for r (V, w, columns) into `result`, as far as fronts of levels bottom to crown go, under
+    fronts begin..end - 1 of the crown: first up the tree, then down. z is room for the fronts' vectors."""
+    count, by = first[crown + 1] - first[crown], 1.0 / scale
+    for step in range(crown + 1 - bottom):
+        level = bottom + step if upward else crown - step
+        wide = (first[level + 1] - first[level]) // count
+        for node in range(begin * wide, end * wide):
+            if upward:
                 _up(first[level] + node, first[max(level - 1, 0)] + node * fan, fan if level else 0, own, boundary,
                     starts, stride, begins, vertices, places, values, r, by, tiny, z)
-    for level in range(split + 1, levels):
-        for node in range(first[level + 1] - first[level]):
-            _up(first[level] + node, first[level - 1] + node * fan, fan, own, boundary, starts, stride, begins,
-                vertices, places, values, r, by, tiny, z)
-    for level in range(levels - 1, split, -1):
-        for front in range(first[level], first[level + 1]):
-            _down(front, own, boundary, starts, stride, begins, parent, vertices, places, values, z, size, tiny, result)
-    for branch in prange(branches):
-        for level in range(split, -1, -1):
-            wide = (first[level + 1] - first[level]) // branches
-            for node in range(branch * wide, (branch + 1) * wide):
+            else:
                 _down(first[level] + node, own, boundary, starts, stride, begins, parent, vertices, places, values, z,
                       size, tiny, result)

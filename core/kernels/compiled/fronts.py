@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..reference.fronts import TINY
 from .dense_rows import CHUNK, eliminate
 from .front_solve import solve_fronts
+from .pool import in_parts, lanes
 
 SCALAR_SHAPE = (16, 1)
 """Vertices in a leaf and cuts eliminated together, for scalar matrices."""
@@ -32,6 +33,8 @@ BLOCK_SHAPE = (12, 1)
 """The same for 3x3 blocks."""
 WORTH = (16, 0.1)
 """Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
+LEAST = 50_000
+"""Numbers in a factor worth another thread."""
 BRANCHES, BRANCH = 16, 600
 """Branches of the tree that are eliminated side by side, at least, and the most vertices of one: its numbers should fit
 the cache of a core."""
@@ -159,16 +162,18 @@ def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: 
     size = int(room.at[-1]) + CHUNK
     values = old if old is not None and old.dtype == working and len(old) == size else np.empty(size, dtype=working)
     values[-CHUNK:] = 0.0
-    updates, below, rooms = plan.updates(w, working, get_num_threads())
+    updates, below, rooms = plan.updates(w, working, lanes.get() if size > LEAST else 1)
     tree = (plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts, room.stride, room.at, room.update,
             plan.vertices, plan.runs, plan.edges, plan.fan, np.ascontiguousarray(diagonal),
-            np.ascontiguousarray(off_diagonal), working(TINY[working]), values)
-    fine = _branches(0, split, *tree, room.scratch, updates, below, rooms)
-    for level in range(split + 1, len(plan.first) - 1):
+            np.ascontiguousarray(off_diagonal), working(TINY[working]), values, room.scratch)
+    fine = np.ones(len(plan.own), dtype=np.bool_)
+    for level in range(split, len(plan.first) - 1):
+        rooms = rooms[:plan.first[level + 1] - plan.first[level]]        # not more lanes than branches
+        in_parts(_branches, [(lane, lane + 1) for lane in range(len(rooms))], 0 if level == split else level, level,
+                 *tree, updates, below, rooms, fine)
+        if not fine.all():
+            raise ArithmeticError("the matrix is not positive definite")
         updates, below = below, updates
-        fine = fine and _branches(level, level, *tree, room.scratch, updates, below, rooms)
-    if not fine:
-        raise ArithmeticError("the matrix is not positive definite")
     return values.astype(kept, copy=False)
 
 
@@ -234,20 +239,19 @@ def _assemble(front, first_child, children, own, boundary, starts, run_starts,  
                         target[to + j] += below[source + j]
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def _branches(bottom, crown, first, own, boundary, starts, run_starts, stride,  # type: ignore[no-untyped-def]
-              at, update, vertices, runs, edges, fan, diagonal, off_diagonal, tiny, values, scratch, updates, below,
-              rooms):
-    """All branches of levels bottom to crown side by side, children before parents: U stays in a row of `rooms`, which
-    fits the cache, but that of the crown goes to `updates`, and those of a level under the bottom are in `below`.
-    Whether all fronts are positive definite."""
+@njit(cache=True, nogil=True, error_model="numpy")
+def _branches(begin, end, bottom, crown, first, own, boundary, starts, run_starts,  # type: ignore[no-untyped-def]
+              stride, at, update, vertices, runs, edges, fan, diagonal, off_diagonal, tiny, values, scratch, updates,
+              below, rooms, fine):
+    """The branches of levels bottom to crown that fall to lanes begin..end - 1, children before parents: U stays in a
+    row of `rooms`, which fits the cache, but that of the crown goes to `updates`, and those of a level under the bottom
+    are in `below`. Which fronts are positive definite goes to `fine`."""
     w, lanes, count = diagonal.shape[1], len(rooms), first[crown + 1] - first[crown]
-    fine = np.ones(len(own), dtype=np.bool_)
     fronts, wide = 0, 1                                                  # of a branch
     for _ in range(bottom, crown + 1):
         fronts += wide
         wide *= fan
-    for lane in prange(lanes):
+    for lane in range(begin, end):
         done = np.zeros(crown + 1, dtype=np.int64)                       # of each level, fronts of this branch
         for step in range(lane * count // lanes * fronts, (lane + 1) * count // lanes * fronts):
             if step % fronts == 0:
@@ -264,4 +268,3 @@ def _branches(bottom, crown, first, own, boundary, starts, run_starts, stride,  
                       vertices, runs, edges, diagonal, off_diagonal, values, target, source)
             fine[front] = eliminate(values, at[front], stride[front], own[front] * w,
                                     (own[front] + boundary[front]) * w, target, place[front], tiny)
-    return fine.all()

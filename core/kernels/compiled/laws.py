@@ -5,8 +5,7 @@
 elements that gather the columns, call the law and add what it gives to an array. The loops are made in a
 factory whose variables are plain module functions, so that Numba finds them in its cache in the next process.
 
-A loop that threads share is turned into machine code twice, and the process that compiled it runs another copy than
-those that load it. Only strict arithmetic is the same in both: no such loop may fuse products and sums.
+Loops that add go over elements begin..end - 1, for threads to share them.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
@@ -131,9 +130,9 @@ def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
 
 
 def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def add_stress(vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
-        for e in prange(len(vertices)):
+    @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def add_stress(begin, end, vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
+        for e in range(np.uintp(begin), np.uintp(end)):
             stress = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
             for c in range(C):
                 for i in range(3):
@@ -144,10 +143,11 @@ def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
 
 
 def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def add_tangent(vertices, weights, p, x, factor, damped_at, same, tau, H, fresh):  # type: ignore[no-untyped-def]
+    @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def add_tangent(begin, end, vertices, weights, p, x, factor, damped_at, same, tau, H,  # type: ignore[no-untyped-def]
+                    fresh):
         """H[e] += factor tangent at x + tau sum k g g^T at `damped_at`, which is x if `same`; blocks c <= d alone."""
-        for e in prange(len(vertices)):
+        for e in range(np.uintp(begin), np.uintp(end)):
             q = to_fixed_tuple(p[e], parameters)
             F = columns(vertices, weights, x, e)
             tangent = law(None, F, q)
@@ -174,9 +174,9 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
 
 
 def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def add_damping_stress(vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
-        for e in prange(len(vertices)):
+    @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def add_damping_stress(begin, end, vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
+        for e in range(np.uintp(begin), np.uintp(end)):
             conditions = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
             rate = columns(vertices, weights, v, e)
             if fresh:

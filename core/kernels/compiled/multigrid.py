@@ -3,51 +3,68 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from .block_matrix import between
+from .pool import share
 
-PIECE = 256
-"""Rows that one thread works on at a time."""
+if TYPE_CHECKING:
+    from ...arrays import FloatArray, IntArray
+
+LEAST, LEAST_VERTICES = 500, 3000
+"""Slots worth another thread in the product, and vertices in prolongation."""
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def coarse_product(data, scalar, line, block_starts, blocks, scalar_starts,  # type: ignore[no-untyped-def]
-                   scalars, number, S, count, grow, total):
+def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: IntArray, blocks: IntArray,
+                   scalar_starts: IntArray, scalars: IntArray, number: IntArray, S: FloatArray, count: int,
+                   grow: float, total: FloatArray) -> None:
     """As in `reference`."""
-    slots = len(total)
-    for piece in prange((slots + PIECE - 1) // PIECE):
-        T, A = np.empty((3, 3)), np.empty((3, 3))
-        for k in range(piece * PIECE, min((piece + 1) * PIECE, slots)):
-            T[:] = 0.0
-            for s in range(block_starts[k], block_starts[k + 1]):
-                place, i, j = blocks[s, 0], blocks[s, 1], blocks[s, 2]
-                if number[i] < 0 and number[j] < 0:
-                    for a in range(3):
-                        for b in range(3):
-                            T[a, b] += data[place + a * line[i] + b]
-                    continue
+    share(_coarse_product, len(total), LEAST, data, scalar, line, block_starts, blocks, scalar_starts, scalars, number,
+          S, count, grow, total)
+
+
+def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray, inverse: FloatArray, r: FloatArray,
+            result: FloatArray) -> None:
+    """As in `reference`."""
+    share(_prolong, len(group), LEAST_VERTICES, coarse, group, number, S, inverse, r, result)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _coarse_product(begin, end, data, scalar, line, block_starts, blocks, scalar_starts,  # type: ignore[no-untyped-def]
+                    scalars, number, S, count, grow, total):
+    T, A = np.empty((3, 3)), np.empty((3, 3))
+    for k in range(begin, end):
+        T[:] = 0.0
+        for s in range(block_starts[k], block_starts[k + 1]):
+            place, i, j = blocks[s, 0], blocks[s, 1], blocks[s, 2]
+            if number[i] < 0 and number[j] < 0:
                 for a in range(3):
                     for b in range(3):
-                        A[a, b] = data[place + a * line[i] + b]
-                size = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0 if i == j else 0.0
-                _add_held(T, A, number[i], number[j], S, size)
-            free = 0.0
-            for s in range(scalar_starts[k], scalar_starts[k + 1]):
-                value, i, j = scalar[scalars[s, 0]], scalars[s, 1], scalars[s, 2]
-                if number[i] < 0 and number[j] < 0:
-                    free += value
-                    continue
-                for a in range(3):
-                    for b in range(3):
-                        A[a, b] = value if a == b else 0.0
-                _add_held(T, A, number[i], number[j], S, 0.0)
-            for a in range(3):
-                T[a, a] += free
+                        T[a, b] += data[place + a * line[i] + b]
+                continue
             for a in range(3):
                 for b in range(3):
-                    total[k, a, b] = 0.5 * grow * (T[a, b] + T[b, a]) if k < count else T[a, b]
+                    A[a, b] = data[place + a * line[i] + b]
+            size = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0 if i == j else 0.0
+            _add_held(T, A, number[i], number[j], S, size)
+        free = 0.0
+        for s in range(scalar_starts[k], scalar_starts[k + 1]):
+            value, i, j = scalar[scalars[s, 0]], scalars[s, 1], scalars[s, 2]
+            if number[i] < 0 and number[j] < 0:
+                free += value
+                continue
+            for a in range(3):
+                for b in range(3):
+                    A[a, b] = value if a == b else 0.0
+            _add_held(T, A, number[i], number[j], S, 0.0)
+        for a in range(3):
+            T[a, a] += free
+        for a in range(3):
+            for b in range(3):
+                total[k, a, b] = 0.5 * grow * (T[a, b] + T[b, a]) if k < count else T[a, b]
 
 
 @njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
@@ -79,10 +96,9 @@ def restrict(r, order, starts, number, S):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def prolong(coarse, group, number, S, inverse, r, result):  # type: ignore[no-untyped-def]
-    """As in `reference`."""
-    for i in prange(len(group)):
+@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _prolong(begin, end, coarse, group, number, S, inverse, r, result):  # type: ignore[no-untyped-def]
+    for i in range(np.uintp(begin), np.uintp(end)):
         x, y, z = coarse[group[i], 0], coarse[group[i], 1], coarse[group[i], 2]
         p = number[i]
         if p >= 0:

@@ -11,19 +11,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..reference.distances import FACE
 from ..reference.planes import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
 from .distances import closest
 from .nearby import away, insert, keep_minima, room
+from .pool import share
 from .sweep import first_entry
 from .trees import DEEPEST, rows_of, walk
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
-SHARE = 64
-"""Points that a thread takes at once."""
+LEAST = 64
+"""Points worth another thread."""
 MISS = 1e-3
 """How far beside a still triangle a path goes through its plane to miss it, over its size [-]."""
 PLAIN = 1e-8
@@ -44,9 +45,9 @@ def find(
     triangle, weights = np.empty((V, MAX_PER_VERTEX), dtype=np.int64), np.empty((V, MAX_PER_VERTEX, 3))
     normal, entered = np.empty((V, MAX_PER_VERTEX, 3)), np.empty((V, MAX_PER_VERTEX), dtype=np.bool_)
     still = motion[0] is motion[1]
-    _find_all(*(np.ascontiguousarray(x) for x in (x_t0, x_t1, reach, drift)), order, rows_of(nodes),
-              *(np.ascontiguousarray(x) for x in (*shape, *motion)), still, count, distance, triangle, weights, normal,
-              entered)
+    share(_find, V, LEAST, *(np.ascontiguousarray(x) for x in (x_t0, x_t1, reach, drift)), order, rows_of(nodes),
+          *(np.ascontiguousarray(x) for x in (*shape, *motion)), still, count, distance, triangle, weights, normal,
+          entered)
     n = int(count.sum())
     planes = (np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty((n, 3)), np.empty((n, 3)),
               np.empty(n, dtype=np.bool_))
@@ -68,18 +69,7 @@ def measured(
     return result
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def _find_all(x_t0: Any, x_t1: Any, reach: Any, drift: Any, order: Any, rows: Any, triangles: Any, closed: Any,
-              features: Any, degree: Any, surface_t0: Any, surface_t1: Any, normals_t0: Any, normals_t1: Any,
-              still: Any, count: Any, distance: Any, triangle: Any, weights: Any, normal: Any, entered: Any) -> None:
-    shares = (len(x_t0) + SHARE - 1) // SHARE
-    for share in prange(shares):
-        _find(share * SHARE, min((share + 1) * SHARE, len(x_t0)), x_t0, x_t1, reach, drift, order, rows, triangles,
-              closed, features, degree, surface_t0, surface_t1, normals_t0, normals_t1, still, count, distance,
-              triangle, weights, normal, entered)
-
-
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, order: Any, rows: Any, triangles: Any,
           closed: Any, features: Any, degree: Any, surface_t0: Any, surface_t1: Any, normals_t0: Any, normals_t1: Any,
           still: Any, count: Any, distance: Any, triangle: Any, weights: Any, normal: Any, entered: Any) -> None:

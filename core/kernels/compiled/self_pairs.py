@@ -11,16 +11,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..reference.advancement import LEFT
 from .clusters import CLUSTER, LOWEST_BIT
+from .pool import share
 from .trees import DEEPEST
 from .vectors import add, divide, dot, scale, subtract
 
 SHARE = 32
-"""Clusters that a thread takes at once."""
+"""Clusters that are one share of the work."""
 PLACES = 16
 """Places for pairs, over the vertices or edges of a share; where they are too few, all is done again with enough."""
 ROOM = 1.0 + 1e-6
@@ -42,7 +43,8 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
     _fit(others, targets, moving, rows, inner, corners)
     while True:
         found = np.empty((len(count), places, 2), dtype=np.int32)
-        _search(items, queries, others, targets, same, moving, radius, rows, inner, corners, found, count)
+        share(_search, len(count), 1, items, queries, others, targets, same, moving, radius, rows, inner, corners,
+              found, count)
         if count.max(initial=0) <= places:
             break
         places = int(count.max())
@@ -51,12 +53,12 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
     return np.column_stack(np.divmod(keys, max(1, len(targets))))
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def _search(items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, radius: Any, rows: Any,
-            inner: Any, corners: Any, found: Any, count: Any) -> None:
+@njit(cache=True, nogil=True, error_model="numpy")
+def _search(begin: Any, end: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any,
+            radius: Any, rows: Any, inner: Any, corners: Any, found: Any, count: Any) -> None:
     """The pairs of each share, and their number."""
     half = (len(count) + 1) // 2
-    for number in prange(len(count)):
+    for number in range(begin, end):
         # neighbours go to different threads: where there is much to do lies together
         share = 2 * number if number < half else 2 * (number - half) + 1
         count[share] = _near(share, items, queries, others, targets, same, moving, radius, rows, inner, corners,

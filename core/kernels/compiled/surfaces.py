@@ -10,21 +10,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..reference.surfaces import CORNER_TWICE, Boxes, Leaves, Surface
 from ..reference.trees import sorted_pairs
 from .clusters import CLUSTER, LOWEST_BIT, fit, grow, reached, touching
+from .pool import share
 from .stars import look_around
 from .trees import DEEPEST
 from .triangle_pairs import CLOSE, ROOM, in_common, look, parted
 from .vectors import at, subtract
 
 SHARE = 16
-"""Clusters that a thread takes at once."""
+"""Clusters that are one share of the work."""
 STARS = 128
-"""Vertices with the triangles around them that a thread takes at once."""
+"""Vertices with the triangles around them that are one."""
 
 
 def boxes(x: FloatArray, triangles: IntArray, edges: IntArray, order: IntArray, edge_order: IntArray,
@@ -47,8 +48,8 @@ def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, I
     while True:
         least, count = np.full(shares + stars, radius), np.zeros(shares + stars, dtype=np.int64)
         found = np.empty((shares + stars, slots, 3), dtype=np.int64)
-        _meet_all(x, corners_a, owned_a, sides_a, order_a, rows_a, y, corners_b, owned_b, sides_b, order_b, rows_b,
-                  inner_b, shares, same, edges, first, vertices, star, begin, least, found, count)
+        share(_meet_all, len(least), 1, x, corners_a, owned_a, sides_a, order_a, rows_a, y, corners_b, owned_b, sides_b,
+              order_b, rows_b, inner_b, shares, same, edges, first, vertices, star, begin, least, found, count)
         if count.max(initial=0) <= slots:
             break
         slots = int(count.max())
@@ -57,12 +58,12 @@ def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, I
             float(least.min(initial=radius)))
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def _meet_all(x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any, b: Any, b_owned: Any,
-              b_sides: Any, b_order: Any, b_rows: Any, b_inner: Any, shares: Any, same: Any, edges: Any, first: Any,
-              vertices: Any, star: Any, begin: Any, least: Any, found: Any, count: Any) -> None:
+@njit(cache=True, nogil=True, error_model="numpy")
+def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any,
+              b: Any, b_owned: Any, b_sides: Any, b_order: Any, b_rows: Any, b_inner: Any, shares: Any, same: Any,
+              edges: Any, first: Any, vertices: Any, star: Any, begin: Any, least: Any, found: Any, count: Any) -> None:
     half = (len(least) + 1) // 2
-    for number in prange(len(least)):
+    for number in range(start, end):
         # neighbours go to different threads: where there is much to do lies together
         share = 2 * number if number < half else 2 * (number - half) + 1
         if share < shares:

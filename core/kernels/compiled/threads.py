@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How many threads the kernels take: all while they are free, one while others want the cores.
 
-A kernel of a millisecond ends when its last thread does. Where another program has a core, that thread waits for its
-turn, many milliseconds, in every kernel: two threads were seen to be fifty times slower than one. So an empty kernel
-is run now and then, and if it does not come back at once, one thread works alone for a while. Results do not depend
-on it: no kernel's sums do.
+Where another program has a core, a thread that works there stops for many milliseconds, and a kernel that waits for it
+is slower than on one thread. So now and then a bit of work is done for every thread, and if that takes longer than the
+same bit on one, the kernels take one thread for a while. Results do not depend on it: no kernel's sums do.
 
-Where the cores are taken the empty kernel is slow itself, so it is run every `OFTEN` frames, or when a frame took
-`SLOW` times as long as the quickest since.
+It is tried every `OFTEN` frames, or when a frame took `SLOW` times as long as the quickest since.
 """
 
 from __future__ import annotations
 
 from time import perf_counter
+from typing import Any
 
 import numba
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-PROMPT = 2e-4
-"""Seconds in which an empty kernel is back where the cores are free; a few millionths is usual [s]."""
+from .pool import in_parts, lanes
+
+TURNS = 100_000
+"""Multiplications in a bit of work: a tenth of a millisecond or two."""
+LATE = 1.5
+"""How long bits side by side may take where the cores are free, over one alone [-]."""
 TRIES, FEW = 6, 2
-"""How often the empty kernel is run, and how often it may be late."""
+"""How often they are tried, and how often they may be late."""
 OFTEN = 24
 SLOW = 2.0
 
@@ -42,27 +45,36 @@ def settle() -> int:
         _called = perf_counter()
     else:
         _quickest = min(_quickest, took)
-    numba.set_num_threads(_count)                                    # it is each Python thread's own
+    lanes.set(_count)
     return _count
 
 
 def _free() -> int:
-    """All threads if an empty kernel comes back from them at once, else one."""
+    """All threads if they are as quick side by side as one alone, else one."""
     every = int(numba.config.NUMBA_NUM_THREADS)
-    numba.set_num_threads(every)
-    marks = np.zeros(every * 64)
-    _touch(marks)                                                    # compiled or woken up
-    late = 0
+    if every == 1:
+        return 1
+    lanes.set(every)
+    marks = np.ones(every)
+    alone, late = np.inf, 0
+    _turn(0, 1, marks)                                               # compiled or woken up
+    in_parts(_turn, [(k, k + 1) for k in range(every)], marks)
     for _ in range(TRIES):
         start = perf_counter()
-        _touch(marks)
-        late += perf_counter() - start > PROMPT
+        _turn(0, 1, marks)
+        middle = perf_counter()
+        in_parts(_turn, [(k, k + 1) for k in range(every)], marks)
+        alone = min(alone, middle - start)
+        late += perf_counter() - middle > LATE * alone
         if late > FEW:
             return 1
     return every
 
 
-@njit(cache=True, parallel=True, error_model="numpy")  # type: ignore[untyped-decorator]
-def _touch(marks):  # type: ignore[no-untyped-def]
-    for i in prange(len(marks)):
-        marks[i] += 1.0
+@njit(cache=True, nogil=True, error_model="numpy")
+def _turn(begin: Any, end: Any, marks: Any) -> None:
+    for k in range(begin, end):
+        value = marks[k]
+        for _ in range(TURNS):
+            value = 0.5 * value + 0.5
+        marks[k] = value

@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ...arrays import FloatArray, IntArray
+from .pool import share
 
-SHARE = 64
-"""Queries that a thread takes at once."""
+LEAST = 64
+"""Queries worth another thread."""
 DEEPEST = 128
 """Places on a stack: two a level, of at most 63 levels."""
 
@@ -74,11 +75,11 @@ def _pairs(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatAr
     lower, upper, rows = np.ascontiguousarray(lower), np.ascontiguousarray(upper), rows_of(nodes)
     end = np.zeros(len(lower), dtype=np.int64)
     nothing = np.empty((0, 2), dtype=np.int64)
-    _all_touching(order, rows, lower, upper, above, end, nothing, True)
+    share(_touching, len(lower), LEAST, order, rows, lower, upper, above, end, nothing, True)
     np.cumsum(end, out=end)
     found = np.empty((int(end[-1]) if len(end) else 0, 2), dtype=np.int64)
     if len(found):
-        _all_touching(order, rows, lower, upper, above, end, found, False)
+        share(_touching, len(lower), LEAST, order, rows, lower, upper, above, end, found, False)
     return found
 
 
@@ -163,7 +164,7 @@ def walk(rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
     return count
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def _touching(first: Any, last: Any, order: Any, rows: Any, lower: Any, upper: Any, above: Any, end: Any, found: Any,
               count: Any) -> None:
     """Count into `end`, or fill `found` up to it, for queries first..last - 1."""
@@ -189,11 +190,3 @@ def _touching(first: Any, last: Any, order: Any, rows: Any, lower: Any, upper: A
             if mine[k] > q or not above:
                 found[at, 0], found[at, 1] = q, mine[k]
                 at -= 1
-
-
-@njit(cache=True, parallel=True, error_model="numpy")
-def _all_touching(order: Any, rows: Any, lower: Any, upper: Any, above: Any, end: Any, found: Any, count: Any) -> None:
-    shares = (len(lower) + SHARE - 1) // SHARE
-    for share in prange(shares):
-        _touching(share * SHARE, min((share + 1) * SHARE, len(lower)), order, rows, lower, upper, above, end, found,
-                  count)
