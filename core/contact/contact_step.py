@@ -141,9 +141,10 @@ class SelfContactStep:
         joined = bodies(links[:, [0, 3]], int(body.max()) + 1)
         return joined[body]
 
-    def judge(self, u: FloatArray) -> bool:
-        """Release what pulls, take in what would meet, by the solution u (V, 3); True if it should be solved again."""
-        changed = self.repulsion.judge(u)
+    def judge(self, u: FloatArray, free: ConstraintFilter | None = None) -> bool:
+        """Release what pulls, take in what would meet, by the solution u (V, 3) in the directions that `free` leaves;
+        True if it should be solved again."""
+        changed = self.repulsion.judge(u, free)
         return self._join(self._base + self._h * u) or changed
 
     def judge_solids(self, u: FloatArray) -> bool:

@@ -37,6 +37,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
+from ..linear.constraint_filter import ConstraintFilter
 
 STIFFNESS = 30.0
 """h^2 k over the mass with which the gap moves [-]."""
@@ -46,6 +47,9 @@ STIFFEST = 1e6
 """Largest h^2 k over the mass [-]."""
 GIVES = 0.5
 """Part of its gap, or of the thickness where that is less, that a pair may lose before its spring gets stiffer [-]."""
+LOOSE = 0.1
+"""Part of the normal that constraints must leave to one of a pair's vertices for its spring to get stiffer [-]: what
+solids hold on both sides of a pinch comes no further for any force."""
 EASES = 2.0
 """Factor by which a spring that had got stiffer is softer in the next step [-]."""
 CARRIED = 0.9
@@ -235,8 +239,9 @@ class Repulsion:
         c.touches |= touched | (self._gap(c, expected) < c.least)
         self._rub(pressing, velocity)
 
-    def judge(self, u: FloatArray) -> bool:
-        """Change the contacts by the solution u (V, 3); whether so much that it should be solved again."""
+    def judge(self, u: FloatArray, free: ConstraintFilter | None = None) -> bool:
+        """Change the contacts by the solution u (V, 3) in the directions that `free` leaves, all if not given; whether
+        so much that it should be solved again."""
         c = self.contacts
         if len(c) == 0:
             return False
@@ -248,6 +253,8 @@ class Repulsion:
         # what comes in has not been pressed apart yet: k gives way to the mass that it moves
         pressing = np.where(c.touches, pressing, pressing / (1.0 + c.stiffness / c.mass))
         weak = touches & (gap < c.floor) & (c.stiffness < STIFFEST * c.mass)
+        if free is not None:
+            weak[weak] = _is_loose(c[weak], free)
         c.touches = touches
         c.stiffness = np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), c.stiffness)
         changed |= weak
@@ -309,6 +316,13 @@ class Repulsion:
         at = c.vertices.ravel()
         return np.stack([np.bincount(at, parts[:, :, axis].ravel(), minlength=len(self._base)) for axis in range(3)],
                         axis=1)
+
+
+def _is_loose(c: Contacts, free: ConstraintFilter) -> BoolArray:
+    """Which of the contacts c could come further apart, for all that constraints say (C,)."""
+    left = np.einsum("pki,pi->pk", free.left_of(c.normal, c.vertices), c.normal)
+    result: BoolArray = ((left > LOOSE) & (c.weights != 0.0)).any(axis=1)
+    return result
 
 
 def _rubbing(c: Contacts, velocity: FloatArray) -> FloatArray:

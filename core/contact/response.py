@@ -187,21 +187,17 @@ class ContactResponse:
     def drag_blocks(self) -> FloatArray:
         """-df/dv of friction (V, 3, 3) [kg/s]."""
         blocks = np.zeros((len(self._x0), 3, 3))
-        for slot in range(MAX_PER_VERTEX):
-            at = self._active(slot)
-            at = at[self.friction.mode[at] != STICK]
-            blocks[self.vertex[at]] += self.friction.drag_blocks(at, self.normal[at])
+        at = self._rubbing()
+        blocks[self.vertex[at]] = self.friction.drag_blocks(at, self.normal[at])
         return blocks
 
     def friction_force(self, velocity: FloatArray) -> FloatArray:
         """Forces of friction that is no constraint, at `velocity` (V, 3) -> (V, 3) [N]."""
         total = np.zeros_like(self._x0)
-        for slot in range(MAX_PER_VERTEX):
-            at = self._active(slot)
-            at = at[self.friction.mode[at] != STICK]
-            slide = velocity[self.vertex[at]] - self.carried[at]
-            drag = np.einsum("nij,nj->ni", self.friction.drag_blocks(at, self.normal[at]), slide)
-            total[self.vertex[at]] += self.friction.force[at] - drag
+        at = self._rubbing()
+        slide = velocity[self.vertex[at]] - self.carried[at]
+        drag = np.einsum("nij,nj->ni", self.friction.drag_blocks(at, self.normal[at]), slide)
+        total[self.vertex[at]] = self.friction.force[at] - drag
         return total
 
     def judge(self, u: FloatArray, constraint_force: FloatArray) -> bool:
@@ -211,13 +207,13 @@ class ContactResponse:
         """
         if len(self) == 0:
             return False
-        self.pressing = self._normal_forces(constraint_force)
+        self.pressing, left = self._normal_forces(constraint_force)
         pulls, pressing = self.held & (self.pressing < 0.0), np.maximum(self.pressing, 0.0)
         primary = np.zeros(len(self), dtype=np.bool_)
         primary[self._active(0)] = True
         primary &= ~pulls
         wrong = self.friction.judge(
-            primary, pressing, _tangential(self.normal, constraint_force[self.vertex]),
+            primary, pressing, _tangential(self.normal, left[self.vertex]),
             _tangential(self.normal, u[self.vertex] - self.carried), self._h / self._mass[self.vertex], self._still)
         self.held &= ~pulls
         holds = float((self.friction.mu * pressing)[primary].sum())
@@ -232,6 +228,12 @@ class ContactResponse:
         mode[self.vertex[at]] = np.where(self.friction.mode[at] == SLIP, SLIP, STICK)
         pressing[self.vertex[at]] = np.maximum(self.pressing[at], 0.0)
         slide[self.vertex[at]] = self.friction.slide(at)
+        at = self._active(1)                                              # in a wedge it can only go along it
+        wedge = np.cross(self.normal[self._table[self.vertex[at], 0]], self.normal[at])
+        squared = np.einsum("nj,nj->n", wedge, wedge)
+        at, wedge, squared = (a[squared > OPPOSED**2] for a in (at, wedge, squared))
+        along = np.einsum("nj,nj->n", wedge, slide[self.vertex[at]]) / squared
+        slide[self.vertex[at]] = along[:, None] * wedge
         return Touch(mode, pressing, slide)
 
     def move_out(self, found: Touching, x: FloatArray) -> FloatArray:
@@ -260,8 +262,14 @@ class ContactResponse:
         at = at[at >= 0]
         return at[self.held[at]]
 
-    def _normal_forces(self, force: FloatArray) -> FloatArray:
-        """lambda_n of each contact [N]: the parts along the normals of a vertex that add up to its force."""
+    def _rubbing(self) -> IntArray:
+        """Contacts with friction that is no constraint: the first ones of vertices, the only ones that are judged."""
+        at = self._active(0)
+        return at[self.friction.mode[at] != STICK]
+
+    def _normal_forces(self, force: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """lambda_n of each contact [N]: the parts along the normals of a vertex that add up to its force; and what is
+        left of that (V, 3) [N], along the surfaces."""
         parts = np.zeros(len(self))
         left = force.copy()
         for _ in range(SWEEPS):
@@ -274,7 +282,7 @@ class ContactResponse:
                 left[self.vertex[at]] -= share[:, None] * self.normal[at]
             if not len(self._active(1)):
                 break
-        return parts
+        return parts, left
 
 
 def _tangential(normal: FloatArray, vector: FloatArray) -> FloatArray:

@@ -108,10 +108,10 @@ class _Planes:
         later = (self._slab(x0[pairs.vertices], then.normal) >= APART * self.keep)[:, None]
         self.normal = np.where(later, then.normal, pairs.normal)
         weights = np.where(later, then.weights, pairs.weights)
-        along = _projected(free, pairs.vertices, self.normal)                              # S n
+        along = free.left_of(self.normal, pairs.vertices)                                # S n
         solid = np.flatnonzero((pairs.vertices >= len(free.z)).any(axis=1))
         if len(solid):
-            along[solid] = _projected(pins, pairs.vertices[solid], self.normal[solid])
+            along[solid] = pins.left_of(self.normal[solid], pairs.vertices[solid])
         share = np.einsum("pki,pi->pk", along, self.normal)
         loose = (share > HELD) & (inverse_mass[pairs.vertices] > 0.0)
         self.step = np.where(loose[:, :, None], along / np.where(loose, share, 1.0)[:, :, None], 0.0)
@@ -143,17 +143,6 @@ class _Planes:
             change = lift[:, :, None] * self.step[short]
             _apply_largest(self.vertices[short], change, x, touched)
         return touched
-
-
-def _projected(free: ConstraintFilter, vertices: IntArray, normal: FloatArray) -> FloatArray:
-    """S n (P, 4, 3) at the vertices (P, 4) for normals (P, 3)."""
-    result = np.repeat(normal[:, None, :], 4, axis=1)
-    if len(free.rows):
-        at = np.minimum(np.searchsorted(free.rows, vertices), len(free.rows) - 1)
-        held = free.rows[at] == vertices
-        taken = free.taken[at[held]]
-        result[held] -= np.einsum("nki,nkj,nj->ni", taken, taken, result[held])
-    return result
 
 
 def _apply_largest(vertices: IntArray, change: FloatArray, x: FloatArray, touched: BoolArray) -> None:

@@ -217,7 +217,7 @@ class ContactLoop:
                     impulse = multiply(linear.solution) - rhs
                     again = self._change(self._holding(impulse / self._h, u, friction, filter_, rate), u)
                 if own is not None:
-                    again |= own.judge(u)
+                    again |= own.judge(u, filter_)
                     friction = friction + own.drags(u) / self._h
             if not again or attempt > 0 and self._is_enough(u - last):
                 with self._watch.stage("contact"):

@@ -94,6 +94,16 @@ class ConstraintFilter:
             result[self.rows] = np.matmul(self.blocks, d[self.rows, :, None])[:, :, 0]
         return result
 
+    def left_of(self, direction: FloatArray, vertices: IntArray) -> FloatArray:
+        """S_i n (P, K, 3) of directions n (P, 3) at `vertices` (P, K) each; those it says nothing about are free."""
+        result = np.repeat(direction[:, None, :], vertices.shape[1], axis=1)
+        if len(self.rows):
+            at = np.minimum(np.searchsorted(self.rows, vertices), len(self.rows) - 1)
+            held = self.rows[at] == vertices
+            taken = self.taken[at[held]]
+            result[held] -= np.einsum("nki,nkj,nj->ni", taken, taken, result[held])
+        return result
+
     def _rows_of(self, vertices: IntArray) -> IntArray:
         known = np.zeros(len(self.z), dtype=np.bool_)
         known[self.rows] = True

@@ -7,6 +7,7 @@ import pytest
 from core.contact.repulsion import STICK, STIFFNESS, Repulsion, make_contacts
 from core.kernels import current, using
 from core.kernels.backend import why_not
+from core.linear.constraint_filter import ConstraintFilter
 
 VERTICES, COUNT, H = 30, 40, 0.02
 
@@ -119,6 +120,21 @@ def test_a_spring_that_gives_way_gets_stiffer():
     assert contacts.stiffness[one] > before[one]
     untouched = np.flatnonzero(~contacts.touches)
     np.testing.assert_array_equal(contacts.stiffness[untouched], before[untouched])
+
+
+@pytest.mark.parametrize(("held", "stiffer"), [((0, 1, 2, 3), False), ((0, 1), True), ((), True)])
+def test_a_spring_between_what_solids_hold_does_not_get_stiffer_for_nothing(held, stiffer):
+    """Both sides of a pinch are where the solids say: any force along the normal would be the solids' to bear."""
+    x0, contacts = contacts_of(thickness=0.5)
+    repulsion = Repulsion(x0, H, contacts)
+    gap = np.einsum("pk,pki,pi->p", contacts.weights, x0[contacts.vertices], contacts.normal)
+    contacts = repulsion.contacts = contacts[np.array([np.argmax(gap)])]
+    before, closing = contacts.stiffness.copy(), np.zeros_like(x0)
+    closing[contacts.vertices[0, 0]] = -1.2 * gap.max() / H * contacts.normal[0]
+    free = ConstraintFilter(VERTICES)
+    free.constrain(contacts.vertices[0, list(held)], np.tile(contacts.normal, (len(held), 1)), np.zeros(len(held)))
+    repulsion.judge(closing, free)
+    assert bool(contacts.stiffness[0] > before[0]) is stiffer
 
 
 def test_what_starts_too_close_is_moved_out_slowly():

@@ -97,3 +97,40 @@ def test_what_two_surfaces_squeeze_is_not_thrown_out_between_them(tilt):
     assert len(response) == 2
     z = response.constrain(ConstraintFilter(1), np.zeros((1, 3))).z
     assert np.linalg.norm(z) * 0.02 < 0.005
+
+
+def wedged(v, mu):
+    """A vertex with velocity v (3,) [m/s] where a floor and an overhanging wall meet, 1 cm from both."""
+    x, normals = np.array([[0.0, 0.0, 0.01]]), np.array([UP, [-0.8, 0.0, -0.6]])
+    response = step(x, np.array([v]), Touch.none(1))
+    both, none = np.zeros(2, dtype=np.int64), np.zeros(2)
+    points = x - 0.01 * normals
+    response.predict(Touching(Contacts(both, both, both, np.zeros((2, 3)), points, points, normals, none, none),
+                              np.full(2, mu), np.full(2, 0.01), x[both]))
+    assert len(response) == 2
+    return response, normals
+
+
+@pytest.mark.parametrize(("along", "slips"), [(0.0, False), (1.4, False), (1.6, True)])
+def test_what_one_wall_of_a_wedge_does_is_no_friction_to_the_other(along, slips):
+    """Only what holds it along the wedge has to be friction: here by at most half of the floor's 3 N."""
+    response, normals = wedged([0.0, 0.0, 0.0], 0.5)
+    force = np.array([3.0, 5.0]) @ normals + [0.0, along, 0.0]
+    response.judge(np.zeros((1, 3)), force[None])
+    np.testing.assert_allclose(response.pressing, [3.0, 5.0], atol=0.2)
+    held_back = response.friction_force(np.zeros((1, 3)))[0]
+    np.testing.assert_allclose(held_back, [0.0, 1.5 * slips, 0.0], atol=0.1 * slips)
+
+
+def test_what_slips_in_a_wedge_is_expected_to_go_along_it():
+    response, normals = wedged([0.6, 0.2, -0.5], 0.5)
+    response.judge(np.zeros((1, 3)), np.array([[3.0, 5.0]]) @ normals)
+    slide = response.touch().slide[0]
+    assert slide[1] > 0.05 and np.abs(normals @ slide).max() < 1e-12
+
+
+def test_friction_acts_once_on_a_vertex_that_two_surfaces_touch():
+    response, normals = wedged([1.0, 3.0, -0.5], 0.5)
+    slide = np.array([[0.0, 0.4, 0.0]])
+    response.judge(slide, np.array([[3.0, 5.0]]) @ normals)
+    np.testing.assert_allclose(response.friction_force(slide)[0], [0.0, -0.5 * response.pressing[0], 0.0], atol=1e-6)
