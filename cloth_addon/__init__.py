@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from . import command_line, fabric_menu, job, operators, panels, properties
+from . import command_line, crossings_overlay, fabric_menu, job, operators, panels, properties
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
     (*properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes)
@@ -17,6 +17,7 @@ _commands: list[object] = []    # what Blender gave for the `--command`s, to han
 def register() -> None:
     register_classes()
     properties.attach()
+    crossings_overlay.attach()
     _commands.append(bpy.utils.register_cli_command("muslin", command_line.main))
 
 
@@ -25,5 +26,6 @@ def unregister() -> None:
     job.end()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
+    crossings_overlay.detach()
     properties.detach()
     unregister_classes()

@@ -56,6 +56,14 @@ def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
         yield text
 
 
+def at_hand(choice: str, models: Sequence[str], newton_iterations: int) -> str:
+    """What runs at once, without importing or compiling anything: "numba" once a bake has made it ready."""
+    solver = core.Solver(backend="numba", newton_iterations=newton_iterations)
+    ready = (choice != "NUMPY" and kernels.is_known("numba") and not kernels.why_not("numba")
+             and core.is_warm(solver, models))
+    return "numba" if ready else "numpy"
+
+
 @cache
 def is_installed() -> bool:
     """Whether there is a Numba to import. It may still turn out not to run."""

@@ -11,6 +11,7 @@ from .backends import TITLES
 from .job import duration
 
 LENGTH_DIGITS = 3
+PAIRS = 3       # of objects that cross, for one frame
 
 
 def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
@@ -20,13 +21,36 @@ def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     found = [
         ("Largest Stretch", _stretch(summary["stretch_max"])),
         ("99 % of Edges Below", _stretch(summary["stretch_p99"])),
+        ("Smallest Gap", _length(summary["smallest_gap"])),
         ("Deepest Penetration", _length(summary["deepest_penetration"])),
         ("Crossings", _count(summary["crossings"])),
+        ("Frames with Crossings", _frames_with_crossings(report)),
         ("Unconverged Frames", f"{summary['not_converged']} of {frames}"),
         ("Bake Time", duration(report["seconds"]["total"])),
         ("Computed By", TITLES.get(report.get("backend", ""), "")),         # older bakes do not say
     ]
     return [(name, value) for name, value in found if value]
+
+
+def frame_facts(report: dict[str, Any], frame: int) -> list[tuple[str, str]]:
+    """Name and value of what the bake says of one frame; nothing for frames that it does not have."""
+    if not report["first"] <= frame <= report["last"]:
+        return []
+    here = report["certificates"][frame - report["first"]]
+    pairs = here.get("crossing_pairs", [])                                  # older bakes do not say
+    found = [
+        ("Largest Stretch", _stretch(here["stretch_max"])),
+        ("Smallest Gap", _length(here["smallest_gap"])),
+        ("Deepest Penetration", _length(here["deepest_penetration"])),
+        ("Crossings", _count(here["crossings"])),
+        *((between(pair["first"], pair["second"]), _count(pair["crossings"])) for pair in pairs[:PAIRS]),
+    ]
+    return [(name, value) for name, value in found if value]
+
+
+def between(first: str, second: str) -> str:
+    """Who crosses whom."""
+    return f"{first} with Itself" if first == second else f"{first}, {second}"
 
 
 def headline(report: dict[str, Any]) -> str:
@@ -40,6 +64,11 @@ def headline(report: dict[str, Any]) -> str:
 def _stretch(ratio: float | None) -> str:
     """Edge length over rest length, as what it is longer by."""
     return "" if ratio is None else f"{100 * (ratio - 1):.2f} %"
+
+
+def _frames_with_crossings(report: dict[str, Any]) -> str:
+    number = sum(bool(frame.get("crossings")) for frame in report["certificates"])
+    return f"{number} of {len(report['certificates'])}" if number else ""
 
 
 def _count(number: float | None) -> str:

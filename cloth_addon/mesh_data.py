@@ -35,9 +35,13 @@ def edges(mesh: Mesh) -> IntArray:
 
 def faces(mesh: Mesh) -> list[list[int]]:
     """Vertex indices of every face."""
-    corners = _read(mesh.loops, "vertex_index", 1, np.int32).tolist()
-    starts = _read(mesh.polygons, "loop_start", 1, np.int32).tolist()
-    return [corners[start:end] for start, end in itertools.pairwise([*starts, len(corners)])]
+    all_corners, starts = (values.tolist() for values in corners(mesh))
+    return [all_corners[start:end] for start, end in itertools.pairwise([*starts, len(all_corners)])]
+
+
+def corners(mesh: Mesh) -> tuple[IntArray, IntArray]:
+    """Vertex indices of all face corners, and where each face's own begin."""
+    return _read(mesh.loops, "vertex_index", 1, np.int32), _read(mesh.polygons, "loop_start", 1, np.int32)
 
 
 def triangles(mesh: Mesh) -> IntArray:

@@ -137,13 +137,15 @@ class _Bake(_Settled):
         return {"FINISHED"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        running = job.Job(bake(context.scene, self.targets(context)))
+        running = job.begin(bake(context.scene, self.targets(context)))     # so that whoever looks on sees it
         try:
             while not running.advance():
                 pass
         except core.ClothError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        finally:
+            job.end()
         self.tell(running.result)
         return {"FINISHED"}
 

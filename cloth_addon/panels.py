@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from . import backends, baked_record, certificate_text, fabric_menu, job
+from . import backends, baked_record, certificate_text, crossings_overlay, fabric_menu, job
 
 
 class _PhysicsTab:
@@ -154,8 +154,15 @@ class MUSLIN_PT_bake(_PhysicsTab, bpy.types.Panel):
         flow.operator("muslin.bake_delete_all")
         report = baked_record.report_of(context.object) if running is None else None
         if report:
-            _certificate(self.layout, report, context.region.width)
+            _certificate(self.layout, report, context.scene.frame_current, context.region.width)
+        self.draw_crossings(context)
         self.draw_range(context)
+
+    def draw_crossings(self, context: bpy.types.Context) -> None:
+        col = self.layout.column(align=True)
+        col.prop(context.window_manager, crossings_overlay.PROPERTY)
+        for line in crossings_overlay.lines(context.scene, context.view_layer):
+            col.label(text=line)
 
     def draw_range(self, context: bpy.types.Context) -> None:
         scene = context.scene
@@ -187,17 +194,26 @@ class MUSLIN_PT_solver(_PhysicsTab, bpy.types.Panel):
             _paragraph(self.layout.column(align=True), remark, context.region.width)
 
 
-def _certificate(layout: Any, report: dict[str, Any], width: int) -> None:
-    """What the bake says about itself, one fact a line."""
+def _certificate(layout: Any, report: dict[str, Any], frame: int, width: int) -> None:
+    """What the bake says about itself, one fact a line, and about the current frame."""
     box = layout.box().column(align=True)
-    for name, value in certificate_text.facts(report):
-        split = box.split(factor=0.55)
+    _facts(box, certificate_text.facts(report))
+    here = certificate_text.frame_facts(report, frame)
+    if here:
+        box.separator()
+        box.label(text=f"At Frame {frame}")
+        _facts(box, here)
+    for note in report["notes"]:
+        _paragraph(box, note, width)
+
+
+def _facts(col: Any, facts: list[tuple[str, str]]) -> None:
+    for name, value in facts:
+        split = col.split(factor=0.55)
         left = split.row()
         left.alignment = "RIGHT"
         left.label(text=name)
         split.label(text=value)
-    for note in report["notes"]:
-        _paragraph(box, note, width)
 
 
 def _paragraph(col: Any, text: str, width: int) -> None:

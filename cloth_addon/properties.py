@@ -22,7 +22,7 @@ from bpy.props import (
 )
 
 from .. import core
-from . import backends, fabric_menu
+from . import backends, crossings_overlay, fabric_menu
 
 DEFAULT_FABRIC = fabric_menu.preset("cotton")
 MICRO = 1e-6
@@ -46,6 +46,10 @@ def _set_fabric(settings: Any, number: int) -> None:
     fabric_menu.fill(settings, next(item[0] for item in fabric_menu.items() if item[3] == number))
 
 
+def _kind_changed(settings: Any, context: bpy.types.Context) -> None:
+    crossings_overlay.forget()
+
+
 def _in_micro(prop: str) -> dict[str, Any]:
     """Blender shows six decimals: bending stiffness is read and typed in millionths of its SI unit."""
     def set_micro(settings: Any, value: float) -> None:
@@ -67,7 +71,7 @@ class MuslinObject(bpy.types.PropertyGroup):
             ("CLOTH", "Cloth", "Is simulated as cloth"),
             ("COLLIDER", "Collider", "Cloth rests on it and slides over it"),
         ],
-        default="NONE", options=set(),
+        default="NONE", options=set(), update=_kind_changed,
     )
     fabric: EnumProperty(
         name="Fabric", description="The preset that the values below belong to",

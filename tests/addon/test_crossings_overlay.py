@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Show Crossings: what crosses at the current frame, whatever Blender does. tests/ui has it drawn."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import bpy
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+
+HANDLERS = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_pre")
+
+
+@pytest.fixture
+def overlay(extension, scene):
+    """Switches the overlay, and says what it has found; off again after the test."""
+    modules = {name: importlib.import_module(f"{extension.bake.__package__}.{name}")
+               for name in ("crossings_overlay", "crossings", "job", "panels")}
+    module = modules["crossings_overlay"]
+
+    def show(on: bool) -> None:
+        bpy.context.window_manager.muslin_show_crossings = on
+
+    def found():
+        bpy.context.view_layer.update()
+        return module._overlay[0].found(bpy.context.scene, bpy.context.view_layer)
+
+    def lines():
+        bpy.context.view_layer.update()
+        return module.lines(bpy.context.scene, bpy.context.view_layer)
+
+    yield SimpleNamespace(show=show, found=found, lines=lines, registered=registered, **modules)
+    show(False)
+
+
+def registered():
+    return [name for name in HANDLERS for handler in getattr(bpy.app.handlers, name)
+            if handler.__module__.endswith("crossings_overlay")]
+
+
+def sheets(angle: float = 1.2):
+    """Two sheets of 6 x 6 vertices, the second turned about x through the first."""
+    flat, turned = builders.sheet(6, "Flat"), builders.sheet(6, "Turned")
+    turned.location, turned.rotation_euler = (0.03, 0.02, 0.01), (angle, 0.1, 0.2)
+    bpy.context.view_layer.update()
+    return flat, turned
+
+
+def pairs_of(found):
+    return {(pair.first, pair.second): pair.crossings for pair in found.pairs}
+
+
+def test_it_is_off_by_default_and_then_nothing_is_registered(overlay):
+    manager = bpy.context.window_manager
+    assert manager.muslin_show_crossings is False and registered() == []
+    manager.muslin_show_crossings = True
+    assert manager.muslin_show_crossings is True and registered() == list(HANDLERS)
+    manager.muslin_show_crossings = True
+    assert registered() == list(HANDLERS)
+    manager.muslin_show_crossings = False
+    assert manager.muslin_show_crossings is False and registered() == [] and overlay.lines() == []
+
+
+def test_cloths_of_an_unbaked_scene_are_seen_where_their_objects_stand(extension, overlay):
+    flat, turned = sheets()
+    overlay.show(True)
+    found = overlay.found()
+    expected = extension.core.audit([(builders.now(thing), mesh.triangles) for thing in (flat, turned) for mesh in [
+        extension.core.ClothMesh(builders.now(thing), faces=extension.mesh_data.faces(thing.data))]])
+    assert found.count == expected.crossings > 4
+    assert pairs_of(found) == {("Flat", "Turned"): found.count}
+    assert overlay.lines() == [f"At this frame: {found.count} edges cross"]
+    turned.location.z = 3.0
+    assert overlay.found().count == 0 and overlay.lines() == ["At this frame: nothing crosses"]
+    turned.location.z = 0.01
+    assert overlay.found().count == expected.crossings
+
+
+def test_what_is_drawn_lies_on_the_faces_that_cross(overlay):
+    flat, turned = sheets()
+    overlay.show(True)
+    found = overlay.found()
+    assert found.edges.shape == (found.count, 2, 3) and found.triangles.dtype == found.edges.dtype == np.float32
+    corners = np.concatenate([builders.now(flat), builders.now(turned)])
+    for drawn in (found.edges.reshape(-1, 3), found.triangles.reshape(-1, 3)):
+        assert np.linalg.norm(drawn[:, None] - corners, axis=2).min(axis=1).max() < 1e-6
+    assert len(found.triangles) == 2 * sum(map(len, found.faces.values()))      # whole quads
+    assert {0, 24}.isdisjoint(found.faces["Flat"].tolist()), "corners of the sheet are far from the other one"
+
+
+def test_colliders_count_but_not_among_themselves(overlay):
+    flat = builders.sheet(6, "Flat")
+    for name, at in (("Box", (0.03, 0.02, 0.01)), ("Other", (0.1, 0.05, 0.02))):
+        builders.box(name, 0.4).location = at
+    overlay.show(True)
+    assert set(pairs_of(overlay.found())) == {("Flat", "Box"), ("Flat", "Other")}
+    assert set(overlay.found().faces) == {"Flat"}
+    flat.muslin.kind = "COLLIDER"
+    assert overlay.found().count == 0
+
+
+def test_cloth_that_crosses_itself_is_seen(overlay):
+    folded = builders.sheet(7, "Folded")
+    for vertex in folded.data.vertices:
+        x, y, _ = vertex.co
+        vertex.co = (abs(x), y, 0.35 * (0.23 - abs(x)) * np.sign(x) + 0.01 * y)
+    folded.data.update()
+    overlay.show(True)
+    assert set(pairs_of(overlay.found())) == {("Folded", "Folded")}
+
+
+def test_each_frame_of_a_bake_has_the_certificate_s_count(extension, overlay, scene):
+    flat, turned = sheets()
+    builders.pin(flat, {0: 1.0, 5: 1.0})
+    scene.muslin.use_self_collision, scene.muslin.backend = False, "NUMPY"
+    report = builders.finish(extension.bake.bake(scene))
+    overlay.show(True)
+    for frame, certificate in enumerate(report.as_dict()["certificates"], start=1):
+        scene.frame_set(frame)
+        found = overlay.found()
+        assert found.count == certificate["crossings"]
+        assert [vars(pair) for pair in found.pairs] == certificate["crossing_pairs"]
+    assert report.summary()["frames_with_crossings"] == 4
+
+
+def test_hidden_deleted_and_edited_objects(overlay):
+    flat, turned = sheets()
+    overlay.show(True)
+    count = overlay.found().count
+    turned.hide_set(True)
+    assert overlay.found().count == 0
+    turned.hide_set(False)
+    assert overlay.found().count == count
+    bpy.context.view_layer.objects.active = flat
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert overlay.found().count == count
+    bpy.ops.object.mode_set(mode="OBJECT")
+    turned.modifiers.new("Finer", "SUBSURF")
+    assert overlay.found().count > count
+    turned.data.polygons[0].select = True
+    bpy.data.objects.remove(turned)
+    assert overlay.found().count == 0
+
+
+def test_a_vertex_at_infinity_is_said(overlay):
+    flat, _ = sheets()
+    flat.data.vertices[3].co.x = float("nan")
+    flat.data.update()
+    overlay.show(True)
+    assert overlay.lines()[0].startswith("Cannot be said: ")
+    flat.data.vertices[3].co.x = 0.1
+    flat.data.update()
+    assert overlay.found().count > 0
+
+
+def test_a_look_is_taken_only_where_something_shown_has_moved(overlay, monkeypatch):
+    flat, _ = sheets()
+    lamp = bpy.data.objects.new("Lamp", None)
+    bpy.context.scene.collection.objects.link(lamp)
+    overlay.show(True)
+    before = overlay.found()
+    lamp.location.x = 3.0
+    flat.select_set(True)
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(3)
+    assert overlay.found() is before
+    auditor = overlay.crossings_overlay._overlay[0]._looks["Scene", "ViewLayer"]._auditor
+    flat.location.z = 0.004
+    assert overlay.found() is not before
+    assert overlay.crossings_overlay._overlay[0]._looks["Scene", "ViewLayer"]._auditor is auditor
+
+
+def test_nothing_is_done_while_a_bake_runs(extension, overlay, scene, monkeypatch):
+    sheets()
+    scene.muslin.backend = "NUMPY"
+    overlay.show(True)
+    assert overlay.found().count
+    looks = []
+    again = overlay.crossings.Look.again
+    monkeypatch.setattr(overlay.crossings.Look, "again", lambda *arguments: looks.append(1) or again(*arguments))
+    bpy.context.view_layer.objects.active = bpy.data.objects["Flat"]
+    assert bpy.ops.muslin.bake_all() == {"FINISHED"}
+    assert len(looks) <= 1, "one, when the bake is over"
+    scene.frame_set(1)
+    during = len(looks)
+    assert overlay.job.current() is None and overlay.found().count
+    overlay.job.begin(extension.bake.bake(scene))
+    try:
+        assert overlay.lines() == ["Waits for the bake"] and overlay.found() is None
+        scene.frame_set(2)
+        assert len(looks) == during
+    finally:
+        overlay.job.abort("the test is over")
+        overlay.job.end()
+    scene.frame_set(3)
+    assert overlay.found().count
+
+
+def test_opening_a_file_switches_it_off_and_others_handlers_still_run(overlay):
+    sheets()
+    overlay.show(True)
+    ran = []
+    bpy.app.handlers.load_pre.append(lambda *_: ran.append(1))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert ran and bpy.context.window_manager.muslin_show_crossings is False and registered() == []
+    overlay.show(True)
+    assert registered() == list(HANDLERS) and overlay.found().count == 0
+
+
+def test_undo_is_followed(overlay):
+    flat, turned = sheets()
+    bpy.ops.ed.undo_push(message="Sheets")
+    overlay.show(True)
+    count = overlay.found().count
+    turned.location.z = 3.0
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Moved")
+    assert overlay.found().count == 0
+    bpy.ops.ed.undo()
+    assert overlay.found().count == count
+    bpy.ops.ed.redo()
+    assert overlay.found().count == 0
+
+
+def test_a_slow_look_waits_for_a_pause_in_a_window(overlay, monkeypatch):
+    _, turned = sheets()
+    overlay.show(True)
+    count = overlay.found().count
+    module = overlay.crossings_overlay
+    monkeypatch.setattr(module, "bpy", SimpleNamespace(
+        app=SimpleNamespace(background=False, timers=bpy.app.timers, handlers=bpy.app.handlers), types=bpy.types,
+        context=bpy.context))
+    monkeypatch.setattr(module, "QUICK", -1.0)
+    turned.location.z = 3.0
+    assert overlay.found() is None and overlay.lines() == ["At this frame: not looked yet"]
+    assert bpy.app.timers.is_registered(module._late_looks)
+    assert 0.0 < module._late_looks() <= module.PAUSE, "the pause is not over"
+    module._overlay[0]._due = 0.0
+    assert module._late_looks() is None and overlay.found().count == 0 != count
+
+
+def test_switching_the_extension_off_takes_it_away(extension, overlay):
+    sheets()
+    overlay.show(True)
+    module = extension.bake.__package__.rpartition(".")[0]
+    bpy.ops.preferences.addon_disable(module=module)
+    try:
+        assert registered() == [] and not hasattr(bpy.types.WindowManager, "muslin_show_crossings")
+    finally:
+        bpy.ops.preferences.addon_enable(module=module)
+
+
+def test_the_panel_tells_of_the_current_frame(extension, overlay, scene):
+    sheets()
+    scene.muslin.backend = "NUMPY"
+    report = builders.finish(extension.bake.bake(scene)).as_dict()
+    text = importlib.import_module(f"{extension.bake.__package__}.certificate_text")
+    here = dict(text.frame_facts(report, 2))
+    assert here["Crossings"] == here["Flat, Turned"] == str(report["certificates"][1]["crossings"])
+    assert here["Smallest Gap"] == here["Deepest Penetration"] == "None"
+    assert text.frame_facts(report, 0) == text.frame_facts(report, 5) == []
+    report["certificates"][1].pop("crossing_pairs")                         # a bake of an older version
+    assert "Crossings" in dict(text.frame_facts(report, 2))
+    assert dict(text.facts(report))["Frames with Crossings"] == "4 of 4"
