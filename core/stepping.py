@@ -75,13 +75,16 @@ class Stepper:
         start = (frame - 1) / self._solver.frame_rate
         done = 0
         while done < ticks:
-            h = self._size * tick
+            h, own = self._size * tick, self._system.self_contact
+            last = None if own is None else own.last
             # times from counts, so that no error adds up over a long bake
             now, then = start + done * tick, start + (done + self._size) * tick
             result = self._try(replace(state, time=now), then - now if h == 0 else h, then)
             growth = self._growth(state, result)
-            pressed = self._presses()
+            pressed = own is not None and own.last.presses and self._solver.self_collision
             if self._size > 1 and self._must_halve(result, growth, h if pressed else 0.0):
+                if own is not None and last is not None:
+                    own.last = last
                 self._record.rejected += 1
                 self._size //= 2
                 continue
@@ -106,11 +109,6 @@ class Stepper:
             with self._watch.stage("contact"):
                 self._surfaces.set_step(state.time, end)
         return self._step(self._system, state, h, self._solver, self._surfaces, self._watch)
-
-    def _presses(self) -> bool:
-        """Whether cloth pressed on cloth in the last step."""
-        own = self._system.self_contact
-        return own is not None and own.presses and self._solver.self_collision
 
     def _must_halve(self, result: StepResult, growth: float, pressed: float) -> bool:
         """Whether a step is to be done again in two; in `pressed` [s] of it cloth pressed on cloth."""

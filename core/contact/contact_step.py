@@ -13,6 +13,7 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..topology import bodies
 from .continuous import NEVER, Pairs
+from .memory import Memory
 from .repulsion import Contacts, Repulsion, make_contacts
 from .surroundings import SHARP, WHOLE, Surroundings
 from .truncation import cut_motion
@@ -47,9 +48,9 @@ class SelfContactStep:
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
 
     @property
-    def active(self) -> bool:
-        """Whether anything acts on the cloth."""
-        return bool(self.repulsion.contacts.touches.any())
+    def touching(self) -> int:
+        """How many pairs act on the cloth."""
+        return int(np.count_nonzero(self.repulsion.contacts.touches))
 
     def _going_on(self, pairs: Pairs, x1: FloatArray) -> Pairs:
         """The pairs, those that slide past a rim as they will be at x1 (V, 3) [m].
@@ -91,14 +92,14 @@ class SelfContactStep:
     def _as_before(self) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
         """Which contacts touched in the step before, their normal forces [N], impulses of friction (C, 3) [N s] and
         stiffness over the mass [-]."""
-        owner, key = self._owner, self.repulsion.contacts.key
+        last, key = self._owner.last, self.repulsion.contacts.key
         known, pressing, holding = np.zeros(len(key), dtype=np.bool_), np.zeros(len(key)), np.zeros((len(key), 3))
         stiffness = np.zeros(len(key))
-        if len(owner.keys):
-            at = np.minimum(np.searchsorted(owner.keys, key), len(owner.keys) - 1)
-            known = (owner.keys[at] == key) & (key >= 0)             # crossings are numbered anew in each step
-            pressing[known], holding[known] = owner.pressing[at[known]], self._h * owner.holding[at[known]]
-            stiffness[known] = owner.stiffness[at[known]]
+        if len(last.keys):
+            at = np.minimum(np.searchsorted(last.keys, key), len(last.keys) - 1)
+            known = (last.keys[at] == key) & (key >= 0)             # crossings are numbered anew in each step
+            pressing[known], holding[known] = last.pressing[at[known]], self._h * last.holding[at[known]]
+            stiffness[known] = last.stiffness[at[known]]
         return known, pressing, holding, stiffness
 
     # ------------------------------------------------------------------ the solve
@@ -192,7 +193,7 @@ class SelfContactStep:
                 cut = replace(mine, moved=cut.moved | mine.moved)
             if not cut.moved.any():
                 break
-            self._owner.at_edges = True
+            self._owner.last = replace(self._owner.last, at_edges=True)
             x = cut.x[:count]
             if not around.see(WHOLE) and around.covers(x):      # what was cut may have left a face's right side
                 break
@@ -203,15 +204,16 @@ class SelfContactStep:
         self._owner.tangled |= not solid.all()
         return x
 
-    def remember(self, u: FloatArray) -> None:
-        """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""
-        self._owner.learn(self._base + self._h * u, (u - self._v0) / self._h)
-        touching = np.flatnonzero(self.repulsion.contacts.touches)
+    def remember(self, u: FloatArray, *, calm: bool = True) -> None:
+        """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess; `calm`:
+        whether what presses may come to rest."""
+        contacts, gain = self.repulsion.contacts, (u - self._v0) / self._h
+        touching = np.flatnonzero(contacts.touches)
+        keys, first = np.unique(contacts.key[touching], return_index=True)
+        rows = touching[first]
         # the weights of cloth alone add up to zero
-        solid = np.abs(self.repulsion.contacts.weights[touching].sum(axis=1)) > 0.5
-        self._owner.at_edges, self._owner.presses = bool(solid.any()), not solid.all()
-        keys, first = np.unique(self.repulsion.contacts.key[touching], return_index=True)
-        self._owner.keys = keys
-        self._owner.stiffness = (self.repulsion.contacts.stiffness / self.repulsion.contacts.mass)[touching][first]
-        self._owner.pressing = self.repulsion.pressing(u)[touching][first]
-        self._owner.holding = self.repulsion.rubbing(u)[touching][first] / self._h
+        solid = np.abs(contacts.weights[touching].sum(axis=1)) > 0.5
+        self._owner.learn(self._base + self._h * u, gain)
+        self._owner.last = Memory(
+            keys, self.repulsion.pressing(u)[rows], self.repulsion.rubbing(u)[rows] / self._h,
+            (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()), calm and not solid.all())

@@ -14,6 +14,7 @@ while something does, or after a step that could not keep everything apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from ..linear.constraint_filter import ConstraintFilter
 from .all_surfaces import AllSurfaces, Motion
 from .contact_step import SelfContactStep
 from .continuous import Pairs
+from .memory import Memory
 from .nearness import Features
 from .surfaces import SurfaceSet
 from .surroundings import EDGE_SHARE, REACH, SHARP, UNSEEN, WHOLE, Expectation, Surroundings
@@ -45,7 +47,7 @@ class SelfContact:
 
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
-            body of colliders is -1.
+            body of colliders is -1. last: what the last step left; who discards a step puts back the one before.
     """
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
@@ -70,13 +72,7 @@ class SelfContact:
                                  drifting=False)
         self.tangled = True                                      # with cloth, until somebody looked
         self.stuck = True                                        # in colliders, likewise
-        self.at_edges = False                                    # whether edges or tips of colliders touched last
-        self.presses = False                                     # whether cloth pressed on cloth
-        self.keys: IntArray = np.zeros(0, dtype=np.int64)        # of what touched in the last step, and how much
-        self.pressing: FloatArray = np.zeros(0)
-        self.holding: FloatArray = np.zeros((0, 3))
-        self.stiffness: FloatArray = np.zeros(0)
-        self.gain: FloatArray | None = None                      # acceleration (V, 3) [m/s^2] in the last step
+        self.last = Memory()
         self._seen: Surroundings | None = None
 
     def look(self, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *, itself: bool = True,
@@ -98,11 +94,11 @@ class SelfContact:
 
     def ahead(self, x0: FloatArray, v0: FloatArray, h: float) -> FloatArray:
         """Where vertices are h [s] later (V, 3) [m], if they gain speed as they did in the last step."""
-        return x0 + h * (v0 if self.gain is None else v0 + h * self.gain)
+        return x0 + h * (v0 if self.last.gain is None else v0 + h * self.last.gain)
 
     def learn(self, x1: FloatArray, gain: FloatArray) -> None:
         """Tell where a step has ended, x1 (V, 3) [m], and its mean acceleration (V, 3) [m/s^2]."""
-        self.gain = gain
+        self.last = replace(self.last, gain=gain)
         if self._seen is not None:
             self._seen.learn(x1)
 
@@ -112,10 +108,10 @@ class SelfContact:
         """A step of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s]: `expected` (V, 3) [m/s] at its end as far as weight
         and pins say, positions then base + h u. `motion` and `itself` as in `look`. `constrained`: somebody else keeps
         vertices of cloth off faces of colliders."""
-        if self.gain is not None:
-            expected = pins.project(v0 + h * self.gain) + expected - pins.project(expected)
+        if self.last.gain is not None:
+            expected = pins.project(v0 + h * self.last.gain) + expected - pins.project(expected)
         # edges of colliders are rarely reached: who does not touch one is asked where the step has ended
-        solids = (SHARP if self.at_edges else UNSEEN) if constrained else WHOLE
+        solids = (SHARP if self.last.at_edges else UNSEEN) if constrained else WHOLE
         around = self.look(x0, base + h * expected, motion, itself=itself, solids=solids)
         return SelfContactStep(self, around, v0, expected, base, h, pins, constrained=constrained)
 

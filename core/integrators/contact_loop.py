@@ -153,7 +153,7 @@ class ContactLoop:
         if self.own is None:
             return x
         with self._watch.stage("contact"):
-            self.own.remember(u)
+            self.own.remember(u, calm=not self._rough)
             held = self._pins if self.contacts is None else self.contacts.constrain(self._pins, u)
             return self.own.truncate(x, held)
 
@@ -186,10 +186,10 @@ class ContactLoop:
                     filter_ = contacts.constrain(pins, reference)
                     rhs = b + self._h * contacts.friction_force(reference)
                     drag = self._exchange_drag(A, drag)
-            touching = own is not None and own.active or contacts is not None and len(contacts) > 0
+            touching = own is not None and own.touching > 0 or contacts is not None and len(contacts) > 0
             tolerance = min(self._tolerance, TOUCHING) if touching else self._tolerance
             multiply: Operator = A.multiply
-            if own is not None and (own.active or len(added)):
+            if own is not None and (own.touching or len(added)):
                 with self._watch.stage("contact"):
                     rhs = rhs + own.impulse(reference)
                     before, added = added, own.diagonal()
@@ -211,13 +211,14 @@ class ContactLoop:
             friction, again = np.zeros_like(b), False
             if not np.isfinite(u).all():
                 break
+            self._rough = self._is_rough(u)
             with self._watch.stage("contact"):
                 if contacts is not None:
                     friction = contacts.friction_force(u)
                     impulse = multiply(linear.solution) - rhs
                     again = self._change(self._holding(impulse / self._h, u, friction, filter_, rate), u)
                 if own is not None:
-                    again |= own.judge(u, filter_)
+                    again |= own.judge(u, filter_) and not self._rough
                     friction = friction + own.drags(u) / self._h
             if not again or attempt > 0 and self._is_enough(u - last):
                 with self._watch.stage("contact"):
@@ -266,7 +267,6 @@ class ContactLoop:
         assert self.contacts is not None
         # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
         # unless one of them tears at its neighbours
-        self._rough = len(self.contacts) > MANY and not self._is_small(u - self._state.v, REST)
         changed = self.contacts.judge(u, force) and not (self._rough and self._stretch(u) <= TEARS)
         return self.contacts.add(self._find(self.reached(u)), changed, DEEP if self._rough else 0.0) or changed
 
@@ -281,6 +281,13 @@ class ContactLoop:
         if self.contacts is None or len(self.contacts) == 0:
             return small
         return len(self.contacts) > MANY and not (small and self.contacts.friction.spreads)
+
+    def _is_rough(self, u: FloatArray) -> bool:
+        """Whether the motion to velocities u (V, 3) [m/s] is a quick one in which many touch solids, and fewer cloth: a
+        pile would never come to rest."""
+        touching = 0 if self.contacts is None else len(self.contacts)
+        pressed = 0 if self.own is None else self.own.touching
+        return touching > max(MANY, pressed) and not self._is_small(u - self._state.v, REST)
 
     def _stretch(self, u: FloatArray) -> float:
         """Largest growth of an edge in the step at velocities u (V, 3) [m/s], over its rest length [-]."""

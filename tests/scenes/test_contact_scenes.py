@@ -107,6 +107,15 @@ def test_a_stack_of_ten_sheets_does_not_creep():
     assert max(moved) < 0.01 * staged.thickness                               # rims have settled by frame 50
 
 
+def test_a_step_that_is_discarded_leaves_no_trace():
+    """What presses is solved in halves of a frame: with one step a frame after an attempt that was too long."""
+    staged = layers.resting_stack(4, count=3, frames=6)
+    one, two = ([f for f, _ in perform(staged, steps_per_frame=steps)] for steps in (1, 2))
+    assert one[1].certificate.rejected == 1 and two[1].certificate.rejected == 0
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a.positions, b.positions)
+
+
 # ---------------------------------------------------------------------- cloth and solids
 
 

@@ -41,7 +41,7 @@ def test_a_sheet_does_not_touch_itself_however_thick_it_is(thickness):
     bent = np.stack([np.sin(2 * x[:, 0]) / 2, x[:, 1], np.cos(2 * x[:, 0]) / 2], axis=1)
     for y in (x, bent, x * [0.7, 1.0, 1.0]):
         step = begin(owner, y, np.zeros_like(y))
-        assert not step.active
+        assert not step.touching
         assert len(owner.look(y, y).pairs) > 0
 
 
@@ -93,9 +93,9 @@ def test_what_flies_at_another_joins_when_the_solution_makes_it_meet():
     x, triangles, body = two_layers(0.5)
     owner = owner_of(x, triangles, 0.02, body)
     step = begin(owner, x, np.zeros_like(x))
-    assert not step.active
+    assert not step.touching
     u = np.where((body == 1)[:, None], [0.0, 0.0, -1.0 / H], 0.0)
-    assert step.judge(u) and step.active
+    assert step.judge(u) and step.touching
     assert step.impulse(u)[body == 1, 2].sum() > 0.0
     end = step.truncate(x + H * u, ConstraintFilter(len(x)))
     assert (owner.look(x, end).pairs.meeting_times(x, end) == NEVER).all()
