@@ -25,7 +25,7 @@ PAUSE = 0.25
 
 FACES = (1.0, 0.05, 0.02, 0.45)
 EDGES = (1.0, 0.9, 0.1, 1.0)
-EDGE_WIDTH = 2.5        # pixels
+EDGE_WIDTH = 2.0        # pixels
 NEARER = 2e-6           # of the depth range: faces are drawn in front of themselves by so much
 
 PROPERTY = "muslin_show_crossings"

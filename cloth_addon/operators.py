@@ -6,10 +6,11 @@ from __future__ import annotations
 import traceback
 from typing import TYPE_CHECKING, Any
 
+import bmesh
 import bpy
 
 from .. import core
-from . import baked_record, certificate_text, fabric_menu, job, shape_keys
+from . import baked_record, certificate_text, crossings, fabric_menu, job, shape_keys
 from .bake import bake
 from .bake_display import BakeDisplay
 from .report import Report
@@ -242,7 +243,49 @@ class MUSLIN_OT_bake_delete_all(_Settled, bpy.types.Operator):
         return {"FINISHED"} if _delete_bakes(self, _cloths(context)) else {"CANCELLED"}
 
 
+class MUSLIN_OT_crossings_select(_Settled, bpy.types.Operator):
+    """Go to Edit Mode with the faces of this cloth selected that cross something at the current frame"""
+    bl_idname = "muslin.crossings_select"
+    bl_label = "Select Crossing Faces"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        thing = _mesh_object(context)
+        return thing is not None and thing.muslin.kind == "CLOTH" and thing.mode == "OBJECT" and thing.visible_get()
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        thing: Any = context.object
+        depsgraph = context.evaluated_depsgraph_get()
+        if not crossings.shows_own_faces(thing, depsgraph):
+            self.report({"ERROR"}, f"A modifier of '{thing.name}' makes other faces than its mesh has; switch it off "
+                                   "in the viewport first")
+            return {"CANCELLED"}
+        look = crossings.Look()
+        look.again(context.scene, context.view_layer, depsgraph)
+        faces = look.found.faces.get(thing.name_full, ())
+        if not len(faces):
+            self.report({"INFO"}, look.found.problem or f"At this frame nothing crosses '{thing.name}'")
+            return {"CANCELLED"}
+        for other in context.selected_objects:
+            other.select_set(other == thing)        # Edit Mode takes all that is selected
+        bpy.ops.object.mode_set(mode="EDIT")
+        settings: Any = context.tool_settings
+        settings.mesh_select_mode = (False, False, True)
+        bm = bmesh.from_edit_mesh(thing.data)
+        wanted = set(faces.tolist())
+        for face in bm.faces:
+            face.select_set(False)
+        for face in bm.faces:
+            if face.index in wanted:
+                face.select_set(True)
+        bm.select_flush_mode()
+        bmesh.update_edit_mesh(thing.data, loop_triangles=False, destructive=False)
+        return {"FINISHED"}
+
+
 classes = (
     MUSLIN_OT_cloth_add, MUSLIN_OT_collider_add, MUSLIN_OT_remove,
     MUSLIN_OT_bake, MUSLIN_OT_bake_all, MUSLIN_OT_bake_cancel, MUSLIN_OT_bake_delete, MUSLIN_OT_bake_delete_all,
+    MUSLIN_OT_crossings_select,
 )

@@ -160,7 +160,9 @@ class MUSLIN_PT_bake(_PhysicsTab, bpy.types.Panel):
 
     def draw_crossings(self, context: bpy.types.Context) -> None:
         col = self.layout.column(align=True)
-        col.prop(context.window_manager, crossings_overlay.PROPERTY)
+        row = col.row()
+        row.prop(context.window_manager, crossings_overlay.PROPERTY)
+        row.operator("muslin.crossings_select", text="Select Faces")
         for line in crossings_overlay.lines(context.scene, context.view_layer):
             col.label(text=line)
 

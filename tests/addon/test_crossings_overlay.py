@@ -269,3 +269,39 @@ def test_the_panel_tells_of_the_current_frame(extension, overlay, scene):
     report["certificates"][1].pop("crossing_pairs")                         # a bake of an older version
     assert "Crossings" in dict(text.frame_facts(report, 2))
     assert dict(text.facts(report))["Frames with Crossings"] == "4 of 4"
+
+
+def selected(thing):
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return {face.index for face in thing.data.polygons if face.select}
+
+
+def test_the_faces_that_cross_are_selected_and_nothing_else_changes(extension, overlay, scene):
+    flat, turned = sheets()
+    scene.muslin.backend = "NUMPY"
+    bpy.context.view_layer.objects.active = flat
+    flat.select_set(True)
+    turned.select_set(True)
+    overlay.show(True)
+    wanted = set(overlay.found().faces["Flat"].tolist())
+    assert bpy.ops.muslin.crossings_select() == {"FINISHED"} and (flat.mode, turned.mode) == ("EDIT", "OBJECT")
+    assert bpy.context.tool_settings.mesh_select_mode[:] == (False, False, True)
+    assert selected(flat) == wanted and 0 < len(wanted) < len(flat.data.polygons)
+    builders.finish(extension.bake.bake(scene))
+    scene.frame_set(3)
+    before = builders.state(flat)
+    wanted = set(overlay.found().faces["Flat"].tolist())
+    assert bpy.ops.muslin.crossings_select() == {"FINISHED"}
+    assert selected(flat) == wanted and builders.state(flat) == before, "the bake's shape keys are as they were"
+
+
+def test_faces_are_not_selected_where_there_are_none_or_a_modifier_makes_others(overlay):
+    flat, turned = sheets()
+    bpy.context.view_layer.objects.active = turned
+    flat.location.z = 4.0
+    assert bpy.ops.muslin.crossings_select() == {"CANCELLED"} and turned.mode == "OBJECT"
+    turned.modifiers.new("Thick", "SOLIDIFY")
+    with pytest.raises(RuntimeError, match="modifier of 'Turned'"):
+        bpy.ops.muslin.crossings_select()
+    turned.hide_set(True)
+    assert not bpy.ops.muslin.crossings_select.poll()

@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = ("first_steps", "bake", "interruptions", "errors", "leaving")
-PICTURES = ("empty", "cloth", "collider", "baking", "baked")
+SCENARIOS = ("first_steps", "bake", "interruptions", "crossings", "errors", "leaving")
+PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"), "crossings": ("crossings",)}
 TIMEOUT = 600       # seconds for one window
 
 START = """
@@ -55,7 +55,7 @@ def drive(tool: Path, profile: Path, scenarios: list[str], folder: Path, picture
     path = [str(tool.parent), str(Path(__file__).parent)]
     script.write_text(START.format(path=path, scenarios=scenarios, pictures=str(pictures or "")))
     steps: list[str] = []
-    for name in PICTURES if pictures and "bake" in scenarios else ():
+    for name in [name for scenario in scenarios for name in PICTURES.get(scenario, ())] if pictures else ():
         steps += ["--wait-file", str(pictures / f"{name}.ready"), "--screenshot", str(pictures / f"{name}.png")]
     return subprocess.run([sys.executable, str(tool), "window", "--profile", str(profile), "--bind", str(ROOT),
                            "--script", str(script), "--event-simulate", "--stay", "--size", "1920x1080",
@@ -66,7 +66,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool", type=Path)
     parser.add_argument("--only", choices=SCENARIOS, action="append", help="scenarios to run (default: all)")
-    parser.add_argument("--pictures", type=Path, help="folder for screenshots; first_steps and bake run then")
+    parser.add_argument("--pictures", type=Path, help="folder for screenshots; only scenarios that make some run then")
     options = parser.parse_args()
     tool = options.tool.resolve()
     reason = why_not(tool)
@@ -75,7 +75,7 @@ def main() -> int:
         return 0
     scenarios = options.only or list(SCENARIOS)
     if options.pictures:
-        scenarios = ["first_steps", "bake"]
+        scenarios = [name for name in scenarios if name in PICTURES]
         options.pictures = options.pictures.resolve()
         options.pictures.mkdir(parents=True, exist_ok=True)
         for old in [*options.pictures.glob("*.ready"), *options.pictures.glob("*.png")]:
