@@ -16,7 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ("first_steps", "bake", "interruptions", "crossings", "errors", "leaving")
-PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"), "crossings": ("crossings",)}
+PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
+            "crossings": ("crossings", "certificate")}
 TIMEOUT = 600       # seconds for one window
 
 START = """

@@ -376,6 +376,24 @@ def crossings() -> Steps:
     bpy.data.objects["Upright"].hide_set(False)
     assert (yield from marked()) == (red, bright)
 
+    bpy.context.scene.frame_end = 3
+    bpy.context.scene.frame_set(2)
+    yield from click("muslin.bake_all")
+    yield from until(baking(), "the bake to get on")
+    assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == ["Waits for the bake"]
+    yield from until(no_bake, "the bake to end")
+    assert (yield from marked())[0] > 300
+    count = baked_record.report_of(bpy.data.objects["Flat"])["certificates"][1]["crossings"]
+    assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == [f"At this frame: {count} edges cross"]
+    props = physics_tab()
+    x, y = props.x + props.width // 2, props.y + props.height // 2
+    yield from ui.hover(x, y)
+    for _ in range(12):
+        ui.send("WHEELDOWNMOUSE", "PRESS", x, y)
+        yield
+    yield from press("ESC")
+    yield from picture("certificate")
+
     yield from click("muslin_show_crossings")
     assert not manager.muslin_show_crossings
     assert (yield from marked()) == (0, 0)
