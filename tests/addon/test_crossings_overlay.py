@@ -106,6 +106,15 @@ def test_colliders_count_but_not_among_themselves(overlay):
     assert overlay.found().count == 0
 
 
+def test_faces_whose_edges_pierce_count_though_nothing_pierces_them(overlay):
+    builders.sheet(6, "Flat")
+    wall = builders.mesh_object("Wall", [(0.03, -9, -8), (0.03, 9, -8), (0.05, 0, 9)], [(0, 1, 2)], kind="COLLIDER")
+    overlay.show(True)
+    assert overlay.found().faces["Flat"].tolist() == [2, 7, 12, 17, 22], "the column of quads that the wall stands in"
+    wall.location.x = 5.0
+    assert len(overlay.found().faces["Flat"]) == 0
+
+
 def test_cloth_that_crosses_itself_is_seen(overlay):
     folded = builders.sheet(7, "Folded")
     for vertex in folded.data.vertices:
@@ -128,6 +137,19 @@ def test_each_frame_of_a_bake_has_the_certificate_s_count(extension, overlay, sc
         assert found.count == certificate["crossings"]
         assert [vars(pair) for pair in found.pairs] == certificate["crossing_pairs"]
     assert report.summary()["frames_with_crossings"] == 4
+
+
+def test_quads_are_cut_as_a_bake_cuts_them_wherever_they_are_shown(overlay):
+    kite = builders.mesh_object("Kite", [(0, 0, 0), (1, 0, 0), (1.3, 1.3, 0), (0, 1, 0)], [(0, 1, 2, 3)])
+    kite.shape_key_add(name="Basis")
+    pushed = kite.shape_key_add(name="Pushed", from_mix=False)
+    pushed.points[2].co, pushed.value = (0.6, 0.6, 0.0), 1.0        # the other diagonal is the shorter one now
+    wall = builders.mesh_object("Wall", [(0.3, 0.32, -1), (0.3, 0.32, 1), (0.2, 0.22, 1)], [(0, 1, 2)], kind="COLLIDER")
+    overlay.show(True)
+    assert overlay.found().count > 0 and builders.now(kite)[2, 0] < 1
+    corners = {tuple(np.round(corner, 4)) for corner in overlay.found().triangles[0].tolist()}
+    assert corners == {(0, 0, 0), (1, 0, 0), (0, 1, 0)}
+    assert wall.name in overlay.found().pairs[0].second
 
 
 def test_hidden_deleted_and_edited_objects(overlay):
