@@ -7,7 +7,7 @@ count is the certificate's. Positions are world positions in Blender units: cros
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -26,6 +26,7 @@ from .settings import kind_of
 Mesh = mesh_data.Mesh
 Ints = NDArray[Any]
 Floats = NDArray[np.float32]
+NOWHERE = np.zeros((0, 3), np.float32)
 
 
 @dataclass(frozen=True)
@@ -50,17 +51,22 @@ class Crossings:
 
 @dataclass(frozen=True)
 class _Shown:
-    """One object as it is shown: positions (V, 3) in world space, faces by their corners, triangles (T, 3)."""
+    """One object as it is shown: positions (V, 3) in world space, faces by their corners, triangles (T, 3).
+
+    face_of (T,): the face that each triangle is part of.   rest (V, 3): the shape by which faces were cut, in the
+    object's space; empty where they were cut as they were shown.
+    """
 
     name: str
     positions: NDArray[np.float64]
     corners: Ints
     starts: Ints
     triangles: Ints
-    face_of: Ints       # (T,) the face that each triangle is part of
+    face_of: Ints
+    rest: Floats
 
-    def same_mesh(self, name: str, vertices: int, corners: Ints, starts: Ints) -> bool:
-        return (self.name == name and len(self.positions) == vertices
+    def same_mesh(self, vertices: int, corners: Ints, starts: Ints) -> bool:
+        return (len(self.positions) == vertices
                 and np.array_equal(self.corners, corners) and np.array_equal(self.starts, starts))
 
 
@@ -68,18 +74,19 @@ class Look:
     """Looks at one view layer again and again: what did not change since the last time is not computed again.
 
     Attributes:
-        found: at the last look.
+        found: by the last `find`.
     """
 
     def __init__(self) -> None:
         self.found = Crossings()
         self._cloths: list[_Shown] = []
         self._solids: list[_Shown] = []
-        self._auditor: Auditor | None = None
-        self._looked_once = False
+        self._models: list[str] = []
+        self._auditor: Auditor | None = None    # of the meshes above
+        self._began = False
 
-    def again(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> bool:
-        """Whether anything is shown elsewhere, or otherwise, than at the last look; `found` is of now then."""
+    def moved(self, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Takes in what is shown; whether anything is elsewhere, or otherwise, than the last time. Quick."""
         before = {kind: {shown.name: shown for shown in self._of(kind)} for kind in ("CLOTH", "COLLIDER")}
         seen: dict[str, list[_Shown]] = {"CLOTH": [], "COLLIDER": []}
         for obj in sorted(_visible(view_layer), key=lambda obj: obj.name_full):
@@ -88,26 +95,29 @@ class Look:
                 seen[kind_of(obj)].append(shown)
         same_meshes = all(_names(seen[kind]) == _names(self._of(kind)) and all(
             a.triangles is b.triangles for a, b in zip(seen[kind], self._of(kind), strict=True)) for kind in seen)
-        if self._looked_once and same_meshes and all(
+        if self._began and same_meshes and all(
                 np.array_equal(a.positions, b.positions, equal_nan=True)
                 for kind in seen for a, b in zip(seen[kind], self._of(kind), strict=True)):
             return False
-        self._cloths, self._solids = seen["CLOTH"], seen["COLLIDER"]
-        models = sorted({obj.muslin.model for obj in _visible(view_layer) if kind_of(obj) == "CLOTH"})
-        with using(backends.at_hand(scene.muslin.backend, models, scene.muslin.newton_iterations)):
-            self.found = self._looked(same_meshes)
-        self._looked_once = True
+        if not same_meshes:
+            self._auditor = None
+        self._cloths, self._solids, self._began = seen["CLOTH"], seen["COLLIDER"], True
+        self._models = sorted({obj.muslin.model for obj in _visible(view_layer) if kind_of(obj) == "CLOTH"})
         return True
+
+    def find(self, scene: bpy.types.Scene) -> None:
+        """Finds what crosses where `moved` has seen everything last."""
+        with using(backends.at_hand(scene.muslin.backend, self._models, scene.muslin.newton_iterations)):
+            self.found = self._looked()
 
     def _of(self, kind: str) -> list[_Shown]:
         return self._cloths if kind == "CLOTH" else self._solids
 
-    def _looked(self, same_meshes: bool) -> Crossings:
+    def _looked(self) -> Crossings:
         if not self._cloths:
             return Crossings()
         try:
-            if self._auditor is None or not same_meshes:
-                self._auditor = None        # stays so where the new one fails
+            if self._auditor is None:
                 self._auditor = Auditor([(s.positions, s.triangles) for s in self._cloths],
                                         [(s.positions, s.triangles) for s in self._solids])
             return self._told(self._auditor.look([s.positions for s in self._cloths],
@@ -161,18 +171,21 @@ def _read_mesh(obj: bpy.types.Object, evaluated: bpy.types.Object, mesh: Mesh, b
     local = mesh_data.positions(mesh)
     positions = to_world(local, evaluated, 1.0)
     corners, starts = mesh_data.corners(mesh)
-    if before is not None and before.same_mesh(obj.name_full, len(local), corners, starts):
-        return _Shown(before.name, positions, before.corners, before.starts, before.triangles, before.face_of)
-    if kind_of(obj) == "COLLIDER":
-        triangles: Ints = mesh_data.triangles(mesh)
-        face_of: Ints = np.zeros(0, np.int32)
-    else:
-        rest = positions
-        if not obj.data.is_editmode and _same_faces(mesh, obj.data):
-            rest = to_world(mesh_data.positions(obj.data), evaluated, 1.0)
-        triangles, places = triangulate(rest, mesh_data.faces(mesh))
+    cloth = kind_of(obj) == "CLOTH"
+    own = cloth and not obj.data.is_editmode and _same_faces(mesh, obj.data)
+    rest = mesh_data.positions(obj.data) if own else NOWHERE
+    same = before is not None and before.same_mesh(len(local), corners, starts)
+    if same and (not own or np.array_equal(before.rest, rest)):
+        return replace(before, positions=positions)
+    face_of: Ints = np.zeros(0, np.int64)
+    if cloth:
+        triangles, places = triangulate(to_world(rest, evaluated, 1.0) if own else positions, mesh_data.faces(mesh))
         face_of = np.searchsorted(starts, places[:, 0], side="right") - 1
-    return _Shown(obj.name_full, positions, corners, starts, triangles, face_of)
+    else:
+        triangles = mesh_data.triangles(mesh).astype(np.int64)
+    if same and np.array_equal(before.triangles, triangles):
+        triangles = before.triangles        # the very array: another shape at rest, cut in the same way
+    return _Shown(obj.name_full, positions, corners, starts, triangles, face_of, rest)
 
 
 def _same_faces(mesh: Mesh, other: Mesh) -> bool:

@@ -72,11 +72,17 @@ class Overlay:
         view_layer = scene.view_layers.get(depsgraph.view_layer.name)
         if view_layer is None or depsgraph.mode != "VIEWPORT":
             return
-        if job.current() is not None or self._seconds > QUICK and not bpy.app.background:
-            self._current.discard((scene.name, view_layer.name))
+        key = scene.name, view_layer.name
+        if job.current() is not None:
+            self._current.discard(key)
             self._late(PAUSE)
-        else:
-            self._look(scene, view_layer, depsgraph)
+        elif self._look(key).moved(view_layer, depsgraph) or key not in self._current:
+            if self._seconds > QUICK and not bpy.app.background:
+                self._current.discard(key)
+                self._late(PAUSE)
+                _redraw()
+            else:
+                self._find(key, scene)
 
     def forget(self) -> None:
         self._current.clear()
@@ -88,8 +94,10 @@ class Overlay:
         if left > 0.0 or job.current() is not None:
             return max(left, PAUSE)
         for scene, view_layer in _in_windows():
-            if (scene.name, view_layer.name) not in self._current and view_layer.depsgraph is not None:
-                self._look(scene, view_layer, view_layer.depsgraph)
+            key = scene.name, view_layer.name
+            if key not in self._current and view_layer.depsgraph is not None:
+                self._look(key).moved(view_layer, view_layer.depsgraph)
+                self._find(key, scene)
         return None
 
     def batches(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer,
@@ -105,15 +113,15 @@ class Overlay:
             self._batches[key] = (found, *make(found))
         return self._batches[key][1:]
 
-    def _look(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> None:
-        key = scene.name, view_layer.name
+    def _look(self, key: Key) -> Look:
+        return self._looks.setdefault(key, Look())
+
+    def _find(self, key: Key, scene: bpy.types.Scene) -> None:
         start = time.perf_counter()
-        new = self._looks.setdefault(key, Look()).again(scene, view_layer, depsgraph)
-        if new:
-            self._seconds = time.perf_counter() - start
-        if new or key not in self._current:
-            self._current.add(key)
-            _redraw()
+        self._look(key).find(scene)
+        self._seconds = time.perf_counter() - start
+        self._current.add(key)
+        _redraw()
 
     def _late(self, pause: float = 0.0) -> None:
         if bpy.app.background:      # which has no timers and nobody who waits

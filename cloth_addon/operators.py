@@ -262,7 +262,8 @@ class MUSLIN_OT_crossings_select(_Settled, bpy.types.Operator):
                                    "in the viewport first")
             return {"CANCELLED"}
         look = crossings.Look()
-        look.again(context.scene, context.view_layer, depsgraph)
+        look.moved(context.view_layer, depsgraph)
+        look.find(context.scene)
         faces = look.found.faces.get(thing.name_full, ())
         if not len(faces):
             self.report({"INFO"}, look.found.problem or f"At this frame nothing crosses '{thing.name}'")

@@ -150,6 +150,10 @@ def test_quads_are_cut_as_a_bake_cuts_them_wherever_they_are_shown(overlay):
     corners = {tuple(np.round(corner, 4)) for corner in overlay.found().triangles[0].tolist()}
     assert corners == {(0, 0, 0), (1, 0, 0), (0, 1, 0)}
     assert wall.name in overlay.found().pairs[0].second
+    kite.shape_key_clear()
+    kite.data.vertices[2].co = (0.6, 0.6, 0.0)
+    kite.data.update()
+    assert (0.6, 0.6, 0) in {tuple(np.round(corner, 4)) for corner in overlay.found().triangles[0].tolist()}
 
 
 def test_hidden_deleted_and_edited_objects(overlay):
@@ -205,8 +209,8 @@ def test_nothing_is_done_while_a_bake_runs(extension, overlay, scene, monkeypatc
     overlay.show(True)
     assert overlay.found().count
     looks = []
-    again = overlay.crossings.Look.again
-    monkeypatch.setattr(overlay.crossings.Look, "again", lambda *arguments: looks.append(1) or again(*arguments))
+    moved = overlay.crossings.Look.moved
+    monkeypatch.setattr(overlay.crossings.Look, "moved", lambda *arguments: looks.append(1) or moved(*arguments))
     bpy.context.view_layer.objects.active = bpy.data.objects["Flat"]
     assert bpy.ops.muslin.bake_all() == {"FINISHED"}
     assert len(looks) <= 1, "one, when the bake is over"
@@ -260,6 +264,8 @@ def test_a_slow_look_waits_for_a_pause_in_a_window(overlay, monkeypatch):
         app=SimpleNamespace(background=False, timers=bpy.app.timers, handlers=bpy.app.handlers), types=bpy.types,
         context=bpy.context))
     monkeypatch.setattr(module, "QUICK", -1.0)
+    turned.select_set(True)
+    assert overlay.found().count == count, "nothing shown has moved"
     turned.location.z = 3.0
     assert overlay.found() is None and overlay.lines() == ["At this frame: not looked yet"]
     assert bpy.app.timers.is_registered(module._late_looks)
