@@ -22,6 +22,7 @@ from .bvh import BVH
 from .colliders import MovingSurface
 from .containment import inside
 from .crossings import crossing_pairs
+from .self_pairs import leaves_of
 from .triangle_surface import TriangleSurface
 
 
@@ -98,23 +99,29 @@ class Motion:
         self.x_t0: FloatArray = np.concatenate([nothing, *(m.x_t0 for m in moving)])
         self.x_t1: FloatArray = np.concatenate([nothing, *(m.x_t1 for m in moving)])
 
-    def candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: float, *, faces: bool
-                   ) -> tuple[IntArray, IntArray]:
+    def candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: float, *, faces: bool,
+                   some: BoolArray | None = None) -> tuple[IntArray, IntArray]:
         """Pairs of cloth with colliders, all moving start -> end (V + W, 3) [m], that may be within `radius` [m] at the
         start, or meet on straight ways to ends within `slack` (V + W,) [m] of the end: vertices with triangles (N, 2),
-        edges with edges (M, 2). Without `faces`, no vertices of cloth with triangles of colliders."""
+        edges with edges (M, 2). Without `faces`, no vertices of cloth with triangles of colliders; of `some` vertices
+        of cloth (V,) only, if given."""
         cloth, count, none = self._owner.cloth, self._owner.count, np.zeros((0, 2), dtype=np.int64)
         vertex_triangle, edge_edge = [none], [none]
         points, find, step = np.arange(len(start))[:, None], current().self_pairs.pairs, (start, end, slack, radius)
+        vertices, triangle_order, edge_order = cloth.vertices, cloth.triangle_order, cloth.edge_order
+        if some is not None:
+            vertices = vertices[some[vertices]]
+            triangle_order = leaves_of(triangle_order, some[cloth.triangles].any(axis=1))
+            edge_order = leaves_of(edge_order, some[cloth.edges].any(axis=1))
         for solid, moving in zip(self._owner.solids, self._moving, strict=True):
             drift = moving.drift if moving.drift.any() else 0.0
             if not _near(moving.tree, start[:count] + drift, end[:count], radius):
                 continue
             if faces:
-                found = find(cloth.vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
+                found = find(vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
                 vertex_triangle.append(found + [0, solid.first_triangle])
-            vertex_triangle.append(find(solid.vertices, points, cloth.triangle_order, cloth.triangles, False, *step))
-            found = find(cloth.edge_order, cloth.edges, solid.surface.edge_order, solid.edges, False, *step)
+            vertex_triangle.append(find(solid.vertices, points, triangle_order, cloth.triangles, False, *step))
+            found = find(edge_order, cloth.edges, solid.surface.edge_order, solid.edges, False, *step)
             edge_edge.append(found + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)
 

@@ -98,15 +98,15 @@ class Pairs:
 
 
 def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius: float, slack: FloatArray, *,
-               far: float = np.inf) -> Pairs:
+               far: float = np.inf, some: BoolArray | None = None) -> Pairs:
     """All pairs without a common vertex that are within `radius` [m] of each other at x0 (V, 3) [m], or may meet on
     straight ways to ends within `slack` (V,) [m] of x1.
 
-    `slack` is less than half the radius; `far` as in `Pairs.at`. What all have in common of the motion makes no
-    difference.
+    `slack` is less than half the radius; `far` as in `Pairs.at`; of `some` vertices (V,) only, if given. What all have
+    in common of the motion makes no difference.
     """
     end = x1 - (x1 - x0).mean(axis=0)
-    kinds = zip(candidate_pairs(surface, x0, end, slack, radius), (surface.triangles, surface.edges), strict=True)
+    kinds = zip(candidate_pairs(surface, x0, end, slack, radius, some), (surface.triangles, surface.edges), strict=True)
     found = []
     for primitives, table in kinds:
         rows, *placed = current().advancement.relevant(x0, end, primitives, table, slack, radius)

@@ -12,21 +12,46 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from .triangle_surface import TriangleSurface
 
 
-def candidate_pairs(surface: TriangleSurface, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
-                    ) -> tuple[IntArray, IntArray]:
+def candidate_pairs(surface: TriangleSurface, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float,
+                    some: BoolArray | None = None) -> tuple[IntArray, IntArray]:
     """Pairs without a common vertex that may be within `radius` [m] at x_t0 (V, 3) [m], or meet on straight ways to
-    ends within `slack` (V,) [m], at most half the radius, of x_t1.
+    ends within `slack` (V,) [m], at most half the radius, of x_t1; only those with one of the vertices `some` (V,), if
+    given.
 
     Returns:
         vertices with triangles (N, 2), and edges with edges (M, 2), the smaller number first; both in lexicographic
         order. Triangles and edges by their rows in `surface`.
     """
     points, step = np.arange(len(x_t0))[:, None], (np.asarray(x_t0), np.asarray(x_t1), np.asarray(slack), radius)
-    find = current().self_pairs.pairs
-    return (find(surface.vertices, points, surface.triangle_order, surface.triangles, False, *step),
-            find(surface.edge_order, surface.edges, surface.edge_order, surface.edges, True, *step))
+    find, vertices, triangles, edges = current().self_pairs.pairs, surface.vertices, surface.triangles, surface.edges
+    if some is None:
+        return (find(vertices, points, surface.triangle_order, triangles, False, *step),
+                find(surface.edge_order, edges, surface.edge_order, edges, True, *step))
+    chosen = some[vertices]
+    near_triangles = leaves_of(surface.triangle_order, some[triangles].any(axis=1))
+    at_edges = some[edges].any(axis=1)
+    near_edges, far_edges = leaves_of(surface.edge_order, at_edges), leaves_of(surface.edge_order, ~at_edges)
+    return (_in_order(find(vertices[chosen], points, surface.triangle_order, triangles, False, *step),
+                      find(vertices[~chosen], points, near_triangles, triangles, False, *step)),
+            _in_order(find(near_edges, edges, near_edges, edges, True, *step),
+                      np.sort(find(near_edges, edges, far_edges, edges, False, *step), axis=1)))
+
+
+def leaves_of(order: IntArray, wanted: BoolArray) -> IntArray:
+    """The leaves of a tree in `order` (L,) that are `wanted` (N,), as those of a smaller one."""
+    kept = order[order >= 0]
+    kept = kept[wanted[kept]]
+    result = np.full(1 << max(0, len(kept) - 1).bit_length(), -1)
+    result[:len(kept)] = kept
+    return result
+
+
+def _in_order(one: IntArray, other: IntArray) -> IntArray:
+    """The pairs of both (N, 2) in lexicographic order."""
+    both = np.concatenate([one, other])
+    return both[np.lexsort((both[:, 1], both[:, 0]))]

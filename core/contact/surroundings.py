@@ -39,6 +39,9 @@ of it from faces, edges come nearer on any surface that bends, and only where it
 UNSEEN, SHARP, WHOLE = 0, 1, 2
 """How much of colliders is looked at: nothing; edges and tips, where somebody else keeps vertices of cloth off faces;
 or all there is."""
+STRAYS = 0.3
+"""Part of the vertices up to which their pairs alone are looked for again, when they are not where they were expected
+[-]."""
 TOGETHER = 1e-6
 """Distance, over the search radius, below which nobody can tell on which side of a collider cloth is [-]."""
 
@@ -61,17 +64,22 @@ class Expectation:
 
 
 class _Search:
-    """Ends x1 (V, 3) [m] that were searched for, and how far from them is covered, `slack` (V,) [m]."""
+    """Ends x1 (V, 3) [m] that were searched for, and how far from them is covered, `slack` (V,) [m].
+
+    Of a motion that all have in common nobody need know how large it is: any one will do for which all are covered.
+    """
 
     def __init__(self, expectation: Expectation, x1: FloatArray, loose: float, share: float) -> None:
-        self.expectation, self.loose = expectation, loose
-        self._end, self.slack = x1.copy(), share * expectation.slack(loose)
+        self.expectation, self.loose, self.share = expectation, loose, share
+        self.end, self.slack = x1.copy(), share * expectation.slack(loose)
+        self._steady: BoolArray = np.ones(len(x1), dtype=np.bool_)     # those that say which motion that is
 
     def away(self, x1: FloatArray) -> FloatArray:
         """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""
+        moved = x1 - self.end
         squared = np.zeros(len(x1))
-        for along in (x1 - self._end).T:
-            squared += (along - along.mean() if self.expectation.drifting else along)**2
+        for along, common in zip(moved.T, self._common(moved), strict=True):
+            squared += (along - common)**2
         distance: FloatArray = np.sqrt(squared)
         return distance
 
@@ -82,6 +90,26 @@ class _Search:
     def learn(self, x1: FloatArray, left: float) -> None:
         """Take in where a motion ended, x1 (V, 3) [m]; `left` of what is known otherwise [-]."""
         self.expectation.missed = np.maximum(left * self.expectation.missed, self.away(x1))
+
+    def follow(self, x1: FloatArray) -> BoolArray:
+        """Search for x1 (V, 3) [m] of those that are not covered, and further around; who they are (V,)."""
+        self.learn(x1, 1.0)
+        stray = self.away(x1) > self.slack
+        while (stray & self._steady).any() and self.expectation.drifting:
+            self._steady &= ~stray
+            stray = self.away(x1) > self.slack
+        self.loose *= 2.0
+        self.end[stray] = x1[stray] - self._common(x1 - self.end)
+        self.slack[stray] = self.share * self.expectation.slack(self.loose)[stray]
+        return stray
+
+    def _common(self, moved: FloatArray) -> FloatArray:
+        """What all have in common of how they moved (V, 3) [m]."""
+        if not (self.expectation.drifting and self._steady.any()):
+            return np.zeros(3)
+        if self._steady.all():
+            return np.array([along.mean() for along in moved.T])
+        return np.asarray(moved[self._steady].mean(axis=0))
 
 
 class Surroundings:
@@ -129,14 +157,14 @@ class Surroundings:
 
     def cover(self, x1: FloatArray) -> None:
         """Look, or look again and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
-        before = self._parts
+        before = list(self._parts)
         if self.itself and (self._own is None or not self._own.covers(x1)):
-            self._own = self._anew(self._own, self._owner.own, x1)
-            self._parts = [self._found(self._near_itself(x1, self._own.slack), 0), self._parts[1]]
+            self._own, some = self._anew(self._own, self._owner.own, x1)
+            self._take(0, self._near_itself(self._own, some), some)
         if self.motion is not None and self.solids and (self._solid is None or not self._solid.covers(x1)):
-            self._solid = self._anew(self._solid, self._owner.solid, x1, self._share)
-            self._parts = [self._parts[0], self._found(self._near_solids(self.motion, x1, self._solid.slack), 1)]
-        if self._parts is not before:
+            self._solid, some = self._anew(self._solid, self._owner.solid, x1, self._share)
+            self._take(1, self._near_solids(self.motion, self._solid, some), some)
+        if any(part is not old for part, old in zip(self._parts, before, strict=True)):
             own, solid = self._parts
             self.pairs = own.joined(solid) if len(own) and len(solid) else solid if len(solid) else own
             self._close = None
@@ -202,23 +230,36 @@ class Surroundings:
         """Of the radius within which colliders are looked for, the part that edges want [-]."""
         return EDGE_SHARE if self.solids == SHARP else 1.0
 
-    def _anew(self, before: _Search | None, expectation: Expectation, x1: FloatArray, share: float = 1.0) -> _Search:
-        """Another search, for what ends at x1 (V, 3) [m], within a `share` of the radius [-]."""
-        if before is None:
-            return _Search(expectation, x1, 1.0, share)
-        before.learn(x1, 1.0)
-        return _Search(expectation, x1, 2.0 * before.loose, share)
+    def _anew(self, before: _Search | None, expectation: Expectation, x1: FloatArray, share: float = 1.0
+              ) -> tuple[_Search, BoolArray | None]:
+        """Another search, for what ends at x1 (V, 3) [m], within a `share` of the radius [-]; and of which vertices
+        (V,), None of all: where few are not where they were expected, the others' pairs stay."""
+        if before is not None:
+            some = before.follow(x1)
+            if np.count_nonzero(some) < STRAYS * len(some):
+                return before, some
+        return _Search(expectation, x1, 1.0 if before is None else before.loose, share), None
 
-    def _near_itself(self, x1: FloatArray, slack: FloatArray) -> Pairs:
+    def _take(self, part: int, pairs: Pairs, some: BoolArray | None) -> None:
+        """Pairs that were found, in the place of all, or of those with one of `some` vertices (V,)."""
+        found = self._found(pairs, part)
+        if some is not None:
+            old, other = self._parts[part], np.zeros(self._owner.all.total, dtype=np.bool_)
+            other[:len(some)] = some
+            found = old[np.flatnonzero(~other[old.vertices].any(axis=1))].joined(found)
+        self._parts[part] = found
+
+    def _near_itself(self, search: _Search, some: BoolArray | None) -> Pairs:
         radius = self._owner.own.radius
-        return near_pairs(self._owner.surface, self.x0, x1, radius, slack, far=FAR * radius)
+        return near_pairs(self._owner.surface, self.x0, search.end, radius, search.slack, far=FAR * radius, some=some)
 
-    def _near_solids(self, motion: Motion, x1: FloatArray, slack: FloatArray) -> Pairs:
-        """All pairs of cloth and a collider within the radius of each other, or that may meet."""
-        owner, end = self._owner, self.end(x1)
-        radius, room = self._share * owner.solid.radius, np.concatenate([slack, np.zeros(len(motion.x_t0))])
+    def _near_solids(self, motion: Motion, search: _Search, some: BoolArray | None) -> Pairs:
+        """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
+        owner, end = self._owner, self.end(search.end)
+        radius = self._share * owner.solid.radius
+        room = np.concatenate([search.slack, np.zeros(len(motion.x_t0))])
         found = []
-        candidates = motion.candidates(self.start, end, room, radius, faces=self.solids == WHOLE)
+        candidates = motion.candidates(self.start, end, room, radius, faces=self.solids == WHOLE, some=some)
         for primitives, table in zip(candidates, (owner.all.triangles, owner.all.edges), strict=True):
             rows, *placed = current().advancement.relevant(self.start, end, primitives, table, room, radius)
             found.append((placed[0], primitives[rows], *placed[1:]))

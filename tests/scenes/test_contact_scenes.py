@@ -71,8 +71,11 @@ def test_a_towel_is_wrung_and_unwound(turns):
 def test_a_trouser_leg_closes_on_itself_and_crumples():
     staged = folds.closing_tube(16, frames=36)
     frames = watched(staged)
-    assert frames[-1].positions[0][:, 2].max() < 0.4
-    assert frames[-1].certificate.stretch_p99 < 1.25
+    x, mesh = frames[-1].positions[0], staged.scene.cloths[0].mesh
+    assert x[:, 2].max() < 0.4
+    free = (mesh.edges >= 2 * 16).all(axis=1)                               # of the waist pins stretch, by a third
+    stretch = np.linalg.norm(x[mesh.edges[:, 1]] - x[mesh.edges[:, 0]], axis=1) / mesh.rest_lengths
+    assert np.percentile(stretch[free], 99.0) < 1.2
 
 
 def test_sheets_fall_on_one_another():

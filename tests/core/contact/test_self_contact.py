@@ -140,3 +140,23 @@ def test_cloth_without_thickness_is_held_apart_all_the_same():
     step.judge(u)
     at = owner.surface.at(step.truncate(x + H * u, ConstraintFilter(len(x))))
     assert len(crossing_pairs(at, at)) == 0
+
+
+@pytest.mark.parametrize("drift", [0.0, 3.0])
+@pytest.mark.parametrize("strays", [1, 12, 80])
+def test_what_some_may_meet_where_nobody_expected_them_is_found(strays, drift):
+    """Looked for again is what strays, twice; what all have in common of the motion is no straying."""
+    x, triangles, body = two_layers(0.1, side=12)
+    rng = np.random.default_rng(strays)
+    owner = owner_of(x, triangles, 0.02, body)
+    expected = x + 0.01 * rng.normal(size=x.shape)
+    around = owner.look(x, expected)
+    owner.tangled = False
+    for _ in range(2):
+        end = expected + drift * rng.normal(size=3) + 0.002 * rng.normal(size=x.shape)
+        end[rng.choice(len(x), strays, replace=False)] += 0.4 * rng.normal(size=(strays, 3))
+        found = {tuple(p) for p in around.meeting(end)[0].vertices.tolist()}
+        fresh = owner_of(x, triangles, 0.02, body)
+        wanted = {tuple(p) for p in fresh.look(x, end).meeting(end)[0].vertices.tolist()}
+        assert found == wanted and (strays == 1 or len(wanted) > strays)
+        assert around.covers(end)

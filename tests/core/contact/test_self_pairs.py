@@ -73,3 +73,21 @@ def test_what_passes_through_between_start_and_end_is_a_candidate(backend):
         to, between = candidate_pairs(surface, positions, end, np.zeros(6), 0.01)
         assert all(len(pairs) == 0 for pairs in candidate_pairs(surface, positions, positions, np.zeros(6), 0.01))
     assert {(3, 0), (4, 0), (5, 0)} <= set(map(tuple, to.tolist()))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.6, 1.0])
+@pytest.mark.parametrize("name", SURFACES)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_pairs_of_some_vertices_are_those_of_all_that_have_one(backend, name, share):
+    positions, triangles = SURFACES[name]
+    rng = np.random.default_rng(3)
+    x1, slack = positions + 0.05 * rng.normal(size=positions.shape), np.full(len(positions), 0.02)
+    some = rng.random(len(positions)) < share
+    with using(backend):
+        surface = TriangleSurface.build(positions, triangles)
+        everything = candidate_pairs(surface, positions, x1, slack, 0.1)
+        found = candidate_pairs(surface, positions, x1, slack, 0.1, some)
+    for ours, of_all, one in zip(found, everything, (np.arange(len(positions))[:, None], surface.edges), strict=True):
+        other = surface.triangles if one.shape[1] == 1 else surface.edges
+        has = some[one[of_all[:, 0]]].any(axis=1) | some[other[of_all[:, 1]]].any(axis=1)
+        np.testing.assert_array_equal(ours, of_all[has])
