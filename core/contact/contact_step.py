@@ -43,7 +43,7 @@ class SelfContactStep:
         crossings = around.crossings[~around.caught]
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
-                owner.all, crossings, owner.features, around.start, owner.own.radius, self._inverse_mass, h)))
+                owner.all, crossings, owner.features, around.start, self._inverse_mass, h)))
         known, pressing, holding, stiffness = self._as_before()
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
 

@@ -10,6 +10,10 @@ contour goes on into the triangles A_k at that edge, along the unit vectors R_k.
 so that along G sheets come apart, whichever way out is nearer, and without knowing an inside: Volino and
 Magnenat-Thalmann 2006. Each such pair is a contact that wants to be moved along G at a bounded speed. Its four vertices
 are the edge's two and the two corners of the triangle that are nearest to the point.
+
+Where the contour is straight, its two triangles cancel each other in R: G is short there, and its direction chance.
+What was moved along it at full speed would cross more before it crosses less. So the speed grows with G: contours open
+at their ends and where they bend, and are followed from there.
 """
 
 from __future__ import annotations
@@ -20,9 +24,11 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from .nearness import Features, Primitives
 from .repulsion import STIFFNESS, Contacts
 
-SPEED = 40.0
-"""Speed at which what crosses is pulled apart, in search radii per second [1/s]: edges that are pulled slowly are left
-behind by the next ones, and the contour gets longer before it gets shorter."""
+SPEED = 32.0
+"""Speed at which what crosses is pulled apart, in edges per second [1/s]: edges that are pulled slowly are left behind
+by the next ones, and the contour gets longer before it gets shorter."""
+SURE = 1.0
+"""Length of G from which on the speed is the full one [-]: as at the end of a contour."""
 SHALLOW = 0.1
 """Sine of the angle between an edge and the triangle it pierces below which G counts no further [-]."""
 
@@ -35,14 +41,16 @@ def around(surface: Primitives, crossings: IntArray, vertex_count: int) -> BoolA
     return result
 
 
-def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: FloatArray, radius: float,
+def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: FloatArray,
                inverse_mass: FloatArray, h: float) -> Contacts:
     """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s]."""
     ends, corners = surface.edges[crossings[:, 0]], surface.triangles[crossings[:, 1]]
     p, q = x[ends[:, 0]], x[ends[:, 1]]
     a = x[corners[:, 0]]
-    area = _unit(np.cross(x[corners[:, 1]] - a, x[corners[:, 2]] - a))
-    along = _unit(q - p)
+    spread = np.cross(x[corners[:, 1]] - a, x[corners[:, 2]] - a)
+    area, along = _unit(spread), _unit(q - p)
+    # of an edge and a triangle one may be a collider's, as large as it likes
+    length = np.minimum(np.linalg.norm(q - p, axis=1), np.sqrt(np.linalg.norm(spread, axis=1)))
     above, below = ((point - a) * area for point in (p, q))
     height, drop = above.sum(axis=1), (above - below).sum(axis=1)
     s = np.clip(height / np.where(drop != 0.0, drop, 1.0), 0.0, 1.0)
@@ -59,7 +67,8 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
         contour += np.where(there[:, None], _unit(line), 0.0)
     sine = (along * area).sum(axis=1)
     sine = np.where(sine < 0.0, np.minimum(sine, -SHALLOW), np.maximum(sine, SHALLOW))
-    normal = _unit(contour - ((along * contour).sum(axis=1) / sine)[:, None] * area)
+    gradient = contour - ((along * contour).sum(axis=1) / sine)[:, None] * area
+    normal, speed = _unit(gradient), SPEED * length * np.minimum(np.linalg.norm(gradient, axis=1) / SURE, 1.0)
 
     away = np.linalg.norm(x[corners] - place[:, None], axis=2)
     two = np.sort(np.argsort(away, axis=1, kind="stable")[:, :2], axis=1)
@@ -72,7 +81,7 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
     vertices, weights, normal, mass = vertices[some], weights[some], normal[some], 1.0 / mobility[some]
-    least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + SPEED * radius * h
+    least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + h * speed[some]
     zero, none = np.zeros(len(some)), 0.0 * normal
     return Contacts(-1 - np.arange(len(some)), vertices, weights, normal, least, STIFFNESS * mass, zero, none, none,
                     none, zero, mass, np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_), none, none)

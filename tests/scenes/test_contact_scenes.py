@@ -177,15 +177,18 @@ def test_cloth_between_solids_that_close_beyond_each_other_recovers_when_they_op
 # ---------------------------------------------------------------------- starts that cross
 
 
+@pytest.mark.parametrize("thinner", [1.0, 0.25])
 @pytest.mark.parametrize("build", [layers.crossing_sheets, layers.crossing_bumps], ids=lambda b: b.__name__)
-def test_what_starts_out_crossing_comes_apart_and_stays_so(build):
+def test_what_starts_out_crossing_comes_apart_and_stays_so(build, thinner):
     staged = build(16, frames=54)
+    for piece in staged.scene.cloths:
+        piece.thickness *= thinner
     found = list(perform(staged))
     counts = [judged.total for _, judged in found]
     assert counts[0] >= 50 and counts[-1] == 0
     assert all(n == 0 for n in counts[counts.index(0):])
     # a contour that moves over edges is of some more or fewer of them; from six frames to the next it is shorter
-    assert max(counts) == counts[0] and 0 in counts[:24]
+    assert max(counts) <= 1.06 * counts[0] and 0 in counts[:24]
     assert all(b < a or b == 0 for a, b in zip(counts[:-6], counts[6:], strict=True)), counts
     assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 5.0
 

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How what crosses is pulled apart: from the ends of a contour, at a speed that goes by the mesh alone."""
+
+import numpy as np
+import pytest
+
+from core.contact.crossings import crossing_pairs
+from core.contact.nearness import Features
+from core.contact.triangle_surface import TriangleSurface
+from core.contact.untangling import SPEED, pull_apart
+from tests.core.contact.shapes import sheet
+
+H = 0.02
+
+
+def pulled(size, edge):
+    """Two square sheets with edges of this length [m], one upright through the middle of the other; and, of each pair
+    that crosses, how fast it is pulled [m/s] and how far from the contour's middle it is, over its half length [-]."""
+    x, triangles = sheet(size, size, edge * (size - 1), edge * (size - 1))
+    upright = np.stack([x[:, 0], 0.13 * edge + 0.0 * x[:, 1], x[:, 1] + 0.07 * edge], axis=1)
+    upright += 1e-3 * edge * np.random.default_rng(0).normal(size=x.shape)
+    both, all_triangles = np.concatenate([x, upright]), np.concatenate([triangles, triangles + len(x)])
+    surface = TriangleSurface.build(both, all_triangles)
+    crossings, inverse_mass = crossing_pairs(surface, surface), np.ones(len(both))
+    found = pull_apart(surface, crossings, Features(surface, len(both)), both, inverse_mass, H)
+    gap = np.einsum("pk,pki,pi->p", found.weights, both[found.vertices], found.normal)
+    place = np.abs(both[found.vertices[:, :2], 0]).mean(axis=1) / (0.5 * edge * (size - 1))
+    return found, (found.least - gap) / H, place
+
+
+@pytest.mark.parametrize("edge", [0.01, 0.05])
+def test_a_straight_contour_opens_at_its_ends(edge):
+    _, speed, place = pulled(12, edge)
+    assert len(speed) > 20
+    assert speed.max() == pytest.approx(SPEED * edge, rel=0.5)
+    assert place[speed > 0.5 * SPEED * edge].min() > 0.8
+    assert speed[place < 0.8].max() < 0.1 * SPEED * edge
+
+
+def test_the_ends_are_pulled_towards_each_other():
+    found, speed, _ = pulled(12, 0.05)
+    fast = np.flatnonzero(speed > 0.5 * speed.max())
+    assert len(fast) > 1 and (np.abs(found.normal[fast, 0]) > 0.5).all()
