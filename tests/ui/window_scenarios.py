@@ -16,7 +16,6 @@ from typing import Any
 
 import bmesh
 import bpy
-import gpu
 import numpy as np
 import ui_sim as ui
 
@@ -31,15 +30,13 @@ Steps = Generator[None, None, Any]
 
 job: Any = None
 baked_record: Any = None
-overlay: Any = None
 pictures = Path()
 
 
 def load_modules() -> None:
     """Of the extension, which is another after it was switched off and on."""
-    global job, baked_record, overlay
-    job, baked_record, overlay = (importlib.import_module(f"{MODULE}.cloth_addon.{name}")
-                                  for name in ("job", "baked_record", "crossings_overlay"))
+    global job, baked_record
+    job, baked_record = (importlib.import_module(f"{MODULE}.cloth_addon.{name}") for name in ("job", "baked_record"))
 
 
 # ---------------------------------------------------------------------- scene and state
@@ -337,92 +334,6 @@ def interruptions() -> Steps:
     assert bpy.context.scene.frame_current == before["frame"]
 
 
-def crossings() -> Steps:
-    """Show Crossings over two sheets that cross: red where they do, gone with the sheet, with undo, with the toggle."""
-    yield from press("ESC")
-    bpy.data.batch_remove([*bpy.data.objects, *bpy.data.meshes, *bpy.data.actions])
-    for name, turn in (("Flat", 0.0), ("Upright", 1.4)):
-        bm = bmesh.new()
-        bmesh.ops.create_grid(bm, x_segments=2 * CELLS, y_segments=2 * CELLS, size=1.0)
-        sheet = mesh_object(name, bm)
-        sheet.rotation_euler, sheet.location = (turn, 0.1 * turn, 0.0), (0.03 * turn, 0.02 * turn, 0.0)
-        sheet.muslin.kind = "CLOTH"
-    make_current(sheet)
-    sheet.select_set(False)         # its outline would be counted
-    bpy.ops.ed.undo_push(message="Sheets")
-    physics_tab()
-    manager = bpy.context.window_manager
-    assert not manager.muslin_show_crossings
-    assert (yield from marked()) == (0, 0)
-
-    yield from click("muslin_show_crossings")
-    assert manager.muslin_show_crossings
-    red, bright = yield from marked()
-    yield from press("ESC")         # the tooltip away
-    yield from picture("crossings")
-    (line,) = overlay.lines(bpy.context.scene, bpy.context.view_layer)
-    print(f"{line}; {red} red pixels, {bright} bright ones")
-    assert line.endswith("edges cross") and red > 300 and bright > 300, (line, red, bright)
-
-    bpy.data.objects["Upright"].location.z = 5.0
-    bpy.ops.ed.undo_push(message="Moved")
-    assert (yield from marked()) == (0, 0)
-    assert "nothing" in overlay.lines(bpy.context.scene, bpy.context.view_layer)[0]
-    yield from press("Z", ctrl=True)
-    assert (yield from marked()) == (red, bright)
-    assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == [line]
-    bpy.data.objects["Upright"].hide_set(True)
-    assert (yield from marked()) == (0, 0)
-    bpy.data.objects["Upright"].hide_set(False)
-    assert (yield from marked()) == (red, bright)
-
-    bpy.context.scene.frame_end = 3
-    bpy.context.scene.frame_set(2)
-    yield from click("muslin.bake_all")
-    yield from until(baking(), "the bake to get on")
-    assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == ["Waits for the bake"]
-    yield from until(no_bake, "the bake to end")
-    assert (yield from marked())[0] > 300
-    count = baked_record.report_of(bpy.data.objects["Flat"])["certificates"][1]["crossings"]
-    assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == [f"At this frame: {count} edges cross"]
-    props = physics_tab()
-    x, y = props.x + props.width // 2, props.y + props.height // 2
-    yield from ui.hover(x, y)
-    for _ in range(12):
-        ui.send("WHEELDOWNMOUSE", "PRESS", x, y)
-        yield
-    yield from press("ESC")
-    yield from picture("certificate")
-
-    yield from click("muslin_show_crossings")
-    assert not manager.muslin_show_crossings
-    assert (yield from marked()) == (0, 0)
-
-
-def marked() -> Steps:
-    """Red pixels and bright yellow ones in the 3D viewport, which shows nothing else of these colours."""
-    view = ui.area("VIEW_3D")
-    shown = view.spaces.active.overlay
-    shown.show_axis_x = shown.show_axis_y = shown.show_object_origins = shown.show_cursor = False
-    view.spaces.active.show_gizmo = False
-    view.spaces.active.region_3d.view_distance = 4.0
-    region = ui.region(view)
-    read: list[Any] = []
-
-    def pixels() -> None:
-        buffer = gpu.state.active_framebuffer_get().read_color(0, 0, region.width, region.height, 4, 0, "FLOAT")
-        read.append(np.array(buffer.to_list()).reshape(-1, 4)[:, :3])
-
-    begin = time.monotonic()
-    yield from until(lambda: time.monotonic() - begin > 1.0, "what waits for a pause")
-    handler = bpy.types.SpaceView3D.draw_handler_add(pixels, (), "WINDOW", "POST_PIXEL")
-    view.tag_redraw()
-    yield from until(lambda: bool(read), "the 3D viewport to be drawn")
-    bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
-    r, g, b = read[0].T
-    return int(((r > 0.5) & (g < 0.35) & (b < 0.35)).sum()), int(((r > 0.8) & (g > 0.7) & (b < 0.4)).sum())
-
-
 def errors() -> Steps:
     """What cannot be baked is refused in words, and nothing changes."""
     sheet = yield from ready(frames=12)
@@ -474,12 +385,13 @@ def leaving() -> Steps:
 def start(scenarios: list[str], picture_folder: str) -> None:
     global pictures
     pictures = Path(picture_folder)
+    others = {"crossings": importlib.import_module("crossings_scenario").crossings}      # which needs what is above
 
     def all_of_them() -> Steps:
         load_modules()
         for name in scenarios:
             begin = time.monotonic()
-            yield from globals()[name]()
+            yield from (others.get(name) or globals()[name])()
             print(f"window test: {name} passed in {time.monotonic() - begin:.1f} s", flush=True)
 
     ui.main(all_of_them, LIMIT * len(scenarios))
