@@ -90,9 +90,10 @@ class Look:
         before = {kind: {shown.name: shown for shown in self._of(kind)} for kind in ("CLOTH", "COLLIDER")}
         seen: dict[str, list[_Shown]] = {"CLOTH": [], "COLLIDER": []}
         for obj in sorted(_visible(view_layer), key=lambda obj: obj.name_full):
-            shown = _read(obj, depsgraph, before[kind_of(obj)].get(obj.name_full))
+            kind = kind_of(obj, view_layer.id_data)
+            shown = _read(obj, depsgraph, before[kind].get(obj.name_full))
             if shown is not None:
-                seen[kind_of(obj)].append(shown)
+                seen[kind].append(shown)
         same_meshes = all(_names(seen[kind]) == _names(self._of(kind)) and all(
             a.triangles is b.triangles for a, b in zip(seen[kind], self._of(kind), strict=True)) for kind in seen)
         if self._began and same_meshes and all(
@@ -102,7 +103,7 @@ class Look:
         if not same_meshes:
             self._auditor = None
         self._cloths, self._solids, self._began = seen["CLOTH"], seen["COLLIDER"], True
-        self._models = sorted({obj.muslin.model for obj in _visible(view_layer) if kind_of(obj) == "CLOTH"})
+        self._models = sorted({obj.muslin.model for obj in _visible(view_layer) if obj.muslin.kind == "CLOTH"})
         return True
 
     def find(self, scene: bpy.types.Scene) -> None:
@@ -147,7 +148,8 @@ def shows_own_faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bo
 
 def _visible(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
     return [obj for obj in view_layer.objects
-            if obj.type == "MESH" and kind_of(obj) != "NONE" and obj.visible_get(view_layer=view_layer)]
+            if obj.type == "MESH" and kind_of(obj, view_layer.id_data) != "NONE"
+            and obj.visible_get(view_layer=view_layer)]
 
 
 def _names(things: list[_Shown]) -> list[str]:
@@ -171,7 +173,7 @@ def _read_mesh(obj: bpy.types.Object, evaluated: bpy.types.Object, mesh: Mesh, b
     local = mesh_data.positions(mesh)
     positions = to_world(local, evaluated, 1.0)
     corners, starts = mesh_data.corners(mesh)
-    cloth = kind_of(obj) == "CLOTH"
+    cloth = obj.muslin.kind == "CLOTH"
     own = cloth and not obj.data.is_editmode and _same_faces(mesh, obj.data)
     rest = mesh_data.positions(obj.data) if own else NOWHERE
     same = before is not None and before.same_mesh(len(local), corners, starts)

@@ -177,6 +177,7 @@ class MUSLIN_PT_bake(_PhysicsTab, bpy.types.Panel):
         pair.prop(frames, "frame_end", text="End")
         col.prop(scene.muslin, "steps_per_frame")
         col.prop(scene.muslin, "use_self_collision")
+        col.prop(scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")
 
 

@@ -170,6 +170,10 @@ class MuslinScene(bpy.types.PropertyGroup):
         name="Self Collision", description="Keep cloth from passing through itself and other cloth", default=True,
         options=set(),
     )
+    collider_collection: PointerProperty(
+        type=bpy.types.Collection, name="Collider Collection",
+        description="All meshes of this collection that are no cloth are colliders, besides those that were made one",
+    )
     integrator: EnumProperty(
         name="Integrator", description="The formula that takes the cloth from one time to the next",
         items=[("BDF2", "BDF2", "Of second order: keeps the swing of the cloth", 0),

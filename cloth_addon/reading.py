@@ -42,7 +42,7 @@ class ClothSource:
 
 def objects_of_kind(scene: bpy.types.Scene, kind: str) -> list[bpy.types.Object]:
     """The scene's objects that are CLOTH or COLLIDER, by name, which fixes the order of everything after."""
-    return sorted((obj for obj in scene.objects if kind_of(obj) == kind), key=lambda obj: obj.name)
+    return sorted((obj for obj in scene.objects if kind_of(obj, scene) == kind), key=lambda obj: obj.name)
 
 
 def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None) -> list[bpy.types.Object]:
@@ -58,7 +58,7 @@ def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | 
     for obj in objects:
         if obj.name not in scene.objects:
             raise core.SceneError(f"is not in scene '{scene.name}'", object_name=obj.name)
-        if kind_of(obj) != "CLOTH":
+        if kind_of(obj, scene) != "CLOTH":
             raise core.SceneError("is no cloth; choose Cloth as its type in Properties > Physics > Muslin",
                                   object_name=obj.name)
     return [obj for obj in found if obj in objects]

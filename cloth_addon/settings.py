@@ -85,9 +85,13 @@ def metres_per_unit(scene: bpy.types.Scene) -> float:
     return 1.0 if units.system == "NONE" else float(units.scale_length)
 
 
-def kind_of(obj: bpy.types.Object) -> str:
-    """NONE, CLOTH or COLLIDER."""
-    return obj.muslin.kind
+def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """NONE, CLOTH or COLLIDER, as it was chosen, or because it is a mesh of the scene's collider collection."""
+    kind: str = obj.muslin.kind
+    chosen = scene.muslin.collider_collection
+    if kind == "NONE" and obj.type == "MESH" and chosen is not None and obj.name in chosen.all_objects:
+        return "COLLIDER"
+    return kind
 
 
 def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ClothSettings:

@@ -57,6 +57,27 @@ def test_pinned_vertices_are_exactly_where_the_rig_puts_them(extension, scene):
     assert lowest(sheet, 4) < rigid[4][:, 2].min() - 0.02
 
 
+def test_meshes_of_the_collider_collection_are_colliders(extension, scene):
+    """Of collections in it, too; but not its cloth, nor what is no mesh, nor once no collection is chosen."""
+    import bpy
+
+    chosen, within = (bpy.data.collections.new(name) for name in ("Solids", "Inner"))
+    scene.collection.children.link(chosen)
+    chosen.children.link(within)
+    box, sheet = builders.box("Table", size=0.4, kind="NONE"), builders.sheet(7, height=0.25)
+    other = builders.sheet(3, name="Cloth of the collection", size=0.2, height=3.0)
+    for thing, collection in ((box, within), (other, chosen), (bpy.data.objects.new("Empty", None), chosen)):
+        collection.objects.link(thing)
+    scene.frame_end = 14
+    scene.muslin.collider_collection = chosen
+    report = builders.finish(extension.bake.bake(scene))
+    assert report.colliders == ["Table"] and builders.seen(sheet, 14)[24, 2] > 0.2     # the middle lies on it
+    assert len(bpy.data.objects["Cloth of the collection"].data.shape_keys.key_blocks) > 10
+    scene.muslin.collider_collection = None
+    report = builders.finish(extension.bake.bake(scene))
+    assert report.colliders == [] and builders.seen(sheet, 14)[24, 2] < 0.0
+
+
 def test_a_collider_holds_the_cloth_that_falls_on_it(extension, scene):
     sheet = builders.sheet(7, size=0.6, height=0.06)
     floor = builders.box("Floor", size=2.0)
