@@ -13,6 +13,7 @@ from ..reference import advancement as reference
 from ..reference.advancement import corners_of
 from .distances import FLAT, along
 from .distances import closest as closest_on_triangle
+from .options import INNER, KERNEL
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
 NEAR, STEPS, ROUNDING, LEFT = reference.NEAR, reference.STEPS, reference.ROUNDING, reference.LEFT
@@ -46,7 +47,7 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
     return time
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _closest_all(x: Any, vertices: Any, faces: Any, weights: Any, normals: Any, distance: Any) -> None:
     for p in range(len(vertices)):
         a, b, c, d = (at(x, vertices[p, 0]), at(x, vertices[p, 1]), at(x, vertices[p, 2]), at(x, vertices[p, 3]))
@@ -56,7 +57,7 @@ def _closest_all(x: Any, vertices: Any, faces: Any, weights: Any, normals: Any, 
         distance[p] = gap
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _relevant_all(x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, reach: Any, keep: Any, weights: Any,
                   normals: Any, distance: Any) -> None:
     face = table.shape[1] == 3
@@ -85,7 +86,7 @@ def _relevant_all(x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, rea
             distance[p] = gap
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _meeting_all(x0: Any, x1: Any, vertices: Any, faces: Any, normals: Any, distances: Any, keeps: Any,
                  time: Any) -> None:
     for p in range(len(vertices)):
@@ -95,7 +96,7 @@ def _meeting_all(x0: Any, x1: Any, vertices: Any, faces: Any, normals: Any, dist
                            subtract(at(x1, m), d), p < faces, at(normals, p), distances[p], keeps[p])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _closest(a: Any, b: Any, c: Any, d: Any, face: Any) -> Any:
     """Weights, unit normal from the second primitive to the first, and distance."""
     if face:
@@ -112,7 +113,7 @@ def _closest(a: Any, b: Any, c: Any, d: Any, face: Any) -> Any:
     return w, scale(1.0 / gap, away), gap
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _on_edges(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
     """Parameters of the closest points of edges (a0, a1) and (b0, b1)."""
     u, v, r = subtract(a1, a0), subtract(b1, b0), subtract(b0, a0)
@@ -135,7 +136,7 @@ def _on_edges(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
     return s, t
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _meeting(a: Any, b: Any, c: Any, d: Any, da: Any, db: Any, dc: Any, dd: Any, face: Any, n: Any, gap: Any,
              keep: Any) -> Any:
     """The time up to which the pair is known to keep apart, moving by da, db, dc, dd; 2 if always."""
@@ -157,7 +158,7 @@ def _meeting(a: Any, b: Any, c: Any, d: Any, da: Any, db: Any, dc: Any, dd: Any,
     return now
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _size(a: Any) -> Any:
     """The largest component."""
     return max(max(abs(a[0]), abs(a[1])), abs(a[2]))

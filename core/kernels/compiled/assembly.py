@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray
+from .options import KERNEL
 from .pool import share
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matri
           pattern.layout.row_start, pattern.layout.row_width, matrix.data)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _scatter(begin, end, starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
     u = np.uintp                                     # with signed numbers every index is asked whether it is negative
     k, C = weights.shape[1], weights.shape[2]
@@ -69,14 +70,14 @@ def _scatter(begin, end, starts, corners, weights, P, total):  # type: ignore[no
 
 @cache
 def _block_rows(k: int, C: int) -> Loop:
-    @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_rows(begin, end, starts, corners, weights, H, common, positions, row_start, row_width,  # type: ignore[no-untyped-def]
                  data):
-        joint = len(common) > 0
+        u, joint = np.uintp, len(common) > 0
         half = np.empty(C)                                        # entry (a, b) of sum_c w_ic H_cd
-        for v in range(begin, end):
+        for v in range(u(begin), u(end)):
             first, line = 9 * row_start[v], 3 * row_width[v]
-            for at in range(starts[v], starts[v + 1]):
+            for at in range(starts[v], starts[v + u(1)]):
                 e = corners[at] // k
                 i, own = corners[at] - e * k, corners[at] * k
                 for a in range(3):

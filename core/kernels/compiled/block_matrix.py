@@ -10,6 +10,7 @@ from numba import njit
 
 from ...arrays import FloatArray
 from ..reference.block_matrix import scatter_blocks
+from .options import INNER, KERNEL
 from .pool import share
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def near_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntAr
           number, S, grow, diagonal, off)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  # type: ignore[no-untyped-def]
              scalar_widths, scalar_columns, x, result):
     u = np.uintp                                     # with signed numbers every index is asked whether it is negative
@@ -70,7 +71,7 @@ def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  
         result[i, 0], result[i, 1], result[i, 2] = a, b, c
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _add_scalar_product(begin, end, lines, columns, rows, x, result):  # type: ignore[no-untyped-def]
     width = columns.shape[1]
     for row in range(np.uintp(begin), np.uintp(end)):
@@ -86,16 +87,16 @@ def _add_scalar_product(begin, end, lines, columns, rows, x, result):  # type: i
         result[i, 2] += c
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _near_blocks(begin, end, data, scalar, line, own, edges, near, far_starts, far,  # type: ignore[no-untyped-def]
                  number, S, grow, diagonal, off):
     """Vertices first, then edges."""
-    vertices = len(own)
+    u, vertices = np.uintp, len(own)
     A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
-    for i in range(begin, min(end, vertices)):
+    for i in range(u(begin), u(min(end, vertices))):
         _read(data, scalar, line[i], own[i, 0], own[i, 1], A)
         folded = 0.0
-        for k in range(far_starts[i], far_starts[i + 1]):
+        for k in range(far_starts[i], far_starts[i + u(1)]):
             if far[k, 0] < 0:
                 folded += abs(scalar[far[k, 1]])
                 continue
@@ -112,7 +113,7 @@ def _near_blocks(begin, end, data, scalar, line, own, edges, near, far_starts, f
         for a in range(3):
             for b in range(3):
                 diagonal[i, a, b] = grow * A[a, b]
-    for e in range(max(begin - vertices, 0), end - vertices):
+    for e in range(u(max(begin - vertices, 0)), u(max(end - vertices, 0))):
         i, j = edges[e, 0], edges[e, 1]
         _read(data, scalar, line[i], near[e, 0], near[e, 1], A)
         if number[i] >= 0 or number[j] >= 0:
@@ -126,7 +127,7 @@ def _near_blocks(begin, end, data, scalar, line, own, edges, near, far_starts, f
                     off[e, a, b] = A[a, b]
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-untyped-def]
     """As in `reference`."""
     count = len(own)
@@ -148,7 +149,7 @@ def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-unt
     return result
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**INNER)  # type: ignore[untyped-decorator]
 def _restrict(A, P, B):  # type: ignore[no-untyped-def]
     """A becomes P A P + trace(A) / 3 (I - P), made symmetric; B is room."""
     trace = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0
@@ -158,7 +159,7 @@ def _restrict(A, P, B):  # type: ignore[no-untyped-def]
             A[a, b] = 0.5 * (B[a, b] + B[b, a]) + trace * ((1.0 if a == b else 0.0) - P[a, b])
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**INNER)  # type: ignore[untyped-decorator]
 def _read(data, scalar, line, place, scalar_place, block):  # type: ignore[no-untyped-def]
     """A block of a matrix and its scalar."""
     for a in range(3):
@@ -168,7 +169,7 @@ def _read(data, scalar, line, place, scalar_place, block):  # type: ignore[no-un
             block[a, a] += scalar[scalar_place]
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**INNER)  # type: ignore[untyped-decorator]
 def between(P, A, Q, result):  # type: ignore[no-untyped-def]
     """P A Q of 3x3 blocks."""
     for a in range(3):

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from .options import INNER, KERNEL
+
 CLUSTER = 8
 """Triangles in a leaf."""
 LOWEST_BIT = np.array([0] + [(n & -n).bit_length() - 1 for n in range(1, 1 << CLUSTER)])
 """Number of the lowest bit of each number of so many bits."""
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def fit(x: Any, corners: Any, rows: Any, inner: Any) -> None:
     """Boxes of the triangles with corners (T, 3), in order of leaves, on x (V, 3) [m].
 
@@ -48,14 +50,14 @@ def fit(x: Any, corners: Any, rows: Any, inner: Any) -> None:
             rows[node, 3 + axis] = max(rows[2 * node, 3 + axis], rows[2 * node + 1, 3 + axis])
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _box(x: Any, corners: Any, t: Any, low_high: Any) -> None:
     for axis in range(3):
         a, b, c = x[corners[t, 0], axis], x[corners[t, 1], axis], x[corners[t, 2], axis]
         low_high[axis], low_high[3 + axis] = min(min(a, b), c), max(max(a, b), c)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, around: Any) -> None:
     """Boxes of triangles start..end - 1, grown by the radius [m], into grown (CLUSTER, 6); that of all into around."""
     low_high = np.empty(6)
@@ -69,7 +71,7 @@ def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, ar
             around[axis], around[3 + axis] = min(around[axis], low), max(around[3 + axis], high)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> Any:
     """How many clusters touch the box (6,); their nodes go into `met`.
 
@@ -77,8 +79,8 @@ def reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> 
     subtree next to each of its ancestors that is a left one.
     """
     if not same:
-        return _below(rows, 1, box, stack, met, 0)
-    met[0], total = node, 1
+        return _below(rows, np.int64(1), box, stack, met, np.int64(0))
+    met[0], total = node, np.int64(1)
     while node > 1:
         if node % 2 == 0:
             total = _below(rows, node + 1, box, stack, met, total)
@@ -86,7 +88,7 @@ def reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> 
     return total
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _below(rows: Any, start: Any, box: Any, stack: Any, met: Any, total: Any) -> Any:
     clusters = len(rows) // 2
     stack[0], top = start, 1
@@ -106,7 +108,7 @@ def _below(rows: Any, start: Any, box: Any, stack: Any, met: Any, total: Any) ->
     return total
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def touching(box: Any, i: Any, inner: Any, cluster: Any) -> Any:
     """Which boxes (6, CLUSTER) of a cluster touch box i (6,), as bits."""
     x0, y0, z0, x1, y1, z1 = box[i, 0], box[i, 1], box[i, 2], box[i, 3], box[i, 4], box[i, 5]

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from .options import INNER, KERNEL
 from .pool import share
 from .trees import DEEPEST, rows_of, walk
 from .vectors import at, cross, dot, subtract
@@ -26,7 +27,7 @@ def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, close
     return result
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _inside(first: Any, last: Any, points: Any, positions: Any, triangles: Any, closed: Any, order: Any, rows: Any,
             result: Any) -> None:
     stack, high = np.empty(DEEPEST, dtype=np.int64), np.empty(3)
@@ -48,7 +49,7 @@ def _inside(first: Any, last: Any, points: Any, positions: Any, triangles: Any, 
         result[i] = leaves > 0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _leaves_through(p: Any, positions: Any, corners: Any) -> Any:
     """1 where the ray up from p leaves through the triangle, -1 where it enters, 0 where it misses it."""
     turns = 0

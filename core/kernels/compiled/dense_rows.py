@@ -20,6 +20,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from .options import INNER
+
 CHUNK = 16
 """Numbers that are worked on together."""
 PANEL = 32
@@ -27,13 +29,13 @@ PANEL = 32
 REGROUP = {"contract", "reassoc"}
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def flushed(tiny, value):  # type: ignore[no-untyped-def]
     """The value, or zero where its size is below `tiny`; nan stays."""
     return tiny - tiny if abs(value) < tiny else value
 
 
-@njit(cache=True, fastmath=REGROUP, error_model="numpy")
+@njit(**INNER, fastmath=REGROUP)
 def subtract(target, at, factors, step, first_factor, rows, first, stride, count,  # type: ignore[no-untyped-def]
              length):
     """target[at:at + length] -= sum over `count` <= 8 rows p of factors[first_factor + p step] times row p, which
@@ -83,7 +85,7 @@ def subtract(target, at, factors, step, first_factor, rows, first, stride, count
                               + f4 * rows[a4 + j] + f5 * rows[a5 + j] + f6 * rows[a6 + j] + f7 * rows[a7 + j])
 
 
-@njit(cache=True, fastmath=REGROUP, error_model="numpy")
+@njit(**INNER, fastmath=REGROUP)
 def dots(rows, first, stride, count, x, at, length):  # type: ignore[no-untyped-def]
     """Four products of rows with x[at:at + length]; row p begins at rows[first + p stride], from `count` on it is
     the first."""
@@ -106,7 +108,7 @@ def dots(rows, first, stride, count, x, at, length):  # type: ignore[no-untyped-
     return s0, s1, s2, s3
 
 
-@njit(cache=True, fastmath=REGROUP, error_model="numpy")
+@njit(**INNER, fastmath=REGROUP)
 def subtract_four(target, at, apart, rows, first, stride, count, column,  # type: ignore[no-untyped-def]
                   begin, end):
     """Columns begin to end, rounded up to whole chunks, of four rows of `target`, which begin at `at`, `apart` from
@@ -150,7 +152,7 @@ def subtract_four(target, at, apart, rows, first, stride, count, column,  # type
         t3 += u(CHUNK)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def eliminate_panel(values, base, n, first, end, tiny):  # type: ignore[no-untyped-def]
     """Rows first..end of R of what earlier rows have left of them; whether all pivots are positive."""
     panel = first
@@ -174,7 +176,7 @@ def eliminate_panel(values, base, n, first, end, tiny):  # type: ignore[no-untyp
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def eliminate_rest(values, base, n, own, count, updates, rest, first, end):  # type: ignore[no-untyped-def]
     """Take rows first..end of R out of the rows from `end` to `count`: own ones in `values`, others in `updates`, whose
     columns begin with the chunk that column `own` is in, and which has whole fours."""
@@ -190,7 +192,7 @@ def eliminate_rest(values, base, n, own, count, updates, rest, first, end):  # t
             panel = stop
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def invert(values, base, n, own, tiny):  # type: ignore[no-untyped-def]
     """R_oo, upper triangular, becomes its inverse in place, with zeros below its diagonal."""
     room = own + CHUNK - 1
@@ -205,7 +207,7 @@ def invert(values, base, n, own, tiny):  # type: ignore[no-untyped-def]
             line[j] = values[at + j] * inverse
         for k in range(i + 1, own, 8):
             left = k - k % CHUNK
-            subtract(result, left, line, 1, k, values, base + k * n + left, n, min(8, own - k), own - left)
+            subtract(result, left, line, np.int64(1), k, values, base + k * n + left, n, min(8, own - k), own - left)
         for j in range(i):
             values[at + j] = 0.0
         values[at + i] = inverse
@@ -213,10 +215,10 @@ def invert(values, base, n, own, tiny):  # type: ignore[no-untyped-def]
             values[at + j] = flushed(tiny, result[j])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def eliminate(values, base, n, own, count, updates, rest, tiny):  # type: ignore[no-untyped-def]
     """A front's X, M and U in place of its F; whether F_oo is positive definite. `tiny` is one of its numbers."""
-    first = 0
+    first = np.int64(0)
     while first < own:
         end = first + ((own - first) % PANEL or PANEL)
         if not eliminate_panel(values, base, n, first, end, tiny):

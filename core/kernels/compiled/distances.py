@@ -10,6 +10,7 @@ from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..reference import distances as reference
+from .options import INNER, KERNEL
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
 FLAT, FACE, EDGE, VERTEX = reference.FLAT, reference.FACE, reference.EDGES[0], reference.VERTICES[0]
@@ -27,7 +28,7 @@ def point_triangle(
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _point_triangle(p: Any, a: Any, b: Any, c: Any, weights: Any, point: Any, distance: Any, feature: Any) -> None:
     for i in range(len(p)):
         w, q, d, code = closest(at(p, i), at(a, i), at(b, i), at(c, i))
@@ -36,7 +37,7 @@ def _point_triangle(p: Any, a: Any, b: Any, c: Any, weights: Any, point: Any, di
         distance[i], feature[i] = d, code
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def closest(p: Any, a: Any, b: Any, c: Any) -> Any:
     """Weights, point, distance and feature code of the point of triangle (a, b, c) that is closest to p."""
     ab, bc, ca, ap = subtract(b, a), subtract(c, b), subtract(a, c), subtract(p, a)
@@ -80,7 +81,7 @@ def closest(p: Any, a: Any, b: Any, c: Any) -> Any:
     return weights, point, np.sqrt(dot(away, away)), feature
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def edge_distance(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
     """The distance of edges (a0, a1) and (b0, b1)."""
     u, v, r = subtract(a1, a0), subtract(b1, b0), subtract(b0, a0)
@@ -106,7 +107,7 @@ def edge_distance(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
     return np.sqrt(dot(away, away))
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def along(offset: Any, edge: Any) -> Any:
     """Parameter in 0..1 of the point of an edge closest to start + offset, and their squared distance [m^2]."""
     t = min(max(divide(dot(offset, edge), dot(edge, edge)), 0.0), 1.0)

@@ -14,6 +14,7 @@ from numba import njit
 from ...arrays import FloatArray
 from ...stencils.components import TINY
 from .assembly import subtract_scattered
+from .options import KERNEL
 
 if TYPE_CHECKING:
     from ...stencils.stencil import Stencil
@@ -26,7 +27,7 @@ def add_force(stencil: Stencil, vectors: FloatArray, u: FloatArray, total: Float
     subtract_scattered(stencil, P, total)
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def drag_vectors(triangles, coefficients, x):  # type: ignore[no-untyped-def]
     """As in `reference`."""
     q = np.empty((len(triangles), 3))
@@ -41,7 +42,7 @@ def drag_vectors(triangles, coefficients, x):  # type: ignore[no-untyped-def]
     return q
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _stresses(triangles, q, u, P):  # type: ignore[no-untyped-def]
     for t in range(len(triangles)):
         i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]

@@ -15,13 +15,16 @@ from numba import njit
 
 from ...arrays import IntArray
 from .dense_rows import CHUNK, dots, flushed, subtract
+from .options import INNER, KERNEL
 from .pool import share
 
 BRANCHES = 16
 """Branches of the tree that are solved side by side."""
+LEAST = 200_000
+"""Numbers in a factor worth another thread."""
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _up(front, first_child, children, own, boundary, starts, stride, begins, vertices,  # type: ignore[no-untyped-def]
         places, values, r, by, tiny, z):
     """t = X^T y in place of y, and -M^T t for the parent."""
@@ -48,14 +51,14 @@ def _up(front, first_child, children, own, boundary, starts, stride, begins, ver
         y[:] = 0.0
         for i in range(0, o, 8):
             left = i - i % CHUNK
-            subtract(y, left, z, 1, mine + i, values, base + i * line + left, line, min(8, o - i), o - left)
+            subtract(y, left, z, np.int64(1), mine + i, values, base + i * line + left, line, min(8, o - i), o - left)
         for i in range(o):
             z[mine + i] = flushed(tiny, -y[i])
         for i in range(0, o, 8):
-            subtract(z, mine + o, z, 1, mine + i, values, base + i * line + o, line, min(8, o - i), b)
+            subtract(z, mine + o, z, np.int64(1), mine + i, values, base + i * line + o, line, min(8, o - i), b)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # type: ignore[no-untyped-def]
           places, values, z, size, tiny, result):
     """x = X (t - M x_b)."""
@@ -89,21 +92,21 @@ def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # typ
                 result[vertex, a, c] = z[mine + w * row + a] * size
 
 
-def solve_fronts(first: IntArray, *tree: Any) -> None:
-    """As `_pass` through all the tree."""
+def solve_fronts(numbers: int, first: IntArray, *tree: Any) -> None:
+    """Through all the tree, up and down, as `_solve`, with a factor of so many numbers."""
     levels = len(first) - 1
     split = levels - 1                                                   # the level where the branches begin
     while split > 0 and first[split + 1] - first[split] < BRANCHES:
         split -= 1
     branches = int(first[split + 1] - first[split])
-    share(_solve, branches, 1, 0, split, True, first, *tree)
-    roots = int(first[levels] - first[levels - 1])
+    least, roots = 1 if numbers > LEAST else branches, int(first[levels] - first[levels - 1])
+    share(_solve, branches, least, 0, split, True, first, *tree)
     for upward in (True, False) if split + 1 < levels else ():
         _solve(0, roots, split + 1, levels - 1, upward, first, *tree)
-    share(_solve, branches, 1, 0, split, False, first, *tree)
+    share(_solve, branches, least, 0, split, False, first, *tree)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _solve(begin, end, bottom, crown, upward, first, own, boundary, starts, stride,  # type: ignore[no-untyped-def]
            begins, parent, vertices, places, fan, values, r, scale, size, tiny, z, result):
     """size P^-1 r / scale for r (V, w, columns) into `result`, as far as fronts of levels bottom to crown go, under

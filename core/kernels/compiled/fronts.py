@@ -25,6 +25,7 @@ from ...arrays import FloatArray, IntArray
 from ..reference.fronts import TINY
 from .dense_rows import CHUNK, eliminate
 from .front_solve import solve_fronts
+from .options import INNER, KERNEL
 from .pool import in_parts, lanes
 
 SCALAR_SHAPE = (16, 1)
@@ -187,12 +188,12 @@ def solve(plan: Plan, factor: Any, r: FloatArray, scale: float, size: float) -> 
     room = plan.room(r.shape[1])
     result = np.empty_like(r)
     z = np.empty(plan.starts[2, -1] * r.shape[1] * r.shape[2] + CHUNK, dtype=factor.dtype)
-    solve_fronts(plan.first, plan.own, plan.boundary, plan.starts, room.stride, room.at, plan.parent, plan.vertices,
-                 plan.places, plan.fan, factor, r, scale, size, factor.dtype.type(TINY[factor.dtype.type]), z, result)
+    solve_fronts(len(factor), plan.first, plan.own, plan.boundary, plan.starts, room.stride, room.at, plan.parent,
+                 plan.vertices, plan.places, plan.fan, factor, r, scale, size, factor.dtype.type(TINY[factor.dtype.type]), z, result)
     return result
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _assemble(front, first_child, children, own, boundary, starts, run_starts,  # type: ignore[no-untyped-def]
               stride, at, update, given, vertices, runs, edges, diagonal, off_diagonal, values, updates, below):
     """A front's rows in `values` and its upper triangle of F_bb in `updates`, at `update`: zero, A's blocks, and the
@@ -239,7 +240,7 @@ def _assemble(front, first_child, children, own, boundary, starts, run_starts,  
                         target[to + j] += below[source + j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _branches(begin, end, bottom, crown, first, own, boundary, starts, run_starts,  # type: ignore[no-untyped-def]
               stride, at, update, vertices, runs, edges, fan, diagonal, off_diagonal, tiny, values, scratch, updates,
               below, rooms, fine):

@@ -23,12 +23,14 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from ...arrays import FloatArray
 from ...stencils import components
+from .options import INNER, KERNEL
 
 if TYPE_CHECKING:
     from ...stencils.stencil import ElementForce
 
 Loop = Callable[..., Any]
 
+_inner = register_jitable(**INNER)
 _seen: set[FunctionType] = set()
 _laws: dict[tuple[type, int, int], CompiledLaw] = {}
 
@@ -61,7 +63,7 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
         _register(components)
         _register(sys.modules[law.__module__])
         for method in (law.energy, law.stress, law.tangent, law.projected_tangent, law.conditions):
-            register_jitable(method)
+            _inner(method)
         _laws[key] = CompiledLaw(
             _energy(law.energy, COLUMNS[C], key[2]), _add_stress(law.stress, COLUMNS[C], C, key[2]),
             _add_tangent(law.tangent, law.conditions, COLUMNS[C], C, key[2]),
@@ -74,13 +76,13 @@ def _register(module: ModuleType) -> None:
     for function in vars(module).values():
         if isinstance(function, FunctionType) and function not in _seen:
             _seen.add(function)
-            register_jitable(function)
+            _inner(function)
 
 
 # ---------------------------------------------------------------------- columns of one element
 
 
-@register_jitable  # type: ignore[untyped-decorator]
+@_inner  # type: ignore[untyped-decorator]
 def _column(vertices, weights, x, e, c):  # type: ignore[no-untyped-def]
     a, b, d = 0.0, 0.0, 0.0
     for i in range(vertices.shape[1]):
@@ -112,14 +114,14 @@ def _columns_5(vertices, weights, x, e):  # type: ignore[no-untyped-def]
 
 COLUMNS = {1: _columns_1, 2: _columns_2, 3: _columns_3, 5: _columns_5}
 for _function in COLUMNS.values():
-    register_jitable(_function)
+    _inner(_function)
 
 
 # ---------------------------------------------------------------------- loops
 
 
 def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
-    @njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def energy(vertices, weights, p, x):  # type: ignore[no-untyped-def]
         total = 0.0
         for e in range(len(vertices)):
@@ -130,7 +132,7 @@ def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
 
 
 def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_stress(begin, end, vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
         for e in range(np.uintp(begin), np.uintp(end)):
             stress = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
@@ -143,7 +145,7 @@ def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
 
 
 def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_tangent(begin, end, vertices, weights, p, x, factor, damped_at, same, tau, H,  # type: ignore[no-untyped-def]
                     fresh):
         """H[e] += factor tangent at x + tau sum k g g^T at `damped_at`, which is x if `same`; blocks c <= d alone."""
@@ -174,7 +176,7 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
 
 
 def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    @njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_damping_stress(begin, end, vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
         for e in range(np.uintp(begin), np.uintp(end)):
             conditions = law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))

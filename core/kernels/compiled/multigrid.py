@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from .block_matrix import between
+from .options import INNER, KERNEL
 from .pool import share
 
 if TYPE_CHECKING:
@@ -32,13 +33,13 @@ def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray
     share(_prolong, len(group), LEAST_VERTICES, coarse, group, number, S, inverse, r, result)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _coarse_product(begin, end, data, scalar, line, block_starts, blocks, scalar_starts,  # type: ignore[no-untyped-def]
                     scalars, number, S, count, grow, total):
-    T, A = np.empty((3, 3)), np.empty((3, 3))
-    for k in range(begin, end):
+    u, T, A = np.uintp, np.empty((3, 3)), np.empty((3, 3))
+    for k in range(u(begin), u(end)):
         T[:] = 0.0
-        for s in range(block_starts[k], block_starts[k + 1]):
+        for s in range(block_starts[k], block_starts[k + u(1)]):
             place, i, j = blocks[s, 0], blocks[s, 1], blocks[s, 2]
             if number[i] < 0 and number[j] < 0:
                 for a in range(3):
@@ -51,7 +52,7 @@ def _coarse_product(begin, end, data, scalar, line, block_starts, blocks, scalar
             size = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0 if i == j else 0.0
             _add_held(T, A, number[i], number[j], S, size)
         free = 0.0
-        for s in range(scalar_starts[k], scalar_starts[k + 1]):
+        for s in range(scalar_starts[k], scalar_starts[k + u(1)]):
             value, i, j = scalar[scalars[s, 0]], scalars[s, 1], scalars[s, 2]
             if number[i] < 0 and number[j] < 0:
                 free += value
@@ -67,7 +68,7 @@ def _coarse_product(begin, end, data, scalar, line, block_starts, blocks, scalar
                 total[k, a, b] = 0.5 * grow * (T[a, b] + T[b, a]) if k < count else T[a, b]
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**INNER)  # type: ignore[untyped-decorator]
 def _add_held(T, A, i, j, S, size):  # type: ignore[no-untyped-def]
     """T += S_i A S_j + size (I - S_i), with S_-1 = I."""
     unit, B = np.eye(3), np.empty((3, 3))
@@ -78,7 +79,7 @@ def _add_held(T, A, i, j, S, size):  # type: ignore[no-untyped-def]
             T[a, b] += B[a, b] + size * (unit[a, b] - P[a, b])
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def restrict(r, order, starts, number, S):  # type: ignore[no-untyped-def]
     """As in `reference`."""
     n = len(starts) - 1
@@ -96,7 +97,7 @@ def restrict(r, order, starts, number, S):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _prolong(begin, end, coarse, group, number, S, inverse, r, result):  # type: ignore[no-untyped-def]
     for i in range(np.uintp(begin), np.uintp(end)):
         x, y, z = coarse[group[i], 0], coarse[group[i], 1], coarse[group[i], 2]

@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from .options import INNER
+
 ROOM = 1.0 + 1e-9
 """Slack for the rounding of a bound: squared distances to boxes [-]."""
 
 
-@njit(error_model="numpy")
+@njit(**INNER)
 def room(size: Any) -> Any:
     """For so many triangles."""
     whole = np.empty((3, size), dtype=np.int64)
     return whole[0], whole[1], whole[2], np.empty(size)
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
     """Whether the box around triangle (a, b, c) is further from p than the limit."""
     total = 0.0
@@ -30,7 +32,7 @@ def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
     return total > limit * limit * ROOM
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def insert(kept: Any, t: Any, d: Any, feature: Any, near: Any, gap: Any, code: Any) -> Any:
     """Insert a triangle among the `kept` ones, in order of distance and number."""
     k = kept
@@ -41,7 +43,7 @@ def insert(kept: Any, t: Any, d: Any, feature: Any, near: Any, gap: Any, code: A
     return kept + 1
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def keep_minima(kept: Any, near: Any, code: Any, degree: Any, minima: Any) -> Any:
     """How many of the `kept` triangles are minima: the nearest, and what all around a feature agree on."""
     number = 0

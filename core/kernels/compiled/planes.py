@@ -18,6 +18,7 @@ from ..reference.distances import FACE
 from ..reference.planes import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
 from .distances import closest
 from .nearby import away, insert, keep_minima, room
+from .options import INNER, KERNEL
 from .pool import share
 from .sweep import first_entry
 from .trees import DEEPEST, rows_of, walk
@@ -69,13 +70,13 @@ def measured(
     return result
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, order: Any, rows: Any, triangles: Any,
           closed: Any, features: Any, degree: Any, surface_t0: Any, surface_t1: Any, normals_t0: Any, normals_t1: Any,
           still: Any, count: Any, distance: Any, triangle: Any, weights: Any, normal: Any, entered: Any) -> None:
     """Points begin..last - 1."""
     stack, low, high = np.empty(DEEPEST, dtype=np.int64), np.empty(3), np.empty(3)
-    size = 64
+    size = np.int64(64)
     leaf, near, code, gap = room(size)
     minima = np.empty(size, dtype=np.int64)
     leaves = len(rows) // 2
@@ -96,8 +97,8 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
         p, q = at(x_t0, v), at(x_t1, v)
         motion, drifted = subtract(q, p), (p[0] + drift[0], p[1] + drift[1], p[2] + drift[2])
         path = np.sqrt(dot(motion, motion))
-        least, nearest, kept = reach[v], -1, 0
-        entry, into, side, place = np.inf, -1, 0.0, (0.0, 0.0, 0.0)
+        least, nearest, kept = reach[v], np.int64(-1), np.int64(0)
+        entry, into, side, place = np.inf, np.int64(-1), 0.0, (0.0, 0.0, 0.0)
         for k in range(total):
             # the leaf's box is around the triangle at both ends of the step, and tells most of what there is to know
             node, t = leaves + leaf[k], order[leaf[k]]
@@ -168,12 +169,12 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
             if within and count[v] < MAX_PER_VERTEX:
                 _add(v, t, w, n, into >= 0, count, triangle, weights, normal, entered)
         if into >= 0 and not agrees:
-            _add(v, into, place, direction, True, count, triangle, weights, normal, entered)
+            _add(v, into, place, direction, into >= 0, count, triangle, weights, normal, entered)
         if nearest < 0 and inside_now and into < 0:
             distance[v] = -np.inf
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _may_enter(p: Any, q: Any, motion: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any, still: Any) -> Any:
     """Whether the path p -> q may come to the moving triangle at all."""
     ab, ac = subtract(b0, a0), subtract(c0, a0)
@@ -195,7 +196,7 @@ def _may_enter(p: Any, q: Any, motion: Any, a0: Any, b0: Any, c0: Any, a1: Any, 
     return not away(p, a0, b0, c0, 1.001 * far + BESIDE * np.sqrt(dot(ab, ab) + dot(ac, ac)))
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _away(rows: Any, node: Any, p: Any) -> Any:
     """Distance of p from a node's box [m]."""
     x = max(max(rows[node, 0] - p[0], p[0] - rows[node, 3]), 0.0)
@@ -204,19 +205,19 @@ def _away(rows: Any, node: Any, p: Any) -> Any:
     return np.sqrt(x * x + y * y + z * z)
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _size(rows: Any, node: Any) -> Any:
     """The sides of a node's box, summed [m]."""
     return rows[node, 3] - rows[node, 0] + rows[node, 4] - rows[node, 1] + rows[node, 5] - rows[node, 2]
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _closest(p: Any, triangles: Any, t: Any, surface: Any) -> Any:
     """As `closest`, of triangle t of a surface."""
     return closest(p, at(surface, triangles[t, 0]), at(surface, triangles[t, 1]), at(surface, triangles[t, 2]))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _add(v: Any, t: Any, w: Any, n: Any, is_entry: Any, count: Any, triangle: Any, weights: Any, normal: Any,
          entered: Any) -> None:
     """One more plane of point v, unless there is one with nearly the same normal."""
@@ -230,7 +231,7 @@ def _add(v: Any, t: Any, w: Any, n: Any, is_entry: Any, count: Any, triangle: An
     count[v] = k + 1
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _gather(count: Any, triangle: Any, weights: Any, normal: Any, entered: Any, vertex: Any, all_triangles: Any,
             all_weights: Any, all_normals: Any, all_entered: Any) -> None:
     row = 0
@@ -242,7 +243,7 @@ def _gather(count: Any, triangle: Any, weights: Any, normal: Any, entered: Any, 
             row += 1
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _measure(vertex: Any, triangle: Any, barycentric: Any, normal: Any, distance: Any, x_t0: Any, x_t1: Any, room: Any,
              triangles: Any, surface_t0: Any, surface_t1: Any, still: Any, point_t0: Any, point_t1: Any, gap_t0: Any,
              gap_t1: Any) -> None:
@@ -262,7 +263,7 @@ def _measure(vertex: Any, triangle: Any, barycentric: Any, normal: Any, distance
         gap_t1[c] = dot(subtract(at(x_t1, v), after), n) - room[v]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _carried(d: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any) -> Any:
     """An offset at the start of the step, turned along with the triangle to its end."""
     u0, u1 = _unit(subtract(b0, a0)), _unit(subtract(b1, a1))
@@ -273,7 +274,7 @@ def _carried(d: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any) -> An
     return add(add(scale(dot(d, u0), u1), scale(dot(d, n0), n1)), scale(dot(d, w0), w1))
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _unit(a: Any) -> Any:
     """a / |a|, 0 where a is 0. Divided by its largest component first: no square over- or underflows."""
     largest = max(max(abs(a[0]), abs(a[1])), abs(a[2]))

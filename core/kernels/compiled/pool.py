@@ -66,9 +66,11 @@ def share(loop: Loop, count: int, least: int, *arguments: Any) -> None:
         Exception: what the loop raised, after all parts have ended.
     """
     threads = lanes.get()
-    parts = min(PARTS * threads, count // least) if threads > 1 else 1
-    parts = max(parts, 1)
-    in_parts(loop, [(count * k // parts, count * (k + 1) // parts) for k in range(parts)], *arguments)
+    parts = min(PARTS * threads, count // least)
+    if threads == 1 or parts < 2:
+        loop(0, count, *arguments)
+    else:
+        in_parts(loop, [(count * k // parts, count * (k + 1) // parts) for k in range(parts)], *arguments)
 
 
 def in_parts(loop: Loop, ranges: Sequence[tuple[int, int]], *arguments: Any) -> None:

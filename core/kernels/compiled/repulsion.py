@@ -8,6 +8,7 @@ from typing import Any
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
+from .options import KERNEL
 from .vectors import add, at, dot, scale, subtract
 
 
@@ -17,7 +18,7 @@ def add_product(vertices: IntArray, weights: FloatArray, normals: FloatArray, al
     _add_product(vertices, weights, normals, along, across, x, result)
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@njit(**KERNEL, fastmath={"contract"})
 def _add_product(vertices: Any, weights: Any, normals: Any, along: Any, across: Any, x: Any, result: Any) -> None:
     for p in range(len(vertices)):
         n = at(normals, p)

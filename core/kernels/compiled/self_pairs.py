@@ -16,6 +16,7 @@ from numba import njit
 from ...arrays import FloatArray, IntArray
 from ..reference.advancement import LEFT
 from .clusters import CLUSTER, LOWEST_BIT
+from .options import INNER, KERNEL
 from .pool import share
 from .trees import DEEPEST
 from .vectors import add, divide, dot, scale, subtract
@@ -53,7 +54,7 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
     return np.column_stack(np.divmod(keys, max(1, len(targets))))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _search(begin: Any, end: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any,
             radius: Any, rows: Any, inner: Any, corners: Any, found: Any, count: Any) -> None:
     """The pairs of each share, and their number."""
@@ -65,7 +66,7 @@ def _search(begin: Any, end: Any, items: Any, queries: Any, others: Any, targets
                              found[share])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _fit(others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners: Any) -> None:
     """Boxes of the elements in all leaves, and of all nodes; and the elements' vertices."""
     last = targets.shape[1] - 1
@@ -91,7 +92,7 @@ def _fit(others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners:
             rows[node, 6 + row] = max(rows[2 * node, 6 + row], rows[2 * node + 1, 6 + row])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _box(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: Any) -> None:
     """Box n of boxes (N, 12), of an element, grown: low corner at the start and the end, then high ones."""
     last = corners.shape[1] - 1
@@ -101,7 +102,7 @@ def _box(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: Any)
         boxes[n, row], boxes[n, 6 + row] = min(x, min(y, z)) - grow, max(x, max(y, z)) + grow
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _touch(a: Any, i: Any, b: Any, j: Any) -> Any:
     """Whether boxes i of a (A, 12), grown, and j of b (B, 12) are nowhere apart on the same side both times."""
     # & where `and` would branch: a wrong guess costs more than the comparisons
@@ -110,7 +111,7 @@ def _touch(a: Any, i: Any, b: Any, j: Any) -> Any:
             & ((a[i, 2] <= b[j, 8]) | (a[i, 5] <= b[j, 11])) & ((b[j, 2] <= a[i, 8]) | (b[j, 5] <= a[i, 11])))
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _touching(a: Any, i: Any, v: Any, w: Any, b: Any, c: Any, n: Any) -> Any:
     """Which boxes b (C, 12, CLUSTER) of leaf n touch box i of a (A, 12), as bits; but none of those of its elements
     that have v or w among their vertices c (C, 3, CLUSTER)."""
@@ -126,7 +127,7 @@ def _touching(a: Any, i: Any, v: Any, w: Any, b: Any, c: Any, n: Any) -> Any:
     return bits
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, radius: Any,
           rows: Any, inner: Any, corners: Any, found: Any) -> Any:
     """How many pairs a share has; the first ones go into `found`."""
@@ -134,7 +135,7 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
     edges = last == 1
     stack, met = np.empty(DEEPEST, dtype=np.int64), np.empty(clusters, dtype=np.int64)
     grown, around = np.empty((CLUSTER, 12), dtype=np.float32), np.empty((1, 12), dtype=np.float32)
-    exact = np.empty((2, 12))
+    exact, mine, its = np.empty((2, 12)), np.int64(0), np.int64(1)
     for cluster in range(share * SHARE, min((share + 1) * SHARE, (len(items) + CLUSTER - 1) // CLUSTER)):
         begin, stop = cluster * CLUSTER, min((cluster + 1) * CLUSTER, len(items))
         around[0, :6], around[0, 6:] = np.inf, -np.inf
@@ -169,16 +170,16 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
                     if _clear(a, b, c, e, f, g, loose, radius, not edges):
                         continue
                     one, two = (t, q) if same and t < q else (q, t)
-                    _box(one, queries, moving, radius, exact, 0)
-                    _box(two, targets, moving, 0.0, exact, 1)
-                    if _touch(exact, 0, exact, 1):
+                    _box(one, queries, moving, radius, exact, mine)
+                    _box(two, targets, moving, 0.0, exact, its)
+                    if _touch(exact, mine, exact, its):
                         if number < len(found):
                             found[number, 0], found[number, 1] = one, two
                         number += 1
     return number
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> Any:
     """How many clusters touch the box (1, 12); their nodes go into `met`.
 
@@ -198,7 +199,7 @@ def _reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) ->
     while top:
         top -= 1
         node = stack[top]
-        if not _touch(box, 0, rows, node):
+        if not _touch(box, np.int64(0), rows, node):
             continue
         if node >= len(rows) // 2:
             met[total] = node
@@ -209,7 +210,7 @@ def _reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) ->
     return total
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _seen_from(moving: Any, m: Any, i: Any, j: Any, k: Any) -> Any:
     """Where vertices i, j, k are from m, at the start and at the end."""
     x, y, z = moving[m, 0], moving[m, 1], moving[m, 2]
@@ -222,7 +223,7 @@ def _seen_from(moving: Any, m: Any, i: Any, j: Any, k: Any) -> Any:
             (moving[k, 3] - u, moving[k, 4] - v, moving[k, 5] - w))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _clear(a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, loose: Any, radius: Any, face: Any) -> Any:
     """Whether a pair keeps apart across a plane that is quickly found, as `reference.self_pairs` says.
 

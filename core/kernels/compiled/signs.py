@@ -10,6 +10,7 @@ from typing import Any
 
 from numba import njit
 
+from .options import INNER
 from .vectors import subtract
 
 ROUNDING = 8e-16
@@ -17,7 +18,7 @@ ROUNDING = 8e-16
 UNSURE = 2
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def side(a: Any, b: Any, c: Any, d: Any) -> Any:
     """Sign of the volume of (a, b, c, d): 1 where d lies in front of (a, b, c), 0 in the plane, or UNSURE."""
     u, v, w = subtract(a, d), subtract(b, d), subtract(c, d)
@@ -32,7 +33,7 @@ def side(a: Any, b: Any, c: Any, d: Any) -> Any:
     return 1 if volume > 0.0 else -1
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def apart(p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
     """Whether the edge (p, q) surely does not pierce the triangle (a, b, c)."""
     of_p, of_q = side(a, b, c, p), side(a, b, c, q)
@@ -50,7 +51,7 @@ def apart(p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
     return False
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _side_by_side(axis: Any, p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
     """Whether, seen along an axis, a line through two of the points surely has the edge and the triangle apart."""
     of_a, of_b, of_c = _turn(axis, p, q, a), _turn(axis, p, q, b), _turn(axis, p, q, c)
@@ -64,7 +65,7 @@ def _side_by_side(axis: Any, p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
     return False
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _turn(axis: Any, a: Any, b: Any, c: Any) -> Any:
     """Sign of the area of (a, b, c) seen along an axis, or UNSURE."""
     i, j = (axis + 1) % 3, (axis + 2) % 3

@@ -16,12 +16,13 @@ from numba import njit
 
 from ..reference.surfaces import OWN_EDGE
 from .distances import edge_distance
+from .options import INNER
 from .signs import apart
 from .triangle_pairs import CLOSE, ROOM, joined, keep
 from .vectors import add, at, dot, scale, subtract
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, begin: Any, x: Any, a: Any, owned: Any,
                 sides: Any, order: Any, edges: Any, first: Any, best: Any, share: Any, found: Any, count: Any) -> Any:
     """All pairs of triangles around vertices first_vertex..last_vertex - 1 of the list that share nothing else.
@@ -68,7 +69,7 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
     return best
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _height(across: Any, k: Any, spoke: Any, m: Any) -> Any:
     """How far triangle m reaches in the direction from the vertex across the opposite side of triangle k [m]."""
     u, v, w = across[k, 0], across[k, 1], across[k, 2]
@@ -77,7 +78,7 @@ def _height(across: Any, k: Any, spoke: Any, m: Any) -> Any:
     return max(max(one, other), 0.0)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _opposite(v: Any, one: Any, other: Any, one_clear: Any, other_clear: Any, x: Any, a: Any, owned: Any, sides: Any,
               order: Any, edges: Any, first: Any, best: Any, share: Any, found: Any, count: Any) -> Any:
     """The sides opposite to v in the triangles of two corners, `clear` if they surely do not pierce."""
@@ -86,9 +87,9 @@ def _opposite(v: Any, one: Any, other: Any, one_clear: Any, other_clear: Any, x:
     e0, e1, f0, f1 = a[i, k], a[i, (k + 1) % 3], a[j, m], a[j, (m + 1) % 3]
     of_one, of_other = owned[i] & (OWN_EDGE << k) != 0, owned[j] & (OWN_EDGE << m) != 0
     if of_one and not one_clear and not apart(at(x, e0), at(x, e1), at(x, v), at(x, f0), at(x, f1)):
-        keep(found, count, share, 0, sides[i, k], order[j])
+        keep(found, count, share, np.int64(0), sides[i, k], order[j])
     if of_other and not other_clear and not apart(at(x, f0), at(x, f1), at(x, v), at(x, e0), at(x, e1)):
-        keep(found, count, share, 0, sides[j, m], order[i])
+        keep(found, count, share, np.int64(0), sides[j, m], order[i])
     if of_one and of_other and best > 0.0 and not (
             joined(e0, f0, edges, first) or joined(e0, f1, edges, first) or joined(e1, f0, edges, first)
             or joined(e1, f1, edges, first)):

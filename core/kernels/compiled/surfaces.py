@@ -16,6 +16,7 @@ from ...arrays import FloatArray, IntArray
 from ..reference.surfaces import CORNER_TWICE, Boxes, Leaves, Surface
 from ..reference.trees import sorted_pairs
 from .clusters import CLUSTER, LOWEST_BIT, fit, grow, reached, touching
+from .options import INNER, KERNEL
 from .pool import share
 from .stars import look_around
 from .trees import DEEPEST
@@ -58,7 +59,7 @@ def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, I
             float(least.min(initial=radius)))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any,
               b: Any, b_owned: Any, b_sides: Any, b_order: Any, b_rows: Any, b_inner: Any, shares: Any, same: Any,
               edges: Any, first: Any, vertices: Any, star: Any, begin: Any, least: Any, found: Any, count: Any) -> None:
@@ -75,7 +76,7 @@ def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, 
                                        a_sides, a_order, edges, first, least[share], share, found, count)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _meet(share: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any, b: Any,
           b_owned: Any, b_sides: Any, b_order: Any, b_rows: Any, b_inner: Any, same: Any, edges: Any, first: Any,
           least: Any, found: Any, count: Any) -> None:

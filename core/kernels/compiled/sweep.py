@@ -9,12 +9,13 @@ import numpy as np
 from numba import njit
 
 from ..reference import sweep as reference
+from .options import INNER
 from .vectors import add, cross, divide, dot, scale, subtract
 
 OVERLAP, HALVINGS = reference.OVERLAP, reference.HALVINGS
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def first_entry(p: Any, q: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any, closed: Any) -> Any:
     """Time of the first entry of the path p -> q, inf for none; the side it comes from; the weights of the place."""
     nothing = (np.inf, 0.0, (0.0, 0.0, 0.0))
@@ -57,19 +58,19 @@ def first_entry(p: Any, q: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1:
     return nothing
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _bernstein(f0: Any, f1: Any, f2: Any, f3: Any, t: Any) -> Any:
     s = 1.0 - t
     return s * s * (s * f0 + 3.0 * t * f1) + t * t * (3.0 * s * f2 + t * f3)
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _ratio(a: Any, b: Any) -> Any:
     """a / b where it is within 0..1, else an end of that range."""
     return 1.0 if abs(a) >= abs(b) else divide(a, b)
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def _between(a: Any, b: Any, t: Any) -> Any:
     """(1 - t) a + t b"""
     return add(scale(1.0 - t, a), scale(t, b))

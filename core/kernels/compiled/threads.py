@@ -17,6 +17,7 @@ import numba
 import numpy as np
 from numba import njit
 
+from .options import KERNEL
 from .pool import in_parts, lanes
 
 TURNS = 100_000
@@ -71,7 +72,7 @@ def _free() -> int:
     return every
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _turn(begin: Any, end: Any, marks: Any) -> None:
     for k in range(begin, end):
         value = marks[k]

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
+from .options import INNER, KERNEL
 from .pool import share
 
 LEAST = 64
@@ -83,7 +84,7 @@ def _pairs(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatAr
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _box(elements: Any, e: Any, x_t0: Any, x_t1: Any, moves: Any, low: Any, high: Any) -> None:
     """The box low, high (3,) of element e; an axis on which anything is nan is nan."""
     for axis in range(3):
@@ -96,13 +97,13 @@ def _box(elements: Any, e: Any, x_t0: Any, x_t1: Any, moves: Any, low: Any, high
         low[axis], high[axis] = lowest, highest
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _element_boxes(elements: Any, x_t0: Any, x_t1: Any, lower: Any, upper: Any) -> None:
     for e in range(elements.shape[0]):
-        _box(elements, e, x_t0, x_t1, True, lower[e], upper[e])
+        _box(elements, e, x_t0, x_t1, np.bool_(True), lower[e], upper[e])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _fit(order: Any, lower: Any, upper: Any, rows: Any) -> None:
     leaves = len(order)
     for leaf in range(leaves):
@@ -115,7 +116,7 @@ def _fit(order: Any, lower: Any, upper: Any, rows: Any) -> None:
     _merge(rows)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**KERNEL)
 def _fit_around(order: Any, elements: Any, x_t0: Any, x_t1: Any, moves: Any, rows: Any) -> None:
     leaves = len(order)
     for leaf in range(leaves):
@@ -128,7 +129,7 @@ def _fit_around(order: Any, elements: Any, x_t0: Any, x_t1: Any, moves: Any, row
     _merge(rows)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _merge(rows: Any) -> None:
     """Boxes of the nodes above the leaves."""
     for axis in range(6):
@@ -141,7 +142,7 @@ def _merge(rows: Any) -> None:
             rows[node, 3 + axis] = a if a > b or b != b else b
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def walk(rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
     """How many leaves touch the box low, high (3,); the numbers of the first ones, left to right, go into `found`."""
     leaves, count, top = len(rows) // 2, 0, 1
@@ -164,7 +165,7 @@ def walk(rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _touching(first: Any, last: Any, order: Any, rows: Any, lower: Any, upper: Any, above: Any, end: Any, found: Any,
               count: Any) -> None:
     """Count into `end`, or fill `found` up to it, for queries first..last - 1."""

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from ..reference.surfaces import OWN_EDGE, OWN_VERTEX
 from .distances import closest, edge_distance
 from .nearby import away
+from .options import INNER
 from .signs import apart
 from .vectors import add, at, cross, dot, scale, subtract
 
@@ -24,7 +26,7 @@ CLOSE = 1e-14
 """Rounding of a difference of two heights along a direction, over the size of what they are heights of [-]."""
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def in_common(i0: Any, i1: Any, i2: Any, b: Any, j: Any) -> Any:
     """Whether triangle j of b (T, 3) has any of these corners."""
     j0, j1, j2 = b[j, 0], b[j, 1], b[j, 2]
@@ -32,7 +34,7 @@ def in_common(i0: Any, i1: Any, i2: Any, b: Any, j: Any) -> Any:
             | (i2 == j0) | (i2 == j1) | (i2 == j2))
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def level(height: Any, along: Any, limit: Any, tiny: Any) -> Any:
     """2 if a height, times the length of `along`, is more than the limit [m], 1 if it is more than tiny [m], else 0."""
     if height <= 0.0:
@@ -41,13 +43,13 @@ def level(height: Any, along: Any, limit: Any, tiny: Any) -> Any:
     return 2 if square > limit * limit * unit else (1 if square > tiny * tiny * unit else 0)
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def over(m: Any, u: Any, v: Any, p: Any, q: Any, r: Any) -> Any:
     """How far all of triangle (p, q, r) is beyond all of (0, u, v) in direction m, times its length."""
     return min(min(dot(m, p), dot(m, q)), dot(m, r)) - max(max(0.0, dot(m, u)), dot(m, v))
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def parted(o: Any, u: Any, v: Any, b: Any, j: Any, y: Any, limit: Any, tiny: Any) -> Any:
     """2 if triangles (o, o + u, o + v) and j are surely further apart than the limit [m], 1 if they surely do not
     touch, else 0.
@@ -65,7 +67,7 @@ def parted(o: Any, u: Any, v: Any, b: Any, j: Any, y: Any, limit: Any, tiny: Any
     return known
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def _seen_from(u: Any, v: Any, p: Any, q: Any, r: Any, limit: Any, tiny: Any) -> Any:
     """What triangle (0, u, v) sees of (p, q, r) along its normal and across its sides."""
     n = cross(u, v)
@@ -85,7 +87,7 @@ def _seen_from(u: Any, v: Any, p: Any, q: Any, r: Any, limit: Any, tiny: Any) ->
     return known
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def joined(i: Any, j: Any, edges: Any, first: Any) -> Any:
     """Whether vertices i and j are the same or joined by one of the edges (E, 2); those of v begin at first[v]."""
     low, high = min(i, j), max(i, j)
@@ -97,7 +99,7 @@ def joined(i: Any, j: Any, edges: Any, first: Any) -> Any:
     return found
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def keep(found: Any, count: Any, share: Any, kind: Any, edge: Any, triangle: Any) -> None:
     """Write down a pair that may pierce; beyond the room for them it is counted only."""
     n = count[share]
@@ -106,7 +108,7 @@ def keep(found: Any, count: Any, share: Any, kind: Any, edge: Any, triangle: Any
     count[share] = n + 1
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def edges_through(a: Any, i: Any, a_owned: Any, a_sides: Any, x: Any, b: Any, j: Any, j_number: Any, y: Any, same: Any,
                   kind: Any, share: Any, found: Any, count: Any) -> None:
     """Which edges of triangle i may pierce triangle j."""
@@ -121,7 +123,7 @@ def edges_through(a: Any, i: Any, a_owned: Any, a_sides: Any, x: Any, b: Any, j:
             keep(found, count, share, kind, a_sides[k], j_number)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def vertices_to(a: Any, i: Any, a_owned: Any, x: Any, b: Any, j: Any, y: Any, same: Any, best: Any, edges: Any,
                 first: Any) -> Any:
     """The smallest distance of the vertices of triangle i from triangle j, `best` if none is less."""
@@ -136,7 +138,7 @@ def vertices_to(a: Any, i: Any, a_owned: Any, x: Any, b: Any, j: Any, y: Any, sa
     return best
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def edges_to(a: Any, i: Any, a_owned: Any, x: Any, b: Any, j: Any, b_owned: Any, y: Any, same: Any, best: Any,
              edges: Any, first: Any) -> Any:
     """The smallest distance of the edges of triangles i and j, `best` if none is less."""
@@ -157,7 +159,7 @@ def edges_to(a: Any, i: Any, a_owned: Any, x: Any, b: Any, j: Any, b_owned: Any,
     return best
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(**INNER, forceinline=True)
 def edges_away(x: Any, e0: Any, e1: Any, y: Any, f0: Any, f1: Any, limit: Any) -> Any:
     """Whether the boxes of two edges are further apart than the limit [m]."""
     total = 0.0
@@ -168,7 +170,7 @@ def edges_away(x: Any, e0: Any, e1: Any, y: Any, f0: Any, f1: Any, limit: Any) -
     return total > limit * limit * ROOM
 
 
-@njit(cache=True, error_model="numpy")
+@njit(**INNER)
 def look(a: Any, i: Any, a_owned: Any, a_sides: Any, i_number: Any, x: Any, b: Any, j: Any, b_owned: Any, b_sides: Any,
          j_number: Any, y: Any, same: Any, touch: Any, best: Any, edges: Any, first: Any, share: Any, found: Any,
          count: Any) -> Any:
@@ -177,7 +179,7 @@ def look(a: Any, i: Any, a_owned: Any, a_sides: Any, i_number: Any, x: Any, b: A
     touch: whether they may touch at all.
     """
     if touch:
-        edges_through(a, i, a_owned, a_sides, x, b, j, j_number, y, same, 0, share, found, count)
+        edges_through(a, i, a_owned, a_sides, x, b, j, j_number, y, same, np.int64(0), share, found, count)
         edges_through(b, j, b_owned, b_sides, y, a, i, i_number, x, same, 0 if same else 1, share, found, count)
     if best > 0.0:
         best = vertices_to(a, i, a_owned, x, b, j, y, same, best, edges, first)

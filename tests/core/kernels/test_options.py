@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Python calls no kernel's inner function: it has no way in, and the process would crash."""
+
+import ast
+from pathlib import Path
+
+import core
+
+FOLDER = Path(core.__file__).parent / "kernels" / "compiled"
+TREES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.py")}
+
+
+def decorated(node, word):
+    return isinstance(node, ast.FunctionDef) and any(word in ast.unparse(d) for d in node.decorator_list)
+
+
+def names(tree):
+    """Inner functions by the name that they have in a module."""
+    found = {node.name for node in tree.body if decorated(node, "INNER")}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module in TREES:
+            theirs = {other.name for other in TREES[node.module].body if decorated(other, "INNER")}
+            found |= {alias.asname or alias.name for alias in node.names if alias.name in theirs}
+    return found
+
+
+def test_python_calls_no_inner_function():
+    inner, wrong = 0, []
+    for module, tree in TREES.items():
+        known = names(tree)
+        inner += len(known)
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and not decorated(node, "njit"):
+                wrong += [(module, node.name, call.func.id) for call in ast.walk(node) if isinstance(call, ast.Call)
+                          and isinstance(call.func, ast.Name) and call.func.id in known]
+    assert inner > 50 and not wrong, wrong
+
+
+def test_every_compiled_function_is_a_kernel_or_inner():
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
+            if decorated(node, "njit"):
+                assert decorated(node, "**KERNEL") or decorated(node, "**INNER"), (module, node.name)
