@@ -90,7 +90,7 @@ class Look:
         before = {kind: {shown.name: shown for shown in self._of(kind)} for kind in ("CLOTH", "COLLIDER")}
         seen: dict[str, list[_Shown]] = {"CLOTH": [], "COLLIDER": []}
         for obj in sorted(_visible(view_layer), key=lambda obj: obj.name_full):
-            kind = kind_of(obj, view_layer.id_data)
+            kind = _kind(obj, view_layer)
             shown = _read(obj, depsgraph, before[kind].get(obj.name_full))
             if shown is not None:
                 seen[kind].append(shown)
@@ -148,8 +148,12 @@ def shows_own_faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bo
 
 def _visible(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
     return [obj for obj in view_layer.objects
-            if obj.type == "MESH" and kind_of(obj, view_layer.id_data) != "NONE"
-            and obj.visible_get(view_layer=view_layer)]
+            if obj.type == "MESH" and _kind(obj, view_layer) != "NONE" and obj.visible_get(view_layer=view_layer)]
+
+
+def _kind(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
+    scene: Any = view_layer.id_data
+    return kind_of(obj, scene)
 
 
 def _names(things: list[_Shown]) -> list[str]:

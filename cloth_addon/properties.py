@@ -173,6 +173,7 @@ class MuslinScene(bpy.types.PropertyGroup):
     collider_collection: PointerProperty(
         type=bpy.types.Collection, name="Collider Collection",
         description="All meshes of this collection that are no cloth are colliders, besides those that were made one",
+        update=_kind_changed,
     )
     integrator: EnumProperty(
         name="Integrator", description="The formula that takes the cloth from one time to the next",

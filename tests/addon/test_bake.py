@@ -188,7 +188,7 @@ def test_the_report_is_plain_json_and_kept_with_the_object(extension, scene):
     kept = extension.baked_record.report_of(sheet)
     assert json.loads(json.dumps(report.as_dict(), allow_nan=False))["certificates"] == kept["certificates"]
     assert (kept["first"], kept["last"], len(kept["certificates"])) == (2, 5, 4)
-    assert kept["summary"]["steps"] == sum(frame["steps"] for frame in kept["certificates"]) >= 6
+    assert kept["summary"]["steps"] == sum(frame["steps"] for frame in kept["certificates"]) >= 3
     assert kept["summary"]["not_converged"] == 0
     assert kept["settings"]["Sheet"]["areal_density"] == pytest.approx(sheet.muslin.areal_density)
     assert kept["settings"]["scene"]["frame_rate"] == 24.0

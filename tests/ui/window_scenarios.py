@@ -68,6 +68,7 @@ def sheet_and_ball(frames: int) -> tuple[Any, Any]:
     group = sheet.vertex_groups.new(name="Pins")
     group.add(PINNED, 1.0, "REPLACE")
     bpy.context.scene.frame_end = frames
+    bpy.context.scene.muslin.steps_per_frame = 6                 # a bake that is slow enough to be watched
     bpy.context.scene.frame_set(3)
     bpy.ops.ed.undo_push(message="Scene made")
     return sheet, ball
