@@ -17,7 +17,7 @@ from .memory import Memory
 from .repulsion import Contacts, Repulsion, make_contacts
 from .surroundings import SHARP, WHOLE, Surroundings
 from .truncation import cut_motion
-from .untangling import pull_apart
+from .untangling import lift_out, pull_apart
 
 if TYPE_CHECKING:
     from .self_contact import SelfContact
@@ -44,6 +44,8 @@ class SelfContactStep:
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
                 owner.all, crossings, owner.features, around.start, self._inverse_mass, h)))
+        if len(around.level):
+            self.repulsion.add(lift_out(around.level, owner.surface.edges, around.start, self._inverse_mass, h))
         known, pressing, holding, stiffness = self._as_before()
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
 

@@ -121,6 +121,7 @@ class Surroundings:
 
     Attributes:
         start (V + W, 3) [m]: x0, and where colliders start. pairs: what was found.
+        level (L, 4): vertices and the triangles that they lie in; nobody can tell on which side they belong.
         crossings (N, 2): edges that pierce triangles at the start. caught (N,): those of which 001's contact pushes
             a vertex out of a collider.
     """
@@ -134,6 +135,7 @@ class Surroundings:
         self.caught: BoolArray = np.zeros(0, dtype=np.bool_)
         self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
         self._swallowed: BoolArray | None = None
+        self.level = np.zeros((0, 4), dtype=np.int64)
         self._look_for_crossings()
         self._close: Pairs | None = None
         self._own: _Search | None = None
@@ -272,7 +274,10 @@ class Surroundings:
     def _found(self, pairs: Pairs, part: int) -> Pairs:
         """The pairs of cloth (part 0) or with colliders (1), without those around a crossing of that kind, and without
         what swallowed cloth has with what swallowed it."""
-        keep, involved = np.ones(len(pairs), dtype=np.bool_), self._involved[part]
+        keep, involved = pairs.distance > 0.0, self._involved[part]
+        if part == 0:
+            self.level = pairs.vertices[:pairs.faces][~keep[:pairs.faces]]
+            self._owner.tangled |= not keep.all()
         if involved is not None:
             caught, first = involved[pairs.vertices], pairs.first
             keep &= ~((caught & first).any(axis=1) & (caught & ~first).any(axis=1))

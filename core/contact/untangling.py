@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..kernels.reference.distances import point_triangle
 from .nearness import Features, Primitives
 from .repulsion import STIFFNESS, Contacts
 
@@ -81,10 +82,33 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
     vertices, weights, normal, mass = vertices[some], weights[some], normal[some], 1.0 / mobility[some]
-    least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + h * speed[some]
-    zero, none = np.zeros(len(some)), 0.0 * normal
-    return Contacts(-1 - np.arange(len(some)), vertices, weights, normal, least, STIFFNESS * mass, zero, none, none,
-                    none, zero, mass, np.full(len(some), -np.inf), np.ones(len(some), dtype=np.bool_), none, none)
+    return _wanting(vertices, weights, normal, h * speed[some], x, mass)
+
+
+def lift_out(level: IntArray, edges: IntArray, x: FloatArray, inverse_mass: FloatArray, h: float) -> Contacts:
+    """Contacts that lift vertices out of the triangles that they lie in, `level` (L, 4), to the side where their
+    neighbours by edges (E, 2) are on the whole; surface at x (V, 3) [m], in h [s]."""
+    p, a, b, c = (x[level[:, k]] for k in range(4))
+    spread = np.cross(b - a, c - a)
+    around = np.zeros_like(x)
+    np.add.at(around, edges[:, 0], x[edges[:, 1]] - x[edges[:, 0]])
+    np.add.at(around, edges[:, 1], x[edges[:, 0]] - x[edges[:, 1]])
+    normal = _unit(spread) * np.sign((spread * around[level[:, 0]]).sum(axis=1))[:, None]
+    share = point_triangle(p, a, b, c)[0]
+    weights = np.concatenate([np.ones((len(level), 1)), -share], axis=1)
+    mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[level])
+    some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
+    speed = SPEED * np.sqrt(np.linalg.norm(spread[some], axis=1))
+    return _wanting(level[some], weights[some], normal[some], h * speed, x, 1.0 / mobility[some])
+
+
+def _wanting(vertices: IntArray, weights: FloatArray, normal: FloatArray, more: FloatArray, x: FloatArray,
+             mass: FloatArray) -> Contacts:
+    """Contacts that want their gaps to grow by `more` (C,) [m]; vertices, weights (C, 4), normal (C, 3), mass (C,)."""
+    least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + more
+    count, zero, none = len(vertices), np.zeros(len(vertices)), 0.0 * normal
+    return Contacts(-1 - np.arange(count), vertices, weights, normal, least, STIFFNESS * mass, zero, none, none,
+                    none, zero, mass, np.full(count, -np.inf), np.ones(count, dtype=np.bool_), none, none)
 
 
 def _unit(a: FloatArray) -> FloatArray:

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+import core
 from core.contact.crossings import crossing_pairs
 from core.contact.nearness import Features
 from core.contact.triangle_surface import TriangleSurface
@@ -41,3 +42,18 @@ def test_the_ends_are_pulled_towards_each_other():
     found, speed, _ = pulled(12, 0.05)
     fast = np.flatnonzero(speed > 0.5 * speed.max())
     assert len(fast) > 1 and (np.abs(found.normal[fast, 0]) > 0.5).all()
+
+
+def test_a_vertex_that_lies_in_a_triangle_is_lifted_out_to_the_side_of_its_neighbours():
+    """Two layers pressed onto a floor can end in one plane: neither crosses the other, and nothing says which is above.
+    What has no distance was held together for ever."""
+    x, triangles = sheet(7, 7, 0.6, 0.6)
+    middle = int(np.argmin(np.linalg.norm(x[:, :2], axis=1)))
+    above = x + [0.03, 0.01, 0.02]
+    above[middle, 2] = x[0, 2]
+    fabric = core.Material.preset("cotton")
+    cloths = [core.Cloth(core.ClothMesh(x, triangles), fabric, positions=y) for y in (x, above)]
+    frames = list(core.simulate(core.Scene(cloths, gravity=(0.0, 0.0, 0.0)), core.Solver(), range(1, 13)))
+    gap = [f.positions[1][middle, 2] - f.positions[0][middle, 2] for f in frames]
+    assert gap[0] == 0.0 and gap[-1] > 0.5 * cloths[0].thickness
+    assert frames[-1].certificate.crossings == 0 and frames[-1].certificate.stretch_p99 < 1.01
