@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compiling the kernels before they are needed, by simulating some dozens of vertices.
 
-A compiled kernel is made when it is first called: 10 to 40 seconds on a machine that has none yet, a second where they
+A compiled kernel is made when it is first called: some 35 seconds on a machine that has none yet, a second where they
 are kept from an earlier run. A caller who wants to show that calls this first, and stays able to cancel.
 """
 
