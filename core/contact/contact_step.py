@@ -35,6 +35,7 @@ class SelfContactStep:
                  base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False) -> None:
         self._owner, self._around, self._base, self._h, self._v0 = owner, around, base, h, v0
         self._pins, self._constrained = pins, constrained
+        self.crosses = False                 # whether the cut left cloth that passes through cloth, and did not before
         self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
         self._inverse_mass = np.concatenate([free, np.zeros(len(around.start) - len(base))])
@@ -204,6 +205,7 @@ class SelfContactStep:
         solid = (left >= count).any(axis=1)
         self._owner.stuck |= bool(solid.any())
         self._owner.tangled |= not solid.all()
+        self.crosses = not solid.all() and len(self._around.crossings) == 0
         return x
 
     def remember(self, u: FloatArray, *, calm: bool = True) -> None:

@@ -157,6 +157,11 @@ class ContactLoop:
             held = self._pins if self.contacts is None else self.contacts.constrain(self._pins, u)
             return self.own.truncate(x, held)
 
+    @property
+    def crosses(self) -> bool:
+        """Whether cloth has begun to pass through cloth, which `truncate` could not prevent."""
+        return self.own is not None and self.own.crosses
+
     def springs(self, u: FloatArray) -> FloatArray:
         """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""
         return np.zeros_like(u) if self.own is None else self.own.springs(u)

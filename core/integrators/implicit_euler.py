@@ -58,6 +58,7 @@ class StepResult:
             the nonlinear equations when solved to convergence [-]. converged: all asked-for tolerances met.
         finite: the state is made of numbers.
         failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
+        crosses: cloth begins to pass through cloth; a smaller step may keep it.
     """
 
     state: State
@@ -66,6 +67,7 @@ class StepResult:
     converged: bool
     finite: bool
     failed: bool
+    crosses: bool = False
 
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
@@ -243,4 +245,4 @@ class _Step:
             if cut is not x:
                 x, v = cut, v + (cut - x) / self.h
         after = State(x, v, self.state.time + self.h, self.loop.touch())
-        return StepResult(after, self.loop.iterations, residual, converged, finite, failed)
+        return StepResult(after, self.loop.iterations, residual, converged, finite, failed, self.loop.crosses)

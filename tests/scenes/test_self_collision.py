@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from core.integrators.registry import INTEGRATORS
 from tests.core.contact.shapes import ball, sheet
 
 COTTON = core.Material(areal_density=0.2, stretch=(2000.0, 2000.0), shear=200.0, bend=(2e-5, 2e-5), damping=0.01,
@@ -92,3 +93,25 @@ def test_a_sheet_draped_on_a_ball_folds_without_crossing():
     assert [f.certificate.crossings for f in frames] == [0] * len(frames)
     energies = [kinetic_energy(f, cloths) for f in frames]
     assert energies[-1] < 0.1 * max(energies)
+
+
+def test_where_pins_pull_cloth_through_cloth_steps_are_short_and_nothing_is_thrown_about(monkeypatch):
+    """A shorter step may keep it apart. Here none does, and the shortest of all would throw it metres away."""
+    tried = []
+
+    def watched(system, state, h, *rest):
+        result = INTEGRATORS["implicit_euler"](system, state, h, *rest)
+        tried.append((h, result.crosses, result.state))
+        return result
+
+    monkeypatch.setitem(INTEGRATORS, "watched", watched)
+    below = cloth(4, 4, 1.0, 1.0)
+    held = core.Cloth(below.mesh, COTTON, pins=dict.fromkeys(range(len(below.positions))))
+    start = np.array([[-0.1, -0.1, 0.05], [0.1, -0.1, 0.05], [0.1, 0.15, 0.05], [-0.1, 0.15, 0.05]])
+    down = {k: lambda t, p=start[k]: p - [0.0, 0.0, 1.0 * t] for k in (0, 1)}
+    pulled = core.Cloth(core.ClothMesh(start, [[0, 1, 2], [0, 2, 3]]), COTTON, pins=down)
+    frames = run([held, pulled], frames=8, steps_per_frame=1, integrator="watched")
+    crossing = [h for h, crosses, _ in tried if crosses]
+    assert max(crossing) == pytest.approx(1.0 / 48.0) and min(crossing) == pytest.approx(1.0 / (8 * 24.0))
+    assert all(f.certificate.step_min >= 0.99 / (8 * 24.0) for f in frames[1:])
+    assert np.abs(np.concatenate([f.positions[1] for f in frames])).max() < 0.6
