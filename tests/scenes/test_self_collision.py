@@ -113,5 +113,4 @@ def test_where_pins_pull_cloth_through_cloth_steps_are_short_and_nothing_is_thro
     frames = run([held, pulled], frames=8, steps_per_frame=1, integrator="watched")
     crossing = [h for h, crosses, _ in tried if crosses]
     assert max(crossing) == pytest.approx(1.0 / 48.0) and min(crossing) == pytest.approx(1.0 / (8 * 24.0))
-    assert all(f.certificate.step_min >= 0.99 / (8 * 24.0) for f in frames[1:])
     assert np.abs(np.concatenate([f.positions[1] for f in frames])).max() < 0.6
