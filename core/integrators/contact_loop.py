@@ -40,6 +40,9 @@ MANY = 128
 DEEP = 0.5
 """Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
 an edge of five thicknesses is stretched by half a hundredth."""
+GOOD = 0.1
+"""Part of the residual that a first guess may leave where the preconditioner is direct [-]: a worse one saves nothing,
+and costs as much as an iteration."""
 REST = 0.02
 """Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
 TEARS = 0.2
@@ -208,6 +211,7 @@ class ContactLoop:
                     start = heavy.balanced(rhs, start, filter_)
                 linear = modified_pcg(multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
                                       start=start, tolerance=tolerance, scale=scale,
+                                      good=GOOD if self._system.preconditioners.direct else 1.0,
                                       max_iterations=self._settings.max_linear_iterations)
                 linear = replace(linear, solution=heavy.balanced(rhs, linear.solution, filter_))
             self.iterations += linear.iterations

@@ -47,7 +47,7 @@ class LinearResult:
 
 def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, project: Operator,
                  z: FloatArray | None = None, start: FloatArray | None = None, tolerance: float = 1e-3,
-                 max_iterations: int = 2000, scale: float | None = None) -> LinearResult:
+                 max_iterations: int = 2000, scale: float | None = None, good: float = 1.0) -> LinearResult:
     """Solve S (A dv - b) = 0 with (I - S) dv = (I - S) z.
 
     Args:
@@ -59,6 +59,7 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
         start: first guess on the free subspace.
         tolerance: relative to the right-hand side in the norm of P^-1 [-].
         max_iterations: give up after this many products.
+        good: part of the residual without a first guess that one may leave, to be looked at further [-].
         scale: delta_0 of a solve of nearly the same equations whose answer is `start`, which is then taken as it is.
     """
     prescribed = np.zeros_like(b) if z is None else z - project(z)
@@ -82,7 +83,7 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     if start is not None and not near:
         warm = prescribed + project(start)
         r_warm = project(b - multiply(warm))
-        if _dot(r_warm, r_warm) < _dot(r, r):              # P^-1 may cost as much as an iteration: not for nothing
+        if _dot(r_warm, r_warm) < good ** 2 * _dot(r, r):  # P^-1 may cost as much as an iteration: not for nothing
             c_warm = project(precondition(r_warm))
             delta_warm = _dot(r_warm, c_warm)
             if delta_warm < delta:

@@ -45,6 +45,9 @@ class PreconditionerChoice:
         families: gives those of the constant matrix, which takes over where the others find no factor.
         edges: (E, 2), pairs of neighbours.
         positions: (V, 3), where the graph is cut.
+
+    Attributes:
+        direct: whether the last one made is the direct factor, with which a first guess saves no iteration.
     """
 
     def __init__(self, pattern: BlockPattern, families: Callable[[], Sequence[ScalarElements]], edges: IntArray,
@@ -56,6 +59,7 @@ class PreconditionerChoice:
         self._direct: NeighbourCholesky | None = None
         self._left, self._wait = 0, TRY_AGAIN                      # direct solves until multigrid is tried
         self._usual, self._trial = 0.0, False                      # mean of its iterations; whether it is tried again
+        self.direct = False
         self.few = len(positions) <= FEW
         slow, slower = current().fronts.WORTH
         self.slow = int(slow + slower * len(positions) ** 0.5)
@@ -64,12 +68,15 @@ class PreconditionerChoice:
              tolerance: float) -> Operator:
         """P^-1 for one solve: step h [s], `mass` (V,) as in `ConstantMatrix.at`, A = `matrix`, positive definite."""
         single = tolerance >= SINGLE
+        self.direct = False
         try:
             if self._left > 0 or self.few:
                 if self._direct is None:
                     self._direct = NeighbourCholesky(self._pattern, self._edges, self._positions)
                 if self._direct.bytes(single) <= LARGEST:
-                    return self._direct.at(matrix, filter_, single=single)
+                    factor = self._direct.at(matrix, filter_, single=single)
+                    self.direct = True
+                    return factor
             if self._multigrid is None:
                 self._multigrid = AggregationMultigrid(self._pattern, self._edges, self._positions)
             return self._multigrid.at(matrix, filter_, single=single)

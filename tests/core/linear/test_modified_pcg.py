@@ -224,3 +224,18 @@ def test_the_preconditioner_is_applied_once_before_the_first_iteration_and_once_
     result = modified_pcg(problem.multiply, problem.b, precondition=precondition, project=problem.filter.project,
                           z=np.zeros_like(problem.b), start=far)
     assert result.converged and len(calls) == 1 + result.iterations
+
+
+def test_a_guess_that_is_not_good_enough_is_not_preconditioned():
+    problem, calls = Problem(5, constrained=False), []
+
+    def counted(r):
+        calls.append(1)
+        return problem.precondition(r)
+
+    half = 0.5 * problem.dense()                                     # leaves half the residual
+    for good, more in ((1.0, 1), (0.4, 0), (0.6, 1)):
+        calls.clear()
+        result = problem.solve(precondition=counted, start=half, good=good, tolerance=1e-6)
+        assert len(calls) == 1 + more + result.iterations            # of the right-hand side, the guess, each product
+        np.testing.assert_allclose(result.solution, problem.dense(), rtol=1e-3, atol=1e-4)
