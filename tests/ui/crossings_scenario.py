@@ -43,7 +43,10 @@ def crossings() -> Steps:
     make_current(sheet)
     sheet.select_set(False)         # its outline would be counted
     bpy.ops.ed.undo_push(message="Sheets")
+    yield
+    yield       # the Properties editor sees the new active object
     physics_tab()
+    yield
     manager = bpy.context.window_manager
     assert not manager.muslin_show_crossings
     assert (yield from marked()) == (0, 0)
