@@ -20,8 +20,9 @@ from numba import njit
 from .options import KERNEL
 from .pool import in_parts, lanes
 
-TURNS = 100_000
-"""Multiplications in a bit of work: a tenth of a millisecond or two."""
+TURNS = 500_000
+"""Multiplications in a bit of work: about a millisecond, beside which it is little that a thread which sleeps, on a core
+that sleeps, too, begins a tenth of one late."""
 LATE = 1.5
 """How long bits side by side may take where the cores are free, over one alone [-]."""
 TRIES, FEW = 6, 2
