@@ -5,7 +5,8 @@ Where another program has a core, a thread that works there stops for many milli
 is slower than on one thread. So now and then a bit of work is done for every thread, and if that takes longer than the
 same bit on one, the kernels take one thread for a while. Results do not depend on it: no kernel's sums do.
 
-It is tried every `OFTEN` frames, or when a frame took `SLOW` times as long as the quickest since.
+It is tried every `OFTEN` frames, every `SOON` while one thread works, which would waste free cores longer, or when a
+frame took `SLOW` times as long as the quickest since.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from .options import KERNEL
 from .pool import in_parts, lanes
 
 TURNS = 500_000
-"""Multiplications in a bit of work: about a millisecond, beside which it is little that a thread which sleeps, on a core
-that sleeps, too, begins a tenth of one late."""
+"""Multiplications in a bit of work: about a millisecond, beside which it is little that a thread which sleeps, on a
+core that sleeps, too, begins a tenth of one late."""
 LATE = 1.5
 """How long bits side by side may take where the cores are free, over one alone [-]."""
 TRIES, FEW = 6, 2
 """How often they are tried, and how often they may be late."""
-OFTEN = 24
+OFTEN, SOON = 24, 4
 SLOW = 2.0
 
 _count = 0                                                           # threads chosen last; 0: never
@@ -42,7 +43,7 @@ def settle() -> int:
     now = perf_counter()
     took, _called = now - _called, now
     _frames += 1
-    if _count == 0 or _frames >= OFTEN or took > SLOW * _quickest:
+    if _count == 0 or _frames >= (OFTEN if _count > 1 else SOON) or took > SLOW * _quickest:
         _count, _frames, _quickest = _free(), 0, np.inf
         _called = perf_counter()
     else:
