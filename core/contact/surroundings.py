@@ -244,10 +244,12 @@ class Surroundings:
 
     def _take(self, part: int, pairs: Pairs, some: BoolArray | None) -> None:
         """Pairs that were found, in the place of all, or of those with one of `some` vertices (V,)."""
-        found = self._found(pairs, part)
+        level, found = self.level, self._found(pairs, part)
         if some is not None:
             old, other = self._parts[part], np.zeros(self._owner.all.total, dtype=np.bool_)
             other[:len(some)] = some
+            if part == 0:
+                self.level = np.concatenate([level[~other[level].any(axis=1)], self.level])
             found = old[np.flatnonzero(~other[old.vertices].any(axis=1))].joined(found)
         self._parts[part] = found
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..kernels.reference.distances import point_triangle
+from .distance import point_triangle
 from .nearness import Features, Primitives
 from .repulsion import STIFFNESS, Contacts
 
@@ -90,11 +90,11 @@ def lift_out(level: IntArray, edges: IntArray, x: FloatArray, inverse_mass: Floa
     neighbours by edges (E, 2) are on the whole; surface at x (V, 3) [m], in h [s]."""
     p, a, b, c = (x[level[:, k]] for k in range(4))
     spread = np.cross(b - a, c - a)
-    around = np.zeros_like(x)
-    np.add.at(around, edges[:, 0], x[edges[:, 1]] - x[edges[:, 0]])
-    np.add.at(around, edges[:, 1], x[edges[:, 0]] - x[edges[:, 1]])
-    normal = _unit(spread) * np.sign((spread * around[level[:, 0]]).sum(axis=1))[:, None]
-    share = point_triangle(p, a, b, c)[0]
+    beside = np.zeros_like(x)
+    np.add.at(beside, edges[:, 0], x[edges[:, 1]] - x[edges[:, 0]])
+    np.add.at(beside, edges[:, 1], x[edges[:, 0]] - x[edges[:, 1]])
+    normal = _unit(spread) * np.sign((spread * beside[level[:, 0]]).sum(axis=1))[:, None]
+    share = point_triangle(p, a, b, c).barycentric
     weights = np.concatenate([np.ones((len(level), 1)), -share], axis=1)
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[level])
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))

@@ -160,3 +160,15 @@ def test_what_some_may_meet_where_nobody_expected_them_is_found(strays, drift):
         wanted = {tuple(p) for p in fresh.look(x, end).meeting(end)[0].vertices.tolist()}
         assert found == wanted and (strays == 1 or len(wanted) > strays)
         assert around.covers(end)
+
+
+def test_what_lies_in_a_triangle_is_still_known_after_others_have_strayed():
+    x, triangles, body = two_layers(0.0)
+    owner = owner_of(x, triangles, 0.02, body)
+    owner.tangled = False
+    around = owner.look(x, x)
+    level = {tuple(row) for row in around.level.tolist()}
+    end = x.copy()
+    end[[0, 48]] += [0.0, 0.0, 0.5]                                   # a corner of each sheet
+    assert owner.look(x, end) is around and around.covers(end)
+    assert len(level) > 20 and {tuple(row) for row in around.level.tolist()} == level
