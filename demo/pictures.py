@@ -55,18 +55,19 @@ def quiet() -> Iterator[None]:
         os.close(kept)
 
 
-def contact_sheet(pictures: list[Path], path: Path) -> None:
-    """The pictures in rows of COLUMNS, read left to right and top to bottom, on white."""
-    width, height = SIZE
-    rows = math.ceil(len(pictures) / COLUMNS)
-    sheet = np.ones((rows * (height + GUTTER) - GUTTER, COLUMNS * (width + GUTTER) - GUTTER, 4), np.float32)
+def contact_sheet(pictures: list[Path], path: Path, columns: int = COLUMNS) -> None:
+    """The pictures, all of one size, in rows of `columns`, read left to right and top to bottom, on white."""
+    rows, sheet = math.ceil(len(pictures) / columns), None
     for i, picture in enumerate(pictures):
         image = bpy.data.images.load(str(picture))
+        width, height = image.size
         pixels = np.empty(width * height * 4, np.float32)
         image.pixels.foreach_get(pixels)
         bpy.data.images.remove(image)
-        bottom = (rows - 1 - i // COLUMNS) * (height + GUTTER)      # Blender's rows start at the bottom
-        left = i % COLUMNS * (width + GUTTER)
+        if sheet is None:
+            sheet = np.ones((rows * (height + GUTTER) - GUTTER, columns * (width + GUTTER) - GUTTER, 4), np.float32)
+        bottom = (rows - 1 - i // columns) * (height + GUTTER)      # Blender's rows start at the bottom
+        left = i % columns * (width + GUTTER)
         sheet[bottom:bottom + height, left:left + width] = pixels.reshape(height, width, 4)
     result = bpy.data.images.new("contact sheet", width=sheet.shape[1], height=sheet.shape[0])
     result.pixels.foreach_set(sheet.ravel())

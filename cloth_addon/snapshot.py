@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A picture of surfaces, threads and points as they are in arrays, in Blender's Workbench, whatever scene is open.
+
+Everything it needs is made for it and taken away again: a scene, meshes, a camera. Threads become tubes and points
+beads, because Blender renders neither.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.integer[Any]]
+Point = tuple[float, float, float]
+
+CLOTH, SOLID = (0.72, 0.16, 0.14), (0.55, 0.58, 0.6)
+SIDES = 8               # of a tube
+GROUND = (0.94, 0.94, 0.94)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One thing in the picture: positions (V, 3) [m], triangles (T, 3), loose edges (E, 2), points (P,), colour."""
+
+    positions: FloatArray
+    triangles: IntArray
+    edges: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    points: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    colour: tuple[float, float, float] = CLOTH
+    smooth: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """The camera at `eye` looks at `target` [m]; lens [mm]; thickness of threads and points [m]; size in pixels."""
+
+    eye: Point
+    target: Point
+    lens: float = 50.0
+    thickness: float = 0.01
+    size: tuple[int, int] = (480, 440)
+
+
+def around(positions: FloatArray, size: tuple[int, int] = (480, 440)) -> View:
+    """A view from the front right and above in which everything in positions (V, 3) [m] is seen."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    middle, radius = (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, 1e-6)
+    lens, direction = 50.0, np.array([0.45, -0.8, 0.4]) / np.linalg.norm([0.45, -0.8, 0.4])
+    narrow = math.atan(18.0 / lens * min(1.0, size[1] / size[0]))            # half the angle of view; 36 mm wide
+    eye = middle + direction * radius / math.sin(narrow)
+    return View(eye=tuple(eye.tolist()), target=tuple(middle.tolist()), lens=lens, size=size, thickness=0.01 * radius)
+
+
+def draw(things: Sequence[Drawn], view: View, path: Path) -> None:
+    """Write a PNG of `things`."""
+    made: list[Any] = []
+    scene = bpy.data.scenes.new("Muslin Snapshot")
+    try:
+        for thing in things:
+            made += _add(scene, thing, view.thickness)
+        made += _add_camera(scene, view)
+        _set_up(scene, view, path)
+        with _quiet():
+            bpy.ops.render.render(write_still=True, scene=scene.name)
+    finally:
+        bpy.data.scenes.remove(scene)
+        for block in made:
+            {bpy.types.Mesh: bpy.data.meshes, bpy.types.Camera: bpy.data.cameras,
+             bpy.types.Object: bpy.data.objects, bpy.types.World: bpy.data.worlds}[type(block)].remove(block)
+
+
+def _add(scene: bpy.types.Scene, thing: Drawn, thickness: float) -> list[Any]:
+    parts = [(thing.positions, thing.triangles), tubes(thing.positions, thing.edges, thickness / 2),
+             beads(thing.positions[thing.points], thickness / 2)]
+    start = np.cumsum([0, *(len(x) for x, _ in parts)])
+    x = np.concatenate([x for x, _ in parts])
+    triangles = np.concatenate([t + s for (_, t), s in zip(parts, start, strict=False)]).astype(np.int32)
+    mesh = bpy.data.meshes.new("Muslin Snapshot")
+    mesh.vertices.add(len(x))
+    mesh.vertices.foreach_set("co", x.astype(np.float32).ravel())
+    mesh.loops.add(triangles.size)
+    mesh.loops.foreach_set("vertex_index", triangles.ravel())
+    mesh.polygons.add(len(triangles))
+    mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
+    mesh.polygons.foreach_set("use_smooth", np.full(len(triangles), thing.smooth))
+    mesh.update(calc_edges=True)
+    obj = bpy.data.objects.new("Muslin Snapshot", mesh)
+    obj.color = (*thing.colour, 1.0)
+    scene.collection.objects.link(obj)
+    return [obj, mesh]
+
+
+def tubes(positions: FloatArray, edges: IntArray, radius: float) -> tuple[FloatArray, IntArray]:
+    """Prisms around the edges: vertices and triangles."""
+    if not len(edges):
+        return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
+    ends = positions[edges]                                                        # (E, 2, 3)
+    along = ends[:, 1] - ends[:, 0]
+    along = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-30)
+    helper = np.where(np.abs(along[:, 2:]) < 0.9, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]])
+    side = np.cross(along, helper)
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    up = np.cross(along, side)
+    angle = 2.0 * np.pi * np.arange(SIDES) / SIDES
+    ring = radius * (np.cos(angle)[:, None] * side[:, None] + np.sin(angle)[:, None] * up[:, None])    # (E, SIDES, 3)
+    x = (ends[:, :, None] + ring[:, None]).reshape(-1, 3)
+    i = np.arange(SIDES)
+    j = (i + 1) % SIDES
+    prism = np.concatenate([np.stack([i, i + SIDES, j], axis=1), np.stack([j, i + SIDES, j + SIDES], axis=1)])
+    return x, (prism + 2 * SIDES * np.arange(len(edges))[:, None, None]).reshape(-1, 3)
+
+
+def beads(points: FloatArray, radius: float) -> tuple[FloatArray, IntArray]:
+    """Octahedra at the points: vertices and triangles."""
+    corners = np.concatenate([np.eye(3), -np.eye(3)])
+    faces = np.array([[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]])
+    x = (points[:, None] + radius * corners).reshape(-1, 3)
+    return x, (faces + 6 * np.arange(len(points))[:, None, None]).reshape(-1, 3)
+
+
+def _add_camera(scene: bpy.types.Scene, view: View) -> list[Any]:
+    data = bpy.data.cameras.new("Muslin Snapshot")
+    data.lens, data.clip_start, data.clip_end = view.lens, 1e-3, 1e6
+    camera = bpy.data.objects.new("Muslin Snapshot", data)
+    camera.location = view.eye
+    camera.rotation_euler = (Vector(view.target) - Vector(view.eye)).to_track_quat("-Z", "Y").to_euler()
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+    world = bpy.data.worlds.new("Muslin Snapshot")
+    world.color = GROUND
+    scene.world = world
+    return [camera, data, world]
+
+
+def _set_up(scene: bpy.types.Scene, view: View, path: Path) -> None:
+    render, shading = scene.render, scene.display.shading
+    render.engine = "BLENDER_WORKBENCH"
+    render.resolution_x, render.resolution_y = view.size
+    render.resolution_percentage = 100
+    render.image_settings.file_format, render.image_settings.color_mode = "PNG", "RGB"
+    render.filepath, render.use_file_extension = str(path), False
+    scene.view_settings.view_transform = "Standard"
+    scene.display.render_aa = "8"
+    shading.light, shading.color_type = "STUDIO", "OBJECT"
+    shading.show_cavity = shading.show_shadows = True
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Rendering prints where it saved, past Python's own stdout."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(nowhere)
+        os.close(kept)
