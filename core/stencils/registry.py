@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import ClothError
-from . import baraff_witkin
+from . import baraff_witkin, projective_model
 from .stencil import ElementForce
 
 Builder = Callable[..., list[ElementForce]]
@@ -18,6 +18,7 @@ Builder = Callable[..., list[ElementForce]]
 
 MODELS: dict[str, Builder] = {
     "baraff_witkin": baraff_witkin.build,
+    "projective": projective_model.build,
 }
 
 

@@ -73,10 +73,13 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
 
 
 def _register(module: ModuleType) -> None:
-    for function in vars(module).values():
+    """The functions of a law's module, and those of the modules that it has functions from."""
+    for function in list(vars(module).values()):
         if isinstance(function, FunctionType) and function not in _seen:
             _seen.add(function)
             _inner(function)
+            if function.__module__ != module.__name__:
+                _register(sys.modules[function.__module__])
 
 
 # ---------------------------------------------------------------------- columns of one element

@@ -12,6 +12,7 @@ from core.stencils.baraff_witkin_membrane import Shear, Stretch, membrane_stenci
 from core.stencils.hinge import Hinge, hinge_parameters, hinge_stencil
 from core.stencils.patch_bend import CurvedPatch
 from core.stencils.patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
+from core.stencils.projective import ProjectiveTetrahedron, ProjectiveTriangle, tetrahedron_forces, triangle_forces
 from core.stencils.quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
 from core.stencils.spring import Anchor, Spring, edge_stencil, point_stencil
 from core.stencils.stencil import ElementForce
@@ -56,6 +57,25 @@ def anchor(mesh):
 
 
 def hinge(mesh):
+def seam(mesh):
+    """Of three kinds, in turn: open, shut, and open with a force that ends at a tenth of the edge's length."""
+    rest, kind = mesh.rest_lengths, np.arange(len(mesh.rest_lengths)) % 3
+    k = 250.0 + 0.0 * rest
+    return edge_stencil(mesh.edges), (k, np.where(kind == 1, 0.0, 0.5 * rest), np.where(kind == 2, 0.1 * k * rest, np.inf))
+
+
+def projective_triangle(mesh):
+    (force,) = triangle_forces(membrane_stencil(mesh), mesh.areas, 300.0)
+    return force.stencil, force.parameters
+
+
+def projective_tetrahedron(mesh):
+    """Two triangles and their edge make a tetrahedron, at rest with every other vertex lifted off the sheet."""
+    at_rest = mesh.positions + mesh.mean_edge * np.outer(np.arange(len(mesh.positions)) % 3 - 1.0, (0.0, 0.0, 0.8))
+    (force,) = tetrahedron_forces(at_rest, mesh.hinges, 300.0 / mesh.mean_edge)
+    return force.stencil, force.parameters
+
+
     return hinge_stencil(mesh), hinge_parameters(mesh, FABRIC.bend)
 
 
@@ -80,6 +100,8 @@ LAWS = {
     "anchor": Member(Anchor(), anchor, moves_freely=False),
     "hinge": Member(Hinge(), hinge, analytic=False, clamps=False),
     "isometric": Member(Quadratic(), isometric),
+    "projective triangle": Member(ProjectiveTriangle(), projective_triangle, analytic=False),
+    "projective tetrahedron": Member(ProjectiveTetrahedron(), projective_tetrahedron, analytic=False),
     "patch": Member(Quadratic(), patch),
     "curved patch": Member(CurvedPatch(), curved_patch, analytic=False, clamps=False),
 }

@@ -33,7 +33,7 @@ def derivative(member, function, F, direction):
         step = 1e-20
         return np.imag(np.array(function(moved(F, 1j * step, direction)))) / step
     F = tuple(tuple(a.astype(np.longdouble) for a in column) for column in F)
-    step = np.longdouble(2e-5)
+    step = np.longdouble(5e-6)
     near, far = (np.array(function(moved(F, k * step, direction))) - np.array(function(moved(F, -k * step, direction)))
                  for k in (1, 2))
     return np.array((8.0 * near - far) / (12.0 * step), dtype=np.float64)
