@@ -65,8 +65,8 @@ def around(positions: FloatArray, size: tuple[int, int] = (480, 440)) -> View:
 
 def draw(things: Sequence[Drawn], view: View, path: Path) -> None:
     """Write a PNG of `things`."""
-    made: list[Any] = []
-    scene = bpy.data.scenes.new("Muslin Snapshot")
+    made: list[tuple[Any, Any]] = []                    # what was made and the list it is in
+    scene: Any = bpy.data.scenes.new("Muslin Snapshot")
     try:
         for thing in things:
             made += _add(scene, thing, view.thickness)
@@ -76,12 +76,11 @@ def draw(things: Sequence[Drawn], view: View, path: Path) -> None:
             bpy.ops.render.render(write_still=True, scene=scene.name)
     finally:
         bpy.data.scenes.remove(scene)
-        for block in made:
-            {bpy.types.Mesh: bpy.data.meshes, bpy.types.Camera: bpy.data.cameras,
-             bpy.types.Object: bpy.data.objects, bpy.types.World: bpy.data.worlds}[type(block)].remove(block)
+        for blocks, block in made:
+            blocks.remove(block)
 
 
-def _add(scene: bpy.types.Scene, thing: Drawn, thickness: float) -> list[Any]:
+def _add(scene: Any, thing: Drawn, thickness: float) -> list[tuple[Any, Any]]:
     parts = [(thing.positions, thing.triangles), tubes(thing.positions, thing.edges, thickness / 2),
              beads(thing.positions[thing.points], thickness / 2)]
     start = np.cumsum([0, *(len(x) for x, _ in parts)])
@@ -96,10 +95,10 @@ def _add(scene: bpy.types.Scene, thing: Drawn, thickness: float) -> list[Any]:
     mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
     mesh.polygons.foreach_set("use_smooth", np.full(len(triangles), thing.smooth))
     mesh.update(calc_edges=True)
-    obj = bpy.data.objects.new("Muslin Snapshot", mesh)
+    obj: Any = bpy.data.objects.new("Muslin Snapshot", mesh)
     obj.color = (*thing.colour, 1.0)
     scene.collection.objects.link(obj)
-    return [obj, mesh]
+    return [(bpy.data.objects, obj), (bpy.data.meshes, mesh)]
 
 
 def tubes(positions: FloatArray, edges: IntArray, radius: float) -> tuple[FloatArray, IntArray]:
@@ -130,7 +129,7 @@ def beads(points: FloatArray, radius: float) -> tuple[FloatArray, IntArray]:
     return x, (faces + 6 * np.arange(len(points))[:, None, None]).reshape(-1, 3)
 
 
-def _add_camera(scene: bpy.types.Scene, view: View) -> list[Any]:
+def _add_camera(scene: Any, view: View) -> list[tuple[Any, Any]]:
     data = bpy.data.cameras.new("Muslin Snapshot")
     data.lens, data.clip_start, data.clip_end = view.lens, 1e-3, 1e6
     camera = bpy.data.objects.new("Muslin Snapshot", data)
@@ -141,10 +140,10 @@ def _add_camera(scene: bpy.types.Scene, view: View) -> list[Any]:
     world = bpy.data.worlds.new("Muslin Snapshot")
     world.color = GROUND
     scene.world = world
-    return [camera, data, world]
+    return [(bpy.data.objects, camera), (bpy.data.cameras, data), (bpy.data.worlds, world)]
 
 
-def _set_up(scene: bpy.types.Scene, view: View, path: Path) -> None:
+def _set_up(scene: Any, view: View, path: Path) -> None:
     render, shading = scene.render, scene.display.shading
     render.engine = "BLENDER_WORKBENCH"
     render.resolution_x, render.resolution_y = view.size

@@ -13,6 +13,7 @@ from .audit import Audit, audit
 from .certificate import Certificate
 from .cloth import Attachment, Cloth
 from .collider import Collider
+from .energy import Energy
 from .errors import (
     ClothError,
     ColliderError,
@@ -33,7 +34,7 @@ from .stencils.registry import models
 from .warm_up import is_warm, warm_up
 
 __all__ = [
-    "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Frame",
+    "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "Frame",
     "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
     "SolverError", "audit", "integrators", "is_warm", "models", "simulate", "warm_up",
 ]

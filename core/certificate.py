@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import FloatArray
+from .energy import Energy
 
 PAIRS = 12
 """Pairs of objects that a certificate lists at most: a wardrobe that starts in a heap must not fill a file."""
@@ -40,6 +41,7 @@ class Certificate:
         rejected: steps tried and halved.
         backend: what ran the inner loops, "numpy" or "numba".
         seconds: wall-clock time per stage [s].
+        energy: of the frame, where the solver was asked to measure it.
     """
 
     stretch_max: float
@@ -57,6 +59,7 @@ class Certificate:
     rejected: int = 0
     backend: str = "numpy"
     seconds: dict[str, float] = field(default_factory=dict)
+    energy: Energy | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain values, lists and dicts, for JSON."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from .arrays import FloatArray
 from .audit import Auditor
 from .certificate import Certificate, crossing_pairs, stretch_of
+from .energy import energy_of
 from .errors import SceneError, SolverError
 from .kernels.backend import choose, current, using
 from .scene import Scene
@@ -85,6 +86,6 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
             deepest_penetration=found.deepest_penetration,
             steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
-            seconds=watch.take())
+            seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None)
         yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
                     [state.v[s].copy() for s in system.slices], certificate)

@@ -39,6 +39,7 @@ class Solver:
         max_halvings: smallest step is the first one divided by 2 to this power.
         max_linear_iterations: conjugate gradient products per solve before it counts as not converged.
         max_newton_iterations: bound of "converge".
+        measure_energy: put the energy of each frame into its certificate; it takes as long as a step's forces.
     """
 
     integrator: str = "implicit_euler"
@@ -54,6 +55,7 @@ class Solver:
     max_halvings: int = 6
     max_linear_iterations: int = 2000
     max_newton_iterations: int = 50
+    measure_energy: bool = False
 
     def __post_init__(self) -> None:
         registry.find(self.integrator)
