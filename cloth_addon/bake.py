@@ -18,11 +18,11 @@ import bpy
 import numpy as np
 
 from .. import core
-from . import backends, colliders, reading, shape_keys
-from .frame_window import FrameWindow
+from . import backends, reading, shape_keys
 from .playback import Playback
 from .report import Report
 from .settings import SceneSettings, scene_settings_of
+from .world import read_world
 
 EARTH = 9.81            # [m/s^2]
 SEEN = 1e-3             # playback error that is worth a note, in mean edge lengths
@@ -68,25 +68,16 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
     """
     settings = scene_settings_of(scene, frames, backend)
     reading.check_frames(settings.first, settings.last)
-    view_layer = _view_layer(scene, depsgraph)
+    view_layer = view_layer_of(scene, depsgraph)
     clock = _Clock()
-    with _frame_kept(scene):
+    with frame_kept(scene):
         view_layer.update()
         with clock.stage("read"):
-            sources = [reading.read_source(obj, scene, view_layer) for obj in reading.cloth_objects(scene, objects)]
-            solids = reading.objects_of_kind(scene, "COLLIDER")
-            for obj in solids:
-                colliders.check_collider(obj, view_layer)
+            world = read_world(scene, settings, objects, view_layer)
+            sources, window = world.sources, world.window
             names = tuple(source.name for source in sources)
-            report = _report(scene, settings, sources, solids)
-            window = FrameWindow(scene, view_layer,
-                                 {source.obj: source.generative for source in sources} | dict.fromkeys(solids),
-                                 first=settings.first, frame_rate=settings.frame_rate,
-                                 metres_per_unit=settings.metres_per_unit)
+            report = _report(scene, settings, sources, world.solids)
             playbacks = [Playback(source, scene, view_layer, settings.metres_per_unit) for source in sources]
-            cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
-            world = core.Scene(cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
-                               gravity=settings.gravity, wind=settings.wind)
         total = settings.last - settings.first + 1
         backends.keep_compiled()
         preparing = backends.prepare(settings.solver(), sorted({source.settings.model for source in sources}))
@@ -96,7 +87,7 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
             if not stage:
                 break
             yield Progress(settings.first, 0, total, None, None, names, touches_blender=False, stage=stage)
-        steps = core.simulate(world, settings.solver(), range(settings.first, settings.last + 1))
+        steps = core.simulate(world.scene, settings.solver(), range(settings.first, settings.last + 1))
         keys = [np.empty((total, len(source.obj.data.vertices), 3), np.float32) for source in sources]
         certificate = None
         for done in range(total):
@@ -116,7 +107,7 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
                 for playback, key, positions in zip(playbacks, keys, solved.positions, strict=True):
                     key[done] = playback.key_coordinates(positions)
         yield Progress(settings.last, total, total, 0.0, certificate, names, touches_blender=True)
-        _finish_report(report, clock, playbacks, cloths, settings.backend)
+        _finish_report(report, clock, playbacks, world.cloths, settings.backend)
         _write(sources, settings.first, keys, report, clock)
     return report
 
@@ -135,14 +126,14 @@ def _write(sources: Sequence[reading.ClothSource], first: int, keys: Sequence[An
     report.seconds = clock.seconds()
 
 
-def _view_layer(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None) -> bpy.types.ViewLayer:
+def view_layer_of(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None) -> bpy.types.ViewLayer:
     if depsgraph is not None:
         return scene.view_layers[depsgraph.view_layer.name]
     return bpy.context.view_layer if bpy.context.scene == scene else scene.view_layers[0]
 
 
 @contextmanager
-def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
+def frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:
         yield

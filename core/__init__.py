@@ -34,7 +34,7 @@ from .stencils.registry import models
 from .warm_up import is_warm, warm_up
 
 __all__ = [
-    "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "Frame",
-    "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
+    "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy",
+    "Frame", "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
     "SolverError", "audit", "integrators", "is_warm", "models", "simulate", "warm_up",
 ]

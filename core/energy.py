@@ -39,4 +39,5 @@ def energy_of(system: System, state: State) -> Energy:
     weight = -float(np.sum(system.mass * (state.x @ system.scene.gravity)))
     with using("numpy"):                            # asked for once a frame: not worth compiling
         potential = system.elastic(state.time).energy(state.x)
-    return Energy(0.5 * float(np.sum(system.mass * np.einsum("vi,vi->v", state.v, state.v))), potential - weight, weight)
+    kinetic = 0.5 * float(np.sum(system.mass * np.einsum("vi,vi->v", state.v, state.v)))
+    return Energy(kinetic, potential - weight, weight)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a Blender scene is to the solver at the first frame of a bake: cloths, colliders, and what acts on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+
+from .. import core
+from . import colliders, reading
+from .frame_window import FrameWindow
+from .settings import SceneSettings
+
+
+@dataclass(frozen=True)
+class World:
+    """`scene` is the core's, of `cloths` read from `sources` and of the colliders `solids`; their animation is read
+    through `window`, which must be moved along frame by frame."""
+
+    sources: list[reading.ClothSource]
+    solids: list[bpy.types.Object]
+    window: FrameWindow
+    cloths: list[core.Cloth]
+    scene: core.Scene
+
+
+def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequence[bpy.types.Object] | None,
+               view_layer: bpy.types.ViewLayer, model: str | None = None) -> World:
+    """The scene with `objects`, or all of its cloth; of `model` if given, and not of the one chosen in the panel.
+
+    Raises:
+        core.ClothError: naming the object, the element, the value and what to do.
+    """
+    sources = [reading.read_source(obj, scene, view_layer) for obj in reading.cloth_objects(scene, objects)]
+    if model is not None:
+        sources = [replace(source, settings=replace(source.settings, model=model)) for source in sources]
+    solids = reading.objects_of_kind(scene, "COLLIDER")
+    for obj in solids:
+        colliders.check_collider(obj, view_layer)
+    window = FrameWindow(scene, view_layer,
+                         {source.obj: source.generative for source in sources} | dict.fromkeys(solids),
+                         first=settings.first, frame_rate=settings.frame_rate,
+                         metres_per_unit=settings.metres_per_unit)
+    cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
+    return World(sources, solids, window, cloths, core.Scene(
+        cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
+        gravity=settings.gravity, wind=settings.wind))
