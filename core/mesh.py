@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, IntArray, float_array, float_rows, index_rows
+from .arrays import BoolArray, FloatArray, IntArray, float_array, float_rows, index_rows
 from .errors import MeshError
 from .topology import Topology, join_edges
 from .triangulate import triangulate
@@ -33,13 +33,18 @@ class ClothMesh:
         faces: quads and n-gons, instead of `triangles`; cut by the rule in `triangulate`.
         name: what errors call this mesh.
         grain: direction of the warp where there is no uv (3,).
+        points: whether vertices may be by themselves, without face or edge: particles. These may be at one place.
 
     Attributes:
         positions (V, 3) [m], triangles (T, 3), edges (E, 2) every edge once, loose_edges (L, 2),
         hinges (H, 4) two shared vertices and the two opposite ones, hinge_corners (H, 2) and hinge_branches (H,) as in
         `Topology`, uv (T, 3, 2) [m], areas (T,) [m^2],
         rest_lengths (E,) [m], loose_lengths (L,) [m], vertex_areas (V,) [m^2], vertex_lengths (V,) [m],
-        mean_edge [m], corners (T, 3) place of each triangle's corners in the flat list of face corners.
+        mean_edge [m], 0 without edges, loose_points (V,): whether a vertex is by itself,
+        corners (T, 3) place of each triangle's corners in the flat list of face corners;
+        scale (V,) and triangle_scale (T,): length at rest over that of `uv` or as modelled [-], 1 unless `scaled`;
+        curvature (T, 3): uu, uv, vv, by which a triangle is curved besides [1/m], 0 unless `curved`;
+        quads (Q, 4): the faces, where all of them have four corners, else none.
 
     Raises:
         MeshError: naming the vertex, edge or triangle that has no valid rest shape.
@@ -47,8 +52,9 @@ class ClothMesh:
 
     def __init__(self, positions: Any, triangles: Any = None, edges: Any = None, uv: Any = None, *,
                  faces: Iterable[Sequence[int]] | None = None, name: str = "cloth",
-                 grain: Sequence[float] = (1.0, 0.0, 0.0)) -> None:
-        self.name = name
+                 grain: Sequence[float] = (1.0, 0.0, 0.0), points: bool = False) -> None:
+        self.name, self._points = name, points
+        self.quads: IntArray = np.zeros((0, 4), dtype=np.int64)
         try:
             self.positions = float_rows(positions, 3)
             if faces is not None:
@@ -57,6 +63,8 @@ class ClothMesh:
                 rings = [list(face) for face in faces]
                 self._check_faces(rings)
                 self.triangles, self.corners = triangulate(self.positions, rings)
+                if all(len(ring) == 4 for ring in rings):
+                    self.quads = np.array(rings, dtype=np.int64).reshape(-1, 4)
             else:
                 self.triangles = index_rows(() if triangles is None else triangles, 3)
                 self.corners = np.arange(self.triangles.size).reshape(-1, 3)
@@ -70,7 +78,43 @@ class ClothMesh:
         self.edges, self.loose_edges = join_edges(topology.edges, loose)
         self._check_world_shape()
         self.uv = self._rest_coordinates(uv, self._checked_grain(grain))
+        self.scale: FloatArray = np.ones(len(self.positions))
+        self.triangle_scale: FloatArray = np.ones(len(self.triangles))
+        self.curvature: FloatArray = np.zeros((len(self.triangles), 3))
         self._measure()
+
+    # ------------------------------------------------------------------ the same mesh, made otherwise
+
+    def _copy(self) -> ClothMesh:
+        result = object.__new__(type(self))
+        result.__dict__.update(self.__dict__)
+        return result
+
+    def without_loose(self, edges: IntArray) -> ClothMesh:
+        """The same mesh without those of its loose edges that are among `edges` (S, 2), the smaller vertex first."""
+        result, n = self._copy(), len(self.positions)
+        gone = np.isin(self.loose_edges[:, 0] * n + self.loose_edges[:, 1], edges[:, 0] * n + edges[:, 1])
+        result.loose_edges = self.loose_edges[~gone]
+        result.edges = np.concatenate([self.edges[:len(self.edges) - len(gone)], result.loose_edges])
+        result._measure()
+        return result
+
+    def scaled(self, scale: FloatArray) -> ClothMesh:
+        """The same mesh cut larger or smaller: lengths at rest times `scale` (V,) [-], above 0, in each triangle the
+        mean of its corners. It weighs what the fabric of that size weighs."""
+        result, corners = self._copy(), scale[self.triangles].mean(axis=1)
+        result.scale, result.triangle_scale = self.scale * scale, self.triangle_scale * corners
+        result.uv = self.uv * corners[:, None, None]
+        result._measure()
+        return result
+
+    def curved(self, curvature: FloatArray, angle: float = 0.0) -> ClothMesh:
+        """The same mesh that wants to be curved by `curvature` (V,) [1/m] more than its rest shape, in the direction at
+        `angle` [rad] from the warp: above 0, the surface rolls up to the side its triangles' normals point to."""
+        result, c, s = self._copy(), np.cos(angle), np.sin(angle)
+        more = curvature[self.triangles].mean(axis=1)[:, None] * [c * c, c * s, s * s]
+        result.curvature = self.curvature + more
+        return result
 
     # ------------------------------------------------------------------ the rest shape
 
@@ -110,12 +154,13 @@ class ClothMesh:
         self.loose_lengths: FloatArray = self.rest_lengths[len(self.edges) - len(self.loose_edges):]
         self.vertex_lengths: FloatArray = np.bincount(
             self.loose_edges.ravel(), weights=np.repeat(self.loose_lengths / 2.0, 2), minlength=v).astype(np.float64)
-        self.mean_edge = float(self.rest_lengths.mean())
+        self.mean_edge = float(self.rest_lengths.mean()) if len(self.rest_lengths) else 0.0
 
     def _edge_lengths(self) -> FloatArray:
         """Rest length of every edge [m]: the mean over its triangles, which uv seams may give different ones."""
         n = len(self.positions)
         lengths = np.linalg.norm(self.positions[self.edges[:, 1]] - self.positions[self.edges[:, 0]], axis=1)
+        lengths *= self.scale[self.edges].mean(axis=1)
         inner = len(self.edges) - len(self.loose_edges)
         if inner:
             key = self.edges[:inner, 0] * n + self.edges[:inner, 1]
@@ -147,7 +192,9 @@ class ClothMesh:
                 raise ValueError(f"face {f} {face} names a vertex outside 0..{len(self.positions) - 1}")
 
     def _check_indices(self, loose: IntArray) -> None:
-        if len(self.triangles) == 0 and len(loose) == 0:
+        if len(self.positions) == 0:
+            self._fail("no vertices; there is nothing to simulate")
+        if len(self.triangles) == 0 and len(loose) == 0 and not self._points:
             self._fail("no faces and no edges; cloth needs at least one face or edge")
         for what, rows in (("triangle", self.triangles), ("edge", loose)):
             outside = (rows < 0) | (rows >= len(self.positions))
@@ -174,7 +221,8 @@ class ClothMesh:
                        "delete or move that vertex")
         used = np.zeros(len(self.positions), dtype=bool)
         used[self.edges] = True
-        if not used.all():
+        self.loose_points: BoolArray = ~used
+        if not (used.all() or self._points):
             self._fail(f"vertex {int(np.argmin(used))} belongs to no face or edge ({int((~used).sum())} such); "
                        "delete loose vertices (Mesh > Clean Up > Delete Loose)")
         span = self.positions[self.edges[:, 1]] - self.positions[self.edges[:, 0]]
@@ -185,6 +233,7 @@ class ClothMesh:
                        "merge its ends (Mesh > Clean Up > Merge by Distance)")
         order = np.lexsort(self.positions.T)
         same = (np.diff(self.positions[order], axis=0) == 0.0).all(axis=1)
+        same &= ~(self.loose_points[order[1:]] & self.loose_points[order[:-1]])
         if same.any():
             at = int(np.argmax(same))
             pair = sorted(order[at:at + 2].tolist())

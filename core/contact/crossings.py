@@ -30,13 +30,15 @@ ROUNDING = 8e-16
 def crossing_pairs(a: TriangleSurface, b: TriangleSurface) -> IntArray:
     """All pairs (N, 2) of an edge of `a` and a triangle of `b` that it pierces, in order.
 
-    If both are the same, an edge pierces no triangle that has one of its ends.
+    If both are the same, an edge pierces no triangle that has one of its ends, or is sewn to one.
     """
     return piercing(a, b, current().surfaces.meet(a.arrays, b.arrays, a is b, 0.0)[0])
 
 
 def piercing(a: TriangleSurface, b: TriangleSurface, pairs: IntArray) -> IntArray:
     """Those of the pairs (N, 2) of an edge of `a` and a triangle of `b` that pierce."""
+    if a is b:
+        pairs = pairs[a.apart(a.edges[pairs[:, 0]], a.triangles[pairs[:, 1]])]
     if len(pairs) == 0:
         return pairs
     p, q = (take(a.positions, a.edges[pairs[:, 0], k]) for k in range(2))

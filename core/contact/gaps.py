@@ -4,7 +4,7 @@
 The closest points of two surfaces that do not cross are a vertex and a triangle, or two edges.
 
 Of one surface, neighbours are left out: primitives that share a vertex, or that an edge connects. They are about an
-edge length apart because the mesh is made so, and say nothing about folds.
+edge length apart because the mesh is made so, and say nothing about folds. What is sewn together counts as one vertex.
 """
 
 from __future__ import annotations
@@ -34,5 +34,5 @@ class Meeting:
 
 def meet(a: TriangleSurface, b: TriangleSurface, radius: float) -> Meeting:
     """How two surfaces, or one and itself, meet: the gap is `radius` [m] if there is no smaller one."""
-    to_b, to_a, gap = current().surfaces.meet(a.arrays, b.arrays, a is b, radius)
+    to_b, to_a, gap = current().surfaces.meet(a.arrays, b.arrays, a is b, radius, a.joins if a is b else None)
     return Meeting(piercing(a, b, to_b), piercing(b, a, to_a), gap)

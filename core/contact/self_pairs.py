@@ -5,7 +5,7 @@ Two surfaces come closest at a vertex and a triangle, or at two edges, and so do
 candidate if the boxes around both are nowhere further apart than a radius along an axis, on the same side at the start
 and at the end, and if it is not quickly found to keep apart across some plane. Cloth that moves as one comes no closer
 to itself: only how a pair moves in relation to each other counts. Pairs with a common vertex are left out: they always
-touch.
+touch. So are those with vertices that are sewn together.
 """
 
 from __future__ import annotations
@@ -30,16 +30,26 @@ def candidate_pairs(surface: TriangleSurface, x_t0: FloatArray, x_t1: FloatArray
     points, step = np.arange(len(x_t0))[:, None], (np.asarray(x_t0), np.asarray(x_t1), np.asarray(slack), radius)
     find, vertices, triangles, edges = current().self_pairs.pairs, surface.vertices, surface.triangles, surface.edges
     if some is None:
-        return (find(vertices, points, surface.triangle_order, triangles, False, *step),
-                find(surface.edge_order, edges, surface.edge_order, edges, True, *step))
+        return _unsewn(surface, find(vertices, points, surface.triangle_order, triangles, False, *step),
+                       find(surface.edge_order, edges, surface.edge_order, edges, True, *step))
     chosen = some[vertices]
     near_triangles = leaves_of(surface.triangle_order, some[triangles].any(axis=1))
     at_edges = some[edges].any(axis=1)
     near_edges, far_edges = leaves_of(surface.edge_order, at_edges), leaves_of(surface.edge_order, ~at_edges)
-    return (_in_order(find(vertices[chosen], points, surface.triangle_order, triangles, False, *step),
-                      find(vertices[~chosen], points, near_triangles, triangles, False, *step)),
-            _in_order(find(near_edges, edges, near_edges, edges, True, *step),
-                      np.sort(find(near_edges, edges, far_edges, edges, False, *step), axis=1)))
+    return _unsewn(
+        surface,
+        _in_order(find(vertices[chosen], points, surface.triangle_order, triangles, False, *step),
+                  find(vertices[~chosen], points, near_triangles, triangles, False, *step)),
+        _in_order(find(near_edges, edges, near_edges, edges, True, *step),
+                  np.sort(find(near_edges, edges, far_edges, edges, False, *step), axis=1)))
+
+
+def _unsewn(surface: TriangleSurface, faces: IntArray, edges: IntArray) -> tuple[IntArray, IntArray]:
+    """Pairs of vertices and triangles (N, 2) and of edges (M, 2) without those that a seam joins."""
+    if surface.sewn is None:
+        return faces, edges
+    return (faces[surface.apart(faces[:, :1], surface.triangles[faces[:, 1]])],
+            edges[surface.apart(surface.edges[edges[:, 0]], surface.edges[edges[:, 1]])])
 
 
 def leaves_of(order: IntArray, wanted: BoolArray) -> IntArray:

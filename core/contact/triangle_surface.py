@@ -22,6 +22,10 @@ class TriangleSurface:
         vertices (N,): those that the triangles use, near ones next to each other.
         triangle_order, edge_order (L,): leaves of trees over triangles and edges (see `bvh`).
         leaves, boxes: what else the kernels want to know of the triangles, and of the positions.
+        sewn (V,): the same number for vertices that are sewn together; None if none are. As what has a common vertex
+            always touches and is no pair, so is what has vertices that are sewn together.
+        joins: pairs of vertices (J, 2), in order, that are joined by an edge, or would be if what is sewn were one; and
+            where those of each vertex begin (V + 1,). None if none are sewn.
     """
 
     positions: FloatArray
@@ -32,10 +36,12 @@ class TriangleSurface:
     edge_order: IntArray
     leaves: Leaves
     boxes: Boxes
+    sewn: IntArray | None = None
+    joins: tuple[IntArray, IntArray] | None = None
 
     @staticmethod
-    def build(positions: FloatArray, triangles: IntArray) -> TriangleSurface:
-        """The surface of triangles (T, 3) on positions (V, 3) [m]."""
+    def build(positions: FloatArray, triangles: IntArray, sewn: IntArray | None = None) -> TriangleSurface:
+        """The surface of triangles (T, 3) on positions (V, 3) [m]; sewn (V,) as above."""
         edges, side = _edges_of(triangles)
         edge_order = median_order(*element_boxes(edges, positions))
         along = edges[edge_order[edge_order >= 0]].ravel()
@@ -44,7 +50,16 @@ class TriangleSurface:
         leaf = order[order >= 0]
         leaves = _leaves(triangles[leaf], side[leaf], edges, len(positions))
         return TriangleSurface(positions, triangles, edges, used[np.argsort(at)], order, edge_order, leaves,
-                               current().surfaces.boxes(positions, triangles, edges, order, edge_order, leaves))
+                               current().surfaces.boxes(positions, triangles, edges, order, edge_order, leaves), sewn,
+                               None if sewn is None else _joins(edges, sewn))
+
+    def apart(self, one: IntArray, other: IntArray) -> IntArray:
+        """Rows of the pairs of primitives with vertices (P, a) and (P, b) of which none are sewn together."""
+        if self.sewn is None:
+            return np.arange(len(one))
+        a, b = self.sewn[one], self.sewn[other]
+        rows: IntArray = np.flatnonzero((a[:, :, None] != b[:, None, :]).all(axis=(1, 2)))
+        return rows
 
     @property
     def arrays(self) -> Surface:
@@ -86,3 +101,20 @@ def _owned(corners: IntArray, sides: IntArray) -> npt.NDArray[np.uint8]:
         np.left_shift(owned.reshape(-1, 3), np.arange(3, dtype=np.uint8)), axis=1, initial=0)
     twice = (corners == np.roll(corners, 1, axis=1)).any(axis=1)
     return np.where(twice, bits | CORNER_TWICE, bits).astype(np.uint8)
+
+
+def _joins(edges: IntArray, sewn: IntArray) -> tuple[IntArray, IntArray]:
+    """`joins` of a surface with these edges (E, 2), where vertices are sewn together as `sewn` (V,) says."""
+    count = len(sewn)
+    order = np.argsort(sewn, kind="stable")
+    begin = np.searchsorted(sewn[order], np.arange(int(sewn.max(initial=0)) + 2))
+    size = np.diff(begin)
+    itself = np.repeat(np.flatnonzero(size > 1), 2).reshape(-1, 2)
+    pairs = np.unique(np.concatenate([np.sort(sewn[edges], axis=1), itself]), axis=0)
+    many = size[pairs[:, 0]] * size[pairs[:, 1]]                     # members of the one group with those of the other
+    row = np.repeat(np.arange(len(pairs)), many)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
+    one, other = pairs[row].T
+    ends = np.stack([order[begin[one] + place // size[other]], order[begin[other] + place % size[other]]], axis=1)
+    ends = np.unique(np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1), axis=0)
+    return ends, np.searchsorted(ends[:, 0], np.arange(count + 1))

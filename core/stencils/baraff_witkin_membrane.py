@@ -57,6 +57,7 @@ class Stretch:
     name = "stretch"
     constant_tangent = False
     linear = False
+    stiffness = {"stretch": (0, 1)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -97,6 +98,7 @@ class Shear:
     name = "shear"
     constant_tangent = False
     linear = False
+    stiffness = {"shear": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

@@ -41,6 +41,9 @@ def bend_forces(mesh: ClothMesh, material: Material, law: str = "patch", *, flat
         return [ElementForce(hinge_stencil(mesh), Hinge(), hinge_parameters(mesh, material.bend, flat=flat),
                              material.damping)]
     if law == "quadratic":
+        if mesh.curvature.any():
+            raise ClothError("a rest curvature is painted, but the bending law 'quadratic' is always flat at rest; "
+                             "choose 'patch' or 'hinge'", object_name=mesh.name)
         return [ElementForce(isometric_stencil(mesh), Quadratic(), isometric_parameters(mesh, material.bend),
                              material.damping)]
     return _patch_forces(mesh, material, flat)

@@ -56,9 +56,12 @@ def hinge_stencil(mesh: ClothMesh) -> Stencil:
 
 
 def hinge_parameters(mesh: ClothMesh, bend: tuple[float, float], *, flat: bool = False) -> Parameters:
-    """k (H,) [N m] and rest angles (H,): as the mesh is modelled, or none if `flat`."""
-    k = HingeGeometry(mesh).rigidity(bend)
+    """k (H,) [N m] and rest angles (H,): as the mesh is modelled, or none if `flat`; and by its curvature more."""
+    hinge = HingeGeometry(mesh)
+    k = hinge.rigidity(bend)
     rest = np.zeros(len(k)) if flat else angle(hinge_stencil(mesh).gather(mesh.positions))
+    if mesh.curvature.any():
+        rest = rest + angle(hinge.curved(mesh))
     return (k, rest)
 
 
@@ -75,6 +78,7 @@ class Hinge:
     name = "hinge"
     constant_tangent = False
     linear = False
+    stiffness = {"bend": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..mesh import ClothMesh
+from .components import Columns
 
 
 class HingeGeometry:
@@ -43,6 +44,24 @@ class HingeGeometry:
         self.lengths: FloatArray = np.sqrt(squared).mean(axis=1)
         self.warp_share: FloatArray = (along[..., 1] ** 2 / squared).mean(axis=1)
         self.shared: BoolArray = mesh.hinge_branches[some]
+
+    def curved(self, mesh: ClothMesh) -> Columns:
+        """Edge vectors e, a, b of the hinges, flat but for the mesh's curvature: each on the parabolic cylinder
+        z = (c_uu du^2 + 2 c_uv du dv + c_vv dv^2) / 2 over its plane [m]."""
+        edge = np.zeros((len(self.vertices), 3))
+        apex = np.zeros((len(self.vertices), 2, 3))
+        edge[:, 0] = self.lengths
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            triangle, row = self.triangles[:, side], np.arange(len(self.vertices))
+            start = mesh.uv[triangle, self.ends[row, side, 0]]
+            for place, end in ((edge, self.ends[row, side, 1]), (apex[:, side], self.corners[:, side])):
+                du, dv = (mesh.uv[triangle, end] - start).T
+                uu, uv, vv = mesh.curvature[triangle].T
+                share = 0.5 if place is edge else 1.0
+                place[:, 2] += share * 0.5 * (uu * du * du + 2.0 * uv * du * dv + vv * dv * dv)
+            apex[:, side, 0] = self.feet[:, side] * self.lengths
+            apex[:, side, 1] = sign * self.heights[:, side]
+        return tuple((v[:, 0], v[:, 1], v[:, 2]) for v in (edge, apex[:, 0], apex[:, 1]))
 
     def rigidity(self, bend: tuple[float, float]) -> FloatArray:
         """k (H,) [N m] with energy k/2 theta^2: B l / h, h = (A0 + A1) / l the hinge's share of the surface across."""

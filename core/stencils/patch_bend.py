@@ -40,6 +40,7 @@ class CurvedPatch:
     name = "curved_patch"
     constant_tangent = False
     linear = False
+    stiffness = {"bend": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

@@ -69,9 +69,12 @@ class PatchGeometry:
             some = slice(first, min(first + PIECE, count))
             patch = _Patches(mesh, some, slopes)
             vertices, columns = patch.merged()
-            columns[..., :3] = columns[..., :3] @ _root_of_stiffness(mesh.areas[some], patch.free, bend)
-            if not flat:
-                self.rest[some] = _take_out_of_plane(mesh.positions[vertices], columns)
+            root = _root_of_stiffness(mesh.areas[some], patch.free, bend)
+            columns[..., :3] = columns[..., :3] @ root
+            if not flat:                                    # as modelled, at the size that it has at rest
+                rest = _take_out_of_plane(mesh.positions[vertices], columns)
+                self.rest[some] = mesh.triangle_scale[some, None] * rest
+            self.rest[some] += np.einsum("tc,tcd->td", mesh.curvature[some], root)
             pieces.append(_without_negligible(vertices, columns))
         self.stencil = _joined(pieces)
         self.stiffness: FloatArray = np.full(count, max(bend))

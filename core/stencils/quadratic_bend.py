@@ -44,6 +44,7 @@ class Quadratic:
     name = "quadratic"
     constant_tangent = True
     linear = True
+    stiffness = {"bend": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

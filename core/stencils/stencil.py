@@ -45,6 +45,9 @@ class Law(Protocol):
         name: for messages.
         constant_tangent: H_cd is a number times the identity and does not depend on F, so it is assembled once.
         linear: besides, P_c = sum_d H_cd F_d, so that its force is a product with the assembled matrix.
+
+    A law that can be painted says in `stiffness`, {"stretch" | "shear" | "bend": places of parameters}, which of its
+    parameters are stiffness against what: the energy is linear in them, and in those of the conditions.
     """
 
     name: str

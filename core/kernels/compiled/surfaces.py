@@ -38,11 +38,13 @@ def boxes(x: FloatArray, triangles: IntArray, edges: IntArray, order: IntArray, 
     return rows, inner
 
 
-def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, IntArray, float]:
+def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArray, IntArray] | None = None
+         ) -> tuple[IntArray, IntArray, float]:
     """What pierces and how close two surfaces come, as `reference.surfaces` has it."""
     x, _, edges, vertices, order_a, _, (corners_a, sides_a, owned_a, first, star, begin), (rows_a, _) = a
     y, _, _, _, order_b, _, (corners_b, sides_b, owned_b, _, _, _), (rows_b, inner_b) = b
     x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+    edges, first = (edges, first) if joins is None else joins
     shares = (len(corners_a) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER) if len(corners_b) else 0
     stars = (len(vertices) + STARS - 1) // STARS if same else 0
     slots = 256                                                      # only a tangle has more

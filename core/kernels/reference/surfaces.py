@@ -43,8 +43,11 @@ def boxes(x: FloatArray, triangles: IntArray, edges: IntArray, order: IntArray, 
     return fitted(order, *element_boxes(triangles, x, x)), fitted(edge_order, *element_boxes(edges, x, x))
 
 
-def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, IntArray, float]:
+def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArray, IntArray] | None = None
+         ) -> tuple[IntArray, IntArray, float]:
     """Where two surfaces may pierce each other, and how close they come; `same`: both are one surface.
+
+    `joins`: pairs of vertices that count as joined by an edge, as of `TriangleSurface`; the edges if None.
 
     Returns:
         pairs (P, 2) of an edge of a and a triangle of b, then of an edge of b and a triangle of a (none if they are the
@@ -58,10 +61,11 @@ def meet(a: Surface, b: Surface, same: bool, radius: float) -> tuple[IntArray, I
     if not same:
         to_a = may_pierce(edges_b, y, edge_order_b, tree_b, triangles_a, x, order_a, nodes_a, same)
     if radius > 0.0:
-        radius = gap_to_triangles(vertices_a, x, triangles_b, y, order_b, nodes_b, edges_b, radius, same)
+        joined = edges_b if joins is None else joins[0]
+        radius = gap_to_triangles(vertices_a, x, triangles_b, y, order_b, nodes_b, joined, radius, same)
         if not same:
             radius = gap_to_triangles(vertices_b, y, triangles_a, x, order_a, nodes_a, edges_a, radius, same)
-        radius = gap_of_edges(edges_a, x, edge_order_a, tree_a, edges_b, y, edge_order_b, tree_b, radius, same)
+        radius = gap_of_edges(edges_a, x, edge_order_a, tree_a, edges_b, y, edge_order_b, tree_b, radius, same, joined)
     return to_b, to_a, radius
 
 
@@ -90,7 +94,7 @@ def gap_to_triangles(
 ) -> float:
     """The smallest distance [m] from vertices (N,) on x to triangles (T, 3) on y with a tree, `radius` if none is less.
 
-    edges (E, 2), in order: of the triangles.
+    edges (E, 2), in order: vertices that are joined.
     """
     place = x[vertices]
     near, triangle = touching_boxes(order, nodes, place - radius, place + radius).T
@@ -105,15 +109,18 @@ def gap_to_triangles(
 
 def gap_of_edges(
     edges_a: IntArray, x: FloatArray, order_a: IntArray, nodes_a: FloatArray, edges_b: IntArray, y: FloatArray,
-    order_b: IntArray, nodes_b: FloatArray, radius: float, same: bool
+    order_b: IntArray, nodes_b: FloatArray, radius: float, same: bool, joined: IntArray
 ) -> float:
-    """The smallest distance [m] of edges (E, 2) on x and y with trees, `radius` if none is less."""
+    """The smallest distance [m] of edges (E, 2) on x and y with trees, `radius` if none is less.
+
+    joined (J, 2), in order: vertices that are joined by an edge.
+    """
     low, high = element_boxes(edges_b, y, y)
     if same:
         pairs = touching_itself(order_b, fitted(order_b, low - 0.5 * radius, high + 0.5 * radius))
         for k in range(2):
             for m in range(2):
-                pairs = pairs[~_joined(edges_a, edges_a[pairs[:, 0], k], edges_a[pairs[:, 1], m], len(x))]
+                pairs = pairs[~_joined(joined, edges_a[pairs[:, 0], k], edges_a[pairs[:, 1], m], len(x))]
     else:
         pairs = touching_trees(order_a, nodes_a, order_b, fitted(order_b, low - radius, high + radius))
     a, b = x[edges_a[pairs[:, 0]]], y[edges_b[pairs[:, 1]]]
