@@ -13,6 +13,8 @@ from .errors import SolverError
 from .integrators import registry
 from .kernels import backend as kernels
 
+PROJECTIVE_SOLVES = ("factor", "cg")
+"""Names that `Solver(projective_solve=...)` takes."""
 SOLID_CONTACTS = ("constraints", "springs")
 """Names that `Solver(solid_contact=...)` takes."""
 
@@ -22,12 +24,16 @@ class Solver:
     """Settings of a simulation.
 
     Attributes:
-        integrator: a name out of `integrators()`: "implicit_euler", as 001 has it; or "bdf2", of second order and more
-            exact at the same cost, the default in Blender.
+        integrator: a name out of `integrators()`: "implicit_euler", as 001 has it; "bdf2", of second order and more
+            exact at the same cost, the default in Blender; "projective_dynamics" (004), implicit Euler's equations by a
+            constant matrix; "explicit_euler", "symplectic_euler" and "verlet" (003), for steps short enough.
         steps_per_frame: steps from one frame to the next, before any halving.
         frame_rate: frames per second [1/s].
         newton_iterations: linearisations per step; 1 is 001's method, "converge" solves the step's nonlinear
             equations to `tolerance`.
+        projective_solve: how projective dynamics solves with its constant matrix: "factor", made once; or "cg",
+            conjugate gradients without preconditioner, as published. Its outer iterations are `newton_iterations`.
+        verlet_kd: k_d of 003, the part of its motion that "verlet" keeps from step to step, in 0..1; 1 damps nothing.
         self_collision: cloth does not pass through itself, nor through the scene's other cloths.
         solid_contact: what keeps vertices of cloth off faces of colliders. "constraints" of the solve, as 001 has them:
             exact. "springs", as between cloth and cloth, and as everything else that meets a collider.
@@ -46,6 +52,8 @@ class Solver:
     steps_per_frame: int = 2
     frame_rate: float = 24.0
     newton_iterations: int | Literal["converge"] = 1
+    projective_solve: str = "factor"
+    verlet_kd: float = 1.0
     self_collision: bool = True
     solid_contact: str = "constraints"
     tolerance: float = 1e-3
@@ -63,6 +71,11 @@ class Solver:
         if self.solid_contact not in SOLID_CONTACTS:
             raise SolverError(f"solid_contact is {self.solid_contact!r}, it must be one of "
                               f"{', '.join(SOLID_CONTACTS)}")
+        if self.projective_solve not in PROJECTIVE_SOLVES:
+            raise SolverError(f"projective_solve is {self.projective_solve!r}, it must be one of "
+                              f"{', '.join(PROJECTIVE_SOLVES)}")
+        if not (is_number(self.verlet_kd) and 0.0 <= self.verlet_kd <= 1.0):
+            raise SolverError(f"verlet_kd is {self.verlet_kd!r}, it must be a number in 0..1")
         if self.newton_iterations != "converge":
             self._check("newton_iterations", self.newton_iterations, 1)
         self._check("steps_per_frame", self.steps_per_frame, 1)

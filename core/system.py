@@ -7,6 +7,7 @@ This is the fixed half of a simulation (the moving half is `State`) and all that
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from .linear.preconditioners.choice import PreconditionerChoice
 from .loads.drag import AirDrag, drag_stencil
 from .material import Material
 from .mesh import ClothMesh
+from .projective_matrix import ProjectiveMatrix
 from .projective import scalar_elements
 from .rate import RateForce
 from .scene import Scene
@@ -151,6 +153,16 @@ class System:
         return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
 
     # ------------------------------------------------------------------ pins
+
+    @cached_property
+    def projective(self) -> ProjectiveMatrix:
+        """The constant matrix of projective dynamics, made when it is first asked for."""
+        return ProjectiveMatrix(self._forces, self.nodes.rest, self.mass, self._viscous)
+
+    @cached_property
+    def diagonal_pattern(self) -> BlockPattern:
+        """Of matrices in which no vertex knows of another."""
+        return BlockPattern(self.vertex_count, [])
 
     def pins(self, state: State, step: float) -> ConstraintFilter:
         """The filter of all pins and attachments, with z = the velocity change that brings them to where they must

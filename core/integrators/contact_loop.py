@@ -25,6 +25,7 @@ from ..rate import RateForce
 from ..state import State, Touch
 from ..stopwatch import Stopwatch
 from ..system import System
+from .linearisation import Linearisation
 
 if TYPE_CHECKING:
     from ..solver import Solver
@@ -70,12 +71,14 @@ class ContactLoop:
         system, state, h, settings, surfaces, watch: as of the step.
         elastic, pins: its forces and its filter without contacts.
         tolerance: of the linear solves [-].
+        linearisation: what preconditions them.
         unhindered: no pairs are looked for, somebody else sees to it.
     """
 
     def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
                  watch: Stopwatch, elastic: ElasticForces, pins: ConstraintFilter,
-                 tolerance: float, unhindered: bool = False) -> None:
+                 tolerance: float, linearisation: Linearisation, unhindered: bool = False) -> None:
+        self._linearisation = linearisation
         self._system, self._state, self._h, self._settings = system, state, h, settings
         self._surfaces, self._watch, self._elastic = surfaces, watch, elastic
         self._pins, self._tolerance = pins, tolerance
@@ -103,7 +106,7 @@ class ContactLoop:
         if self._surfaces is None:
             return None
         x0, v0 = self._state.x, self._state.v
-        contacts = ContactResponse(x0, v0, self._state.touch, self._h, self._system.thickness, self._system.mass,
+        contacts = ContactResponse(x0, v0, self._state.touch, self._h, self._system.thickness, self._system.carried,
                                    self._pins, self._system.scene.gravity, 2.0 * min(self._tolerance, TOUCHING))
         contacts.predict(self._surfaces.find(x0, x0 + self._h * v0))
         return contacts
@@ -205,17 +208,17 @@ class ContactLoop:
                     multiply = own.beside(A.multiply)
                     heavy = _Translations(own.bodies(), multiply)
             with self._watch.stage("preconditioner"):
-                precondition = self._system.preconditioner(self._h, A, filter_, tolerance)
+                precondition = self._linearisation.preconditioner(self._h, A, filter_, tolerance)
             with self._watch.stage("solve"):
                 if start is not None and attempt == 0:
                     start = heavy.balanced(rhs, start, filter_)
                 linear = modified_pcg(multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
                                       start=start, tolerance=tolerance, scale=scale,
-                                      good=GOOD if self._system.preconditioners.direct else 1.0,
+                                      good=GOOD if self._linearisation.direct else 1.0,
                                       max_iterations=self._settings.max_linear_iterations)
                 linear = replace(linear, solution=heavy.balanced(rhs, linear.solution, filter_))
             self.iterations += linear.iterations
-            self._system.preconditioners.learn(linear.iterations)
+            self._linearisation.learn(linear.iterations)
             u = reference + linear.solution
             friction, again = np.zeros_like(b), False
             if not np.isfinite(u).all():

@@ -29,6 +29,7 @@ from ..state import State
 from ..stopwatch import Stopwatch
 from ..system import System
 from .contact_loop import ContactLoop, Solve
+from .linearisation import Linearisation, Tangent
 
 if TYPE_CHECKING:
     from ..solver import Solver
@@ -71,21 +72,26 @@ class StepResult:
 
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-         watch: Stopwatch, expected: FloatArray | None = None, *, unhindered: bool = False) -> StepResult:
+         watch: Stopwatch, expected: FloatArray | None = None, *, unhindered: bool = False,
+         linearisation: Linearisation | None = None) -> StepResult:
     """Advance `state` by h [s].
 
     `surfaces` holds the colliders at the start and the end of this step, None where there are none. `expected` (V, 3)
     [m/s], velocities at the end of the step as well as they are known, are where the first linearisation is taken: if
     not given, at u = 0 as in 001. `unhindered`: no contact by pairs, the caller looks whether anything meets.
+    `linearisation`: what stands for the stiffness, the tangent if not given; another one needs `expected`.
     """
-    return _Step(system, state, h, settings, surfaces, watch, expected, unhindered).run()
+    return _Step(system, state, h, settings, surfaces, watch, expected, unhindered,
+                 linearisation or Tangent(system)).run()
 
 
 class _Step:
     """The quantities of one step, named as in the module's equations."""
 
     def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                 watch: Stopwatch, expected: FloatArray | None, unhindered: bool) -> None:
+                 watch: Stopwatch, expected: FloatArray | None, unhindered: bool,
+                 linearisation: Linearisation) -> None:
+        self.linearisation = linearisation
         self.system, self.state, self.h = system, state, h
         self.settings, self.surfaces, self.watch = settings, surfaces, watch
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
@@ -95,7 +101,7 @@ class _Step:
             self.elastic: ElasticForces = system.elastic(state.time + h)
             self.pins: ConstraintFilter = system.pins(state, h)
         self.loop = ContactLoop(system, state, h, settings, surfaces, watch, self.elastic, self.pins,
-                                self.linear_tolerance, unhindered)
+                                self.linear_tolerance, linearisation, unhindered)
         self.base = self.loop.base                                                                     # x = base + h u
         self.expected = None if expected is None else self.loop.allowed(expected)
         with watch.stage("forces"):
@@ -160,7 +166,8 @@ class _Step:
     def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Linearise at x = base + h u, solve for the change of u, shorten it until phi falls; None if it does not."""
         found = None
-        if close and self.loop.contacts is None:            # quadratic convergence, where the exact matrix allows it
+        # quadratic convergence, where the exact matrix allows it
+        if close and self.linearisation.tangent and self.loop.contacts is None:
             found = self._linearised(at, r, exact=True)
         if found is None or found.linear.reason == "indefinite":
             found = self._linearised(at, r, exact=False)
@@ -188,9 +195,7 @@ class _Step:
         return np.tile(self.h * self.system.scene.gravity, (len(self.x0), 1))
 
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
-        A = self.elastic.stiffness(x, self.h ** 2, exact=exact, room=self.system.room, rate=self.rate,
-                                   rate_factor=self.h)
-        A.add_diagonal(self.system.mass)
+        A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact)
         if self.settings.newton_iterations != 1:                                # what `_residual` asks for
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A

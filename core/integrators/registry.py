@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import SolverError
-from . import bdf2, implicit_euler
+from . import bdf2, implicit_euler, projective_dynamics
 from .implicit_euler import StepResult
 
 Step = Callable[..., StepResult]
@@ -14,6 +14,7 @@ Step = Callable[..., StepResult]
 INTEGRATORS: dict[str, Step] = {
     "implicit_euler": implicit_euler.step,
     "bdf2": bdf2.step,
+    "projective_dynamics": projective_dynamics.step,
 }
 
 

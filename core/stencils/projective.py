@@ -121,6 +121,10 @@ class ProjectiveTriangle:
         return _triangle_tangent(p[0], u1, u2, v1, v2, 1.0 / np.maximum(s[0] + s[1], 2.0),
                                  1.0 / np.maximum(s[0], 1.0), 1.0 / np.maximum(s[1], 1.0))
 
+    def bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
+        """omega_c of the constant matrix: no tangent is above w A I."""
+        return (p[0], p[0])
+
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """s_1, s_2 and the shear between them."""
         (u1, u2), s, (v1, v2) = two_columns(F)
@@ -159,6 +163,10 @@ class ProjectiveTetrahedron:
         u, s, v = three_columns(F)
         return _tetrahedron_tangent(p[0], u, v, 1.0 / np.maximum(s[0] + s[1], 2.0),
                                     1.0 / np.maximum(s[0] + s[2], 2.0), 1.0 / np.maximum(s[1] + s[2], 2.0))
+
+    def bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
+        """omega_c of the constant matrix: no tangent is above w V I."""
+        return (p[0], p[0], p[0])
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """s_1, s_2, s_3 and the shears between them."""

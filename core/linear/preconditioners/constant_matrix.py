@@ -74,21 +74,38 @@ class ConstantMatrix:
             filter_: of pins and contacts, which restricts that diagonal.
             single: C in single precision; not for tolerances below 1e-6.
         """
+        return ConstantMatrixJacobi(self.factor(h, mass, held, single=single), BlockJacobi(matrix, filter_), held)
+
+    def factor(self, h: float, mass: FloatArray, held: IntArray, *, single: bool = True) -> BlockCholesky:
+        """C^-1 itself, kept for the next that asks for the same; arguments as of `at`."""
         key = (h, mass.tobytes(), held.tobytes(), single)
         factor = self._factors.pop(key, None)
         if factor is None:
-            factor = self._factor(h, mass, held, single)
+            factor = self._made(h, mass, held, single)
         self._factors[key] = factor                                # last used, last to go
         if len(self._factors) > FACTORS_KEPT:
             del self._factors[next(iter(self._factors))]
-        return ConstantMatrixJacobi(factor, BlockJacobi(matrix, filter_), held)
+        return factor
 
-    def _factor(self, h: float, mass: FloatArray, held: IntArray, single: bool) -> BlockCholesky:
+    def _made(self, h: float, mass: FloatArray, held: IntArray, single: bool) -> BlockCholesky:
         (K, K_edges), (D, D_edges) = self._parts
         fixed = np.zeros(len(mass), dtype=np.bool_)
         fixed[held] = True
         edges = np.where(fixed[self._tree.edges].any(axis=1), 0.0, h * h * K_edges + h * D_edges)
         return BlockCholesky(self._tree, (mass + h * h * K + h * D)[:, None, None], edges[:, None, None], single=single)
+
+
+class ConstantMatrixAlone:
+    """r -> C^-1 r where nothing is taken, block Jacobi where something is: for systems whose matrix is C."""
+
+    def __init__(self, constant: BlockCholesky, jacobi: BlockJacobi, held: IntArray) -> None:
+        self._constant, self._own, self._held = constant, jacobi.inverse[held], held
+
+    def __call__(self, r: FloatArray) -> FloatArray:
+        """P^-1 r for r (V, 3)."""
+        result = self._constant.solve(r)
+        result[self._held] = np.einsum("nij,nj->ni", self._own, r[self._held])
+        return result
 
 
 class ConstantMatrixJacobi:
