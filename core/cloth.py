@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .arrays import BoolArray, FloatArray, IntArray, float_array, float_rows, is_number
 from .errors import ClothError, PinError
+from .maps import Maps
 from .material import Material
 from .mesh import ClothMesh
+from .sewing import Sewing, button_up, seam_edges, sew
 from .stencils import registry
+from .stencils.body import Body
 
 PointTrajectory = Callable[[float], Any]
 """Time [s] -> position (3,) [m]."""
@@ -59,25 +62,49 @@ class Cloth:
         thickness: distance kept from solids, and with that of the other from cloth [m]; a fifth of the mean edge
             length if not given.
         name: what errors call this cloth; the mesh's name if not given.
+        sewing: True for all loose edges between faces, or pairs of vertices (S, 2): seams, that are pulled shut.
+        sewing_force: the largest of them [N per metre of seam]; no limit if not given.
+        sewing_time: from the start until seams and buttons are closed [s].
+        buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))), points that are pulled together.
+        rest_scale, rest_curvature, curl_angle, stretch_scale, shear_scale, bend_scale: painted values; see `Maps`.
         model_options: keyword arguments of the model.
     """
 
     def __init__(self, mesh: ClothMesh, material: Material, model: str = "baraff_witkin", pins: Any = None,
                  velocities: Any = None, *, positions: Any = None, pin_targets: MeshTrajectory | None = None,
                  attachments: Sequence[Attachment] = (), thickness: float | None = None, name: str | None = None,
+                 sewing: Any = False, sewing_force: float | None = None, sewing_time: float = 1.0,
+                 buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
+                 curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  **model_options: Any) -> None:
         self.name = name or mesh.name
+        self.maps = Maps(mesh, rest_scale=rest_scale, rest_curvature=rest_curvature, curl_angle=curl_angle,
+                         stretch=stretch_scale, shear=shear_scale, bend=bend_scale)
+        self.seams: IntArray = seam_edges(mesh, sewing)
+        mesh = self.maps.rest_shape(mesh).without_loose(self.seams)
         self.mesh, self.material, self.model, self.model_options = mesh, material, model, model_options
         self.positions = self._rows(mesh.positions if positions is None else positions, "positions")
         self.velocities = self._rows(np.zeros_like(mesh.positions) if velocities is None else velocities, "velocities")
-        thickness = THICKNESS_PER_EDGE * mesh.mean_edge if thickness is None else thickness
+        if thickness is None:                                          # particles are as wide as a thread
+            thickness = THICKNESS_PER_EDGE * mesh.mean_edge if len(mesh.edges) else 0.5 * material.thread_width
         if not (is_number(thickness) and thickness >= 0.0):
             raise ClothError(f"thickness is {thickness} m, it must be 0 or more", object_name=self.name)
         self.thickness = float(thickness)
         self._pin_targets = pin_targets
         self._read_pins(pins)
         self.attachments = tuple(self._checked(a) for a in attachments)
+        self.sewing: tuple[Sewing, ...] = ()
+        if len(self.seams):
+            self.sewing += (sew(mesh, material, self.seams, self.positions, sewing_force, sewing_time),)
+        if len(buttons):
+            self.sewing += (button_up(mesh, material, buttons, self.positions, sewing_time),)
         self._check_model()
+
+    def body(self) -> Body:
+        """What its model makes of it, with what is painted; without seams and buttons, which change with time."""
+        made = registry.find(self.model, object_name=self.name)(self.mesh, self.material, **self.model_options)
+        body = made if isinstance(made, Body) else Body(made)
+        return replace(body, forces=self.maps.stiffened(body.forces))
 
     # ------------------------------------------------------------------ pins
 

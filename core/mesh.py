@@ -192,7 +192,7 @@ class ClothMesh:
                 raise ValueError(f"face {f} {face} names a vertex outside 0..{len(self.positions) - 1}")
 
     def _check_indices(self, loose: IntArray) -> None:
-        if len(self.positions) == 0:
+        if self._points and len(self.positions) == 0:
             self._fail("no vertices; there is nothing to simulate")
         if len(self.triangles) == 0 and len(loose) == 0 and not self._points:
             self._fail("no faces and no edges; cloth needs at least one face or edge")

@@ -59,7 +59,8 @@ class Stepper:
     def __init__(self, system: System, solver: Solver, watch: Stopwatch) -> None:
         self._system, self._solver, self._watch = system, solver, watch
         self._step = registry.find(solver.integrator)
-        self._surfaces = (SurfaceSet(system.scene.colliders, system.thickness, system.friction)
+        count = system.nodes.surface_count
+        self._surfaces = (SurfaceSet(system.scene.colliders, system.thickness[:count], system.friction[:count])
                           if system.scene.colliders else None)
         self._record = StepRecord()
         halvings = solver.max_halvings if solver.adaptive else 0

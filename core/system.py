@@ -21,15 +21,14 @@ from .linear.constraint_filter import ConstraintFilter
 from .linear.modified_pcg import Operator
 from .linear.preconditioners.choice import PreconditionerChoice
 from .loads.drag import AirDrag, drag_stencil
-from .material import Material
-from .mesh import ClothMesh
-from .projective_matrix import ProjectiveMatrix
+from .nodes import Nodes, patch_areas
 from .projective import scalar_elements
+from .projective_matrix import ProjectiveMatrix
 from .rate import RateForce
 from .scene import Scene
+from .sewing import Sewing
 from .smoothing import Smoothing
 from .state import State, Touch
-from .stencils import registry
 from .stencils.spring import Anchor, point_stencil
 from .stencils.stencil import ElementForce, Stencil
 from .topology import bodies
@@ -39,28 +38,32 @@ class System:
     """Particles of all cloths in one numbering.
 
     Attributes:
-        mass (V,) [kg]; thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
+        nodes: the particles' numbering. mass (V,) [kg]; carried (V,) [kg], what contact and pins take hold of;
+        thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
         edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
         smoothing: of velocities, along the edges.
     """
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        counts = [len(cloth.positions) for cloth in scene.cloths]
-        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        self.vertex_count = int(starts[-1])
-        self.slices = [slice(int(a), int(b)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
-        self.mass: FloatArray = np.concatenate([_masses(c.mesh, c.material) for c in scene.cloths])
-        self.thickness: FloatArray = np.repeat([c.thickness for c in scene.cloths], counts)
-        self.friction: FloatArray = np.repeat([c.material.friction for c in scene.cloths], counts)
+        self.nodes = nodes = Nodes(scene.cloths)
+        self.vertex_count, self.slices = nodes.count, nodes.slices
+        counts, starts = [s.stop - s.start for s in nodes.slices], [s.start for s in nodes.slices]
+        self.mass, self.carried = nodes.mass, nodes.carried
+        self.thickness: FloatArray = nodes.padded(np.repeat([c.thickness for c in scene.cloths], counts))
+        self.friction: FloatArray = nodes.padded(np.repeat([c.material.friction for c in scene.cloths], counts))
         self.edges: IntArray = np.concatenate([c.mesh.edges + s for c, s in zip(scene.cloths, starts, strict=False)])
         self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in scene.cloths])
         self.triangles: IntArray = np.concatenate(
             [c.mesh.triangles + s for c, s in zip(scene.cloths, starts, strict=False)])
         self._measured: tuple[FloatArray, FloatArray] | None = None
-        self.body: IntArray = bodies(self.edges, self.vertex_count)
+        near: IntArray = np.concatenate([self.edges, nodes.links])
+        self.body: IntArray = bodies(near, self.vertex_count)
         self.body_count = int(self.body.max()) + 1
         self._forces = self._element_forces()
+        links: IntArray = np.concatenate([
+            np.zeros((0, 2), dtype=np.int64), *(sewing.links() + span.start for sewing, span in (
+                (s, span) for c, span in zip(scene.cloths, self.slices, strict=True) for s in c.sewing))])
         self._held = ConstraintFilter(self.vertex_count)
         for cloth, span in zip(scene.cloths, self.slices, strict=True):
             self._held.fix(cloth.held + span.start, np.zeros((len(cloth.held), 3)))
@@ -68,32 +71,29 @@ class System:
         self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
         self._damped_constant = by_stencil(f for f in self._forces if f.damping and f.law.constant_tangent)
         self._in_air = self._triangles_in_air()
-        self._viscous: FloatArray = np.concatenate(
-            [c.material.viscous_drag / c.material.areal_density * self.mass[s]
-             for c, s in zip(scene.cloths, self.slices, strict=True)])
-        self.smoothing = Smoothing(self.edges, self.vertex_count)
+        self._viscous: FloatArray = nodes.padded(np.concatenate(
+            [c.material.viscous_drag * patch_areas(c.mesh, c.material) for c in scene.cloths]))
+        self.smoothing = Smoothing(near, self.vertex_count)
         self._pattern = BlockPattern(
             self.vertex_count,
             [*(f.stencil.vertices for f in self._forces if not f.law.constant_tangent),
-             *(stencil.vertices for stencil, _ in self._in_air)],
+             *(stencil.vertices for stencil, _ in self._in_air), nodes.links],    # ties are scalars, and near
             [f.stencil.vertices for f in self._forces if f.law.constant_tangent])
         # the numbers of a step's matrix: memory fresh from the machine takes longer to touch than to fill
         self.room = np.zeros(self._pattern.size)
         self._constant = ConstantStiffness(self._forces, self._pattern.scalar)
         self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant)
-        at_rest = np.concatenate([c.mesh.positions for c in scene.cloths])
         self.self_contact = SelfContact(
-            self.thickness, self.friction, self.mass, self.body, at_rest,
-            np.concatenate([c.positions for c in scene.cloths]), self.triangles,
-            scene.colliders) if len(self.triangles) else None
+            self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
+            scene.colliders, sewn=bodies(links, self.vertex_count) if len(links) else None, skin=nodes.surface_count,
+        ) if len(self.triangles) else None
         self.preconditioners = PreconditionerChoice(
-            self._pattern, lambda: scalar_elements(self._forces, at_rest), self.edges, at_rest)
+            self._pattern, lambda: scalar_elements(self._forces, nodes.rest), np.concatenate([near, links]),
+            nodes.rest)
 
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
-        return State(np.concatenate([c.positions for c in self.scene.cloths]),
-                     np.concatenate([c.velocities for c in self.scene.cloths]), 0.0,
-                     Touch.none(self.vertex_count))
+        return State(self.nodes.start, self.nodes.velocities, 0.0, Touch.none(self.vertex_count))
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:
         """Lengths (E,) [m] of all edges with vertices at x (V, 3) [m]; looked up once for the same array."""
@@ -105,12 +105,14 @@ class System:
     # ------------------------------------------------------------------ forces of position
 
     def elastic(self, time: float) -> ElasticForces:
-        """Elastic forces and weight, with the targets of soft pins as they are at `time` [s]."""
-        if self._soft_pins:
+        """Elastic forces and weight, with soft pins' targets and the lengths of seams as they are at `time` [s]."""
+        if self._soft_pins or self._sewn:
             for cloth, place in self._soft_pins:
                 k, *_ = self._forces[place].parameters
                 target = cloth.pin_positions(cloth.pulled, time)
                 self._forces[place] = replace(self._forces[place], parameters=(k, *target.T.copy()))
+            for sewing, place in self._sewn:
+                self._forces[place] = replace(self._forces[place], parameters=sewing.parameters(time))
             self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant)
         return self._elastic
 
@@ -152,8 +154,6 @@ class System:
         """r -> P^-1 r for A = `matrix` of a step of h [s], pins and contacts in `filter_`, solved to `tolerance`."""
         return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
 
-    # ------------------------------------------------------------------ pins
-
     @cached_property
     def projective(self) -> ProjectiveMatrix:
         """The constant matrix of projective dynamics, made when it is first asked for."""
@@ -163,6 +163,8 @@ class System:
     def diagonal_pattern(self) -> BlockPattern:
         """Of matrices in which no vertex knows of another."""
         return BlockPattern(self.vertex_count, [])
+
+    # ------------------------------------------------------------------ pins
 
     def pins(self, state: State, step: float) -> ConstraintFilter:
         """The filter of all pins and attachments, with z = the velocity change that brings them to where they must
@@ -193,17 +195,18 @@ class System:
     def _element_forces(self) -> list[ElementForce]:
         forces: list[ElementForce] = []
         self._soft_pins: list[tuple[Cloth, int]] = []                  # whose targets move, and their place in forces
-        for cloth, span in zip(self.scene.cloths, self.slices, strict=True):
-            moved: dict[int, Stencil] = {}                             # forces that share a stencil go on sharing it
-            for force in registry.find(cloth.model)(cloth.mesh, cloth.material, **cloth.model_options):
-                key = id(force.stencil)
-                if key not in moved:
-                    moved[key] = Stencil(force.stencil.vertices + span.start, force.stencil.weights)
-                forces.append(replace(force, stencil=moved[key]))
+        self._sewn: list[tuple[Sewing, int]] = []                      # likewise
+        for cloth, span, own_forces in zip(self.scene.cloths, self.slices, self.nodes.forces, strict=True):
+            forces += own_forces
             if len(cloth.pulled):
                 self._soft_pins.append((cloth, len(forces)))
-                k, target = cloth.soft_pin_stiffness(self.mass[span]), cloth.pin_positions(cloth.pulled, 0.0)
+                k, target = cloth.soft_pin_stiffness(self.carried[span]), cloth.pin_positions(cloth.pulled, 0.0)
                 forces.append(ElementForce(point_stencil(cloth.pulled + span.start), Anchor(), (k, *target.T.copy())))
+            for sewing in cloth.sewing:
+                self._sewn.append((sewing, len(forces)))
+                first = sewing.force()
+                own = Stencil(first.stencil.vertices + span.start, first.stencil.weights)
+                forces.append(replace(first, stencil=own))
         return forces
 
     def _triangles_in_air(self) -> list[tuple[Stencil, FloatArray]]:
@@ -212,8 +215,3 @@ class System:
                  np.full(len(cloth.mesh.triangles), float(cloth.material.air_drag)))
                 for cloth, span in zip(self.scene.cloths, self.slices, strict=True)
                 if cloth.material.air_drag and len(cloth.mesh.triangles)]
-
-
-def _masses(mesh: ClothMesh, material: Material) -> FloatArray:
-    """Lumped masses (V,) [kg]: a third of each triangle, and half of each loose edge's strip."""
-    return material.areal_density * (mesh.vertex_areas + material.thread_width * mesh.vertex_lengths)

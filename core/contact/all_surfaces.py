@@ -27,14 +27,16 @@ from .triangle_surface import TriangleSurface
 
 
 class AllSurfaces:
-    """What is fixed about V vertices of cloth and W of colliders.
+    """What is fixed about V vertices of cloth and W of colliders. `skin`: how many of the V have a surface, all if not
+    given; particles inside of a body come after them.
 
     Attributes:
         cloth: its surface. count: V. total: V + W. triangles (T, 3), edges (E, 2): of all.
     """
 
-    def __init__(self, cloth: TriangleSurface, count: int, colliders: Sequence[Collider] = ()) -> None:
-        self.cloth, self.count = cloth, count
+    def __init__(self, cloth: TriangleSurface, count: int, colliders: Sequence[Collider] = (), skin: int | None = None
+                 ) -> None:
+        self.cloth, self.count, self.skin = cloth, count, count if skin is None else skin
         solids = [TriangleSurface.build(c.at(0.0), c.triangles) for c in colliders]
         parts = [cloth, *solids]
         begin = np.cumsum([0, count, *(len(s.positions) for s in solids)])
@@ -145,7 +147,8 @@ class Motion:
             shape = moving.shape
             if shape.closed.any():
                 low, high = moving.x_t0.min(axis=0), moving.x_t0.max(axis=0)
-                rows = np.flatnonzero(((low <= x0) & (x0 <= high)).all(axis=1))
+                skin = x0[:self._owner.skin]
+                rows = np.flatnonzero(((low <= skin) & (skin <= high)).all(axis=1))
                 tree = shape.tree.around(shape.triangles, moving.x_t0)
                 result[rows] |= inside(x0[rows], moving.x_t0, shape.triangles, shape.closed, tree)
         return result

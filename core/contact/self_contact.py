@@ -43,7 +43,9 @@ class SelfContact:
 
     Args:
         thickness (V,) [m], friction (V,) [-], mass (V,) [kg] of the vertices; body (V,): their connected pieces.
+        skin: how many of them have a surface, the first; all if not given.
         rest, start: (V, 3) [m], the rest shape and where the simulation starts. triangles: (T, 3).
+        sewn (V,): the same number for vertices that are sewn together; None if none are.
 
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
@@ -51,10 +53,11 @@ class SelfContact:
     """
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
-                 start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = ()) -> None:
+                 start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
+                 sewn: IntArray | None = None, skin: int | None = None) -> None:
         self.mass, self.rest = mass, rest
-        self.surface = TriangleSurface.build(start, triangles)
-        self.all = AllSurfaces(self.surface, len(mass), colliders)
+        self.surface = TriangleSurface.build(start, triangles, sewn)
+        self.all = AllSurfaces(self.surface, len(mass), colliders, skin)
         self.features = Features(self.all, self.all.total, cloth=len(mass))
         ends = self.surface.edges
         length, piece = np.linalg.norm(rest[ends[:, 1]] - rest[ends[:, 0]], axis=1), body[ends[:, 0]]
@@ -67,9 +70,10 @@ class SelfContact:
         self.thickness = self.all.beside(cloth, extra)
         self.friction = self.all.beside(friction, [c.friction for c in colliders])
         self.body: IntArray = np.concatenate([body, np.full(self.all.total - len(mass), -1)])
-        self.own = Expectation(len(mass), max(2.0 * REACH * thickest, CLOSEST * longest), drifting=True)
+        self.own = Expectation(len(mass), max(2.0 * REACH * thickest, CLOSEST * longest), drifting=True,
+                               skin=self.all.skin)
         self.solid = Expectation(len(mass), max(REACH * (thickest + max([0.0, *extra])), CLOSEST * longest),
-                                 drifting=False)
+                                 drifting=False, skin=self.all.skin)
         self.tangled = True                                      # with cloth, until somebody looked
         self.stuck = True                                        # in colliders, likewise
         self.last = Memory()

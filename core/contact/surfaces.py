@@ -37,7 +37,8 @@ class SurfaceSet:
 
     Args:
         colliders: at least one.
-        thickness (V,) [m] and friction (V,) [-] of the cloth's vertices.
+        thickness (V,) [m] and friction (V,) [-] of the cloth's vertices: the first of all particles, contact does not
+            see any others.
     """
 
     def __init__(self, colliders: Sequence[Collider], thickness: FloatArray, friction: FloatArray) -> None:
@@ -76,7 +77,8 @@ class SurfaceSet:
 
     def find(self, x0: FloatArray, x1: FloatArray) -> Touching:
         """Contacts of the motion x0 -> x1 (V, 3) [m]."""
-        found = find_contacts(x0, x1, self._moving, self._thickness)
+        count = len(self._thickness)
+        found = find_contacts(x0[:count], x1[:count], self._moving, self._thickness)
         solid = np.array([s.friction for s in self._moving])[found.collider]
         extra = np.array([s.thickness for s in self._moving])[found.collider]
         return Touching(found, np.sqrt(self._friction[found.vertex] * solid), self._thickness[found.vertex] + extra,

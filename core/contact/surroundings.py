@@ -50,12 +50,13 @@ class Expectation:
     """How far ends of vertices were from where they were expected, lately.
 
     Args:
-        count: vertices. radius [m]: within which pairs are looked for.
+        count: vertices. skin: how many of them have a surface; the others, inside of a body, may be anywhere.
+        radius [m]: within which pairs are looked for.
         drifting: whether the motion that all have in common makes no difference.
     """
 
-    def __init__(self, count: int, radius: float, *, drifting: bool) -> None:
-        self.radius, self.drifting = radius, drifting
+    def __init__(self, count: int, radius: float, *, drifting: bool, skin: int) -> None:
+        self.radius, self.drifting, self.skin = radius, drifting, skin
         self.missed: FloatArray = np.full(count, SLACK * radius)                        # (V,) [m]
 
     def slack(self, loose: float) -> FloatArray:
@@ -80,6 +81,7 @@ class _Search:
         squared = np.zeros(len(x1))
         for along, common in zip(moved.T, self._common(moved), strict=True):
             squared += (along - common)**2
+        squared[self.expectation.skin:] = 0.0
         distance: FloatArray = np.sqrt(squared)
         return distance
 

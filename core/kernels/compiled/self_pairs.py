@@ -49,7 +49,8 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
         if count.max(initial=0) <= places:
             break
         places = int(count.max())
-    kept = np.concatenate([part[:number] for part, number in zip(found, count, strict=True)] or [np.zeros((0, 2))])
+    kept = np.concatenate([np.zeros((0, 2), dtype=np.int32),
+                           *(part[:number] for part, number in zip(found, count, strict=True))])
     keys = np.sort(kept[:, 0].astype(np.int64) * max(1, len(targets)) + kept[:, 1])
     return np.column_stack(np.divmod(keys, max(1, len(targets))))
 
