@@ -107,7 +107,8 @@ def _times(force: ElementForce, what: str, factor: FloatArray) -> ElementForce:
     """The force with its stiffness against `what` times the mean of `factor` (V,) over the vertices of each element."""
     stencil = force.stencil
     takes_part = stencil.weights.any(axis=2)                                           # (E, k)
-    mean = (factor[stencil.vertices] * takes_part).sum(axis=1) / np.maximum(takes_part.sum(axis=1), 1)
+    count = takes_part.sum(axis=1)                             # an element without any weight keeps what it has
+    mean = np.where(count, (factor[stencil.vertices] * takes_part).sum(axis=1), 1.0) / np.maximum(count, 1)
     parameters = list(force.parameters)
     for place in _places(force)[what]:
         parameters[place] = parameters[place] * mean
