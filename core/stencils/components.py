@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 
 Vector = tuple[FloatArray, FloatArray, FloatArray]
 """A 3-vector per element as its components, each (E,)."""
@@ -82,6 +82,11 @@ def spring_tangent(d: Vector, size: FloatArray, k: FloatArray, across: FloatArra
     """k (u u^T + across (I - u u^T)) with u = d / size; across is 1 - rest/size, or that clamped"""
     u = scale(1.0 / size, d)                          # before squaring: a vanished d leaves 0, not inf times 0
     return add_blocks(outer(k * (1.0 - across), u, u), identity_block(k * across))
+
+
+def either(which: BoolArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """a where `which`, else b; both finite. Numba makes an array of what np.where gives for numbers."""
+    return which * a + (1.0 - which) * b
 
 
 def cross(a: Vector, b: Vector) -> Vector:

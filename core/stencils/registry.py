@@ -10,15 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import ClothError
-from . import baraff_witkin, projective_model
+from . import baraff_witkin, immediate_buckling, jelly, mass_spring, projective_model, rope, thread_cloth
+from .body import Body
 from .stencil import ElementForce
 
-Builder = Callable[..., list[ElementForce]]
-"""(mesh, material, **options) -> element forces with vertex indices of that mesh."""
+Builder = Callable[..., list[ElementForce] | Body]
+"""(mesh, material, **options) -> element forces with vertex indices of that mesh; or these with further nodes."""
 
 MODELS: dict[str, Builder] = {
     "baraff_witkin": baraff_witkin.build,
     "projective": projective_model.build,
+    "jelly": jelly.build,
+    "mass_spring": mass_spring.build,
+    "immediate_buckling": immediate_buckling.build,
+    "thread_cloth": thread_cloth.build,
+    "rope": rope.build,
 }
 
 

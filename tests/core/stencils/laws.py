@@ -8,14 +8,20 @@ import numpy as np
 
 from core.material import Material
 from core.mesh import ClothMesh
+from core.stencils.arc import Arc, arc_parameters
+from core.stencils.area_preserving import AreaPreserving
 from core.stencils.baraff_witkin_membrane import Shear, Stretch, membrane_stencil
+from core.stencils.curvature_bend import Curvature, curvature_force
 from core.stencils.hinge import Hinge, hinge_parameters, hinge_stencil
 from core.stencils.patch_bend import CurvedPatch
 from core.stencils.patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
 from core.stencils.projective import ProjectiveTetrahedron, ProjectiveTriangle, tetrahedron_forces, triangle_forces
 from core.stencils.quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
+from core.stencils.sewing import Seam
 from core.stencils.spring import Anchor, Spring, edge_stencil, point_stencil
 from core.stencils.stencil import ElementForce
+from core.stencils.tension import Tension
+from core.stencils.volume import Volume
 from tests.core.shapes import grid, random_rotation
 
 FABRIC = Material(areal_density=0.2, stretch=(900.0, 400.0), shear=150.0, bend=(3e-5, 1e-5))
@@ -32,6 +38,7 @@ class Member:
     analytic: bool = True                                          # complex step goes through
     moves_freely: bool = True                                      # translation and rotation cost nothing
     clamps: bool = True                                            # the projection is the eigenvalue clamp
+    slackens: bool = False                                         # can have no stiffness at all
 
     def force(self, mesh, damping=0.0):
         stencil, parameters = self.build(mesh)
@@ -56,12 +63,11 @@ def anchor(mesh):
     return point_stencil(np.arange(len(target))), (30.0 + 0.0 * target[:, 0], *target.T)
 
 
-def hinge(mesh):
 def seam(mesh):
     """Of three kinds, in turn: open, shut, and open with a force that ends at a tenth of the edge's length."""
     rest, kind = mesh.rest_lengths, np.arange(len(mesh.rest_lengths)) % 3
-    k = 250.0 + 0.0 * rest
-    return edge_stencil(mesh.edges), (k, np.where(kind == 1, 0.0, 0.5 * rest), np.where(kind == 2, 0.1 * k * rest, np.inf))
+    most = np.where(kind == 2, 25.0 * rest, np.inf)
+    return edge_stencil(mesh.edges), (250.0 + 0.0 * rest, np.where(kind == 1, 0.0, 0.5 * rest), most)
 
 
 def projective_triangle(mesh):
@@ -76,6 +82,7 @@ def projective_tetrahedron(mesh):
     return force.stencil, force.parameters
 
 
+def hinge(mesh):
     return hinge_stencil(mesh), hinge_parameters(mesh, FABRIC.bend)
 
 
@@ -93,15 +100,37 @@ def curved_patch(mesh):
     return geometry.stencil, (geometry.stiffness, *geometry.rest.T)
 
 
+def arc(mesh):
+    rest = mesh.rest_lengths
+    return edge_stencil(mesh.edges), arc_parameters(3e-5 * mesh.mean_edge + 0.0 * rest, rest, 80.0 + 0.0 * rest)
+
+
+def curvature(mesh):
+    """At the third vertex of a hinge between the other three's first two, as if these lay on a thread."""
+    rest = mesh.mean_edge + 0.0 * mesh.hinges[:, 0]
+    force = curvature_force(mesh.hinges[:, [0, 2, 3]], rest, 1.4 * rest, 3e-5 * rest, 0.0)
+    return force.stencil, force.parameters
+
+
+def area_preserving(mesh):
+    return membrane_stencil(mesh), (150.0 * mesh.areas,)
+
+
 LAWS = {
     "stretch": Member(Stretch(), stretch),
     "shear": Member(Shear(), shear),
     "spring": Member(Spring(), spring),
+    "seam": Member(Seam(), seam),
     "anchor": Member(Anchor(), anchor, moves_freely=False),
-    "hinge": Member(Hinge(), hinge, analytic=False, clamps=False),
-    "isometric": Member(Quadratic(), isometric),
     "projective triangle": Member(ProjectiveTriangle(), projective_triangle, analytic=False),
     "projective tetrahedron": Member(ProjectiveTetrahedron(), projective_tetrahedron, analytic=False),
+    "tension": Member(Tension(), spring, slackens=True),
+    "arc": Member(Arc(), arc),
+    "curvature": Member(Curvature(), curvature, clamps=False),
+    "area preserving": Member(AreaPreserving(), area_preserving, clamps=False),
+    "volume": Member(Volume(), projective_tetrahedron, clamps=False),
+    "hinge": Member(Hinge(), hinge, analytic=False, clamps=False),
+    "isometric": Member(Quadratic(), isometric),
     "patch": Member(Quadratic(), patch),
     "curved patch": Member(CurvedPatch(), curved_patch, analytic=False, clamps=False),
 }

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Thread cloth (000): a grid of n x m vertices as n + m threads woven in u and v.
+
+Stretch springs and bending along every thread, and the area-preserving force at every crossing. The fabric's constants
+per width become a thread's times the strip w that it stands for:
+
+    spring     k   = k_u w / dl                 [N/m]       bending    k_b = B_u w          [N m^2]
+    area       k_a = 2 shear / SKEW^2           [N/m]
+
+The area force resists a skew gamma by k_a gamma^4 / 4, the fabric by shear gamma^2 / 2: they agree at gamma = SKEW. It
+also couples the threads: C_uv = 2 k_a. So that a strip pulled along its threads has the fabric's stretch K, the springs
+have k_u = C_uu - 2 k_a with C_uu - C_uv^2 / C_vv = K_u. A fabric that is stiffer against shear than its weaker threads
+against stretch cannot be had: those get no springs.
+
+At the border the difference across is one-sided, and a vertex has half of the area, at a corner a quarter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, is_number
+from ..errors import ClothError
+from ..grid import grid_of
+from ..material import Material
+from ..mesh import ClothMesh
+from .area_preserving import AreaPreserving
+from .curvature_bend import curvature_force
+from .lattice_springs import coupled
+from .spring import Spring, edge_stencil
+from .stencil import ElementForce, Stencil
+
+SKEW = 0.5
+"""Skew at which the area force costs what the fabric's shear does [-]: 30 degrees."""
+
+
+@dataclass(frozen=True)
+class Threads:
+    """A grid (n, m) of vertices, with rest lengths along (n - 1, m) and across (n, m - 1) the first index [m]; and how
+    much of the sheet a vertex has to itself along (n, m) and across (n, m) [m]."""
+
+    grid: IntArray
+    along: FloatArray
+    across: FloatArray
+
+    @staticmethod
+    def of(mesh: ClothMesh) -> Threads:
+        """The threads of a mesh; MeshError where it is no grid."""
+        grid = grid_of(mesh)
+        n = len(mesh.positions)
+        keys = mesh.edges[:, 0] * n + mesh.edges[:, 1]
+
+        def lengths(a: IntArray, b: IntArray) -> FloatArray:
+            return mesh.rest_lengths[np.searchsorted(keys, np.minimum(a, b) * n + np.maximum(a, b))]
+
+        return Threads(grid, lengths(grid[:-1], grid[1:]), lengths(grid[:, :-1], grid[:, 1:]))
+
+    @property
+    def share_along(self) -> FloatArray:
+        """(n, m) [m]"""
+        share = np.zeros(self.grid.shape)
+        share[:-1] += 0.5 * self.along
+        share[1:] += 0.5 * self.along
+        return share
+
+    @property
+    def share_across(self) -> FloatArray:
+        """(n, m) [m]"""
+        share = np.zeros(self.grid.shape)
+        share[:, :-1] += 0.5 * self.across
+        share[:, 1:] += 0.5 * self.across
+        return share
+
+
+def build(mesh: ClothMesh, material: Material, *, area_stiffness: float | None = None) -> list[ElementForce]:
+    """Element forces of a mesh that is a grid.
+
+    Args:
+        mesh, material: what it is made of.
+        area_stiffness: k_a [N/m]; from the fabric's shear if not given.
+
+    Raises:
+        MeshError: the mesh is no grid.
+    """
+    if area_stiffness is not None and not (is_number(area_stiffness) and area_stiffness >= 0.0):
+        raise ClothError(f"area_stiffness is {area_stiffness!r} N/m, it must be a number 0 or more",
+                         object_name=mesh.name)
+    k_a = 2.0 * material.shear / SKEW ** 2 if area_stiffness is None else float(area_stiffness)
+    threads = Threads.of(mesh)
+    forces = [_springs(threads, material, k_a)]
+    if k_a:
+        forces.append(_area(mesh, threads, k_a, material.damping))
+    return forces + _bending(threads, material)
+
+
+def spring_moduli(material: Material, k_a: float) -> tuple[float, float]:
+    """k_u, k_v [N/m] of the threads' springs beside an area force of k_a [N/m]."""
+    whole = coupled((np.array(material.stretch[0]), np.array(material.stretch[1])), np.array(2.0 * k_a))
+    return max(float(whole[0]) - 2.0 * k_a, 0.0), max(float(whole[1]) - 2.0 * k_a, 0.0)
+
+
+def _springs(threads: Threads, material: Material, k_a: float) -> ElementForce:
+    k_u, k_v = spring_moduli(material, k_a)
+    grid, along, across = threads.grid, threads.along, threads.across
+    wide, high = threads.share_across, threads.share_along
+    strip_u, strip_v = 0.5 * (wide[:-1] + wide[1:]), 0.5 * (high[:, :-1] + high[:, 1:])
+    edges = np.concatenate([np.stack([grid[:-1], grid[1:]], axis=-1).reshape(-1, 2),
+                            np.stack([grid[:, :-1], grid[:, 1:]], axis=-1).reshape(-1, 2)])
+    k = np.concatenate([(k_u * strip_u / along).ravel(), (k_v * strip_v / across).ravel()])
+    return ElementForce(edge_stencil(edges), Spring(), (k, np.concatenate([along.ravel(), across.ravel()])),
+                        material.damping)
+
+
+def _area(mesh: ClothMesh, threads: Threads, k_a: float, damping: float) -> ElementForce:
+    grid = threads.grid
+    n, m = grid.shape
+    i, j = np.arange(n), np.arange(m)
+    above, below = np.minimum(i + 1, n - 1), np.maximum(i - 1, 0)
+    right, left = np.minimum(j + 1, m - 1), np.maximum(j - 1, 0)
+    u = np.concatenate([np.zeros((1, m)), np.cumsum(threads.along, axis=0)])
+    v = np.concatenate([np.zeros((n, 1)), np.cumsum(threads.across, axis=1)], axis=1)
+    square = _square(mesh, grid) ** 0.25                       # a grid that is modelled askew is at rest so
+    across_u = ((u[above] - u[below]) * square).ravel()
+    across_v = ((v[:, right] - v[:, left]) * square).ravel()
+    weights = np.zeros((n * m, 4, 2))
+    weights[:, 0, 0], weights[:, 1, 0] = 1.0 / across_u, -1.0 / across_u
+    weights[:, 2, 1], weights[:, 3, 1] = 1.0 / across_v, -1.0 / across_v
+    vertices = np.stack([grid[above], grid[below], grid[:, right], grid[:, left]], axis=-1).reshape(-1, 4)
+    areas = (threads.share_along * threads.share_across * np.sqrt(_square(mesh, grid))).ravel()
+    return ElementForce(Stencil(vertices, weights), AreaPreserving(), (k_a * areas,), damping)
+
+
+def _square(mesh: ClothMesh, grid: IntArray) -> FloatArray:
+    """sin^2 of the angle between the threads at each vertex (n, m), as modelled: the mean of its corners."""
+    x = mesh.positions[grid]
+    u, v = np.diff(x, axis=0), np.diff(x, axis=1)
+    u /= np.linalg.norm(u, axis=-1, keepdims=True)
+    v /= np.linalg.norm(v, axis=-1, keepdims=True)
+    total, count = np.zeros(grid.shape), np.zeros(grid.shape)
+    for di in (0, 1):
+        for dj in (0, 1):                                      # the corner of each cell at (di, dj)
+            a = u[:, dj:dj + grid.shape[1] - 1]
+            b = v[di:di + grid.shape[0] - 1]
+            at = (slice(di, di + grid.shape[0] - 1), slice(dj, dj + grid.shape[1] - 1))
+            total[at] += 1.0 - np.einsum("ijk,ijk->ij", a, b) ** 2
+            count[at] += 1.0
+    return total / count
+
+
+def _bending(threads: Threads, material: Material) -> list[ElementForce]:
+    grid = threads.grid
+    vertices, before, after, stiffness = [], [], [], []
+    for g, length, share, B in ((grid, threads.along, threads.share_across, material.bend[0]),
+                                (grid.T, threads.across.T, threads.share_along.T, material.bend[1])):
+        if B and len(g) > 2:
+            vertices.append(np.stack([g[:-2], g[1:-1], g[2:]], axis=-1).reshape(-1, 3))
+            before.append(length[:-1].ravel())
+            after.append(length[1:].ravel())
+            stiffness.append((B * share[1:-1]).ravel())
+    if not vertices:
+        return []
+    return [curvature_force(np.concatenate(vertices), np.concatenate(before), np.concatenate(after),
+                            np.concatenate(stiffness), material.damping)]
