@@ -2,8 +2,9 @@
 """Muslin from plain Python, where the bpy package is installed:
 
     python MUSLIN_CHECKOUT SCENE.blend bake [--object NAME] [--frames FIRST LAST] [--output OUT.blend] [--json REPORT]
+    python MUSLIN_CHECKOUT SCENE.blend compare [--models MODEL ...] [--integrators INTEGRATOR ...] [--output FOLDER]
 
-The same command as `blender --background SCENE.blend --command muslin bake ...`.
+The same commands as `blender --background SCENE.blend --command muslin bake ...`.
 """
 
 import importlib.util

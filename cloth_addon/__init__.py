@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import bpy
 
-from . import command_line, crossings_overlay, fabric_menu, job, operators, panels, properties
+from . import command_line, compare_operators, crossings_overlay, fabric_menu, job, operators, panels, properties
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
-    (*properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes)
+    (*properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes,
+     *compare_operators.classes)
 )
 
 _commands: list[object] = []    # what Blender gave for the `--command`s, to hand back

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Muslin without a window: `muslin bake` on the scene that is open.
+"""Muslin without a window: `muslin bake` and `muslin compare` on the scene that is open.
 
     blender --background SCENE.blend --command muslin bake ...      in Blender
     python MUSLIN_CHECKOUT SCENE.blend bake ...                     where the bpy package is installed
@@ -14,17 +14,19 @@ import sys
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 
 from .. import core
 from ..core.kernels.backend import BACKENDS
 from . import bake as baking
+from . import compare as comparing
 from .reading import objects_of_kind
-from .report import Report, plain
+from .report import plain
 
 DONE, FAILED, USAGE = 0, 1, 2
+Result = TypeVar("Result")
 SEEK_TABLE = b"\xb1\xea\x92\x8f"     # the last bytes of a compressed .blend (zstd, seekable format)
 EVERY = 1.0         # seconds between two lines of progress where stderr is not a terminal
 
@@ -36,6 +38,14 @@ it as NAME_baked.blend; an earlier NAME_baked.blend is kept as NAME_baked.blend1
 all: a full disk or an error leaves what was there. Progress and errors go to stderr.
 
 Exit codes: 0 baked and saved, 1 the bake or the saving failed and nothing was saved, 2 wrong usage.
+"""
+
+COMPARISON = """\
+Simulates the cloth of the open .blend once for each model with each integrator, and writes a folder with compare.html,
+one page of pictures, figures and curves of them all, compare.json and the pictures. The .blend is not changed.
+
+Exit codes: 0 every run reached the last frame, 1 some did not (the page says why) or nothing could be written, 2 wrong
+usage.
 """
 
 
@@ -54,6 +64,18 @@ def parser() -> argparse.ArgumentParser:
     bake.add_argument("--json", metavar="REPORT", dest="report",
                       help="write the report here: settings, a certificate for each frame, seconds, versions, or the "
                            "error")
+    sheet = commands.add_parser("compare", help="compare models and integrators on the cloth of a .blend",
+                                description=COMPARISON, formatter_class=argparse.RawDescriptionHelpFormatter)
+    sheet.add_argument("--object", action="append", metavar="NAME", dest="objects",
+                       help="simulate this cloth; may be repeated; without it all cloth of the scene together")
+    sheet.add_argument("--models", nargs="+", metavar="MODEL", default=["baraff_witkin"],
+                       help=f"of {', '.join(core.models())}")
+    sheet.add_argument("--integrators", nargs="+", metavar="INTEGRATOR", default=["bdf2"],
+                       help=f"of {', '.join(core.integrators())}")
+    sheet.add_argument("--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="instead of the scene's range")
+    sheet.add_argument("--backend", choices=BACKENDS, help="what runs the inner loops, instead of the scene's choice")
+    sheet.add_argument("--output", metavar="FOLDER", help="where the sheet goes, instead of NAME_compare beside the "
+                                                          ".blend")
     return top
 
 
@@ -68,12 +90,14 @@ def main(argv: Sequence[str]) -> int:
         _say(wrong)
         return USAGE
     try:
+        if arguments.command == "compare":
+            return _compare(arguments)
         report, code = _bake_and_save(arguments), DONE
     except (core.ClothError, OSError, KeyboardInterrupt) as error:
         message = str(error) or "cancelled, nothing was saved"
         _say(message)
         report, code = {"error": {"type": type(error).__name__, "message": message}}, FAILED
-    if arguments.report:
+    if getattr(arguments, "report", None):
         try:
             _write_report(Path(arguments.report), report)
         except OSError as error:
@@ -91,6 +115,8 @@ def _wrong_usage(arguments: argparse.Namespace) -> str:
         if name not in scene.objects:
             cloths = ", ".join(obj.name for obj in objects_of_kind(scene, "CLOTH")) or "none"
             return f"--object: scene '{scene.name}' has no object '{name}'; its cloth: {cloths}"
+    if arguments.command == "compare":
+        return ""
     for option, value in (("--output", arguments.output), ("--json", arguments.report)):
         if value and not Path(value).absolute().parent.is_dir():
             return f"{option}: there is no folder {Path(value).absolute().parent}"
@@ -99,11 +125,25 @@ def _wrong_usage(arguments: argparse.Namespace) -> str:
     return ""
 
 
+def _compare(arguments: argparse.Namespace) -> int:
+    scene, opened = bpy.context.scene, Path(bpy.data.filepath)
+    kinds = comparing.kinds_of(arguments.models, arguments.integrators)
+    folder = Path(arguments.output) if arguments.output else opened.with_name(f"{opened.stem}_compare")
+    objects = ([scene.objects[name] for name in dict.fromkeys(arguments.objects)] if arguments.objects
+               else objects_of_kind(scene, "CLOTH"))
+    result = _run(comparing.compare(scene, objects, kinds, folder.absolute(),
+                                    tuple(arguments.frames) if arguments.frames else None, backend=arguments.backend))
+    for outcome in result.outcomes:
+        _say(f"{outcome.kind.title}: {outcome.error or f'{len(outcome.frames)} frames'}")
+    _say(f"saved {result.sheet}")
+    return FAILED if any(outcome.error for outcome in result.outcomes) else DONE
+
+
 def _bake_and_save(arguments: argparse.Namespace) -> dict[str, Any]:
     scene = bpy.context.scene
     objects = [scene.objects[name] for name in dict.fromkeys(arguments.objects)] if arguments.objects else None
     frames = tuple(arguments.frames) if arguments.frames else None
-    report = _bake(baking.bake(scene, objects, frames, backend=arguments.backend))
+    report = _run(baking.bake(scene, objects, frames, backend=arguments.backend))
     opened = Path(bpy.data.filepath)
     output = Path(arguments.output).absolute() if arguments.output else opened.with_name(f"{opened.stem}_baked.blend")
     _save(output, keep_earlier=not arguments.output, compress=_is_compressed(opened))
@@ -113,8 +153,8 @@ def _bake_and_save(arguments: argparse.Namespace) -> dict[str, Any]:
     return {**report.as_dict(), "output": str(output)}
 
 
-def _bake(steps: Generator[baking.Progress, None, Report]) -> Report:
-    """Runs a bake to its end with progress on stderr."""
+def _run(steps: Generator[baking.Progress, None, Result]) -> Result:
+    """Runs a bake or a comparison to its end with progress on stderr."""
     terminal = sys.stderr.isatty()
     stage = ""
     said = time.monotonic()

@@ -29,7 +29,8 @@ class Job:
         at_end: gives back what was taken to show the job.
     """
 
-    def __init__(self, steps: Generator[Any, None, Any]) -> None:
+    def __init__(self, steps: Generator[Any, None, Any], verb: str = "Baking") -> None:
+        self._verb = verb
         self.progress: Any = None
         self.stopping = False
         self.stopped_because = ""
@@ -96,7 +97,7 @@ class Job:
         if self.progress is not None and self.progress.stage:
             return str(self.progress.stage)
         left = self.progress.seconds_left if self.progress is not None else None
-        return f"Baking {100 * self.fraction:.0f} %" + ("" if left is None else f" - {duration(left)} left")
+        return f"{self._verb} {100 * self.fraction:.0f} %" + ("" if left is None else f" - {duration(left)} left")
 
     def _resume(self) -> None:
         if self.progress is not None and not self.progress.touches_blender:
@@ -138,10 +139,11 @@ def current() -> Job | None:
     return _current[0] if _current else None
 
 
-def begin(steps: Generator[Any, None, Any]) -> Job:
+def begin(steps: Generator[Any, None, Any], verb: str = "Baking") -> Job:
+    """Start what `verb` names to the user."""
     if _current:
         raise RuntimeError("a bake is running already")
-    _current.append(Job(steps))
+    _current.append(Job(steps, verb))
     return _current[0]
 
 

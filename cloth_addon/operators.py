@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import traceback
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from typing import Any
 
 import bmesh
 import bpy
@@ -12,17 +12,8 @@ import bpy
 from .. import core
 from . import baked_record, certificate_text, crossings, fabric_menu, job, shape_keys
 from .bake import bake
-from .bake_display import BakeDisplay
 from .report import Report
-
-# Blender's rule for what several operators share: a plain class, beside bpy.types.Operator in each of them
-_Operator = bpy.types.Operator if TYPE_CHECKING else object
-
-
-def _mesh_object(context: bpy.types.Context) -> Any:
-    """The object whose properties are shown, where it is a mesh that this file may change."""
-    thing = getattr(context, "object", None)        # a context without a window has none
-    return thing if thing is not None and thing.type == "MESH" and thing.is_editable else None
+from .running import Running, Settled, mesh_object
 
 
 def _cloths(context: bpy.types.Context) -> list[Any]:
@@ -42,22 +33,7 @@ def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
     return True
 
 
-class _Settled(_Operator):
-    """Of operators that must wait until no bake runs."""
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if job.current() is not None:
-            cls.poll_message_set("A bake is running")
-            return False
-        return cls.has_target(context)
-
-    @classmethod
-    def has_target(cls, context: bpy.types.Context) -> bool:
-        return _mesh_object(context) is not None
-
-
-class MUSLIN_OT_cloth_add(_Settled, bpy.types.Operator):
+class MUSLIN_OT_cloth_add(Settled, bpy.types.Operator):
     """Make the object a cloth of Muslin's simulation"""
     bl_idname = "muslin.cloth_add"
     bl_label = "Add Cloth"
@@ -70,7 +46,7 @@ class MUSLIN_OT_cloth_add(_Settled, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class MUSLIN_OT_collider_add(_Settled, bpy.types.Operator):
+class MUSLIN_OT_collider_add(Settled, bpy.types.Operator):
     """Make the object something that cloth rests on and slides over"""
     bl_idname = "muslin.collider_add"
     bl_label = "Add Collider"
@@ -81,7 +57,7 @@ class MUSLIN_OT_collider_add(_Settled, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class MUSLIN_OT_remove(_Settled, bpy.types.Operator):
+class MUSLIN_OT_remove(Settled, bpy.types.Operator):
     """Take the object out of Muslin's simulation. A bake is deleted, the mesh is as it was before"""
     bl_idname = "muslin.remove"
     bl_label = "Remove from Simulation"
@@ -89,7 +65,7 @@ class MUSLIN_OT_remove(_Settled, bpy.types.Operator):
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return _mesh_object(context) is not None and context.object.muslin.kind != "NONE"
+        return mesh_object(context) is not None and context.object.muslin.kind != "NONE"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         if not _delete_bakes(self, [context.object]):
@@ -98,78 +74,18 @@ class MUSLIN_OT_remove(_Settled, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class _Bake(_Settled):
-    """From a window: in slices, with progress, Esc cancels. From a script: to the end at once."""
-
+class _Bake(Running):
     def targets(self, context: bpy.types.Context) -> list[Any]:
         raise NotImplementedError
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        self.job = job.begin(bake(context.scene, self.targets(context)))
-        self.display = BakeDisplay(context, self.job)
-        self.display.show(context)
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
-
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if event.type == "ESC" and event.value == "PRESS":
-            self.job.stop()
-            self.display.show(context)
-            return {"RUNNING_MODAL"}
-        if event.type != "TIMER":
-            return {"PASS_THROUGH"}
-        try:
-            over = self.job.advance()
-        except core.ClothError as error:
-            return self.fail(str(error))
-        except ReferenceError:
-            return self.fail(f"{self.gone()} was removed while the bake ran; undo that and bake again")
-        except Exception:
-            return self.fail("The bake failed in a way that was not foreseen:\n" + traceback.format_exc())
-        if not over:
-            self.display.show(context)
-            return {"RUNNING_MODAL"}
-        job.end()
-        if not self.job.finished:
-            because = self.job.stopped_because
-            self.report({"INFO"}, f"Bake cancelled: {because}" if because else "Bake cancelled")
-            return {"CANCELLED"}
-        self.tell(self.job.result)
-        return {"FINISHED"}
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        running = job.begin(bake(context.scene, self.targets(context)))     # so that whoever looks on sees it
-        try:
-            while not running.advance():
-                pass
-        except core.ClothError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        finally:
-            job.end()
-        self.tell(running.result)
-        return {"FINISHED"}
+    def steps(self, context: bpy.types.Context) -> Generator[Any, None, Report]:
+        return bake(context.scene, self.targets(context))
 
     def tell(self, result: Report) -> None:
         """The bake in one line, and what the user should know of it as warnings."""
         self.report({"INFO"}, certificate_text.headline(result.as_dict()))
         for note in result.notes:
             self.report({"WARNING"}, note)
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the operator: another file is loaded, the window is closed."""
-        self.job.abort("Blender closed the window or the file")
-        job.end()
-
-    def gone(self) -> str:
-        cloths = self.job.progress.cloths if self.job.progress is not None else ()
-        missing = [name for name in cloths if name not in bpy.data.objects]
-        return ", ".join(f"'{name}'" for name in missing) or "Something that the bake needs"
-
-    def fail(self, message: str) -> set[str]:
-        job.end()
-        self.report({"ERROR"}, message)
-        return {"CANCELLED"}
 
 
 class MUSLIN_OT_bake(_Bake, bpy.types.Operator):
@@ -180,7 +96,7 @@ class MUSLIN_OT_bake(_Bake, bpy.types.Operator):
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return _mesh_object(context) is not None and context.object.muslin.kind == "CLOTH"
+        return mesh_object(context) is not None and context.object.muslin.kind == "CLOTH"
 
     def targets(self, context: bpy.types.Context) -> list[Any]:
         return [context.object]
@@ -215,7 +131,7 @@ class MUSLIN_OT_bake_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class MUSLIN_OT_bake_delete(_Settled, bpy.types.Operator):
+class MUSLIN_OT_bake_delete(Settled, bpy.types.Operator):
     """Remove the bake's shape keys; the object is as it was before the bake"""
     bl_idname = "muslin.bake_delete"
     bl_label = "Delete Bake"
@@ -223,13 +139,13 @@ class MUSLIN_OT_bake_delete(_Settled, bpy.types.Operator):
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return _mesh_object(context) is not None and baked_record.has_bake(context.object)
+        return mesh_object(context) is not None and baked_record.has_bake(context.object)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         return {"FINISHED"} if _delete_bakes(self, [context.object]) else {"CANCELLED"}
 
 
-class MUSLIN_OT_bake_delete_all(_Settled, bpy.types.Operator):
+class MUSLIN_OT_bake_delete_all(Settled, bpy.types.Operator):
     """Remove the bakes of all cloth of the scene"""
     bl_idname = "muslin.bake_delete_all"
     bl_label = "Delete All Bakes"
@@ -243,7 +159,7 @@ class MUSLIN_OT_bake_delete_all(_Settled, bpy.types.Operator):
         return {"FINISHED"} if _delete_bakes(self, _cloths(context)) else {"CANCELLED"}
 
 
-class MUSLIN_OT_crossings_select(_Settled, bpy.types.Operator):
+class MUSLIN_OT_crossings_select(Settled, bpy.types.Operator):
     """Go to Edit Mode with the faces of this cloth selected that cross something at the current frame"""
     bl_idname = "muslin.crossings_select"
     bl_label = "Select Crossing Faces"
@@ -251,7 +167,7 @@ class MUSLIN_OT_crossings_select(_Settled, bpy.types.Operator):
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        thing = _mesh_object(context)
+        thing = mesh_object(context)
         return thing is not None and thing.muslin.kind == "CLOTH" and thing.mode == "OBJECT" and thing.visible_get()
 
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -62,6 +62,11 @@ def _fabric(prop: str, name: str, description: str, **options: Any) -> Any:
     return FloatProperty(name=name, description=description, default=DEFAULT_FABRIC[prop], options=set(), **options)
 
 
+def _flags(names: tuple[str, ...], what: str) -> list[tuple[str, str, str, int]]:
+    """Of which a file can remember any number at once, a bit each."""
+    return [(name, fabric_menu.title(name), f"Compare this {what}", 1 << i) for i, name in enumerate(names)]
+
+
 class MuslinObject(bpy.types.PropertyGroup):
     kind: EnumProperty(
         name="Type",
@@ -205,6 +210,18 @@ class MuslinScene(bpy.types.PropertyGroup):
     wind: FloatVectorProperty(
         name="Wind", description="Velocity of the air", default=(0.0, 0.0, 0.0), size=3, step=10, precision=2,
         subtype="VELOCITY", unit="VELOCITY", options=set(),
+    )
+    compare_models: EnumProperty(
+        name="Models", description="Simulate the object as each of these; none: as the model it has",
+        items=_flags(core.models(), "model"), options={"ENUM_FLAG"},
+    )
+    compare_integrators: EnumProperty(
+        name="Integrators", description="Simulate with each of these; none: with the one of the scene",
+        items=_flags(core.integrators(), "integrator"), options={"ENUM_FLAG"},
+    )
+    compare_folder: StringProperty(
+        name="Folder", description="Where the sheet, its pictures and its figures go", default="//compare",
+        subtype="DIR_PATH", options=set(),
     )
 
 

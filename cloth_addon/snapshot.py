@@ -28,6 +28,7 @@ Point = tuple[float, float, float]
 CLOTH, SOLID = (0.72, 0.16, 0.14), (0.55, 0.58, 0.6)
 SIDES = 8               # of a tube
 GROUND = (0.94, 0.94, 0.94)
+RESULT = "Render Result"                            # as Blender names it
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def draw(things: Sequence[Drawn], view: View, path: Path) -> None:
             made += _add(scene, thing, view.thickness)
         made += _add_camera(scene, view)
         _set_up(scene, view, path)
-        with _quiet():
+        with _no_new_image(), _quiet():
             bpy.ops.render.render(write_still=True, scene=scene.name)
     finally:
         bpy.data.scenes.remove(scene)
@@ -154,6 +155,18 @@ def _set_up(scene: Any, view: View, path: Path) -> None:
     scene.display.render_aa = "8"
     shading.light, shading.color_type = "STUDIO", "OBJECT"
     shading.show_cavity = shading.show_shadows = True
+
+
+@contextmanager
+def _no_new_image() -> Iterator[None]:
+    """The image of a render goes, where there was none. One that the user has made is replaced, as by any render."""
+    images: Any = bpy.data.images
+    there = RESULT in images
+    try:
+        yield
+    finally:
+        if not there and RESULT in images:
+            images.remove(images[RESULT])
 
 
 @contextmanager

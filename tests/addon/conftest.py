@@ -35,8 +35,8 @@ def extension():
         yield SimpleNamespace(
             core=importlib.import_module(f"{MODULE}.core"),
             **{name: importlib.import_module(f"{MODULE}.cloth_addon.{name}")
-               for name in ("authored_state", "bake", "baked_record", "command_line", "frame_window", "mesh_data",
-                            "playback", "reading", "report", "settings", "shape_keys")})
+               for name in ("authored_state", "bake", "baked_record", "command_line", "compare", "frame_window",
+                            "mesh_data", "playback", "reading", "report", "settings", "shape_keys")})
         bpy.ops.preferences.addon_disable(module=MODULE)
 
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare: a sheet of several models and integrators, from the panel and from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+
+LAST = 5
+INTEGRATORS = ["implicit_euler", "bdf2"]
+
+
+@pytest.fixture
+def cloth(scene):
+    import bpy
+
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, LAST
+    bpy.context.scene.muslin.backend = "NUMPY"
+    obj = builders.sheet(4, name="Flag")
+    builders.pin(obj, {0: 1.0, 3: 1.0})
+    return obj
+
+
+def run(extension, obj, integrators, folder, **options):
+    import bpy
+
+    kinds = extension.compare.kinds_of(["baraff_witkin"], integrators)
+    return builders.finish(extension.compare.compare(bpy.context.scene, [obj], kinds, folder, **options))
+
+
+def test_a_comparison_holds_every_run_with_pictures_and_figures(extension, cloth, tmp_path):
+    result = run(extension, cloth, INTEGRATORS, tmp_path / "sheet")
+    values = json.loads((tmp_path / "sheet" / "compare.json").read_text())
+    assert [one["kind"]["integrator"] for one in values["runs"]] == INTEGRATORS
+    for one in values["runs"]:
+        assert len(one["frames"]) == LAST and not one["error"]
+        assert all(set(frame["energy"]) == {"kinetic", "elastic", "weight"} for frame in one["frames"])
+        for name in one["pictures"]:
+            assert (tmp_path / "sheet" / name).read_bytes().startswith(b"\x89PNG")
+    page = result.sheet.read_text()
+    assert page.count("<img") == sum(len(one["pictures"]) for one in values["runs"]) == 6
+    for word in ("Stretch, 99th percentile", "Energy since the start", "ms per frame", "baraff_witkin, bdf2"):
+        assert word in page
+
+
+def test_a_picture_shows_the_cloth_and_not_only_the_ground(extension, cloth, tmp_path):
+    import bpy
+    import numpy as np
+
+    run(extension, cloth, ["bdf2"], tmp_path)
+    image = bpy.data.images.load(str(next(tmp_path.glob("*.png"))))
+    pixels = np.array(image.pixels).reshape(-1, image.channels)[:, :3]
+    red = (pixels[:, 0] > 1.5 * pixels[:, 2]).mean()
+    bpy.data.images.remove(image)
+    assert 0.02 < red < 0.9
+
+
+def test_the_object_and_the_file_are_as_before(extension, cloth, tmp_path):
+    import bpy
+
+    def counts():
+        return [len(getattr(bpy.data, name)) for name in ("scenes", "objects", "meshes", "cameras", "worlds", "images")]
+
+    bpy.context.scene.frame_set(3)
+    before = counts(), builders.now(cloth).tolist()
+    run(extension, cloth, INTEGRATORS, tmp_path)
+    assert (counts(), builders.now(cloth).tolist()) == before
+    assert cloth.data.shape_keys is None and bpy.context.scene.frame_current == 3
+
+
+def test_a_run_that_fails_is_named_with_its_error_and_the_others_go_on(extension, cloth, tmp_path, monkeypatch):
+    core, real = extension.core, extension.core.simulate
+
+    def simulate(scene, solver, frames):
+        for frame in real(scene, solver, frames):
+            if solver.integrator == "implicit_euler" and frame.index == 3:
+                raise core.SolverError("the step runs away <here>")
+            yield frame
+
+    monkeypatch.setattr(core, "simulate", simulate)
+    result = run(extension, cloth, INTEGRATORS, tmp_path)
+    assert [len(outcome.frames) for outcome in result.outcomes] == [2, LAST]
+    assert "the step runs away &lt;here&gt;" in result.sheet.read_text()
+
+
+def test_what_is_not_known_or_missing_is_refused_by_name(extension):
+    with pytest.raises(extension.core.SceneError, match="no model 'plywood'; there are: baraff_witkin"):
+        extension.compare.kinds_of(["plywood"], ["bdf2"])
+    with pytest.raises(extension.core.SceneError, match="choose at least one integrator"):
+        extension.compare.kinds_of(["baraff_witkin"], [])
+
+
+def test_the_button_compares_what_is_chosen_in_the_panel(extension, cloth, tmp_path):
+    import bpy
+
+    settings = bpy.context.scene.muslin
+    settings.compare_integrators = set(INTEGRATORS)
+    settings.compare_folder = str(tmp_path)
+    bpy.context.view_layer.objects.active = cloth
+    assert not bpy.ops.muslin.compare_open.poll()
+    assert bpy.ops.muslin.compare() == {"FINISHED"}
+    runs = json.loads((tmp_path / "compare.json").read_text())["runs"]
+    assert [one["kind"] for one in runs] == [{"model": "baraff_witkin", "integrator": name} for name in INTEGRATORS]
+    assert bpy.ops.muslin.compare_open.poll()
+
+
+def test_a_relative_folder_asks_for_a_saved_file(extension, cloth):
+    import bpy
+
+    bpy.context.view_layer.objects.active = cloth
+    with pytest.raises(RuntimeError, match="relative to a file that was not saved yet"):
+        bpy.ops.muslin.compare()
+
+
+def test_the_command_line_writes_the_sheet_and_leaves_the_file(extension, cloth, tmp_path, capfd):
+    import bpy
+
+    path = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    before = path.read_bytes()
+    assert extension.command_line.main(["compare", "--integrators", *INTEGRATORS, "--frames", "1", "3"]) == 0
+    page = (tmp_path / "scene_compare" / "compare.html").read_text()
+    assert len(re.findall("<tr><td>baraff_witkin", page)) == 2
+    assert path.read_bytes() == before
+    assert "saved" in capfd.readouterr().err
+    assert extension.command_line.main(["compare", "--models", "plywood"]) == 1
+    assert "no model 'plywood'" in capfd.readouterr().err
