@@ -23,6 +23,7 @@ from .errors import (
     PresetError,
     SceneError,
     SolverError,
+    UnstableStepError,
 )
 from .integrators.registry import integrators
 from .material import Material
@@ -36,5 +37,5 @@ from .warm_up import is_warm, warm_up
 __all__ = [
     "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy",
     "Frame", "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
-    "SolverError", "audit", "integrators", "is_warm", "models", "simulate", "warm_up",
+    "SolverError", "UnstableStepError", "audit", "integrators", "is_warm", "models", "simulate", "warm_up",
 ]

@@ -45,3 +45,14 @@ class SceneError(ClothError):
 
 class SolverError(ClothError):
     """Solver settings out of range, or a step that no step size could solve."""
+
+
+class UnstableStepError(SolverError):
+    """Steps too long for an explicit integrator.
+
+    `longest` is the longest stable step and `step` the one it would have to take [s]; `steps_per_frame` would do.
+    """
+
+    def __init__(self, message: str, *, longest: float, step: float, steps_per_frame: int) -> None:
+        super().__init__(message)
+        self.longest, self.step, self.steps_per_frame = longest, step, steps_per_frame

@@ -13,7 +13,7 @@ import numpy as np
 
 from .contact.surfaces import SurfaceSet
 from .errors import SolverError
-from .integrators import registry
+from .integrators import registry, stable_step
 from .integrators.implicit_euler import StepResult
 from .solver import Solver
 from .state import State
@@ -66,6 +66,7 @@ class Stepper:
         halvings = solver.max_halvings if solver.adaptive else 0
         self._whole = 2 ** halvings                                       # ticks of the largest step
         self._size = self._whole                                          # ticks of the next step
+        self._most: int | None = None                                     # ticks of the longest stable one
 
     def take_record(self) -> StepRecord:
         """The record since the last call; starts a new one."""
@@ -77,6 +78,9 @@ class Stepper:
         ticks = self._solver.steps_per_frame * self._whole
         tick = 1.0 / (self._solver.frame_rate * ticks)                   # [s]
         start = (frame - 1) / self._solver.frame_rate
+        if self._most is None:
+            self._most = self._stable(state, tick)
+            self._size = min(self._size, self._most)
         done = 0
         while done < ticks:
             h, own = self._size * tick, self._system.self_contact
@@ -104,11 +108,28 @@ class Stepper:
             self._record.accept(result, h)
             state = replace(result.state, time=then)
             done += self._size
-            if self._size < self._whole and done % (2 * self._size) == 0 and not (pressed and 2.0 * h > LONGEST):
+            if self._size < self._most and done % (2 * self._size) == 0 and not (pressed and 2.0 * h > LONGEST):
                 self._size *= 2
         return state
 
     def _try(self, state: State, h: float, end: float) -> StepResult:
+    def _stable(self, state: State, tick: float) -> int:
+        """Ticks of the longest stable step from `state` on.
+
+        Raises:
+            UnstableStepError: not even the smallest is.
+        """
+        name = self._solver.integrator
+        if name not in registry.LONGEST:
+            return self._whole
+        longest = registry.LONGEST[name](self._system, state, self._solver)
+        if not tick <= longest:                                           # nan fails too
+            raise stable_step.refusal(name, longest, tick, self._system, state, self._solver)
+        size = self._whole
+        while size * tick > longest:
+            size //= 2
+        return size
+
         if self._surfaces is not None:
             with self._watch.stage("contact"):
                 self._surfaces.set_step(state.time, end)

@@ -16,18 +16,16 @@ cloth touches something or may: x* would lie beyond what stops it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..arrays import FloatArray
-from ..contact.self_contact import SelfContact
 from ..contact.surfaces import SurfaceSet
-from ..contact.surroundings import SHARP, WHOLE, Surroundings
 from ..state import Before, State
 from ..stopwatch import Stopwatch
 from ..system import System
 from . import implicit_euler
+from .clearance import Clearance
 from .implicit_euler import StepResult
 
 if TYPE_CHECKING:
@@ -41,28 +39,16 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
          watch: Stopwatch) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     before, expected = state.before or _flight(state, h, system.scene.gravity), system.smoothing(state.v)
-    own = system.self_contact if settings.self_collision or surfaces is not None else None
-    motion = None if own is None else own.motion(surfaces)
-    itself, solids = settings.self_collision, SHARP if settings.solid_contact == "constraints" else WHOLE
-
-    def look(x1: FloatArray) -> Surroundings | None:
-        return None if own is None else own.look(state.x, x1, motion, itself=itself, solids=solids)
-
+    room = Clearance(system, state, h, settings, surfaces, watch)
     result: StepResult | None = None
-    if abs(before.step - h) <= SAME * h and not _may_touch(
-            state, h, surfaces if own is None or settings.solid_contact == "constraints" else None, own, look, watch):
+    if abs(before.step - h) <= SAME * h and not room.may_touch():
         start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,
                       state.touch)
         if surfaces is not None:
             surfaces.set_step(start.time, state.time + h)
         result = implicit_euler.step(system, start, 2.0 * h / 3.0, settings, surfaces, watch, expected, unhindered=True)
-        if own is not None and result.finite:
-            with watch.stage("contact"):
-                around = look(result.state.x)
-                if around is not None and len(around.meeting(result.state.x)[0]):
-                    result = None
-                else:
-                    own.learn(result.state.x, (result.state.v - state.v) / h)
+        if result.finite and room.meets(result.state.x, result.state.v):
+            result = None
         if result is None and surfaces is not None:
             surfaces.set_step(state.time, state.time + h)
     if result is None:
@@ -73,17 +59,3 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
 def _flight(state: State, h: float, gravity: FloatArray) -> Before:
     """Where `state` was h [s] before if it has only ever fallen, with gravity (3,) [m/s^2]."""
     return Before(state.x - h * state.v + 0.5 * h * h * gravity, state.v - h * gravity, h)
-
-
-def _may_touch(state: State, h: float, surfaces: SurfaceSet | None, own: SelfContact | None,
-               look: Callable[[FloatArray], Surroundings | None], watch: Stopwatch) -> bool:
-    """Whether anything is touched, or would be in twice the step if it went on as it does."""
-    if state.touch.mode.any():
-        return True
-    then = state.x + 2.0 * h * state.v
-    with watch.stage("contact"):
-        if surfaces is not None and len(surfaces.find(state.x, then).contacts):
-            return True
-        then = then if own is None else own.ahead(state.x, state.v, h)
-        around = look(then)
-        return around is not None and around.touches(then)

@@ -168,6 +168,11 @@ class ContactLoop:
         """Whether cloth has begun to pass through cloth, which `truncate` could not prevent."""
         return self.own is not None and self.own.crosses
 
+    @property
+    def touches_nothing(self) -> bool:
+        """Whether the solves found the cloth free of all contact."""
+        return (self.contacts is None or len(self.contacts) == 0) and (self.own is None or self.own.touching == 0)
+
     def springs(self, u: FloatArray) -> FloatArray:
         """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""
         return np.zeros_like(u) if self.own is None else self.own.springs(u)

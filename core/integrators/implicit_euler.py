@@ -241,13 +241,20 @@ class _Step:
         return float(np.sqrt(np.sum(impulse * impulse / self.mass)))
 
     def _finish(self, u: FloatArray, residual: float, converged: bool, failed: bool) -> StepResult:
-        x, v = self.loop.reached(u), u
-        # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
-        finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
-        if finite:
-            x = self.loop.move_out(x)
-            cut = self.loop.truncate(x, u)
-            if cut is not x:
-                x, v = cut, v + (cut - x) / self.h
-        after = State(x, v, self.state.time + self.h, self.loop.touch())
-        return StepResult(after, self.loop.iterations, residual, converged, finite, failed, self.loop.crosses)
+        return ended(self.loop, self.state, self.h, u, residual, converged, failed)
+
+
+def ended(loop: ContactLoop, state: State, h: float, u: FloatArray, residual: float, converged: bool,
+          failed: bool) -> StepResult:
+    """The result of a step of h [s] from `state` that was solved for velocities u (V, 3) [m/s]: what is left beyond a
+    surface put back, and the motion cut where cloth would pass through cloth."""
+    x, v = loop.reached(u), u
+    # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
+    finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
+    if finite:
+        x = loop.move_out(x)
+        cut = loop.truncate(x, u)
+        if cut is not x:
+            x, v = cut, v + (cut - x) / h
+    after = State(x, v, state.time + h, loop.touch())
+    return StepResult(after, loop.iterations, residual, converged, finite, failed, loop.crosses)

@@ -4,18 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ..errors import SolverError
-from . import bdf2, implicit_euler, projective_dynamics
+from ..state import State
+from ..system import System
+from . import bdf2, explicit, implicit_euler, projective_dynamics, stable_step
 from .implicit_euler import StepResult
 
+if TYPE_CHECKING:
+    from ..solver import Solver
+
 Step = Callable[..., StepResult]
+Longest = Callable[[System, State, "Solver"], float]
 
 INTEGRATORS: dict[str, Step] = {
     "implicit_euler": implicit_euler.step,
     "bdf2": bdf2.step,
     "projective_dynamics": projective_dynamics.step,
+    "explicit_euler": explicit.explicit_euler,
+    "symplectic_euler": explicit.symplectic_euler,
+    "verlet": explicit.verlet,
 }
+LONGEST: dict[str, Longest] = {
+    "explicit_euler": stable_step.of_explicit_euler,
+    "symplectic_euler": stable_step.of_symplectic_euler,
+    "verlet": stable_step.of_verlet,
+}
+"""The longest stable step [s], of those that are not stable in any."""
 
 
 def integrators() -> tuple[str, ...]:

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a step has room to be taken as if nothing but pins were there.
+
+Integrators of their own kind, which look back or forth, take such steps; where anything is touched or may be, they take
+a step that knows contacts instead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..arrays import FloatArray
+from ..contact.surfaces import SurfaceSet
+from ..contact.surroundings import SHARP, WHOLE, Surroundings
+from ..state import State
+from ..stopwatch import Stopwatch
+from ..system import System
+
+if TYPE_CHECKING:
+    from ..solver import Solver
+
+
+class Clearance:
+    """The room around the cloth in one step; arguments as of the step."""
+
+    def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
+                 watch: Stopwatch) -> None:
+        self._state, self._h, self._watch = state, h, watch
+        self._itself = settings.self_collision
+        self._solids = SHARP if settings.solid_contact == "constraints" else WHOLE
+        self._own = system.self_contact if self._itself or surfaces is not None else None
+        self._motion = None if self._own is None else self._own.motion(surfaces)
+        self._surfaces = surfaces if self._own is None or settings.solid_contact == "constraints" else None
+
+    def _look(self, x1: FloatArray) -> Surroundings | None:
+        if self._own is None:
+            return None
+        return self._own.look(self._state.x, x1, self._motion, itself=self._itself, solids=self._solids)
+
+    def may_touch(self) -> bool:
+        """Whether anything is touched, or would be in twice the step if it went on as it does."""
+        state, h = self._state, self._h
+        if state.touch.mode.any():
+            return True
+        then = state.x + 2.0 * h * state.v
+        with self._watch.stage("contact"):
+            if self._surfaces is not None and len(self._surfaces.find(state.x, then).contacts):
+                return True
+            then = then if self._own is None else self._own.ahead(state.x, state.v, h)
+            around = self._look(then)
+            return around is not None and around.touches(then)
+
+    def meets(self, x1: FloatArray, v1: FloatArray) -> bool:
+        """Whether a step that ended at x1 (V, 3) [m] with v1 (V, 3) [m/s] met something after all; learns from it if
+        not."""
+        if self._own is None:
+            return False
+        with self._watch.stage("contact"):
+            around = self._look(x1)
+            if around is not None and len(around.meeting(x1)[0]):
+                return True
+            self._own.learn(x1, (v1 - self._state.v) / self._h)
+            return False

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Explicit methods (003): the end of a step from the forces at its start.
+
+    symplectic Euler    v1 = v0 + h M^-1 f(x0, v0),              x1 = x0 + h v1
+    explicit Euler      the same v1,                             x1 = x0 + h v0
+    Verlet              x1 = x0 + k_d (x0 - x_before) + h^2 M^-1 f(x0, v0)
+
+003 gives the last two as "Euler Method" and "Verlet Solver" and the first in its mass-spring loop. All are systems with
+M for their matrix, so that pins, attachments, contacts, friction and self-collision are those of every other
+integrator: the same loop solves M (u - v0) = h f + what contacts do, for the velocity u that carries x0 to x1.
+
+- Explicit Euler carries positions by the velocity of the start, which contacts cannot change any more. While anything
+  touches or may touch, it takes symplectic Euler's step.
+- Verlet in u: (x1 - x0)/h = k_d (x0 - x_before)/h + h M^-1 f. The velocity it carries is that between two steps, so the
+  first step takes half the impulse, and one after the size changed the mean of both sizes. What contacts moved
+  positions by without speeding them up, y of 001, does not count as motion. Reported is v1 = u + h/2 M^-1 f(x1, u), of
+  second order like the positions. k_d is per step, as published: below 1 it damps more the shorter the steps.
+
+Steps beyond what `stable_step` estimates are refused before the first one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..contact.surfaces import SurfaceSet
+from ..linear.constraint_filter import ConstraintFilter
+from ..state import Before, State
+from ..stopwatch import Stopwatch
+from ..system import System
+from .clearance import Clearance
+from .contact_loop import ContactLoop
+from .implicit_euler import StepResult, ended
+from .linearisation import Mass
+
+if TYPE_CHECKING:
+    from ..solver import Solver
+
+
+def symplectic_euler(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
+                     watch: Stopwatch) -> StepResult:
+    """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
+    return _Step(system, state, state.v, h, settings, surfaces, watch).kicked(h)
+
+
+def explicit_euler(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
+                   watch: Stopwatch) -> StepResult:
+    """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
+    room = Clearance(system, state, h, settings, surfaces, watch)
+    if not room.may_touch():
+        step = _Step(system, state, state.v, h, settings, surfaces, watch, unhindered=True)
+        result = step.kicked(h)
+        x1 = step.loop.reached(step.loop.allowed(state.v))
+        if result.finite and step.loop.touches_nothing and not room.meets(x1, result.state.v):
+            return replace(result, state=replace(result.state, x=x1))
+    return symplectic_euler(system, state, h, settings, surfaces, watch)
+
+
+def verlet(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
+           watch: Stopwatch) -> StepResult:
+    """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
+    before = state.before
+    w, last = (state.v, 0.0) if before is None else (settings.verlet_kd * before.v, before.step)
+    step = _Step(system, state, w, h, settings, surfaces, watch)
+    result = step.kicked(0.5 * (last + h))
+    if not result.finite:
+        return result
+    x, u = result.state.x, result.state.v
+    half = 0.5 * h * step.pins.project(_force(system, x, u, state.time + h) / system.mass[:, None])
+    half[result.state.touch.mode != 0] = 0.0                       # what lies on a solid does not fall
+    return replace(result, state=replace(result.state, v=u + half, before=Before(state.x, u, h)))
+
+
+class _Step:
+    """One step with M for its matrix, from velocities w (V, 3) [m/s]; other arguments as of the step.
+
+    Attributes:
+        loop: its contacts; pins: its filter without them.
+    """
+
+    def __init__(self, system: System, state: State, w: FloatArray, h: float, settings: Solver,
+                 surfaces: SurfaceSet | None, watch: Stopwatch, *, unhindered: bool = False) -> None:
+        self._system, self._state, self._h, self._watch = system, replace(state, v=w), h, watch
+        with watch.stage("forces"):
+            self._force = _force(system, state.x, state.v, state.time)
+            self.pins: ConstraintFilter = system.pins(self._state, h)
+        self._mass = Mass(system)
+        self.loop = ContactLoop(system, self._state, h, settings, surfaces, watch, system.elastic(state.time),
+                                self.pins, settings.tolerance, self._mass, unhindered)
+
+    def kicked(self, duration: float) -> StepResult:
+        """Where forces that act for `duration` [s] bring the cloth in the step."""
+        elastic = self._system.elastic(self._state.time)
+        A = self._mass.matrix(elastic, self._state.x, self._h, None)
+        impulse = duration * self._force
+        found = self.loop.solve(A, impulse, self._state.v, impulse / self._system.mass[:, None], None)
+        linear = found.linear
+        residual = linear.residual if np.isfinite(found.u).all() else float("nan")
+        return ended(self.loop, self._state, self._h, found.u, residual, linear.converged,
+                     linear.reason == "indefinite")
+
+
+def _force(system: System, x: FloatArray, v: FloatArray, time: float) -> FloatArray:
+    """All forces (V, 3) [N] but those of contact at positions x and velocities v (V, 3), at `time` [s]."""
+    f = system.elastic(time).force(x)
+    rate = system.rate_force(x, v, time)
+    if rate is not None:
+        f += rate.push - rate.product(v)
+    return f
