@@ -28,6 +28,7 @@ from .errors import (
 from .integrators.registry import integrators
 from .material import Material
 from .mesh import ClothMesh
+from .particles import emit, emitters
 from .scene import Scene
 from .simulate import Frame, simulate
 from .solver import Solver
@@ -37,5 +38,6 @@ from .warm_up import is_warm, warm_up
 __all__ = [
     "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy",
     "Frame", "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
-    "SolverError", "UnstableStepError", "audit", "integrators", "is_warm", "models", "simulate", "warm_up",
+    "SolverError", "UnstableStepError", "audit", "emit", "emitters", "integrators", "is_warm", "models", "simulate",
+    "warm_up",
 ]

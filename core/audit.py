@@ -100,7 +100,7 @@ class Auditor:
         return Audit(
             len(edges),
             smallest if gap and smallest < self._radius else None,
-            self._deepest(cloth.positions[cloth.vertices], colliders),
+            self._deepest(cloth.positions, colliders),
             edge_object,
             edges,
             triangle_object,

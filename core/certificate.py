@@ -72,7 +72,9 @@ def crossing_pairs(found: Sequence[tuple[int, int, int]], names: Sequence[str]) 
 
 
 def stretch_of(lengths: FloatArray, rest_lengths: FloatArray) -> tuple[float, float]:
-    """Largest and 99th percentile of edge length over rest length [-]."""
+    """Largest and 99th percentile of edge length over rest length [-]; 1 of particles, which have no edges."""
+    if len(lengths) == 0:
+        return 1.0, 1.0
     place = 0.99 * (len(lengths) - 1)                                # between two of them, in order
     below = int(place)
     upper = np.partition(lengths / rest_lengths, below)[below:]

@@ -56,6 +56,7 @@ class Cloth:
         pins: {vertex: None | trajectory} holds these vertices where they start or on a trajectory
             t [s] -> (3,) [m]; or weights (V,) in 0..1, where 1 holds exactly and less pulls like a spring.
         velocities: (V, 3) [m/s] at the start, zero if not given.
+        births: times (V,) [s] until which vertices are held where they start; there from the start if not given.
         positions: (V, 3) [m] at the start, the mesh's own if not given.
         pin_targets: t [s] -> (V, 3) [m], where weighted pins go; where they start if not given.
         attachments: Attachment records.
@@ -71,8 +72,9 @@ class Cloth:
     """
 
     def __init__(self, mesh: ClothMesh, material: Material, model: str = "baraff_witkin", pins: Any = None,
-                 velocities: Any = None, *, positions: Any = None, pin_targets: MeshTrajectory | None = None,
-                 attachments: Sequence[Attachment] = (), thickness: float | None = None, name: str | None = None,
+                 velocities: Any = None, *, births: Any = None, positions: Any = None,
+                 pin_targets: MeshTrajectory | None = None, attachments: Sequence[Attachment] = (),
+                 thickness: float | None = None, name: str | None = None,
                  sewing: Any = False, sewing_force: float | None = None, sewing_time: float = 1.0,
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
@@ -90,6 +92,7 @@ class Cloth:
         if not (is_number(thickness) and thickness >= 0.0):
             raise ClothError(f"thickness is {thickness} m, it must be 0 or more", object_name=self.name)
         self.thickness = float(thickness)
+        self.births = self._times(births)
         self._pin_targets = pin_targets
         self._read_pins(pins)
         self.attachments = tuple(self._checked(a) for a in attachments)
@@ -193,6 +196,22 @@ class Cloth:
             raise error_type(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, which is not a number",
                              object_name=self.name)
         return rows
+
+    def _times(self, values: Any) -> FloatArray:
+        count = len(self.mesh.positions)
+        try:
+            times = np.zeros(count) if values is None else float_array(values)
+        except ValueError as error:
+            raise ClothError(f"births: {error}", object_name=self.name) from None
+        if times.shape != (count,):
+            raise ClothError(f"births has shape {times.shape}, expected ({count},), one per vertex",
+                             object_name=self.name)
+        bad = ~(np.isfinite(times) & (times >= 0.0))
+        if bad.any():
+            vertex = int(np.argmax(bad))
+            raise ClothError(f"births of vertex {vertex} is {times[vertex]} s, it must be 0 or more",
+                             object_name=self.name)
+        return times
 
     def _point(self, value: Any, vertex: int, time: float) -> FloatArray:
         try:

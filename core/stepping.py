@@ -87,7 +87,8 @@ class Stepper:
             last = None if own is None else own.last
             # times from counts, so that no error adds up over a long bake
             now, then = start + done * tick, start + (done + self._size) * tick
-            result = self._try(replace(state, time=now), then - now if h == 0 else h, then)
+            state = self._system.begin(replace(state, time=now))
+            result = self._try(state, then - now if h == 0 else h, then)
             growth = self._growth(state, result)
             pressed = own is not None and own.last.presses and self._solver.self_collision
             if self._size > 1 and self._must_halve(result, growth, h if pressed else 0.0):
@@ -112,7 +113,6 @@ class Stepper:
                 self._size *= 2
         return state
 
-    def _try(self, state: State, h: float, end: float) -> StepResult:
     def _stable(self, state: State, tick: float) -> int:
         """Ticks of the longest stable step from `state` on.
 
@@ -130,6 +130,7 @@ class Stepper:
             size //= 2
         return size
 
+    def _try(self, state: State, h: float, end: float) -> StepResult:
         if self._surfaces is not None:
             with self._watch.stage("contact"):
                 self._surfaces.set_step(state.time, end)

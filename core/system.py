@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from .arrays import FloatArray, IntArray
+from .births import Births
 from .cloth import Cloth
 from .contact.self_contact import SelfContact
 from .elastic import ConstantStiffness, ElasticForces, by_stencil
@@ -64,6 +65,8 @@ class System:
         links: IntArray = np.concatenate([
             np.zeros((0, 2), dtype=np.int64), *(sewing.links() + span.start for sewing, span in (
                 (s, span) for c, span in zip(scene.cloths, self.slices, strict=True) for s in c.sewing))])
+        self._births = Births.of(scene.cloths, self.slices)
+        self._unborn: IntArray = np.zeros(0, dtype=np.int64) if self._births is None else self._births.unborn(0.0)
         self._held = ConstraintFilter(self.vertex_count)
         for cloth, span in zip(scene.cloths, self.slices, strict=True):
             self._held.fix(cloth.held + span.start, np.zeros((len(cloth.held), 3)))
@@ -93,7 +96,18 @@ class System:
 
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
-        return State(self.nodes.start, self.nodes.velocities, 0.0, Touch.none(self.vertex_count))
+        v = self.nodes.velocities.copy()
+        v[self._unborn] = 0.0
+        return State(self.nodes.start, v, 0.0, Touch.none(self.vertex_count))
+
+    def begin(self, state: State) -> State:
+        """`state` at the start of a step, what is born by then on its way; to be called before each step that is kept
+        or tried."""
+        if self._births is None or len(self._unborn) == 0:
+            return state
+        state = self._births.delivered(state, self._unborn, self.scene.gravity)
+        self._unborn = self._births.unborn(state.time)
+        return state
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:
         """Lengths (E,) [m] of all edges with vertices at x (V, 3) [m]; looked up once for the same array."""
@@ -170,6 +184,8 @@ class System:
         """The filter of all pins and attachments, with z = the velocity change that brings them to where they must
         be at the end of the step [m/s]."""
         pins = self._held.copy()
+        if len(self._unborn):
+            pins.fix(self._unborn, -state.v[self._unborn])
         end = state.time + step
         for cloth, span in zip(self.scene.cloths, self.slices, strict=True):
             x, v = state.x[span], state.v[span]

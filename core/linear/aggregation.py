@@ -41,7 +41,8 @@ def _cut(x: FloatArray, size: int) -> IntArray:
     part: IntArray = np.zeros(n, dtype=np.int64)
     wanted = np.array([max(1, round(n / size))])                    # parts that each part is still to become
     extent: FloatArray = x.max(axis=0, initial=-np.inf) - x.min(axis=0, initial=np.inf)
-    along: FloatArray = np.round(x / (TIE * max(float(extent.max()), float(np.finfo(float).tiny))))
+    longest = float(extent.max())
+    along: FloatArray = np.round(x / (TIE * longest)) if longest > 0.0 else np.zeros_like(x)   # all at one place
     while n and wanted.max() > 1:
         order = np.argsort(part, kind="stable")
         sizes = np.bincount(part, minlength=len(wanted))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import ClothError
-from . import baraff_witkin, immediate_buckling, jelly, mass_spring, projective_model, rope, thread_cloth
+from . import baraff_witkin, immediate_buckling, jelly, mass_spring, particles, projective_model, rope, thread_cloth
 from .body import Body
 from .stencil import ElementForce
 
@@ -21,6 +21,7 @@ MODELS: dict[str, Builder] = {
     "baraff_witkin": baraff_witkin.build,
     "projective": projective_model.build,
     "jelly": jelly.build,
+    "particles": particles.build,
     "mass_spring": mass_spring.build,
     "immediate_buckling": immediate_buckling.build,
     "thread_cloth": thread_cloth.build,
