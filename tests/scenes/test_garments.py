@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Garments sewn from flat panels around a body: what they measure afterwards is known."""
+
+import numpy as np
+import pytest
+
+import core
+from core.kernels.backend import why_not
+from demo.systems.garment import HEIGHT, RADIUS, WAIST, skirt
+from demo.systems.shapes import ball
+
+BACKENDS = [pytest.param(name, marks=pytest.mark.skipif(bool(why_not(name)), reason="cannot run here"))
+            for name in ("numpy", "numba")]
+ACROSS, DOWN = 12, 9
+CLOSING = 0.4
+"""The panels are tossed up by so much that they are back where they started when they are sewn [s]."""
+
+
+def sewn_skirt(backend, frames):
+    mesh, seams = skirt(ACROSS, DOWN)
+    fabric = core.Material.preset("cotton", air_drag=1.0, viscous_drag=0.3, damping=0.02)
+    toss = np.tile([0.0, 0.0, 0.6 * 9.81 * CLOSING], (len(mesh.positions), 1))
+    cloth = core.Cloth(mesh, fabric, velocities=toss, sewing=True, sewing_time=CLOSING)
+    solver = core.Solver(backend=backend, integrator="bdf2", steps_per_frame=1, tolerance=1e-2)
+    scene = core.Scene([cloth], [core.Collider(*ball(RADIUS), friction=0.0)])
+    return cloth, seams, list(core.simulate(scene, solver, range(1, frames + 1)))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend):
+    """A waist of 2 N chords of length c is a ring of radius r = c / (2 sin(pi / 2 N)); on a smooth ball of radius R
+    that keeps the distance d, its height over the centre is sqrt((R + d)^2 - r^2)."""
+    cloth, seams, frames = sewn_skirt(backend, 60)
+    y, half = frames[-1].positions[0], len(cloth.positions) // 2
+    ring = np.concatenate([y[:ACROSS + 1], y[half:half + ACROSS + 1][::-1]])
+    chord = 2.0 * np.pi * WAIST / (2 * ACROSS)
+    radius = chord / (2.0 * np.sin(np.pi / (2 * ACROSS)))
+    wanted = np.sqrt((RADIUS + cloth.thickness) ** 2 - radius ** 2)
+    assert wanted < HEIGHT
+    assert np.linalg.norm(np.diff(ring, axis=0), axis=1).sum() == pytest.approx(2.0 * np.pi * WAIST, rel=5e-3)
+    assert np.linalg.norm(ring.mean(axis=0)) == pytest.approx(wanted, rel=0.02)
+    assert np.linalg.norm(y[seams[:, 1]] - y[seams[:, 0]], axis=1).max() < 1e-3 * cloth.mesh.mean_edge
+    assert max(frame.certificate.crossings for frame in frames) == 0
+    assert frames[-1].certificate.stretch_max < 1.02
+
+
+def test_the_sewn_skirt_is_one_surface_that_crosses_nothing_where_its_seams_are_made_one():
+    """Whoever looks at it knows nothing of seams: their vertices are merged."""
+    cloth, seams, frames = sewn_skirt("numpy", 30)
+    label = np.arange(len(cloth.positions))
+    label[seams[:, 1]] = seams[:, 0]
+    triangles = label[cloth.mesh.triangles]
+    for frame in frames[int(24 * CLOSING) + 2::4]:
+        found = core.audit([(frame.positions[0], triangles)], [ball(RADIUS)])
+        assert found.crossings == 0
+        assert found.deepest_penetration == 0.0
