@@ -14,15 +14,19 @@ import numpy as np
 
 from .cloth import Attachment, Cloth
 from .collider import Collider
+from .errors import ClothError
 from .kernels.backend import choose, rule_out
 from .material import Material
 from .mesh import ClothMesh
 from .scene import Scene
 from .simulate import simulate
 from .solver import Solver
+from .stencils import registry
 
 FINE, COARSE = 12, 4
 """Vertices along an edge of a sheet that multigrid preconditions, and of one that is solved directly at once."""
+RATES = (24.0, 1e5)
+"""Frames per second; an explicit integrator is stable at the second [1/s]."""
 FABRIC = Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=100.0, bend=(1e-5, 1e-5), damping=0.01,
                   friction=0.3, air_drag=0.1)
 _done: set[tuple[str, str, bool]] = set()       # backends with laws, and whether for more than one Newton iteration
@@ -46,8 +50,7 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
     for done, (model, part) in enumerate(todo):
         yield 0.1 + 0.9 * done / len(todo)
         try:
-            for _ in simulate(part(model), replace(solver, steps_per_frame=1, frame_rate=24.0), range(2)):
-                pass
+            _simulate(part(model), solver)
         except Exception as error:
             if solver.backend is not None:
                 raise
@@ -56,8 +59,46 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
     _done.update(_keys(solver, models))
 
 
+def _simulate(scene: Scene, solver: Solver) -> None:
+    """One frame of usual length; where the integrator or the model cannot take that, of one that any can."""
+    for rate in RATES:
+        try:
+            for _ in simulate(scene, replace(solver, steps_per_frame=1, frame_rate=rate), range(2)):
+                pass
+            return
+        except ClothError:                      # says nothing of Numba; what is not compiled now is when it is needed
+            continue
+
+
 def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:
     return {(choose(solver.backend), model, solver.newton_iterations != 1) for model in models}
+
+
+def _mesh(model: str, height: float, side: int) -> ClothMesh:
+    """The first of some meshes that the model takes, some metres above the floor."""
+    for make in _MESHES:
+        mesh = make(height, side)
+        try:
+            registry.find(model)(mesh, FABRIC)
+            return mesh
+        except ClothError:
+            continue
+    return _sheet(height, side)                 # takes none, and will say so
+
+
+def _net(height: float, side: int) -> ClothMesh:
+    sheet = _sheet(height, side)
+    return ClothMesh(sheet.positions, edges=sheet.edges)
+
+
+def _block(height: float, side: int) -> ClothMesh:
+    corners = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+    faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    return ClothMesh(corners + [0.0, 0.0, height], faces=faces)
+
+
+def _points(height: float, side: int) -> ClothMesh:
+    return ClothMesh(_sheet(height, side).positions, points=True)
 
 
 def _sheet(height: float, side: int) -> ClothMesh:
@@ -68,18 +109,20 @@ def _sheet(height: float, side: int) -> ClothMesh:
 
 
 def _hanging(model: str) -> Scene:
-    return Scene([Cloth(_sheet(1.0, FINE), FABRIC, model, pins={0: None})], wind=(0.0, 3.0, 0.0))
+    return Scene([Cloth(_mesh(model, 1.0, FINE), FABRIC, model, pins={0: None})], wind=(0.0, 3.0, 0.0))
 
 
 def _lying(model: str) -> Scene:
     """A sheet on another on a solid, with two vertices that are held in part: by a spring, and along one direction."""
     solid = Collider([[-3.0, -3.0, 0.0], [6.0, -3.0, 0.0], [-3.0, 6.0, 0.0], [0.0, 0.0, -2.0]],
                      [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]], friction=0.5)
-    pins = np.zeros(COARSE * COARSE)
+    lower, upper = _mesh(model, 0.01, COARSE), _mesh(model, 0.08, COARSE)
+    pins = np.zeros(len(lower.positions))
     pins[0] = 0.5
-    line = Attachment(COARSE * COARSE - 1, directions=[(1.0, 0.0, 0.0)])
-    cloth = Cloth(_sheet(0.01, COARSE), FABRIC, model, pins=pins, attachments=[line])
-    return Scene([cloth, Cloth(_sheet(0.08, COARSE), FABRIC, model)], [solid], wind=(0.0, 3.0, 0.0))
+    line = Attachment(len(lower.positions) - 1, directions=[(1.0, 0.0, 0.0)])
+    cloth = Cloth(lower, FABRIC, model, pins=pins, attachments=[line])
+    return Scene([cloth, Cloth(upper, FABRIC, model)], [solid], wind=(0.0, 3.0, 0.0))
 
 
+_MESHES: tuple[Callable[[float, int], ClothMesh], ...] = (_sheet, _net, _points, _block)
 _PARTS: tuple[Callable[[str], Scene], ...] = (_hanging, _lying)
