@@ -251,7 +251,7 @@ assert Path(numba.config.CACHE_DIR).is_dir()
 def test_after_warming_up_a_simulation_compiles_nothing(model, iterations):
     needs("numba")
     said = python(f"""
-import core, numpy as np
+import sys, core
 from numba.core.dispatcher import Dispatcher
 solver = core.Solver(backend="numba", newton_iterations={iterations})
 fractions = list(core.warm_up(solver, [{model!r}]))
@@ -260,11 +260,7 @@ assert core.is_warm(solver, [{model!r}])
 assert list(core.warm_up(solver, [{model!r}])) == [0.0]
 late, make = set(), Dispatcher.compile          # loads what is kept, or compiles
 Dispatcher.compile = lambda self, signature: late.add(self.py_func.__name__) or make(self, signature)
-n = 12
-u, v = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n), indexing="ij")
-grid = np.arange(n * n).reshape(n, n)
-quads = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=-1).reshape(-1, 4)
-mesh = core.ClothMesh(np.stack([u, v, 0.0 * u], axis=-1).reshape(-1, 3), faces=quads)
+mesh = sys.modules["core.warm_up"]._mesh({model!r}, 0.0, 12)
 floor = core.Collider([[-2, -2, -0.1], [9, -2, -0.1], [-2, 9, -0.1], [0, 0, -2]],
                       [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]])
 cloth = core.Cloth(mesh, core.Material.preset("cotton"), {model!r}, pins={{0: None}})
