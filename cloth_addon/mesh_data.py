@@ -55,6 +55,11 @@ def uv(mesh: Mesh, name: str) -> FloatArray:
     return _read(mesh.uv_layers[name].uv, "vector", 2, np.float32)
 
 
+def values(attribute: Any) -> FloatArray:
+    """(n,) of a float attribute."""
+    return _read(attribute.data, "value", 1, np.float32)
+
+
 def group_weights(mesh: Mesh, group: int) -> FloatArray:
     """(V,) weights in vertex group number `group`, 0 outside it."""
     weights = np.zeros(len(mesh.vertices), np.float32)

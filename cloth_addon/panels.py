@@ -120,6 +120,64 @@ class MUSLIN_PT_pinning(_PhysicsTab, bpy.types.Panel):
             col.label(text="The object has no such vertex group", icon="ERROR")
 
 
+class MUSLIN_PT_garment(_PhysicsTab, bpy.types.Panel):
+    bl_label = "Garment"
+    bl_parent_id = "MUSLIN_PT_muslin"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        thing = context.object
+        muslin = thing.muslin
+        col = self.column(context)
+        col.prop(muslin, "use_sewing")
+        force = col.column()
+        force.active = muslin.use_sewing
+        _with_unit(force, muslin, "sewing_force", "N/m")
+        col.prop_search(muslin, "button_group", thing, "vertex_groups")
+        time = col.column()
+        time.active = muslin.use_sewing or bool(muslin.button_group)
+        time.prop(muslin, "sewing_time")
+        col.separator()
+        col.prop(muslin, "rest_shape")
+        if muslin.rest_shape == "UV":
+            col.prop_search(muslin, "uv_map", thing.data, "uv_layers", icon="GROUP_UVS")
+            col.prop(muslin, "pattern_size")
+            if muslin.pattern_size == 0.0:
+                row = col.row()
+                row.alignment = "RIGHT"
+                row.label(text="Automatic, from the mesh's area")
+
+
+class MUSLIN_PT_maps(_PhysicsTab, bpy.types.Panel):
+    bl_label = "Property Weights"
+    bl_parent_id = "MUSLIN_PT_garment"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        thing = context.object
+        muslin = thing.muslin
+        col = self.column(context)
+        _painted(col, thing, "shrink_group")
+        pair = col.column(align=True)
+        pair.prop(muslin, "shrink_min")
+        pair.prop(muslin, "shrink_max")
+        col.separator()
+        _painted(col, thing, "wrinkle_group")
+        chosen = col.column()
+        chosen.active = bool(muslin.wrinkle_group)
+        _with_unit(chosen, muslin, "wrinkle_curvature", "1/m")
+        chosen.prop(muslin, "wrinkle_direction")
+        for what in ("stretch", "shear", "bend"):
+            col.separator()
+            _painted(col, thing, f"{what}_group")
+            factor = col.column()
+            factor.active = bool(getattr(muslin, f"{what}_group"))
+            factor.prop(muslin, f"{what}_factor")
+
+
+def _painted(col: Any, thing: Any, prop: str) -> None:
+    """A vertex group, or the name of an attribute."""
+    col.prop_search(thing.muslin, prop, thing, "vertex_groups", results_are_suggestions=True)
+
+
 class MUSLIN_PT_collisions(_PhysicsTab, bpy.types.Panel):
     bl_label = "Collisions"
     bl_parent_id = "MUSLIN_PT_muslin"
@@ -188,6 +246,9 @@ class MUSLIN_PT_solver(_PhysicsTab, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         col = self.column(context)
         col.prop(context.scene.muslin, "integrator")
+        option = {"PROJECTIVE_DYNAMICS": "projective_solve", "VERLET": "verlet_kd"}.get(context.scene.muslin.integrator)
+        if option:
+            col.prop(context.scene.muslin, option)
         col.prop(context.scene.muslin, "solid_contact")
         col.prop(context.scene.muslin, "newton_iterations")
         col.prop(context.scene.muslin, "tolerance")
@@ -227,5 +288,6 @@ def _paragraph(col: Any, text: str, width: int) -> None:
 
 
 classes = (
-    MUSLIN_PT_muslin, MUSLIN_PT_fabric, MUSLIN_PT_pinning, MUSLIN_PT_collisions, MUSLIN_PT_bake, MUSLIN_PT_solver,
+    MUSLIN_PT_muslin, MUSLIN_PT_fabric, MUSLIN_PT_pinning, MUSLIN_PT_garment, MUSLIN_PT_maps, MUSLIN_PT_collisions,
+    MUSLIN_PT_bake, MUSLIN_PT_solver,
 )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import core
-from . import authored_state, mesh_data, shape_keys
+from . import authored_state, garments, mesh_data, shape_keys
 from .frame_window import FrameWindow, evaluated_object
 from .settings import ClothSettings, kind_of, settings_of
 
@@ -124,13 +124,16 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
     matrix = world_matrix(obj, scene, view_layer)
     mesh = core.ClothMesh(window.at(source.name, 0.0), faces=mesh_data.faces(obj.data), edges=mesh_data.edges(obj.data),
                           name=source.name, grain=matrix[:3, 0].tolist())
-    if settings.grain == "UV" and len(mesh.triangles):
-        mesh = core.ClothMesh(mesh.positions, mesh.triangles, mesh.loose_edges, _along_uv(obj, settings.uv_map, mesh),
-                              name=source.name)
+    if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
+        layer = _uv_layer(obj, settings.uv_map)
+        uv = (garments.pattern(obj, layer, mesh, settings.garment.pattern_size) if settings.garment.pattern
+              else _along_uv(obj, layer, mesh))
+        mesh = core.ClothMesh(mesh.positions, mesh.triangles, mesh.loose_edges, uv, name=source.name)
     pins = _pin_weights(obj, settings.pin_group)
     return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,
                       pin_targets=None if pins is None else window.trajectory(source.name),
-                      thickness=settings.thickness, name=source.name)
+                      thickness=settings.thickness, name=source.name,
+                      **garments.options(obj, settings.garment, mesh))
 
 
 def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None:
@@ -148,15 +151,19 @@ def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None
     return weights
 
 
-def _along_uv(obj: bpy.types.Object, name: str, mesh: core.ClothMesh) -> NDArray[np.float64]:
-    """Rest coordinates (T, 3, 2) [m]: each triangle as modelled, turned so that u runs as in the UV map."""
+def _uv_layer(obj: bpy.types.Object, name: str) -> str:
+    """The UV map of this name, or the active one."""
     layers = obj.data.uv_layers
     layer = layers.get(name) if name else layers.active
     if layer is None:
-        raise core.MeshError(f"has no UV map '{name}' for its grain; unwrap it or choose Object X as the grain"
-                             if name else "has no UV map for its grain; unwrap it or choose Object X as the grain",
-                             object_name=obj.name)
-    uv = mesh_data.uv(obj.data, layer.name).astype(np.float64)[mesh.corners]        # (T, 3, 2)
+        raise core.MeshError(f"has no UV map{f' {name!r}' if name else ''} for its grain; unwrap it, or choose Object "
+                             "X as the grain and As Modelled as the rest shape", object_name=obj.name)
+    return str(layer.name)
+
+
+def _along_uv(obj: bpy.types.Object, layer: str, mesh: core.ClothMesh) -> NDArray[np.float64]:
+    """Rest coordinates (T, 3, 2) [m]: each triangle as modelled, turned so that u runs as in the UV map."""
+    uv = mesh_data.uv(obj.data, layer).astype(np.float64)[mesh.corners]        # (T, 3, 2)
     a, b, c = (mesh.positions[mesh.triangles[:, i]] for i in range(3))
     d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
     twice_area = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
@@ -165,7 +172,7 @@ def _along_uv(obj: bpy.types.Object, name: str, mesh: core.ClothMesh) -> NDArray
     if flat.any():
         t = int(np.argmax(flat))
         raise core.MeshError(f"triangle {t} (vertices {mesh.triangles[t].tolist()}) has no area in UV map "
-                             f"'{layer.name}' ({int(flat.sum())} such); unwrap it again or choose Object X as the "
+                             f"'{layer}' ({int(flat.sum())} such); unwrap it again or choose Object X as the "
                              "grain", object_name=obj.name)
     u = ((b - a) * d2[:, 1:] - (c - a) * d1[:, 1:]) * np.sign(twice_area)[:, None]  # dx/du, up to its length
     u /= np.linalg.norm(u, axis=1, keepdims=True)

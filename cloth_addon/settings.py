@@ -7,6 +7,7 @@ here they become metres.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,33 @@ import bpy
 
 from .. import core
 from . import backends
+
+
+@dataclass(frozen=True, kw_only=True)
+class GarmentSettings:
+    """What is sewn, cut and painted of one cloth object. Groups are names, "" for none.
+
+    Attributes:
+        sewing: whether loose edges are seams. sewing_force [N/m], None without limit; sewing_time [s]: until closed.
+        buttons: the group of their ends.
+        pattern: whether the UV map is the rest shape; pattern_size [m]: width of its square, None as large as the mesh.
+        shrink: by how much it is smaller at rest, outside and inside `shrink_group` [-].
+        wrinkle_curvature [1/m] at weight 1, at wrinkle_angle [rad] from the warp.
+        stiffness: group and factor at weight 1 [-] of "stretch", "shear", "bend".
+    """
+
+    sewing: bool
+    sewing_force: float | None
+    sewing_time: float
+    buttons: str
+    pattern: bool
+    pattern_size: float | None
+    shrink_group: str
+    shrink: tuple[float, float]
+    wrinkle_group: str
+    wrinkle_curvature: float
+    wrinkle_angle: float
+    stiffness: dict[str, tuple[str, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +60,7 @@ class ClothSettings:
     grain: str
     uv_map: str
     thickness: float | None
+    garment: GarmentSettings
 
     def material(self, name: str) -> core.Material:
         return core.Material(
@@ -67,6 +96,8 @@ class SceneSettings:
     self_collision: bool
     solid_contact: str
     integrator: str
+    projective_solve: str
+    verlet_kd: float
     steps_per_frame: int
     newton_iterations: int
     tolerance: float
@@ -76,7 +107,8 @@ class SceneSettings:
         return core.Solver(
             integrator=self.integrator, steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate,
             self_collision=self.self_collision, solid_contact=self.solid_contact, tolerance=self.tolerance,
-            newton_iterations=self.newton_iterations, backend=self.backend)
+            newton_iterations=self.newton_iterations, projective_solve=self.projective_solve,
+            verlet_kd=self.verlet_kd, backend=self.backend)
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
@@ -104,7 +136,20 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ClothSettings:
         bend=(float(values.bend_warp), float(values.bend_weft)),
         damping=float(values.damping), friction=float(values.friction), air_drag=float(values.air_drag),
         model=values.model, pin_group=values.pin_group, grain=values.grain, uv_map=values.uv_map,
-        thickness=thickness if thickness > 0.0 else None)
+        thickness=thickness if thickness > 0.0 else None, garment=_garment_of(values, metres_per_unit(scene)))
+
+
+def _garment_of(values: Any, unit: float) -> GarmentSettings:
+    force, size = float(values.sewing_force), float(values.pattern_size) * unit
+    return GarmentSettings(
+        sewing=bool(values.use_sewing), sewing_force=force if force > 0.0 else None,
+        sewing_time=float(values.sewing_time), buttons=values.button_group,
+        pattern=values.rest_shape == "UV", pattern_size=size if size > 0.0 else None,
+        shrink_group=values.shrink_group, shrink=(float(values.shrink_min), float(values.shrink_max)),
+        wrinkle_group=values.wrinkle_group, wrinkle_curvature=float(values.wrinkle_curvature),
+        wrinkle_angle={"WARP": 0.0, "WEFT": 0.5 * math.pi}[values.wrinkle_direction],
+        stiffness={what: (getattr(values, f"{what}_group"), float(getattr(values, f"{what}_factor")))
+                   for what in ("stretch", "shear", "bend")})
 
 
 def collider_settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ColliderSettings:
@@ -126,7 +171,8 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),
         self_collision=bool(values.use_self_collision), solid_contact=values.solid_contact.lower(),
-        integrator=values.integrator.lower(),
+        integrator=values.integrator.lower(), projective_solve=values.projective_solve.lower(),
+        verlet_kd=float(values.verlet_kd),
         steps_per_frame=int(values.steps_per_frame),
         newton_iterations=int(values.newton_iterations), tolerance=float(values.tolerance),
         backend=backend or backends.backend_of(values.backend))

@@ -15,7 +15,7 @@ from .errors import ClothError, PinError
 from .maps import Maps
 from .material import Material
 from .mesh import ClothMesh
-from .sewing import Sewing, button_up, seam_edges, sew
+from .sewing import Sewing, button_up, buttoned, seam_edges, sew
 from .stencils import registry
 from .stencils.body import Body
 
@@ -66,7 +66,8 @@ class Cloth:
         sewing: True for all loose edges between faces, or pairs of vertices (S, 2): seams, that are pulled shut.
         sewing_force: the largest of them [N per metre of seam]; no limit if not given.
         sewing_time: from the start until seams and buttons are closed [s].
-        buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))), points that are pulled together.
+        buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))), points that are pulled together; a loose
+            edge that is one of them is neither seam nor thread.
         rest_scale, rest_curvature, curl_angle, stretch_scale, shear_scale, bend_scale: painted values; see `Maps`.
         model_options: keyword arguments of the model.
     """
@@ -82,8 +83,9 @@ class Cloth:
         self.name = name or mesh.name
         self.maps = Maps(mesh, rest_scale=rest_scale, rest_curvature=rest_curvature, curl_angle=curl_angle,
                          stretch=stretch_scale, shear=shear_scale, bend=bend_scale)
+        mesh = self.maps.rest_shape(mesh).without_loose(buttoned(buttons))
         self.seams: IntArray = seam_edges(mesh, sewing)
-        mesh = self.maps.rest_shape(mesh).without_loose(self.seams)
+        mesh = mesh.without_loose(self.seams)
         self.mesh, self.material, self.model, self.model_options = mesh, material, model, model_options
         self.positions = self._rows(mesh.positions if positions is None else positions, "positions")
         self.velocities = self._rows(np.zeros_like(mesh.positions) if velocities is None else velocities, "velocities")

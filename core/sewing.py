@@ -121,6 +121,13 @@ def sew(mesh: ClothMesh, material: Material, seams: IntArray, positions: FloatAr
     return Sewing(edge_stencil(seams), k, np.linalg.norm(along, axis=1), most, time)
 
 
+def buttoned(buttons: Sequence[Any]) -> IntArray:
+    """Those of the buttons that are two vertices (n, 2), the smaller first."""
+    pairs = [sorted(b) for b in buttons if isinstance(b, (Sequence, np.ndarray)) and len(b) == 2
+             and all(isinstance(end, (int, np.integer)) for end in b)]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
 def button_up(mesh: ClothMesh, material: Material, buttons: Sequence[Any], positions: FloatArray,
               time: float) -> Sewing:
     """Buttons of a mesh at positions (V, 3) [m] that are closed within `time` [s].
@@ -131,6 +138,14 @@ def button_up(mesh: ClothMesh, material: Material, buttons: Sequence[Any], posit
     vertices, weights = np.zeros((len(buttons), 4), dtype=np.int64), np.zeros((len(buttons), 4, 1))
     for row, button in enumerate(buttons):
         vertices[row], weights[row, :, 0] = _button(mesh, row, button)
+    used = np.zeros(len(positions), dtype=np.bool_)
+    used[mesh.edges] = True
+    alone = ~used[vertices].all(axis=1)
+    if alone.any():
+        row = int(np.argmax(alone))
+        vertex = vertices[row][~used[vertices[row]]][0]
+        raise ClothError(f"button {row} holds vertex {vertex}, which belongs to no face and no other edge",
+                         object_name=mesh.name)
     stencil = Stencil(vertices, weights)
     apart = np.linalg.norm(np.stack(stencil.gather(positions)[0], axis=1), axis=1)
     k = np.full(len(buttons), BUTTON * max(material.stretch))
