@@ -292,8 +292,8 @@ class MuslinScene(bpy.types.PropertyGroup):
     )
     verlet_kd: FloatProperty(
         name="Kept Motion",
-        description="Part of its motion that the cloth keeps from step to step: 1 damps nothing, 0 everything. The more "
-                    "steps in a frame, the more a value below 1 damps",
+        description="Part of its motion that the cloth keeps from step to step: 1 damps nothing, 0 everything. The "
+                    "more steps in a frame, the more a value below 1 damps",
         default=1.0, min=0.0, max=1.0, step=0.01, precision=5, options=set(),
     )
     tolerance: FloatProperty(

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every integrator of the core stands in the panel, says what it is, and bakes or says what to change."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+
+NAMES = ("bdf2", "implicit_euler", "projective_dynamics", "explicit_euler", "symplectic_euler", "verlet")
+EXPLICIT = ("EXPLICIT_EULER", "SYMPLECTIC_EULER", "VERLET")
+
+
+def menu(scene):
+    return list(scene.muslin.bl_rna.properties["integrator"].enum_items)
+
+
+def test_the_menu_has_every_integrator_with_a_title_and_a_description(extension, scene):
+    items = menu(scene)
+    assert {item.identifier.lower() for item in items} == set(extension.core.integrators()) == set(NAMES)
+    assert items[0].identifier == "BDF2" == scene.muslin.integrator
+    for item in items:
+        assert item.name and item.description, item.identifier
+    assert len({item.value for item in items}) == len(items)
+
+
+def test_files_of_before_open_with_the_integrator_they_had(extension, scene):
+    numbers = {item.identifier: item.value for item in menu(scene)}
+    assert numbers["BDF2"] == 0 and numbers["IMPLICIT_EULER"] == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_integrator_bakes_a_hanging_sheet(extension, scene, name):
+    sheet = builders.sheet(4)
+    builders.pin(sheet, {0: 1.0, 3: 1.0})
+    sheet.muslin.stretch_warp = sheet.muslin.stretch_weft = 30.0
+    sheet.muslin.shear, sheet.muslin.damping = 10.0, 0.005
+    scene.frame_end = 5
+    scene.muslin.integrator, scene.muslin.steps_per_frame = name.upper(), 4
+    scene.muslin.newton_iterations = 10 if name == "projective_dynamics" else 1
+    builders.finish(extension.bake.bake(scene))
+    seen = builders.seen(sheet, 5)
+    assert np.isfinite(seen).all() and seen[:, 2].min() < -0.05
+    assert name == extension.settings.scene_settings_of(scene).solver().integrator
+
+
+@pytest.mark.parametrize("name", EXPLICIT)
+def test_steps_too_long_for_an_explicit_one_are_refused_by_name(extension, scene, name):
+    builders.sheet(20)
+    scene.muslin.integrator = name
+    scene.frame_end = 3
+    errors = importlib.import_module(extension.core.__name__).UnstableStepError
+    with pytest.raises(errors, match="set steps_per_frame to"):
+        builders.finish(extension.bake.bake(scene))
+
+
+def test_options_of_integrators_reach_the_solver(extension, scene):
+    scene.muslin.projective_solve, scene.muslin.verlet_kd = "CG", 0.5
+    solver = extension.settings.scene_settings_of(scene).solver()
+    assert solver.projective_solve == "cg" and solver.verlet_kd == 0.5
