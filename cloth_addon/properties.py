@@ -218,7 +218,7 @@ class MuslinObject(bpy.types.PropertyGroup):
     )
     shear_group: StringProperty(
         name="Shear Group",
-        description="Vertex group or float attribute: where the fabric resists shearing more or less than elsewhere",
+        description="Vertex group or float attribute: where the fabric resists shearing more or less",
         options=set(),
     )
     shear_factor: FloatProperty(

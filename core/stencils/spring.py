@@ -49,6 +49,7 @@ class Spring:
     name = "spring"
     constant_tangent = False
     linear = False
+    stiffness = {"stretch": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
