@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from .arrays import FloatArray
+from .implicit_stiffness import implicit_stiffness
 from .kernels import current
 from .linear.block_matrix import BlockMatrix, BlockPattern
 from .linear.scalar_matrix import ScalarPattern
@@ -18,12 +19,13 @@ from .stencils.stencil import ElementForce, Stencil, scalar_blocks
 class ElasticForces:
     """Energy, force and stiffness of element forces and a constant weight (V, 3) [N].
 
-    Forces whose stiffness is constant are in the scalar part of the matrix.
+    Forces whose stiffness is constant are in the scalar part of the matrix. The others are `assembled`, or the matrix
+    is an `ImplicitMatrix`.
     """
 
     def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray,
-                 constant: ConstantStiffness) -> None:
-        self._pattern, self._weight, self._constant = pattern, weight, constant
+                 constant: ConstantStiffness, *, assembled: bool = True) -> None:
+        self._pattern, self._weight, self._constant, self._assembled = pattern, weight, constant, assembled
         self._families = by_stencil(forces)
         self._acting = by_stencil(force for force in forces if not force.law.linear)
         self._changing = by_stencil(force for force in forces if not force.law.constant_tangent)
@@ -62,6 +64,9 @@ class ElasticForces:
         longer needed.
         """
         rate_factor = 0.0 if rate is None else rate_factor
+        if not self._assembled:
+            return implicit_stiffness(self._pattern, self._constant.sum(factor, rate_factor), self._changing, x, factor,
+                                      exact=exact, rate=rate, rate_factor=rate_factor)
         matrix = BlockMatrix(self._pattern, room, self._constant.sum(factor, rate_factor))
         if room is not None:
             room[:] = 0.0

@@ -63,7 +63,7 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
 def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> Iterator[Frame]:
     """The backend is in use between two frames only: what the caller does meanwhile is none of its business."""
     with using(backend):
-        system = System(scene)
+        system = System(scene, assembled=solver.matrix == "assembled")
         watch = Stopwatch()
         stepper = Stepper(system, solver, watch)
         auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],

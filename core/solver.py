@@ -17,6 +17,8 @@ PROJECTIVE_SOLVES = ("factor", "cg")
 """Names that `Solver(projective_solve=...)` takes."""
 SOLID_CONTACTS = ("constraints", "springs")
 """Names that `Solver(solid_contact=...)` takes."""
+MATRICES = ("assembled", "implicit")
+"""Names that `Solver(matrix=...)` takes."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Solver:
             equations to `tolerance`.
         projective_solve: how projective dynamics solves with its constant matrix: "factor", made once; or "cg",
             conjugate gradients without preconditioner, as published. Its outer iterations are `newton_iterations`.
+        matrix: how implicit integrators hold their matrix: "assembled", with the preconditioners that takes; or
+            "implicit" (000), as products with the elements, with block Jacobi: little memory, many iterations.
         verlet_kd: k_d of 003, the part of its motion that "verlet" keeps from step to step, in 0..1; 1 damps nothing.
         self_collision: cloth does not pass through itself, nor through the scene's other cloths.
         solid_contact: what keeps vertices of cloth off faces of colliders. "constraints" of the solve, as 001 has them:
@@ -53,6 +57,7 @@ class Solver:
     frame_rate: float = 24.0
     newton_iterations: int | Literal["converge"] = 1
     projective_solve: str = "factor"
+    matrix: str = "assembled"
     verlet_kd: float = 1.0
     self_collision: bool = True
     solid_contact: str = "constraints"
@@ -74,6 +79,8 @@ class Solver:
         if self.projective_solve not in PROJECTIVE_SOLVES:
             raise SolverError(f"projective_solve is {self.projective_solve!r}, it must be one of "
                               f"{', '.join(PROJECTIVE_SOLVES)}")
+        if self.matrix not in MATRICES:
+            raise SolverError(f"matrix is {self.matrix!r}, it must be one of {', '.join(MATRICES)}")
         if not (is_number(self.verlet_kd) and 0.0 <= self.verlet_kd <= 1.0):
             raise SolverError(f"verlet_kd is {self.verlet_kd!r}, it must be a number in 0..1")
         if self.newton_iterations != "converge":

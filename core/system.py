@@ -19,7 +19,9 @@ from .elastic import ConstantStiffness, ElasticForces, by_stencil
 from .kernels import current
 from .linear.block_matrix import BlockMatrix, BlockPattern
 from .linear.constraint_filter import ConstraintFilter
+from .linear.implicit_matrix import ImplicitMatrix
 from .linear.modified_pcg import Operator
+from .linear.preconditioners.block_jacobi import BlockJacobi
 from .linear.preconditioners.choice import PreconditionerChoice
 from .loads.drag import AirDrag, drag_stencil
 from .nodes import Nodes, patch_areas
@@ -45,8 +47,8 @@ class System:
         smoothing: of velocities, along the edges.
     """
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, scene: Scene, *, assembled: bool = True) -> None:
+        self.scene, self._assembled = scene, assembled
         self.nodes = nodes = Nodes(scene.cloths)
         self.vertex_count, self.slices = nodes.count, nodes.slices
         counts, starts = [s.stop - s.start for s in nodes.slices], [s.start for s in nodes.slices]
@@ -80,12 +82,13 @@ class System:
         self._pattern = BlockPattern(
             self.vertex_count,
             [*(f.stencil.vertices for f in self._forces if not f.law.constant_tangent),
-             *(stencil.vertices for stencil, _ in self._in_air), nodes.links],    # ties are scalars, and near
+             *(stencil.vertices for stencil, _ in self._in_air), nodes.links]     # ties are scalars, and near
+            if assembled else [],
             [f.stencil.vertices for f in self._forces if f.law.constant_tangent])
         # the numbers of a step's matrix: memory fresh from the machine takes longer to touch than to fill
         self.room = np.zeros(self._pattern.size)
         self._constant = ConstantStiffness(self._forces, self._pattern.scalar)
-        self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant)
+        self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant, assembled=assembled)
         self.self_contact = SelfContact(
             self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
             scene.colliders, sewn=bodies(links, self.vertex_count) if len(links) else None, skin=nodes.surface_count,
@@ -127,7 +130,8 @@ class System:
                 self._forces[place] = replace(self._forces[place], parameters=(k, *target.T.copy()))
             for sewing, place in self._sewn:
                 self._forces[place] = replace(self._forces[place], parameters=sewing.parameters(time))
-            self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant)
+            self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant,
+                                          assembled=self._assembled)
         return self._elastic
 
     # ------------------------------------------------------------------ forces of velocity
@@ -166,6 +170,8 @@ class System:
 
     def preconditioner(self, h: float, matrix: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """r -> P^-1 r for A = `matrix` of a step of h [s], pins and contacts in `filter_`, solved to `tolerance`."""
+        if isinstance(matrix, ImplicitMatrix):
+            return BlockJacobi(matrix.diagonal(), filter_)
         return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
 
     @cached_property

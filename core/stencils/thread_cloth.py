@@ -106,10 +106,11 @@ def _springs(threads: Threads, material: Material, k_a: float) -> ElementForce:
     grid, along, across = threads.grid, threads.along, threads.across
     wide, high = threads.share_across, threads.share_along
     strip_u, strip_v = 0.5 * (wide[:-1] + wide[1:]), 0.5 * (high[:, :-1] + high[:, 1:])
-    edges = np.concatenate([np.stack([grid[:-1], grid[1:]], axis=-1).reshape(-1, 2),
+    # thread by thread, so that the next spring begins where one ends
+    edges = np.concatenate([np.stack([grid.T[:, :-1], grid.T[:, 1:]], axis=-1).reshape(-1, 2),
                             np.stack([grid[:, :-1], grid[:, 1:]], axis=-1).reshape(-1, 2)])
-    k = np.concatenate([(k_u * strip_u / along).ravel(), (k_v * strip_v / across).ravel()])
-    return ElementForce(edge_stencil(edges), Spring(), (k, np.concatenate([along.ravel(), across.ravel()])),
+    k = np.concatenate([(k_u * strip_u / along).T.ravel(), (k_v * strip_v / across).ravel()])
+    return ElementForce(edge_stencil(edges), Spring(), (k, np.concatenate([along.T.ravel(), across.ravel()])),
                         material.damping)
 
 

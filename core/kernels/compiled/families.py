@@ -58,14 +58,27 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
 def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix, *, exact: bool,
                  damped_at: FloatArray, damping: float, common: FloatArray | None) -> None:
     """As in `reference`."""
+    H = _tangents(family[0].stencil)
+    _fill(family, x, factor, exact, damped_at, damping, H)
+    add_blocks(family[0].stencil, H, common, matrix)
+
+
+def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, damped_at: FloatArray,
+             damping: float) -> FloatArray:
+    """As in `reference`."""
+    H = np.empty_like(_tangents(family[0].stencil))
+    _fill(family, x, factor, exact, damped_at, damping, H)
+    return H
+
+
+def _fill(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray, damping: float,
+          H: FloatArray) -> None:
     stencil = family[0].stencil
-    H = _tangents(stencil)
     for number, force in enumerate(family):
         law = compiled_law(force)
         add = law.add_tangent if exact else law.add_projected_tangent
         share(add, len(H), LEAST_TANGENTS, stencil.vertices, stencil.weights, rows_of(force), x, factor, damped_at,
               x is damped_at, damping * force.damping, H, number == 0)
-    add_blocks(stencil, H, common, matrix)
 
 
 def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> None:
@@ -76,16 +89,16 @@ def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> Non
 def _stresses(stencil: Stencil) -> FloatArray:
     """(E, C, 3), to be overwritten."""
     E, _, C = stencil.weights.shape
-    return _room(stencil, E * C * 3).reshape(E, C, 3)
+    return room(stencil, E * C * 3).reshape(E, C, 3)
 
 
 def _tangents(stencil: Stencil) -> FloatArray:
     """(E, C (C + 1) / 2, 9), to be overwritten."""
     E, _, C = stencil.weights.shape
-    return _room(stencil, E * C * (C + 1) // 2 * 9).reshape(E, -1, 9)
+    return room(stencil, E * C * (C + 1) // 2 * 9).reshape(E, -1, 9)
 
 
-def _room(stencil: Stencil, size: int) -> FloatArray:
+def room(stencil: Stencil, size: int) -> FloatArray:
     """Memory that a stencil keeps from step to step: what is fresh costs as much as what is written to it."""
     kept: FloatArray = stencil.__dict__.get("_room", np.empty(0))
     if len(kept) < size:

@@ -48,6 +48,25 @@ def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatr
     that are damped; see `add_common`.
     """
     stencil = family[0].stencil
+    H = _tangent_sum(family, x, factor, exact, damped_at, damping)
+    blocks = stencil.blocks(H)
+    if common is not None:
+        blocks += (common[:, :, None] * common[:, None, :])[:, None, None]
+    matrix.add(matrix.pattern.family(stencil.vertices), blocks)
+
+
+def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, damped_at: FloatArray,
+             damping: float) -> FloatArray:
+    """factor H + damping D of each element, to be kept: (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
+    H = _tangent_sum(family, x, factor, exact, damped_at, damping)
+    C = len(H)
+    return np.stack([H[c, d].reshape(9, -1).T for c in range(C) for d in range(c, C)], axis=1)
+
+
+def _tangent_sum(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray,
+                 damping: float) -> FloatArray:
+    """(C, C, 3, 3, E)"""
+    stencil = family[0].stencil
     F = stencil.gather(x)
     tangents = [(f.law.tangent if exact else f.law.projected_tangent)(F, f.parameters) for f in family]
     H = factor * _sum([np.array(tangent) for tangent in tangents])
@@ -55,10 +74,7 @@ def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatr
     if damped:
         G = F if x is damped_at else stencil.gather(damped_at)
         H += damping * _sum([np.array(force.damping_tangent(G)) for force in damped])
-    blocks = stencil.blocks(H)
-    if common is not None:
-        blocks += (common[:, :, None] * common[:, None, :])[:, None, None]
-    matrix.add(matrix.pattern.family(stencil.vertices), blocks)
+    return H
 
 
 def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> None:

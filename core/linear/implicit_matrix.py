@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A matrix of which only the diagonal is there: the rest is what its elements do to a vector (000, DESIGN's K d =
+scatter(H gather d)).
+
+It has the interface of `BlockMatrix`, and of one what needs a place: masses, drag and what contacts add are blocks on
+the diagonal, stiffness that is constant and the same in all directions is a matrix of scalars made once. Of the
+elements only H is kept, of springs {k, l, alpha, d}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..kernels import current
+from .block_matrix import BlockMatrix, BlockPattern
+
+
+class Elements(Protocol):
+    """Columns F_c = sum_i w_ic x_i: vertices (E, k) and weights (E, k, C)."""
+
+    @property
+    def vertices(self) -> IntArray:
+        """(E, k)"""
+
+    @property
+    def weights(self) -> FloatArray:
+        """(E, k, C)"""
+
+
+class Part(Protocol):
+    """Some elements' share of the matrix."""
+
+    def add_product(self, x: FloatArray, total: FloatArray) -> None:
+        """total (V, 3) += K x."""
+
+    def add_diagonal(self, blocks: FloatArray) -> None:
+        """blocks (V, 3, 3) += the blocks (i, i) of K."""
+
+    @property
+    def nbytes(self) -> int:
+        """What is kept for products."""
+
+
+class ImplicitMatrix(BlockMatrix):
+    """A = the diagonal blocks and scalars of a `BlockMatrix` on a pattern without others + `parts`."""
+
+    def __init__(self, pattern: BlockPattern, scalar: FloatArray | None, parts: Sequence[Part]) -> None:
+        super().__init__(pattern, None, scalar)
+        self.parts = parts
+
+    def multiply(self, x: FloatArray) -> FloatArray:
+        """A x for x (V, 3)."""
+        total = super().multiply(x)
+        for part in self.parts:
+            part.add_product(x, total)
+        return total
+
+    def diagonal_blocks(self) -> FloatArray:
+        """The blocks (i, i) of A as (V, 3, 3)."""
+        blocks = super().diagonal_blocks()
+        for part in self.parts:
+            part.add_diagonal(blocks)
+        return blocks
+
+    def diagonal(self) -> BlockMatrix:
+        """The matrix of these blocks alone, which preconditions it."""
+        alone = BlockMatrix(self.pattern)
+        alone.add_diagonal(self.diagonal_blocks())
+        return alone
+
+
+class ElementProduct:
+    """Elements of a stencil with H (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
+
+    def __init__(self, stencil: Elements, H: FloatArray) -> None:
+        self._stencil, self._H = stencil, H
+
+    def add_product(self, x: FloatArray, total: FloatArray) -> None:
+        """total (V, 3) += K x."""
+        current().implicit.add_element_product(self._stencil, self._H, x, total)
+
+    def add_diagonal(self, blocks: FloatArray) -> None:
+        """blocks (V, 3, 3) += the blocks (i, i) of K."""
+        vertices, w = self._stencil.vertices, self._stencil.weights
+        C = w.shape[2]
+        H = self._H.reshape(*self._H.shape[:2], 3, 3)
+        for i in range(w.shape[1]):
+            block, number = np.zeros((len(w), 3, 3)), 0
+            for c in range(C):
+                for d in range(c, C):
+                    both = H[:, number] if c == d else H[:, number] + H[:, number].transpose(0, 2, 1)
+                    block += (w[:, i, c] * w[:, i, d])[:, None, None] * both
+                    number += 1
+            _add_rows(blocks, vertices[:, i], block)
+        _add_repeated(blocks, self._stencil, H)
+
+    @property
+    def nbytes(self) -> int:
+        """What is kept for products."""
+        return self._H.nbytes
+
+
+class OuterProduct:
+    """q q^T between every two corners of each element, and of each with itself: q (E, 3)."""
+
+    def __init__(self, stencil: Elements, q: FloatArray) -> None:
+        self._stencil, self._q = stencil, q
+
+    def add_product(self, x: FloatArray, total: FloatArray) -> None:
+        """total (V, 3) += K x."""
+        force = np.zeros_like(total)
+        current().drag.add_force(self._stencil, self._q, x, force)
+        total -= force
+
+    def add_diagonal(self, blocks: FloatArray) -> None:
+        """blocks (V, 3, 3) += the blocks (i, i) of K."""
+        outer = self._q[:, :, None] * self._q[:, None, :]
+        for corner in self._stencil.vertices.T:
+            _add_rows(blocks, corner, outer)
+
+    @property
+    def nbytes(self) -> int:
+        """What is kept for products."""
+        return self._q.nbytes
+
+
+def _add_rows(blocks: FloatArray, rows: IntArray, added: FloatArray) -> None:
+    for a in range(3):
+        for b in range(3):
+            blocks[:, a, b] += np.bincount(rows, weights=added[:, a, b], minlength=len(blocks))
+
+
+def _add_repeated(blocks: FloatArray, stencil: Elements, H: FloatArray) -> None:
+    """What elements that have a vertex twice, as one-sided differences do, add between its two places."""
+    vertices, w = stencil.vertices, stencil.weights
+    k, C = w.shape[1], w.shape[2]
+    for i in range(k):
+        for j in range(k):
+            if i == j:
+                continue
+            same = np.flatnonzero(vertices[:, i] == vertices[:, j])
+            if len(same) == 0:
+                continue
+            block, number = np.zeros((len(same), 3, 3)), 0
+            for c in range(C):
+                for d in range(c, C):
+                    part = H[same, number]
+                    block += (w[same, i, c] * w[same, j, d])[:, None, None] * part
+                    if d > c:
+                        block += (w[same, i, d] * w[same, j, c])[:, None, None] * part.transpose(0, 2, 1)
+                    number += 1
+            _add_rows(blocks, vertices[same, i], block)
