@@ -9,6 +9,7 @@ import pytest
 import core
 from benchmarks.blender_units import FACTORY, TAU, factory_fabric, tuned_settings, wind_field
 from benchmarks.muslin_cloth import muslin_frames
+from benchmarks.published import RUNS
 from benchmarks.report import compare, markdown
 from benchmarks.scenes import RADIUS, SCENES, lengths, setting
 from benchmarks.worker import Job, Run
@@ -71,3 +72,14 @@ def test_a_ratio_counts_only_where_stretch_and_distance_are_at_most_blenders():
     assert not worse[0]["distance_at_most"]
     text = markdown([], worse, {"system": "here", "cores": "2", "python": "3", "numpy": "2"}, 16)
     assert "(11.00)" in text and "**no**: 200 mm to 100 mm" in text
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_published_run_has_its_size_starts_clean_and_moves(name):
+    run = RUNS[name]
+    scene = run.make()
+    assert abs(len(scene.cloths[0].positions) - run.vertices) <= 0.005 * run.vertices
+    if run.solid:
+        assert abs(sum(len(c.at(0.0)) for c in scene.colliders) - run.solid) <= 0.005 * run.solid
+    start = next(core.simulate(scene, core.Solver(backend="numpy"), range(1, 3))).certificate
+    assert start.crossings == 0 and start.deepest_penetration == 0.0 and start.stretch_max < 1.0001
