@@ -29,15 +29,17 @@ class FrameWindow:
         objects: cloths and colliders, with the names of the modifiers that are off while a cloth is read, and
             None for a collider, which is taken as it stands.
         first: the frame at time 0; frame_rate [1/s]; metres_per_unit [m].
+        more: numbers by name that are to be read at every frame besides, and to be interpolated likewise.
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer,
                  objects: dict[bpy.types.Object, list[str] | None], *, first: int, frame_rate: float,
-                 metres_per_unit: float) -> None:
+                 metres_per_unit: float, more: dict[str, Callable[[], Positions]] | None = None) -> None:
         self._scene, self._view_layer = scene, view_layer
         self._objects = {obj.name_full: (obj, off) for obj, off in objects.items()}
         self._counts: dict[str, int] = {}
         self._first, self._frame_rate, self._metres_per_unit = first, frame_rate, metres_per_unit
+        self._more = more or {}
         self._before: dict[str, Positions] = {}
         self._after: dict[str, Positions] = {}
         self.frame = first
@@ -52,8 +54,10 @@ class FrameWindow:
                 self._scene.frame_set(frame)
                 for name, (obj, off) in self._objects.items():
                     after[name] = self._sample(obj, off is not None, frame)
+                for name, take in self._more.items():
+                    after[name] = take()
         except ReferenceError:
-            gone = next(name for name, (obj, _) in self._objects.items() if not _exists(obj))
+            gone = next((name for name, (obj, _) in self._objects.items() if not _exists(obj)), "a force field")
             raise core.SceneError(f"was removed while the bake ran (frame {frame}); undo that and bake again",
                                   object_name=gone) from None
         if frame != self._first:

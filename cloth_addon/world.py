@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import bpy
 
 from .. import core
-from . import colliders, reading
+from . import colliders, reading, wind
 from .frame_window import FrameWindow
 from .settings import SceneSettings
 
@@ -39,11 +39,13 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     solids = reading.objects_of_kind(scene, "COLLIDER")
     for obj in solids:
         colliders.check_collider(obj, view_layer)
+    fields = wind.wind_objects(scene, view_layer)
     window = FrameWindow(scene, view_layer,
                          {source.obj: source.generative for source in sources} | dict.fromkeys(solids),
                          first=settings.first, frame_rate=settings.frame_rate,
-                         metres_per_unit=settings.metres_per_unit)
+                         metres_per_unit=settings.metres_per_unit,
+                         more=wind.samples(fields, view_layer, settings.metres_per_unit))
     cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
     return World(sources, solids, window, cloths, core.Scene(
         cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
-        gravity=settings.gravity, wind=settings.wind))
+        gravity=settings.gravity, wind=wind.air(window, settings.wind) if fields else settings.wind))

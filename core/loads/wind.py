@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wind: the velocity of the air, the same everywhere or a field, steady or in time.
+
+Cloth feels it by its air drag (`drag`): each triangle by the mean of the velocity at its corners (002's wind fields).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, float_array
+from ..errors import SceneError
+
+
+class Wind:
+    """The air of a scene.
+
+    Args:
+        given: velocity (3,) [m/s]; a function of time t [s] -> (3,); or a field, a function of time and positions
+            (t [s], (V, 3) [m]) -> (V, 3).
+
+    Attributes:
+        is_field: whether it differs from place to place.
+    """
+
+    def __init__(self, given: Any) -> None:
+        self._function: Callable[..., Any] | None = given if callable(given) else None
+        self._steady = vector(np.zeros(3) if callable(given) else given, "wind")
+        self.is_field = self._function is not None and _places(self._function) > 1
+
+    def at(self, time: float, x: FloatArray | None = None) -> FloatArray:
+        """Velocity [m/s] at `time` [s]: (3,) where it is the same everywhere, or (V, 3) at positions x (V, 3) [m].
+
+        Raises:
+            SceneError: numbers of another shape, or none; a field without positions.
+        """
+        if self._function is None:
+            return self._steady
+        if not self.is_field:
+            return vector(self._function(time), f"wind at {time:.4f} s")
+        if x is None:
+            raise SceneError("the wind is a field: it has no one velocity, ask for it at positions")
+        value = self._function(time, x)
+        try:
+            field = float_array(value)
+        except ValueError:
+            field = np.zeros(0)
+        if field.shape != x.shape:
+            raise SceneError(f"wind at {time:.4f} s has shape {field.shape}, expected {x.shape}: a velocity for each "
+                             f"of the {len(x)} positions that the field was asked for")
+        bad = ~np.isfinite(field).all(axis=1)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise SceneError(f"wind at {time:.4f} s at {x[row].tolist()} is {field[row].tolist()}, expected 3 numbers")
+        return field
+
+
+def vector(value: Any, what: str) -> FloatArray:
+    """Three numbers (3,), or a SceneError that says what they are for."""
+    try:
+        found = float_array(value)
+    except ValueError:
+        found = np.zeros(0)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise SceneError(f"{what} is {value!r}, expected 3 numbers")
+    return found
+
+
+def _places(function: Callable[..., Any]) -> int:
+    """How many arguments a function asks for by their place; 1 where it does not say."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's wind fields are the air that the cloth is simulated in."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+from scripted import simulate_as
+
+PLACES = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 2.0, 0.0], [-1.0, 0.0, 0.0]])
+
+
+@pytest.fixture
+def read(extension, scene, monkeypatch):
+    """Bakes still cloth and gives the core.Scene that was simulated."""
+    def read():
+        worlds = []
+        monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x, worlds))
+        builders.finish(extension.bake.bake(scene))
+        return worlds[0]
+    return read
+
+
+def field(strength=4.0, **settings):
+    """A wind field at the origin that blows along x."""
+    import bpy
+
+    obj = bpy.data.objects.new("Fan", None)
+    bpy.context.scene.collection.objects.link(obj)
+    obj.rotation_euler.y = 0.5 * np.pi
+    bpy.context.view_layer.objects.active = obj
+    obj.select_set(True)
+    if obj.field is None or obj.field.type != "WIND":
+        bpy.ops.object.forcefield_toggle()
+        obj.field.type = "WIND"
+    obj.field.strength = strength
+    for name, value in settings.items():
+        setattr(obj.field, name, value)
+    bpy.context.view_layer.update()
+    return obj
+
+
+def speeds(world, time=0.0):
+    """Along x at PLACES; nothing blows across."""
+    air = world.wind_at(time, PLACES)
+    assert air[:, 1:] == pytest.approx(np.zeros((len(PLACES), 2)), abs=1e-6)
+    return air[:, 0]
+
+
+def test_a_field_as_it_is_made_blows_the_same_everywhere_on_top_of_the_scene_s_wind(read, scene):
+    builders.sheet()
+    field()
+    scene.muslin.wind = (1.0, 0.0, 0.0)
+    assert speeds(read()) == pytest.approx([5.0] * 5)
+
+
+@pytest.mark.parametrize("settings, wanted", [
+    ({"shape": "POINT", "falloff_power": 1.0}, [4.0, 2.0, 1.0, 4.0 / 3.0, 2.0]),
+    ({"shape": "PLANE", "falloff_power": 1.0}, [4.0, 2.0, 1.0, 4.0, 2.0]),
+    ({"shape": "POINT", "falloff_power": 2.0, "use_min_distance": True, "distance_min": 1.0},
+     [4.0, 4.0, 4.0 / 9.0, 1.0, 4.0]),
+    ({"shape": "PLANE", "use_max_distance": True, "distance_max": 1.5}, [4.0, 4.0, 0.0, 4.0, 4.0]),
+    ({"shape": "PLANE", "z_direction": "POSITIVE"}, [4.0, 4.0, 4.0, 4.0, 0.0]),
+    ({"falloff_type": "TUBE", "use_radial_max": True, "radial_max": 1.0}, [4.0, 4.0, 4.0, 0.0, 4.0]),
+])
+def test_a_field_falls_off_as_its_settings_say(read, settings, wanted):
+    builders.sheet()
+    field(**settings)
+    assert speeds(read()) == pytest.approx(wanted, abs=1e-5)
+
+
+def test_lengths_of_a_field_are_in_the_scene_s_units(read, scene):
+    scene.unit_settings.scale_length = 0.01
+    builders.sheet(size=100.0)
+    field(shape="PLANE", use_max_distance=True, distance_max=150.0)
+    assert speeds(read()) == pytest.approx([4.0, 4.0, 0.0, 4.0, 4.0], abs=1e-5)
+
+
+def test_cloth_is_blown_away_by_a_field_and_follows_its_animation(extension, scene):
+    sheet = builders.sheet()
+    sheet.rotation_euler.y = 0.5 * np.pi
+    sheet.muslin.air_drag = 1.0
+    scene.use_gravity, scene.frame_end = False, 12
+    builders.animate(field(), "rotation_euler", {1: (0.0, 0.5 * np.pi, 0.0), 6: (0.0, 0.5 * np.pi, 0.0)})
+    fan = scene.objects["Fan"]
+    builders.animate(fan.field, "strength", {1: 0.0, 6: 0.0, 7: 8.0})
+    builders.finish(extension.bake.bake(scene))
+    x = [builders.seen(sheet, frame)[:, 0].mean() for frame in (1, 6, 12)]
+    assert abs(x[1] - x[0]) < 1e-6
+    assert x[2] - x[1] > 0.1
