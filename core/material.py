@@ -27,6 +27,8 @@ class Material:
         shear: stiffness against shear between warp and weft [N/m].
         bend: bending stiffness per width when curved along warp and along weft [N m].
         damping: deformation-rate damping as a ratio to the stiffness [s].
+        isotropic_damping: k_d of dashpots along the edges against every relative motion of their ends [kg/s].
+        spring_damping: the same, against changes of the edges' lengths alone [kg/s].
         friction: Coulomb coefficient [-].
         air_drag: drag against the wind along the surface's normal [kg/(m^2 s)].
         viscous_drag: drag against still air in every direction [kg/(m^2 s)].
@@ -44,13 +46,16 @@ class Material:
     friction: float = 0.3
     air_drag: float = 0.0
     viscous_drag: float = 0.0
+    isotropic_damping: float = 0.0
+    spring_damping: float = 0.0
     thread_width: float = 0.005
     name: str = "material"
 
     def __post_init__(self) -> None:
         for field, above_zero in (("areal_density", True), ("stretch", False), ("shear", False), ("bend", False),
                                   ("damping", False), ("friction", False), ("air_drag", False),
-                                  ("viscous_drag", False), ("thread_width", True)):
+                                  ("viscous_drag", False), ("isotropic_damping", False), ("spring_damping", False),
+                                  ("thread_width", True)):
             values = self._pair(field) if field in ("stretch", "bend") else (getattr(self, field),)
             for value in values:
                 if not is_number(value) or value < 0.0 or (above_zero and value == 0.0):

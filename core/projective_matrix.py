@@ -47,7 +47,7 @@ class ProjectiveMatrix:
         self._x, self._mass, self._viscous = x, mass, viscous
         self._pattern = BlockPattern(len(x), [], [force.stencil.vertices for force in forces])
         parts = [_elements(force, x) for force in forces]
-        self._elements = [ScalarElements(f.stencil.vertices, K, f.damping * K)
+        self._elements = [ScalarElements(f.stencil.vertices, K, f.damping * _damping(f, K))
                           for f, K in zip(forces, parts, strict=True)]
         self._stiffness = self._pattern.scalar.assemble(parts)
         self._damping = self._pattern.scalar.assemble([part.damping for part in self._elements])
@@ -105,12 +105,22 @@ def drag_blocks(rate: RateForce, vertex_count: int) -> FloatArray:
     return total.reshape(-1, 3, 3)
 
 
+def _damping(force: ElementForce, K: FloatArray) -> FloatArray:
+    """What is no less than the damping of each element (E, k, k), over the force's own factor: K, as a rule."""
+    if not hasattr(force.law, "rate_bounds"):
+        return K
+    return _isotropic(np.stack(force.law.rate_bounds(force.parameters), axis=1), force.stencil.weights)
+
+
 def _elements(force: ElementForce, x: FloatArray) -> FloatArray:
     """H of each element (E, k, k) [N/m]."""
     if force.law.constant_tangent:
         return scalar_blocks(force)
-    w = force.stencil.weights
-    omega = _bounds(force, x)
+    return _isotropic(_bounds(force, x), force.stencil.weights)
+
+
+def _isotropic(omega: FloatArray, w: FloatArray) -> FloatArray:
+    """sum_c omega_c w_ic w_jc (E, k, k) of omega (E, C) and weights (E, k, C)."""
     total: FloatArray = np.einsum("ec,eic,ejc->eij", omega, w, w, optimize=True)
     return total
 

@@ -32,6 +32,7 @@ from .scene import Scene
 from .sewing import Sewing
 from .smoothing import Smoothing
 from .state import State, Touch
+from .stencils.rate_damping import dashpots
 from .stencils.spring import Anchor, point_stencil
 from .stencils.stencil import ElementForce, Stencil
 from .topology import bodies
@@ -214,6 +215,9 @@ class System:
 
     # ------------------------------------------------------------------ building
 
+            for damper in dashpots(cloth.mesh, cloth.material):
+                forces.append(replace(damper, stencil=Stencil(damper.stencil.vertices + span.start,
+                                                              damper.stencil.weights)))
     def _element_forces(self) -> list[ElementForce]:
         forces: list[ElementForce] = []
         self._soft_pins: list[tuple[Cloth, int]] = []                  # whose targets move, and their place in forces

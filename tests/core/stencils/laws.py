@@ -12,6 +12,7 @@ from core.stencils.arc import Arc, arc_parameters
 from core.stencils.area_preserving import AreaPreserving
 from core.stencils.baraff_witkin_membrane import Shear, Stretch, membrane_stencil
 from core.stencils.curvature_bend import Curvature, curvature_force
+from core.stencils.dashpot import Dashpot, IsotropicDashpot
 from core.stencils.hinge import Hinge, hinge_parameters, hinge_stencil
 from core.stencils.patch_bend import CurvedPatch
 from core.stencils.patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
@@ -38,6 +39,8 @@ class Member:
     analytic: bool = True                                          # complex step goes through
     moves_freely: bool = True                                      # translation and rotation cost nothing
     clamps: bool = True                                            # the projection is the eigenvalue clamp
+    stores: bool = True                                            # has energy at all, and does not only damp
+    turns: bool = True                                             # damping leaves rotation alone
     slackens: bool = False                                         # can have no stiffness at all
 
     def force(self, mesh, damping=0.0):
@@ -68,6 +71,10 @@ def seam(mesh):
     rest, kind = mesh.rest_lengths, np.arange(len(mesh.rest_lengths)) % 3
     most = np.where(kind == 2, 25.0 * rest, np.inf)
     return edge_stencil(mesh.edges), (250.0 + 0.0 * rest, np.where(kind == 1, 0.0, 0.5 * rest), most)
+
+
+def dashpot(mesh):
+    return edge_stencil(mesh.edges), (0.3 + 0.0 * mesh.rest_lengths,)
 
 
 def projective_triangle(mesh):
@@ -122,6 +129,8 @@ LAWS = {
     "spring": Member(Spring(), spring),
     "seam": Member(Seam(), seam),
     "anchor": Member(Anchor(), anchor, moves_freely=False),
+    "dashpot": Member(Dashpot(), dashpot, stores=False),
+    "isotropic dashpot": Member(IsotropicDashpot(), dashpot, stores=False, turns=False),
     "projective triangle": Member(ProjectiveTriangle(), projective_triangle, analytic=False),
     "projective tetrahedron": Member(ProjectiveTetrahedron(), projective_tetrahedron, analytic=False),
     "tension": Member(Tension(), spring, slackens=True),
