@@ -2,13 +2,13 @@
 """Particles that are born while the simulation runs: until then they are held where they start.
 
 A particle is born at the start of the first step that does not begin before its time, and then has the velocity it was
-given. It counts as having flown freely before, for integrators that look back.
+given. To integrators that look back it has flown freely before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,39 +20,47 @@ SOON = 1e-9
 """How long before its time a particle may be born [s]: times of steps are rounded."""
 
 
-@dataclass(frozen=True)
 class Births:
-    """Those that are not there from the start: vertices (n,), their times (n,) [s] and velocities (n, 3) [m/s]."""
+    """Those that are not there from the start.
 
-    vertices: IntArray
-    times: FloatArray
-    velocities: FloatArray
+    Args:
+        vertices (n,), times (n,) [s], velocities (n, 3) [m/s] that they will have.
+
+    Attributes:
+        unborn (u,): those not there yet in the step that began last. newborn (m,): those it begins with.
+    """
+
+    def __init__(self, vertices: IntArray, times: FloatArray, velocities: FloatArray) -> None:
+        self._vertices, self._times, self._velocities = vertices, times, velocities
+        self.unborn, self.newborn = vertices[times > SOON], vertices[:0]
+        self._begun = 0.0
 
     @staticmethod
-    def of(cloths: Sequence[Cloth], slices: Sequence[slice]) -> Births | None:
-        """Of the cloths' particles, which are the ranges `slices` of all; None where all are there from the start."""
+    def of(cloths: Sequence[Cloth], slices: Sequence[slice]) -> Births:
+        """Of the cloths' particles, which are the ranges `slices` of all."""
         later = [np.flatnonzero((c.births > 0.0) & (c.pin_weights < 1.0)) for c in cloths]
-        if not any(len(rows) for rows in later):
-            return None
         return Births(np.concatenate([rows + s.start for rows, s in zip(later, slices, strict=True)]),
                       np.concatenate([c.births[rows] for c, rows in zip(cloths, later, strict=True)]),
                       np.concatenate([c.velocities[rows] for c, rows in zip(cloths, later, strict=True)]))
 
-    def unborn(self, time: float) -> IntArray:
-        """Those not there yet in a step from `time` [s]."""
-        return self.vertices[self.times > time + SOON]
-
-    def delivered(self, state: State, unborn: IntArray, gravity: FloatArray) -> State:
-        """`state` with those of the `unborn` moving whose time has come, with gravity (3,) [m/s^2]."""
-        row = np.flatnonzero((self.times <= state.time + SOON) & np.isin(self.vertices, unborn))
-        if len(row) == 0:
+    def begin(self, state: State) -> State:
+        """`state` at the start of a step, tried for the first time or again, with those moving that are born now."""
+        if state.time > self._begun:
+            waiting = self._times > state.time + SOON
+            self.newborn = np.setdiff1d(self.unborn, self._vertices[waiting])
+            self.unborn, self._begun = self._vertices[waiting], state.time
+        if len(self.newborn) == 0:
             return state
-        at, v = self.vertices[row], state.v.copy()
-        v[at] = self.velocities[row]
-        before = state.before
-        if before is not None:
-            x0, v0, h = before.x.copy(), before.v.copy(), before.step
-            x0[at] = state.x[at] - h * v[at] + 0.5 * h * h * gravity
-            v0[at] = v[at] - h * gravity
-            before = Before(x0, v0, h)
-        return replace(state, v=v, before=before)
+        v, row = state.v.copy(), np.isin(self._vertices, self.newborn)
+        v[self._vertices[row]] = self._velocities[row]
+        return replace(state, v=v)
+
+    def remembered(self, before: Before, state: State, gravity: FloatArray) -> Before:
+        """`before` with those that waited at rest, and those born now in free flight, with gravity (3,) [m/s^2]."""
+        if len(self.unborn) == 0 and len(self.newborn) == 0:
+            return before
+        x, v, h, new = before.x.copy(), before.v.copy(), before.step, self.newborn
+        x[self.unborn], v[self.unborn] = state.x[self.unborn], 0.0
+        x[new] = state.x[new] - h * state.v[new] + 0.5 * h * h * gravity
+        v[new] = state.v[new] - h * gravity
+        return Before(x, v, h)

@@ -35,7 +35,7 @@ class Lattice:
     Attributes:
         nodes (N, 3) [m]: corners of the cells. cells (C, 8): their corners, numbered as CORNERS; place (C, 3): which
             cell of the lattice each is. origin (3,), size (3,) [m]: of the lattice and of a cell.
-        fraction (C,): part of each cell inside the surface, LEAST or more [-].
+        fraction (C,): part of each cell inside the surface [-], corrected so that together they are `volume`.
         share (N,): of the surface's volume that each node stands for, adding up to `volume` [m^3].
         volume [m^3]: of the surface.
     """
@@ -84,8 +84,9 @@ def surround(positions: FloatArray, triangles: IntArray, edges: IntArray, cells:
     weights[empty] = LEAST / 8.0
     share = np.bincount(number.ravel(), weights.ravel(), minlength=len(nodes))
     total = volume(positions, triangles, float(samples.mean(axis=1).sum() * size.prod()))
-    return Lattice(nodes, number.reshape(-1, 8), place, origin, size, np.maximum(samples.mean(axis=1), LEAST),
-                   share * total / share.sum(), total)
+    fraction = np.maximum(samples.mean(axis=1), LEAST)
+    return Lattice(nodes, number.reshape(-1, 8), place, origin, size,
+                   fraction * total / (fraction.sum() * float(size.prod())), share * total / share.sum(), total)
 
 
 def trilinear(inside: FloatArray) -> FloatArray:

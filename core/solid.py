@@ -24,7 +24,7 @@ HOLES = 0.05
 """Area of the holes over that of the surface above which it is open [-]."""
 ASIDE = (0.0137, 0.0291, 0.0073)
 """How far rays are beside the points, over the points' spacing [-]: few edges of a mesh lie exactly there."""
-AGREED = 0.03
+AGREED = 0.1
 """Difference of the volumes by faces and by points up to which that by faces, which is exact, is taken [-]."""
 
 

@@ -87,7 +87,7 @@ class Stepper:
             last = None if own is None else own.last
             # times from counts, so that no error adds up over a long bake
             now, then = start + done * tick, start + (done + self._size) * tick
-            state = self._system.begin(replace(state, time=now))
+            state = self._system.births.begin(replace(state, time=now))
             result = self._try(state, then - now if h == 0 else h, then)
             growth = self._growth(state, result)
             pressed = own is not None and own.last.presses and self._solver.self_collision

@@ -35,6 +35,7 @@ from .state import State, Touch
 from .stencils.rate_damping import dashpots
 from .stencils.spring import Anchor, point_stencil
 from .stencils.stencil import ElementForce, Stencil
+from .strain_limit import StrainLimit
 from .topology import bodies
 
 
@@ -45,7 +46,7 @@ class System:
         nodes: the particles' numbering. mass (V,) [kg]; carried (V,) [kg], what contact and pins take hold of;
         thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
         edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
-        smoothing: of velocities, along the edges.
+        smoothing: of velocities, along the edges; strain_limit: of edges, None where there is none.
     """
 
     def __init__(self, scene: Scene, *, assembled: bool = True) -> None:
@@ -65,11 +66,13 @@ class System:
         self.body: IntArray = bodies(near, self.vertex_count)
         self.body_count = int(self.body.max()) + 1
         self._forces = self._element_forces()
+        elongation: FloatArray = np.concatenate([np.full(len(c.mesh.edges), c.max_elongation) for c in scene.cloths])
+        self.strain_limit = StrainLimit(self.edges, self.rest_lengths * (1.0 + elongation),
+                                        self.carried) if np.isfinite(elongation).any() else None
         links: IntArray = np.concatenate([
             np.zeros((0, 2), dtype=np.int64), *(sewing.links() + span.start for sewing, span in (
                 (s, span) for c, span in zip(scene.cloths, self.slices, strict=True) for s in c.sewing))])
-        self._births = Births.of(scene.cloths, self.slices)
-        self._unborn: IntArray = np.zeros(0, dtype=np.int64) if self._births is None else self._births.unborn(0.0)
+        self.births = Births.of(scene.cloths, self.slices)
         self._held = ConstraintFilter(self.vertex_count)
         for cloth, span in zip(scene.cloths, self.slices, strict=True):
             self._held.fix(cloth.held + span.start, np.zeros((len(cloth.held), 3)))
@@ -101,17 +104,8 @@ class System:
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
         v = self.nodes.velocities.copy()
-        v[self._unborn] = 0.0
+        v[self.births.unborn] = 0.0
         return State(self.nodes.start, v, 0.0, Touch.none(self.vertex_count))
-
-    def begin(self, state: State) -> State:
-        """`state` at the start of a step, what is born by then on its way; to be called before each step that is kept
-        or tried."""
-        if self._births is None or len(self._unborn) == 0:
-            return state
-        state = self._births.delivered(state, self._unborn, self.scene.gravity)
-        self._unborn = self._births.unborn(state.time)
-        return state
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:
         """Lengths (E,) [m] of all edges with vertices at x (V, 3) [m]; looked up once for the same array."""
@@ -149,10 +143,10 @@ class System:
             return None
         push = np.zeros_like(x)
         drags = [AirDrag.at(stencil, coefficients, x) for stencil, coefficients in self._in_air]
-        wind = self.scene.wind_at(time)
+        wind = self.scene.wind_at(time, x)
         if np.any(wind):
             for drag in drags:
-                drag.add_force(np.tile(-wind, (self.vertex_count, 1)), push)
+                drag.add_force(np.ascontiguousarray(np.broadcast_to(-wind, x.shape)), push)
         constant = self._constant.damping if self._damped_constant else None
         if constant is not None:
             self._pattern.scalar.add_product(constant, v, push)
@@ -191,8 +185,8 @@ class System:
         """The filter of all pins and attachments, with z = the velocity change that brings them to where they must
         be at the end of the step [m/s]."""
         pins = self._held.copy()
-        if len(self._unborn):
-            pins.fix(self._unborn, -state.v[self._unborn])
+        if len(self.births.unborn):
+            pins.fix(self.births.unborn, -state.v[self.births.unborn])
         end = state.time + step
         for cloth, span in zip(self.scene.cloths, self.slices, strict=True):
             x, v = state.x[span], state.v[span]
@@ -215,15 +209,15 @@ class System:
 
     # ------------------------------------------------------------------ building
 
-            for damper in dashpots(cloth.mesh, cloth.material):
-                forces.append(replace(damper, stencil=Stencil(damper.stencil.vertices + span.start,
-                                                              damper.stencil.weights)))
     def _element_forces(self) -> list[ElementForce]:
         forces: list[ElementForce] = []
         self._soft_pins: list[tuple[Cloth, int]] = []                  # whose targets move, and their place in forces
         self._sewn: list[tuple[Sewing, int]] = []                      # likewise
         for cloth, span, own_forces in zip(self.scene.cloths, self.slices, self.nodes.forces, strict=True):
             forces += own_forces
+            for damper in dashpots(cloth.mesh, cloth.material):
+                forces.append(replace(damper, stencil=Stencil(damper.stencil.vertices + span.start,
+                                                              damper.stencil.weights)))
             if len(cloth.pulled):
                 self._soft_pins.append((cloth, len(forces)))
                 k, target = cloth.soft_pin_stiffness(self.carried[span]), cloth.pin_positions(cloth.pulled, 0.0)

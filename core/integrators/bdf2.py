@@ -39,6 +39,7 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
          watch: Stopwatch) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     before, expected = state.before or _flight(state, h, system.scene.gravity), system.smoothing(state.v)
+    before = system.births.remembered(before, state, system.scene.gravity)
     room = Clearance(system, state, h, settings, surfaces, watch)
     result: StepResult | None = None
     if abs(before.step - h) <= SAME * h and not room.may_touch():

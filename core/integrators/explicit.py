@@ -65,6 +65,8 @@ def verlet(system: System, state: State, h: float, settings: Solver, surfaces: S
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     before = state.before
     w, last = (state.v, 0.0) if before is None else (settings.verlet_kd * before.v, before.step)
+    if last and len(new := system.births.newborn):                 # as if they had flown freely
+        w[new] = state.v[new] - 0.5 * last * system.scene.gravity
     step = _Step(system, state, w, h, settings, surfaces, watch)
     result = step.kicked(0.5 * (last + h))
     if not result.finite:

@@ -47,3 +47,21 @@ def random_rotation(rng):
     q, r = np.linalg.qr(rng.normal(size=(3, 3)))
     q *= np.sign(np.diag(r))
     return q if np.linalg.det(q) > 0 else -q
+
+
+def block(size, counts):
+    """The surface of a box from the origin to `size` (3,) [m], cut into `counts` (3,) squares along each side, normals
+    pointing out: positions (V, 3) [m] and faces (Q, 4)."""
+    counts = np.asarray(counts)
+    corners = []
+    for axis in range(3):
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        i, j = (a.ravel() for a in np.meshgrid(np.arange(counts[u]), np.arange(counts[v]), indexing="ij"))
+        for side in (0, 1):
+            place = np.zeros((len(i), 4, 3), dtype=np.int64)
+            place[:, :, axis] = side * counts[axis]
+            ring = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[::1 if side else -1]
+            place[:, :, u], place[:, :, v] = i[:, None] + ring[:, 0], j[:, None] + ring[:, 1]
+            corners.append(place)
+    places, faces = np.unique(np.concatenate(corners).reshape(-1, 3), axis=0, return_inverse=True)
+    return places / counts * np.asarray(size), faces.reshape(-1, 4)
