@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = ("first_steps", "bake", "interruptions", "crossings", "errors", "leaving")
+SCENARIOS = ("first_steps", "bake", "interruptions", "crossings", "compare", "errors", "leaving")
 PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
             "crossings": ("crossings", "certificate")}
 TIMEOUT = 600       # seconds for one window

@@ -386,7 +386,8 @@ def leaving() -> Steps:
 def start(scenarios: list[str], picture_folder: str) -> None:
     global pictures
     pictures = Path(picture_folder)
-    others = {"crossings": importlib.import_module("crossings_scenario").crossings}      # which needs what is above
+    others = {name: getattr(importlib.import_module(f"{name}_scenario"), name)           # which need what is above
+              for name in ("crossings", "compare")}
 
     def all_of_them() -> Steps:
         load_modules()
