@@ -63,6 +63,8 @@ class Cloth:
         thickness: distance kept from solids, and with that of the other from cloth [m]; a fifth of the mean edge
             length if not given.
         name: what errors call this cloth; the mesh's name if not given.
+        max_elongation: part of its length by which an edge may be longer after a step, 0.1 for a tenth; no limit if not
+            given.
         sewing: True for all loose edges between faces, or pairs of vertices (S, 2): seams, that are pulled shut.
         sewing_force: the largest of them [N per metre of seam]; no limit if not given.
         sewing_time: from the start until seams and buttons are closed [s].
@@ -75,7 +77,7 @@ class Cloth:
     def __init__(self, mesh: ClothMesh, material: Material, model: str = "baraff_witkin", pins: Any = None,
                  velocities: Any = None, *, births: Any = None, positions: Any = None,
                  pin_targets: MeshTrajectory | None = None, attachments: Sequence[Attachment] = (),
-                 thickness: float | None = None, name: str | None = None,
+                 thickness: float | None = None, max_elongation: float | None = None, name: str | None = None,
                  sewing: Any = False, sewing_force: float | None = None, sewing_time: float = 1.0,
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
@@ -94,6 +96,10 @@ class Cloth:
         if not (is_number(thickness) and thickness >= 0.0):
             raise ClothError(f"thickness is {thickness} m, it must be 0 or more", object_name=self.name)
         self.thickness = float(thickness)
+        if max_elongation is not None and not (is_number(max_elongation) and max_elongation > 0.0):
+            raise ClothError(f"max_elongation is {max_elongation!r}, it must be a number above 0, such as 0.1, or None "
+                             "for no limit", object_name=self.name)
+        self.max_elongation = np.inf if max_elongation is None else float(max_elongation)
         self.births = self._times(births)
         self._pin_targets = pin_targets
         self._read_pins(pins)

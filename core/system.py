@@ -66,9 +66,6 @@ class System:
         self.body: IntArray = bodies(near, self.vertex_count)
         self.body_count = int(self.body.max()) + 1
         self._forces = self._element_forces()
-        elongation: FloatArray = np.concatenate([np.full(len(c.mesh.edges), c.max_elongation) for c in scene.cloths])
-        self.strain_limit = StrainLimit(self.edges, self.rest_lengths * (1.0 + elongation),
-                                        self.carried) if np.isfinite(elongation).any() else None
         links: IntArray = np.concatenate([
             np.zeros((0, 2), dtype=np.int64), *(sewing.links() + span.start for sewing, span in (
                 (s, span) for c, span in zip(scene.cloths, self.slices, strict=True) for s in c.sewing))])
@@ -76,6 +73,9 @@ class System:
         self._held = ConstraintFilter(self.vertex_count)
         for cloth, span in zip(scene.cloths, self.slices, strict=True):
             self._held.fix(cloth.held + span.start, np.zeros((len(cloth.held), 3)))
+        elongation: FloatArray = np.concatenate([np.full(len(c.mesh.edges), c.max_elongation) for c in scene.cloths])
+        self.strain_limit = StrainLimit(self.edges, self.rest_lengths * (1.0 + elongation), self.carried,
+                                        self._held.rows) if np.isfinite(elongation).any() else None
         self._weight: FloatArray = self.mass[:, None] * scene.gravity
         self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
         self._damped_constant = by_stencil(f for f in self._forces if f.damping and f.law.constant_tangent)

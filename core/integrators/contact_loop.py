@@ -140,6 +140,14 @@ class ContactLoop:
         x[held] = at                                                 # not to rounding
         return x
 
+    def limited(self, x: FloatArray) -> FloatArray:
+        """x (V, 3) [m] with what is longer than it may be brought back; what is held stays."""
+        limit = self._system.strain_limit
+        if limit is None:
+            return x
+        with self._watch.stage("strain limit"):
+            return limit.relaxed(x, self._pins.rows)
+
     def move_out(self, x: FloatArray) -> FloatArray:
         """x (V, 3) [m] with what the solves left beyond a surface put back onto it."""
         if self.contacts is None:

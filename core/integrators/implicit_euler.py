@@ -79,7 +79,8 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
     `surfaces` holds the colliders at the start and the end of this step, None where there are none. `expected` (V, 3)
     [m/s], velocities at the end of the step as well as they are known, are where the first linearisation is taken: if
     not given, at u = 0 as in 001. `unhindered`: no contact by pairs, the caller looks whether anything meets.
-    `linearisation`: what stands for the stiffness, the tangent if not given; another one needs `expected`.
+    `linearisation`: what stands for the stiffness, the tangent if not given; another one needs `expected`, and solves the
+    equations as they are without it.
     """
     return _Step(system, state, h, settings, surfaces, watch, expected, unhindered,
                  linearisation or Tangent(system)).run()
@@ -106,7 +107,7 @@ class _Step:
         self.expected = None if expected is None else self.loop.allowed(expected)
         with watch.stage("forces"):
             # half way, where the velocity of a turning motion is rigid and damping does not act on it
-            x, u = (self.x0, self.v0) if self.expected is None else (
+            x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
                 0.5 * (self.x0 + self.base + h * self.expected), self.expected)
             self.rate: RateForce | None = system.rate_force(x, u, state.time + h)
 
@@ -246,12 +247,15 @@ class _Step:
 
 def ended(loop: ContactLoop, state: State, h: float, u: FloatArray, residual: float, converged: bool,
           failed: bool) -> StepResult:
-    """The result of a step of h [s] from `state` that was solved for velocities u (V, 3) [m/s]: what is left beyond a
-    surface put back, and the motion cut where cloth would pass through cloth."""
+    """The result of a step of h [s] from `state` that was solved for velocities u (V, 3) [m/s]: what is too long brought
+    back, what is left beyond a surface put back, and the motion cut where cloth would pass through cloth."""
     x, v = loop.reached(u), u
     # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
     if finite:
+        limited = loop.limited(x)
+        if limited is not x:
+            x, v = limited, v + (limited - x) / h
         x = loop.move_out(x)
         cut = loop.truncate(x, u)
         if cut is not x:
