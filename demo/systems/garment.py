@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A skirt sewn from two flat panels around a body: the panels hang in front and behind, and seams close their sides."""
+"""A skirt sewn from two flat panels around a body: they start in front and behind, and seams close their sides."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 import core
-from demo.systems.run import Run
-from demo.systems.shapes import ball
 
-WAIST, HEM, LENGTH = 0.18, 0.44, 0.36
-"""Radii of the closed skirt, and its length [m]."""
-RADIUS, APART, HEIGHT = 0.25, 0.30, 0.22
-"""Of the body; where the panels start, in front and behind; height of their upper edges over its centre [m]."""
+from .run import Run
+
+BODY = ((-0.62, 0.10), (-0.35, 0.17), (-0.15, 0.21), (0.02, 0.185), (0.15, 0.145), (0.30, 0.175), (0.42, 0.19),
+        (0.55, 0.15), (0.62, 0.06))
+"""Heights and radii of the body [m]: it has a waist."""
+CLOSING, TOSS = 0.3, (0.0, 0.0, 1.4)
+"""Time in which the seams close [s], and the velocity [m/s] that keeps the panels from falling down meanwhile."""
 
 
-def skirt(across: int = 20, down: int = 16, *, waist: float = WAIST, hem: float = HEM, length: float = LENGTH,
-          apart: float = APART, height: float = HEIGHT) -> tuple[core.ClothMesh, np.ndarray]:
+def skirt(across: int = 20, down: int = 16, *, waist: float = 0.16, hem: float = 0.36, length: float = 0.48,
+          apart: float = 0.24, height: float = 0.08) -> tuple[core.ClothMesh, NDArray[np.int64]]:
     """Halves of a cone as a mesh with its pattern, two parts of a ring, and the seams (S, 2) of both sides, downwards.
 
     Vertex (i, j) of a panel is number i (across + 1) + j, i from the top down; the front panel comes first.
+
+    waist, hem: radii of the closed skirt, and its length [m]. apart: how far in front and behind the panels start;
+    height: where their upper edges do [m].
     """
     i, j = (a.ravel() for a in np.meshgrid(np.arange(down + 1), np.arange(across + 1), indexing="ij"))
     around = np.pi * (hem - waist) / length * (j / across - 0.5)                          # [rad]
@@ -36,9 +41,31 @@ def skirt(across: int = 20, down: int = 16, *, waist: float = WAIST, hem: float 
     return core.ClothMesh(positions, bare.triangles, edges=seams, uv=pattern, name="Skirt"), seams
 
 
+def body(segments: int = 40, rings: int = 40) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """A surface of revolution through the radii of BODY: positions (V, 3) [m] and triangles (T, 3)."""
+    heights, radii = np.array(BODY).T
+    z = np.linspace(heights[0], heights[-1], rings)
+    r = np.interp(z, heights, radii)
+    for _ in range(6):
+        r[1:-1] = (r[:-2] + 2.0 * r[1:-1] + r[2:]) / 4.0
+    phi = 2.0 * np.pi * np.arange(segments) / segments
+    belt = np.stack([np.outer(r, np.cos(phi)), np.outer(r, np.sin(phi)), np.repeat(z[:, None], segments, axis=1)],
+                    axis=-1).reshape(-1, 3)
+    x = np.concatenate([belt, [[0.0, 0.0, z[0]], [0.0, 0.0, z[-1]]]])
+    i, j = np.arange(segments), (np.arange(segments) + 1) % segments
+    triangles = [np.stack([np.full(segments, len(belt)), j, i], axis=1)]
+    for ring in range(rings - 1):
+        a, b = ring * segments, (ring + 1) * segments
+        triangles += [np.stack([a + i, a + j, b + j], axis=1), np.stack([a + i, b + j, b + i], axis=1)]
+    last = (rings - 1) * segments
+    triangles.append(np.stack([np.full(segments, len(belt) + 1), last + i, last + j], axis=1))
+    return x, np.concatenate(triangles)
+
+
 def build() -> Run:
     mesh, _ = skirt()
-    cloth = core.Cloth(mesh, core.Material.preset("cotton"), sewing=True, sewing_time=0.8)
-    scene = core.Scene([cloth], [core.Collider(*ball(RADIUS), friction=0.3)])
-    return Run(scene=scene, solver=core.Solver(integrator="bdf2", steps_per_frame=2), pictured=(1, 12, 20, 60),
-               eye=(0.9, -1.9, 0.45), target=(0.0, 0.0, -0.02), lens=55.0)
+    cloth = core.Cloth(mesh, core.Material.preset("cotton"), velocities=np.tile(TOSS, (len(mesh.positions), 1)),
+                       sewing=True, sewing_time=CLOSING)
+    scene = core.Scene([cloth], [core.Collider(*body(), friction=0.3)])
+    return Run(scene=scene, solver=core.Solver(integrator="bdf2", steps_per_frame=2), pictured=(1, 5, 9, 60),
+               eye=(0.9, -2.2, 0.5), target=(0.0, 0.0, 0.02), lens=60.0)

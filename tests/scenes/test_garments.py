@@ -6,18 +6,20 @@ import pytest
 
 import core
 from core.kernels.backend import why_not
-from demo.systems.garment import HEIGHT, RADIUS, WAIST, skirt
+from demo.systems.garment import skirt
 from demo.systems.shapes import ball
 
 BACKENDS = [pytest.param(name, marks=pytest.mark.skipif(bool(why_not(name)), reason="cannot run here"))
             for name in ("numpy", "numba")]
-ACROSS, DOWN = 12, 9
+ACROSS, DOWN, WAIST = 12, 9, 0.18
+RADIUS, HEIGHT = 0.25, 0.22
+"""Of the ball, and of the panels' upper edges over its centre, when they start [m]."""
 CLOSING = 0.4
 """The panels are tossed up by so much that they are back where they started when they are sewn [s]."""
 
 
 def sewn_skirt(backend, frames):
-    mesh, seams = skirt(ACROSS, DOWN)
+    mesh, seams = skirt(ACROSS, DOWN, waist=WAIST, hem=0.44, length=0.36, apart=0.3, height=HEIGHT)
     fabric = core.Material.preset("cotton", air_drag=1.0, viscous_drag=0.3, damping=0.02)
     toss = np.tile([0.0, 0.0, 0.6 * 9.81 * CLOSING], (len(mesh.positions), 1))
     cloth = core.Cloth(mesh, fabric, velocities=toss, sewing=True, sewing_time=CLOSING)
