@@ -79,8 +79,8 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
     `surfaces` holds the colliders at the start and the end of this step, None where there are none. `expected` (V, 3)
     [m/s], velocities at the end of the step as well as they are known, are where the first linearisation is taken: if
     not given, at u = 0 as in 001. `unhindered`: no contact by pairs, the caller looks whether anything meets.
-    `linearisation`: what stands for the stiffness, the tangent if not given; another one needs `expected`, and solves the
-    equations as they are without it.
+    `linearisation`: what stands for the stiffness, the tangent if not given; another one needs `expected`, and solves
+    the equations as they are without it.
     """
     return _Step(system, state, h, settings, surfaces, watch, expected, unhindered,
                  linearisation or Tangent(system)).run()
@@ -247,8 +247,8 @@ class _Step:
 
 def ended(loop: ContactLoop, state: State, h: float, u: FloatArray, residual: float, converged: bool,
           failed: bool) -> StepResult:
-    """The result of a step of h [s] from `state` that was solved for velocities u (V, 3) [m/s]: what is too long brought
-    back, what is left beyond a surface put back, and the motion cut where cloth would pass through cloth."""
+    """The result of a step of h [s] from `state` that was solved for velocities u (V, 3) [m/s]: what is too long or left
+    beyond a surface brought back, and the motion cut where cloth would pass through cloth."""
     x, v = loop.reached(u), u
     # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
