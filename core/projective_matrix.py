@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arrays import FloatArray
+from .arrays import BoolArray, FloatArray, IntArray
 from .linear.block_matrix import BlockMatrix, BlockPattern
 from .linear.constraint_filter import ConstraintFilter
 from .linear.modified_pcg import Operator
@@ -30,6 +30,8 @@ from .stencils.stencil import ElementForce, Stencil, scalar_blocks
 
 ROUNDS = 60
 """Products from which the largest frequency is estimated: to a few per cent, and always from above."""
+SMALLEST = 1e-8
+"""What y is kept above, as it must be above 0; it is of the order of 1."""
 PIECE = 20_000
 """Elements whose tangents are looked at together: those of bending are 225 numbers each."""
 
@@ -70,25 +72,27 @@ class ProjectiveMatrix:
     def _factors(self) -> ConstantMatrix:
         return ConstantMatrix(self._elements, self._x)
 
-    def largest(self) -> tuple[float, float]:
-        """Upper bounds of the eigenvalues of M^-1 H [1/s^2] and of M^-1 tau H [1/s].
+    def largest(self, held: IntArray) -> tuple[float, float]:
+        """Upper bounds of the eigenvalues of M^-1 H [1/s^2] and of M^-1 tau H [1/s], vertices `held` (n,) left out.
 
         For y > 0 no eigenvalue of B = M^-1 |H| is above max_i (B y)_i / y_i (Collatz 1942), and none of M^-1 H is above
         those of B. The power method makes y a good one.
         """
-        return self._bound(self._stiffness), self._bound(self._damping)
+        free = np.ones(len(self._mass), dtype=np.bool_)
+        free[held] = False
+        return self._bound(self._stiffness, free), self._bound(self._damping, free)
 
-    def _bound(self, values: FloatArray) -> float:
+    def _bound(self, values: FloatArray, free: BoolArray) -> float:
         size = np.abs(values)
-        y = np.ones((len(self._mass), 1))
+        y = np.where(free, 1.0, 0.0)
         best = np.inf
         for _ in range(ROUNDS):
-            z = self._pattern.scalar.product(size, np.repeat(y, 3, axis=1))[:, :1] / self._mass[:, None]
-            best = min(best, float(np.max(z / y, initial=0.0)))
-            top = float(z.max(initial=0.0))
+            z = self._pattern.scalar.product(size, np.repeat(y[:, None], 3, axis=1))[:, 0] / self._mass
+            top = float(z[free].max(initial=0.0))
             if top == 0.0:
                 return 0.0
-            y = np.maximum(z / top + y, 1e-8)
+            best = min(best, float(np.max(z[free] / y[free])))
+            y = np.where(free, np.maximum(z / top + y, SMALLEST), 0.0)
         return best
 
 

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The damping that an integrator adds by itself: a mass on a spring without any, by each of them.
+
+    python benchmarks/artificial_damping.py [--picture docs/pictures/artificial_damping.png]
+
+A step of implicit Euler multiplies the amplitude by (1 + h^2 omega^2)^(-1/2) and turns the phase by atan(h omega): a
+damping ratio of ln(1 + h^2 omega^2) / (2 atan(h omega)), about h omega / 2 (002 calls it artificial damping). Marks are
+simulated, the line is that formula. Prints the table; draws it where matplotlib is.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import core
+from core.integrators import stable_step
+
+TURNS = np.geomspace(0.02, 1.5, 12)
+"""h omega [-]."""
+STEPS = (1 / 24, 1 / 48, 1 / 90, 1 / 240)
+"""[s]; 1/90 is 002's."""
+FREQUENCIES = (0.5, 1.0, 2.0, 5.0)
+"""[Hz]"""
+OMEGA = 2.0 * np.pi
+SMALL = 1e-4
+"""Amplitude at the start, over the length of the spring [-]: explicit Euler's grows."""
+
+
+def damping_ratio(name: str, h: float) -> float:
+    """Of a vibration of 1 Hz in steps of h [s], from the recursion that its places follow."""
+    mesh = core.ClothMesh([[0.0, 0.0, 0.0], [0.0, 0.0, -1.0]], edges=[[0, 1]])
+    width = 0.01
+    fabric = core.Material(areal_density=2.0 / width, stretch=OMEGA ** 2 / width, shear=0.0, thread_width=width)
+    cloth = core.Cloth(mesh, fabric, pins={0: None}, positions=[[0.0, 0.0, 0.0], [0.0, 0.0, SMALL - 1.0]])
+    solver = core.Solver(integrator=name, frame_rate=1.0 / h, steps_per_frame=1, newton_iterations="converge",
+                         tolerance=1e-10, adaptive=False, self_collision=False)
+    frames = core.simulate(core.Scene([cloth], gravity=(0, 0, 0)), solver, range(28))
+    x = np.array([frame.positions[0][1, 2] + 1.0 for frame in frames])[6:]
+    order = 3 if name == "bdf2" else 2                                        # of its recursion
+    A = np.stack([x[order - 1 - i:len(x) - 1 - i] for i in range(order)], axis=1)
+    recursion = np.linalg.lstsq(A, x[order:], rcond=1e-9)[0]
+    roots = np.roots(np.concatenate([[1.0], -recursion]))
+    root = roots[np.argmax(np.abs(roots) - 1e3 * (roots.imag <= 0.0))]
+    return float(-np.log(np.abs(root)) / np.abs(np.log(root)))
+
+
+def formula(turn: np.ndarray) -> np.ndarray:
+    """Of implicit Euler, by h omega."""
+    decay, phase = 0.5 * np.log1p(turn ** 2), np.arctan(turn)
+    ratio: np.ndarray = decay / np.hypot(decay, phase)
+    return ratio
+
+
+def left(frequency: float, h: float, seconds: float = 1.0) -> float:
+    """Part of the amplitude that implicit Euler leaves after a time."""
+    return float((1.0 + (2.0 * np.pi * frequency * h) ** 2) ** (-0.5 * seconds / h))
+
+
+def study() -> dict[str, list[float]]:
+    """Damping ratios by integrator, at TURNS."""
+    stable_step.GROWTH = 1e9                                                  # explicit Euler's is what we want to see
+    return {name: [damping_ratio(name, turn / OMEGA) for turn in TURNS] for name in core.integrators()}
+
+
+def draw(found: dict[str, list[float]], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (ratios, amplitudes) = pyplot.subplots(1, 2, figsize=(10.0, 3.8))
+    fine = np.geomspace(TURNS[0], TURNS[-1], 200)
+    ratios.plot(fine, formula(fine), "k-", lw=1, label="implicit Euler, formula")
+    styles = dict(zip(found, ("o", "^", "s", "v", "x", "+"), strict=False))
+    for name, values in found.items():
+        ratios.plot(TURNS, values, styles[name], label=name, markersize=5,
+                    fillstyle="none" if name == "projective_dynamics" else "full")
+    ratios.set(xscale="log", xlabel="h omega", ylabel="damping ratio", title="Damping that nobody asked for")
+    ratios.legend(fontsize=7)
+    h = np.geomspace(1 / 500, 1 / 15, 200)
+    for frequency in FREQUENCIES:
+        amplitudes.plot(1e3 * h, [left(frequency, one) for one in h], label=f"{frequency:g} Hz")
+    for one in STEPS:
+        amplitudes.axvline(1e3 * one, color="0.8", lw=0.8)
+        amplitudes.text(1e3 * one, 1.02, f"1/{round(1 / one)}", fontsize=7, ha="center")
+    amplitudes.set(xscale="log", xlabel="step [ms]", ylabel="amplitude left after 1 s", ylim=(0.0, 1.1),
+                   title="Implicit Euler")
+    amplitudes.legend(fontsize=7, title="vibration")
+    for panel in (ratios, amplitudes):
+        panel.grid(True, which="both", alpha=0.2)
+    figure.tight_layout()
+    figure.savefig(path, dpi=90)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--picture", type=Path, help="where the chart goes")
+    picture = parser.parse_args(arguments).picture
+    found = study()
+    print("h omega  formula  " + "  ".join(found))
+    for i, turn in enumerate(TURNS):
+        print(f"{turn:7.3f}  {formula(turn):7.4f}  "
+              + "  ".join(f"{values[i]:{len(name)}.4f}" for name, values in found.items()))
+    print("\nleft of the amplitude after 1 s, implicit Euler")
+    print("   Hz  " + "  ".join(f"h=1/{round(1 / h)}" for h in STEPS))
+    for frequency in FREQUENCIES:
+        print(f"{frequency:5.1f}  " + "  ".join(f"{left(frequency, h):6.2f}" for h in STEPS))
+    if picture:
+        draw(found, picture)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
