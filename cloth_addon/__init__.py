@@ -5,11 +5,21 @@ from __future__ import annotations
 
 import bpy
 
-from . import command_line, compare_operators, crossings_overlay, fabric_menu, job, operators, panels, properties
+from . import (
+    command_line,
+    compare_operators,
+    crossings_overlay,
+    emitters,
+    fabric_menu,
+    job,
+    operators,
+    panels,
+    properties,
+)
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
     (*properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes,
-     *compare_operators.classes)
+     *compare_operators.classes, *emitters.classes)
 )
 
 _commands: list[object] = []    # what Blender gave for the `--command`s, to hand back
@@ -19,6 +29,7 @@ def register() -> None:
     register_classes()
     properties.attach()
     crossings_overlay.attach()
+    emitters.attach()
     _commands.append(bpy.utils.register_cli_command("muslin", command_line.main))
 
 
@@ -27,6 +38,7 @@ def unregister() -> None:
     job.end()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
+    emitters.detach()
     crossings_overlay.detach()
     properties.detach()
     unregister_classes()

@@ -60,6 +60,15 @@ def values(attribute: Any) -> FloatArray:
     return _read(attribute.data, "value", 1, np.float32)
 
 
+def point_values(mesh: Mesh, name: str, kind: str) -> FloatArray | None:
+    """(V,) or, of vectors, (V, 3) of the attribute `name` of the mesh's points, None where it has none of that kind."""
+    attribute = mesh.attributes.get(name)
+    if attribute is None or attribute.domain != "POINT" or attribute.data_type != kind or not len(attribute.data):
+        return None
+    return _read(attribute.data, "vector", 3, np.float32) if kind == "FLOAT_VECTOR" else \
+        _read(attribute.data, "value", 1, np.float32)
+
+
 def group_weights(mesh: Mesh, group: int) -> FloatArray:
     """(V,) weights in vertex group number `group`, 0 outside it."""
     weights = np.zeros(len(mesh.vertices), np.float32)

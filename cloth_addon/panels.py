@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from . import backends, baked_record, certificate_text, crossings_overlay, fabric_menu, job
+from . import backends, baked_record, bodies, certificate_text, crossings_overlay, fabric_menu, job
 
 
 class _PhysicsTab:
@@ -45,6 +45,7 @@ class MUSLIN_PT_muslin(_PhysicsTab, bpy.types.Panel):
         if muslin.kind == "NONE":
             flow.column().operator("muslin.cloth_add", text="Cloth", icon="MOD_CLOTH")
             flow.column().operator("muslin.collider_add", text="Collider", icon="MOD_PHYSICS")
+            self.layout.operator_menu_enum("muslin.particles_add", "kind", icon="PARTICLE_DATA")
             return
         flow.operator("muslin.remove", text=muslin.bl_rna.properties["kind"].enum_items[muslin.kind].name, icon="X")
         col = self.column(context)
@@ -69,13 +70,18 @@ def _thickness(col: Any, muslin: Any) -> None:
     if muslin.kind == "CLOTH" and muslin.thickness == 0.0:
         row = col.row()
         row.alignment = "RIGHT"
-        row.label(text="Automatic, from the edge length")
+        edges = len(muslin.id_data.data.edges)
+        row.label(text="Automatic, from the edge length" if edges else "Automatic, half a thread")
 
 
 class MUSLIN_PT_fabric(_PhysicsTab, bpy.types.Panel):
     bl_label = "Fabric"
     bl_parent_id = "MUSLIN_PT_muslin"
     bl_options = set()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and bodies.model_of(context.object) != "jelly"
 
     def draw(self, context: bpy.types.Context) -> None:
         thing = context.object
@@ -98,10 +104,42 @@ class MUSLIN_PT_fabric(_PhysicsTab, bpy.types.Panel):
         _with_unit(pair, muslin, "bend_weft_micro", "µN m")
         _with_unit(col, muslin, "air_drag", "kg/m²s")
         col.prop(muslin, "damping")
+        row = col.row(align=True, heading="Limit Stretch")
+        row.prop(muslin, "use_max_elongation", text="")
+        value = row.row(align=True)
+        value.active = muslin.use_max_elongation
+        value.prop(muslin, "max_elongation", text="")
         col.separator()
         col.prop(muslin, "grain")
         if muslin.grain == "UV":
             col.prop_search(muslin, "uv_map", thing.data, "uv_layers", icon="GROUP_UVS")
+
+
+class MUSLIN_PT_body(_PhysicsTab, bpy.types.Panel):
+    bl_label = "Body"
+    bl_parent_id = "MUSLIN_PT_muslin"
+    bl_options = set()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and bodies.model_of(context.object) in ("jelly", "particles")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        muslin, col = context.object.muslin, self.column(context)
+        if bodies.model_of(context.object) == "jelly":
+            col.prop(muslin, "jelly_structure")
+            _with_unit(col, muslin, "young_modulus", "kPa")
+            if muslin.jelly_structure == "TETRAHEDRA":
+                col.prop(muslin, "poisson_ratio")
+            _with_unit(col, muslin, "density", "kg/m³")
+            col.prop(muslin, "jelly_cells")
+            col.prop(muslin, "damping")
+            return
+        _with_unit(col, muslin, "particle_mass", "kg")
+        col.prop(muslin, "neighbour_radius")
+        col.prop(muslin, "neighbour_count")
+        _with_unit(col, muslin, "neighbour_stiffness", "N/m")
+        _with_unit(col, muslin, "neighbour_damping", "N s/m")
 
 
 class MUSLIN_PT_pinning(_PhysicsTab, bpy.types.Panel):
@@ -288,6 +326,6 @@ def _paragraph(col: Any, text: str, width: int) -> None:
 
 
 classes = (
-    MUSLIN_PT_muslin, MUSLIN_PT_fabric, MUSLIN_PT_pinning, MUSLIN_PT_garment, MUSLIN_PT_maps, MUSLIN_PT_collisions,
-    MUSLIN_PT_bake, MUSLIN_PT_solver,
+    MUSLIN_PT_muslin, MUSLIN_PT_body, MUSLIN_PT_fabric, MUSLIN_PT_pinning, MUSLIN_PT_garment, MUSLIN_PT_maps,
+    MUSLIN_PT_collisions, MUSLIN_PT_bake, MUSLIN_PT_solver,
 )

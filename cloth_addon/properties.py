@@ -22,7 +22,7 @@ from bpy.props import (
 )
 
 from .. import core
-from . import backends, crossings_overlay, fabric_menu, integrator_menu
+from . import backends, bodies, crossings_overlay, fabric_menu, integrator_menu
 
 DEFAULT_FABRIC = fabric_menu.preset("cotton")
 MICRO = 1e-6
@@ -67,7 +67,7 @@ def _flags(names: tuple[str, ...], what: str) -> list[tuple[str, str, str, int]]
     return [(name, fabric_menu.title(name), f"Compare this {what}", 1 << i) for i, name in enumerate(names)]
 
 
-class MuslinObject(bpy.types.PropertyGroup):
+class MuslinObject(bodies.BodyProperties, bpy.types.PropertyGroup):
     kind: EnumProperty(
         name="Type",
         description="What the object is in Muslin's simulation",
@@ -127,6 +127,14 @@ class MuslinObject(bpy.types.PropertyGroup):
     air_drag: _fabric(
         "air_drag", "Air Drag", "Resistance of the air, and grip of the wind, across the surface, in kg/(m² s)",
         min=0.0, max=1e3, soft_max=5.0, step=1, precision=3,
+    )
+    use_max_elongation: BoolProperty(
+        name="Limit Stretch", description="Bring back edges that a step made longer than they may be", default=False,
+        options=set(),
+    )
+    max_elongation: FloatProperty(
+        name="Limit Stretch", description="How much longer than at rest an edge may be", default=10.0, min=0.1,
+        soft_max=50.0, max=1000.0, step=100, precision=1, subtype="PERCENTAGE", options=set(),
     )
     model: EnumProperty(
         name="Model", description="The law by which the fabric resists stretching and folding",

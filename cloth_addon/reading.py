@@ -17,10 +17,14 @@ from numpy.typing import NDArray
 from .. import core
 from . import authored_state, garments, mesh_data, shape_keys
 from .frame_window import FrameWindow, evaluated_object
-from .settings import ClothSettings, kind_of, settings_of
+from .settings import ClothSettings, kind_of, metres_per_unit, settings_of
 
 FLAT_SCALE = 1e-6
 """Smallest over largest scale of an object's axes, below which it has no inverse in single precision [-]."""
+
+VELOCITY, BIRTH = "velocity", "birth"
+"""Names of a mesh's attributes of points: how fast they start, in the object's space [Blender units per second], and
+when [s]."""
 
 FLAT_UV = 1e-8
 """A triangle's area in the UV map over its longest side squared, below which it shows no direction [-]."""
@@ -96,9 +100,8 @@ def check_editable(obj: bpy.types.Object) -> None:
 
 def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> ClothSource:
     check_editable(obj)
-    if not len(obj.data.edges):
-        raise core.MeshError(f"has {len(obj.data.vertices)} vertices, no faces and no edges; cloth needs at least one "
-                             "face or edge", object_name=obj.name)
+    if not len(obj.data.vertices):
+        raise core.MeshError("has no vertices; there is nothing to simulate", object_name=obj.name)
     authored_state.check_modifiers(obj)
     evaluated_object(obj, view_layer)
     generative = authored_state.generative_modifiers(obj, view_layer)
@@ -123,7 +126,7 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
     obj, settings = source.obj, source.settings
     matrix = world_matrix(obj, scene, view_layer)
     mesh = core.ClothMesh(window.at(source.name, 0.0), faces=mesh_data.faces(obj.data), edges=mesh_data.edges(obj.data),
-                          name=source.name, grain=matrix[:3, 0].tolist())
+                          name=source.name, grain=matrix[:3, 0].tolist(), points=settings.model == "particles")
     if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
         layer = _uv_layer(obj, settings.uv_map)
         uv = (garments.pattern(obj, layer, mesh, settings.garment.pattern_size) if settings.garment.pattern
@@ -132,8 +135,20 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
     pins = _pin_weights(obj, settings.pin_group)
     return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,
                       pin_targets=None if pins is None else window.trajectory(source.name),
-                      thickness=settings.thickness, name=source.name,
-                      **garments.options(obj, settings.garment, mesh))
+                      thickness=settings.thickness, max_elongation=settings.max_elongation, name=source.name,
+                      velocities=_velocities(obj, matrix, metres_per_unit(scene)), births=_births(obj),
+                      **settings.model_options, **garments.options(obj, settings.garment, mesh))
+
+
+def _velocities(obj: bpy.types.Object, matrix: NDArray[np.float64], unit: float) -> NDArray[np.float64] | None:
+    """(V, 3) [m/s] in world space at the start, out of the mesh's attribute; None without one."""
+    values = mesh_data.point_values(obj.data, VELOCITY, "FLOAT_VECTOR")
+    return None if values is None else unit * (values.astype(np.float64) @ matrix[:3, :3].T)
+
+
+def _births(obj: bpy.types.Object) -> NDArray[np.float32] | None:
+    """Times (V,) [s] until which vertices wait where they are; None without such an attribute."""
+    return mesh_data.point_values(obj.data, BIRTH, "FLOAT")
 
 
 def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None:

@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from .. import core
-from . import backends
+from . import backends, bodies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,8 @@ class GarmentSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ClothSettings:
-    """One cloth object. The thickness is [m], None where the core chooses it; the rest as in core.Material."""
+    """One cloth object. The thickness is [m], None where the core chooses it; model_options as `core.Cloth` takes them;
+    the rest as in core.Material."""
 
     areal_density: float
     stretch: tuple[float, float]
@@ -60,7 +61,9 @@ class ClothSettings:
     grain: str
     uv_map: str
     thickness: float | None
+    max_elongation: float | None
     garment: GarmentSettings
+    model_options: dict[str, Any]
 
     def material(self, name: str) -> core.Material:
         return core.Material(
@@ -128,15 +131,19 @@ def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
 
 def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ClothSettings:
     values = obj.muslin
-    thickness = float(values.thickness) * metres_per_unit(scene)
+    unit, model = metres_per_unit(scene), bodies.model_of(obj)
+    thickness = float(values.thickness) * unit
     return ClothSettings(
         areal_density=float(values.areal_density),
         stretch=(float(values.stretch_warp), float(values.stretch_weft)),
         shear=float(values.shear),
         bend=(float(values.bend_warp), float(values.bend_weft)),
         damping=float(values.damping), friction=float(values.friction), air_drag=float(values.air_drag),
-        model=values.model, pin_group=values.pin_group, grain=values.grain, uv_map=values.uv_map,
-        thickness=thickness if thickness > 0.0 else None, garment=_garment_of(values, metres_per_unit(scene)))
+        model=model, pin_group=values.pin_group, grain=values.grain, uv_map=values.uv_map,
+        thickness=thickness if thickness > 0.0 else None,
+        max_elongation=float(values.max_elongation) / 100.0 if values.use_max_elongation else None,
+        garment=_garment_of(values, unit),
+        model_options=bodies.model_options(values, model, unit))
 
 
 def _garment_of(values: Any, unit: float) -> GarmentSettings:

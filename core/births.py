@@ -16,8 +16,8 @@ from .arrays import FloatArray, IntArray
 from .cloth import Cloth
 from .state import Before, State
 
-SOON = 1e-9
-"""How long before its time a particle may be born [s]: times of steps are rounded."""
+SOON = 1e-5
+"""How long before its time a particle may be born [s]: times are rounded, to single precision where a file has them."""
 
 
 class Births:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What jelly and particles are made of: their settings, and these as options of the core's models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty, FloatProperty, IntProperty
+
+
+class BodyProperties:
+    """Settings of an object that only some models have; a part of `MuslinObject`."""
+
+    jelly_structure: EnumProperty(
+        name="Structure", description="What the inside of the jelly is made of",
+        items=[("TETRAHEDRA", "Tetrahedra", "An elastic solid of any Poisson's ratio, which keeps its volume", 0),
+               ("LATTICE", "Spring Lattice", "Springs along the edges and diagonals of cubes: quick, and gives way "
+                "when it is crushed", 1)],
+        default="TETRAHEDRA", options=set(),
+    )
+    young_modulus: FloatProperty(
+        name="Young's Modulus",
+        description="Stiffness of the inside, in kPa: about 10 for pudding, 100 for soft rubber, 1000 for rubber",
+        default=20.0, min=0.001, max=1e7, soft_max=1e4, step=100, precision=2, options=set(),
+    )
+    poisson_ratio: FloatProperty(
+        name="Poisson's Ratio", description="How much it narrows when it is pulled: 0 like cork, near 0.5 like rubber",
+        default=0.3, min=0.0, max=0.49, step=1, precision=3, options=set(),
+    )
+    density: FloatProperty(
+        name="Density", description="Mass per volume, in kg/m³: 1000 is water",
+        default=1000.0, min=0.001, max=1e5, soft_max=1e4, step=1000, precision=1, options=set(),
+    )
+    jelly_cells: IntProperty(
+        name="Cells", description="Cells of the inside along the longest side. 0 means: set from the mesh's edges",
+        default=0, min=0, max=64, soft_max=24, options=set(),
+    )
+    particle_mass: FloatProperty(
+        name="Mass", description="Of each particle, in kg. 0 means: a square of the fabric as wide as a thread",
+        default=0.0, min=0.0, max=1e6, step=0.1, precision=6, options=set(),
+    )
+    neighbour_radius: FloatProperty(
+        name="Spring Radius", description="Particles that start nearer to each other than this are joined by springs",
+        default=0.0, min=0.0, soft_max=1.0, step=1, precision=4, subtype="DISTANCE", unit="LENGTH", options=set(),
+    )
+    neighbour_count: IntProperty(
+        name="Spring Neighbours", description="Each particle is joined by springs to so many, the nearest",
+        default=0, min=0, max=64, options=set(),
+    )
+    neighbour_stiffness: FloatProperty(
+        name="Spring Stiffness", description="Of each spring, in N/m",
+        default=10.0, min=1e-6, max=1e9, soft_max=1e4, step=100, precision=2, options=set(),
+    )
+    neighbour_damping: FloatProperty(
+        name="Spring Damping", description="Along each spring, in N s/m",
+        default=0.0, min=0.0, max=1e6, soft_max=10.0, step=1, precision=4, options=set(),
+    )
+
+
+def model_options(values: Any, model: str, metres_per_unit: float) -> dict[str, Any]:
+    """Keyword arguments of `core.Cloth` for a model, out of an object's settings; none for models of sheets."""
+    if model == "jelly":
+        springs = values.jelly_structure == "LATTICE"
+        return {"structure": values.jelly_structure.lower(), "young_modulus": 1e3 * float(values.young_modulus),
+                "poisson_ratio": None if springs else float(values.poisson_ratio), "density": float(values.density),
+                "cells": int(values.jelly_cells) or None}
+    if model == "particles":
+        return {"mass": float(values.particle_mass) or None,
+                "radius": float(values.neighbour_radius) * metres_per_unit or None,
+                "nearest": int(values.neighbour_count), "spring_stiffness": float(values.neighbour_stiffness),
+                "spring_damping": float(values.neighbour_damping)}
+    return {}
+
+
+def model_of(obj: bpy.types.Object) -> str:
+    """The model that an object is simulated with: vertices without edges are particles, whatever was chosen."""
+    chosen: str = obj.muslin.model
+    return chosen if obj.type != "MESH" or len(obj.data.edges) else "particles"
