@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arrays import FloatArray, IntArray
+from .arrays import BoolArray, FloatArray, IntArray
 from .births import Births
 from .cloth import Cloth
 from .contact.self_contact import SelfContact
@@ -46,6 +46,7 @@ class System:
         nodes: the particles' numbering. mass (V,) [kg]; carried (V,) [kg], what contact and pins take hold of;
         thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
         edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
+        threaded (V,): whether there are threads in its piece;
         smoothing: of velocities, along the edges; strain_limit: of edges, None where there is none.
     """
 
@@ -61,10 +62,13 @@ class System:
         self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in scene.cloths])
         self.triangles: IntArray = np.concatenate(
             [c.mesh.triangles + s for c, s in zip(scene.cloths, starts, strict=False)])
+        threads: IntArray = np.concatenate(
+            [c.mesh.loose_edges + s for c, s in zip(scene.cloths, starts, strict=False)])
         self._measured: tuple[FloatArray, FloatArray] | None = None
         near: IntArray = np.concatenate([self.edges, nodes.links])
         self.body: IntArray = bodies(near, self.vertex_count)
         self.body_count = int(self.body.max()) + 1
+        self.threaded: BoolArray = np.isin(self.body, self.body[threads])
         self._forces = self._element_forces()
         links: IntArray = np.concatenate([
             np.zeros((0, 2), dtype=np.int64), *(sewing.links() + span.start for sewing, span in (
@@ -96,7 +100,7 @@ class System:
         self.self_contact = SelfContact(
             self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
             scene.colliders, sewn=bodies(links, self.vertex_count) if len(links) else None, skin=nodes.surface_count,
-        ) if len(self.triangles) else None
+            threads=threads) if len(self.triangles) + len(threads) else None
         self.preconditioners = PreconditionerChoice(
             self._pattern, lambda: scalar_elements(self._forces, nodes.rest), np.concatenate([near, links]),
             nodes.rest)

@@ -21,6 +21,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..kernels.reference.vectors import Vector, cross, dot, subtract, take
+from .bvh import BVH, element_boxes, touching_boxes
 from .triangle_surface import TriangleSurface
 
 ROUNDING = 8e-16
@@ -35,8 +36,22 @@ def crossing_pairs(a: TriangleSurface, b: TriangleSurface) -> IntArray:
     return piercing(a, b, current().surfaces.meet(a.arrays, b.arrays, a is b, 0.0)[0])
 
 
+def _near_threads(a: TriangleSurface, b: TriangleSurface) -> IntArray:
+    """Pairs (N, 2) of threads of `a`, by their edges, and triangles of `b` that hold all that pierce: a search among
+    triangles alone, as the kernels' is, does not see what belongs to none."""
+    tree = BVH.build(*element_boxes(b.triangles, b.positions))
+    pairs = touching_boxes(tree, *element_boxes(a.edges[a.threads], a.positions))
+    pairs[:, 0] = a.threads[pairs[:, 0]]
+    if a is b:
+        ends, corners = a.edges[pairs[:, 0]], b.triangles[pairs[:, 1]]
+        pairs = pairs[(ends[:, :, None] != corners[:, None, :]).all(axis=(1, 2))]
+    return pairs
+
+
 def piercing(a: TriangleSurface, b: TriangleSurface, pairs: IntArray) -> IntArray:
-    """Those of the pairs (N, 2) of an edge of `a` and a triangle of `b` that pierce."""
+    """Those of the pairs (N, 2) of an edge of `a` and a triangle of `b` that pierce, and threads that do."""
+    if len(a.threads) and len(b.triangles):
+        pairs = np.unique(np.concatenate([pairs, _near_threads(a, b)]), axis=0)
     if a is b:
         pairs = pairs[a.apart(a.edges[pairs[:, 0]], a.triangles[pairs[:, 1]])]
     if len(pairs) == 0:

@@ -46,6 +46,7 @@ class SelfContact:
         skin: how many of them have a surface, the first; all if not given.
         rest, start: (V, 3) [m], the rest shape and where the simulation starts. triangles: (T, 3).
         sewn (V,): the same number for vertices that are sewn together; None if none are.
+        threads (K, 2): edges that belong to no triangle; none if not given.
 
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
@@ -54,9 +55,9 @@ class SelfContact:
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
                  start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
-                 sewn: IntArray | None = None, skin: int | None = None) -> None:
+                 sewn: IntArray | None = None, skin: int | None = None, threads: IntArray | None = None) -> None:
         self.mass, self.rest = mass, rest
-        self.surface = TriangleSurface.build(start, triangles, sewn)
+        self.surface = TriangleSurface.build(start, triangles, sewn, threads)
         self.all = AllSurfaces(self.surface, len(mass), colliders, skin)
         self.features = Features(self.all, self.all.total, cloth=len(mass))
         ends = self.surface.edges

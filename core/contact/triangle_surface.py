@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A triangle surface as a whole, for looking at it: triangles, edges, and trees."""
+"""A surface as a whole, for looking at it: triangles, edges, and trees. Threads are edges without triangles."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from .bvh import element_boxes, median_order
 
 @dataclass(frozen=True)
 class TriangleSurface:
-    """Triangles (T, 3) and their edges (E, 2) on positions (V, 3) [m], with boxes around them.
+    """Triangles (T, 3), their edges and threads (E, 2) on positions (V, 3) [m], with boxes around them.
 
     Attributes:
-        vertices (N,): those that the triangles use, near ones next to each other.
+        vertices (N,): those that are used, near ones next to each other. threads (K,): rows of the edges that belong to
+            no triangle.
         triangle_order, edge_order (L,): leaves of trees over triangles and edges (see `bvh`).
         leaves, boxes: what else the kernels want to know of the triangles, and of the positions.
         sewn (V,): the same number for vertices that are sewn together; None if none are. As what has a common vertex
@@ -36,13 +37,15 @@ class TriangleSurface:
     edge_order: IntArray
     leaves: Leaves
     boxes: Boxes
+    threads: IntArray
     sewn: IntArray | None = None
     joins: tuple[IntArray, IntArray] | None = None
 
     @staticmethod
-    def build(positions: FloatArray, triangles: IntArray, sewn: IntArray | None = None) -> TriangleSurface:
-        """The surface of triangles (T, 3) on positions (V, 3) [m]; sewn (V,) as above."""
-        edges, side = _edges_of(triangles)
+    def build(positions: FloatArray, triangles: IntArray, sewn: IntArray | None = None,
+              threads: IntArray | None = None) -> TriangleSurface:
+        """The surface of triangles (T, 3) and threads (K, 2) on positions (V, 3) [m]; sewn (V,) as above."""
+        edges, side = _edges_of(triangles, np.zeros((0, 2), dtype=np.int64) if threads is None else threads)
         edge_order = median_order(*element_boxes(edges, positions))
         along = edges[edge_order[edge_order >= 0]].ravel()
         used, at = np.unique(along, return_index=True)
@@ -50,7 +53,8 @@ class TriangleSurface:
         leaf = order[order >= 0]
         leaves = _leaves(triangles[leaf], side[leaf], edges, len(positions))
         return TriangleSurface(positions, triangles, edges, used[np.argsort(at)], order, edge_order, leaves,
-                               current().surfaces.boxes(positions, triangles, edges, order, edge_order, leaves), sewn,
+                               current().surfaces.boxes(positions, triangles, edges, order, edge_order, leaves),
+                               np.setdiff1d(np.arange(len(edges)), side), sewn,
                                None if sewn is None else _joins(edges, sewn))
 
     def apart(self, one: IntArray, other: IntArray) -> IntArray:
@@ -74,12 +78,13 @@ class TriangleSurface:
         return replace(self, positions=positions, boxes=boxes)
 
 
-def _edges_of(triangles: IntArray) -> tuple[IntArray, IntArray]:
-    """Every edge (E, 2) of triangles (T, 3) once, the smaller vertex first, in order; and each side's edge (T, 3)."""
-    following, count = np.roll(triangles, -1, axis=1), int(triangles.max(initial=0)) + 1
-    keys = np.minimum(triangles, following) * count + np.maximum(triangles, following)
-    edges, number = np.unique(keys, return_inverse=True)
-    return np.column_stack(np.divmod(edges, count)), number.reshape(-1, 3)
+def _edges_of(triangles: IntArray, threads: IntArray) -> tuple[IntArray, IntArray]:
+    """Every edge (E, 2) of triangles (T, 3) and threads (K, 2) once, the smaller vertex first, in order; and each
+    side's edge (T, 3)."""
+    following, count = np.roll(triangles, -1, axis=1), int(max(triangles.max(initial=0), threads.max(initial=0))) + 1
+    one, other = np.concatenate([triangles.ravel(), threads[:, 0]]), np.concatenate([following.ravel(), threads[:, 1]])
+    edges, number = np.unique(np.minimum(one, other) * count + np.maximum(one, other), return_inverse=True)
+    return np.column_stack(np.divmod(edges, count)), number[:triangles.size].reshape(-1, 3)
 
 
 def _leaves(corners: IntArray, sides: IntArray, edges: IntArray, vertex_count: int) -> Leaves:
