@@ -23,9 +23,9 @@ from .kernels import current
 
 CLOSE = 2e-3
 """Elongation above the largest one that is left as it is [-]."""
-SWEEPS = 200
+SWEEPS = 600
 """Times that all edges are gone through at most."""
-FURTHER = 1.8
+FURTHER = 1.9
 """Over-relaxation [-]."""
 
 
