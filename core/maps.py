@@ -65,8 +65,10 @@ class Maps:
             ClothError: a map of what none of the model's laws says that it resists.
         """
         result = list(forces)
+        self._check_curl(forces)
         for what, factor in self.stiffness.items():
-            rows = [row for row, force in enumerate(result) if what in _places(force)]
+            rows = [row for row, force in enumerate(result) if what in _places(force)
+                    and force.stencil.vertices.min(initial=len(factor)) < len(factor)]
             if not rows and forces:
                 laws = ", ".join(dict.fromkeys(force.law.name for force in forces))
                 raise ClothError(f"{what}_scale is painted, but none of its laws ({laws}) has such a stiffness; "
@@ -74,6 +76,13 @@ class Maps:
             for row in rows:
                 result[row] = _times(result[row], what, factor)
         return result
+
+    def _check_curl(self, forces: Sequence[ElementForce]) -> None:
+        if self.rest_curvature is not None and self.rest_curvature.any() and forces \
+                and not any(getattr(force.law, "curls", False) for force in forces):
+            raise ClothError("a rest curvature is painted, but nothing in its model can be curved at rest: either its "
+                             "fabric has no bending stiffness, or the model is one of springs; leave that map out or "
+                             "choose another model", object_name=self._name)
 
     def _values(self, mesh: ClothMesh, given: Any, what: str) -> FloatArray | None:
         if given is None:
@@ -106,6 +115,8 @@ def _places(force: ElementForce) -> Mapping[str, tuple[int, ...]]:
 def _times(force: ElementForce, what: str, factor: FloatArray) -> ElementForce:
     """The force with its stiffness against `what` times the mean of `factor` (V,) over the vertices of each element."""
     stencil = force.stencil
+    inner = int(stencil.vertices.max(initial=-1)) + 1 - len(factor)      # nodes that are no vertices are not painted
+    factor = np.concatenate([factor, np.ones(max(0, inner))])
     takes_part = stencil.weights.any(axis=2)                                           # (E, k)
     count = takes_part.sum(axis=1)                             # an element without any weight keeps what it has
     mean = np.where(count, (factor[stencil.vertices] * takes_part).sum(axis=1), 1.0) / np.maximum(count, 1)

@@ -62,6 +62,7 @@ class Arc:
     name = "arc"
     constant_tangent = False
     linear = False
+    stiffness = {"bend": (0, 2, 4)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

@@ -41,6 +41,7 @@ class AreaPreserving:
     name = "area preserving"
     constant_tangent = False
     linear = False
+    stiffness = {"shear": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

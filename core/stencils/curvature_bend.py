@@ -60,6 +60,7 @@ class Curvature:
     name = "curvature"
     constant_tangent = False
     linear = False
+    stiffness = {"bend": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

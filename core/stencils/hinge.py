@@ -79,6 +79,7 @@ class Hinge:
     constant_tangent = False
     linear = False
     stiffness = {"bend": (0,)}
+    curls = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

@@ -41,6 +41,7 @@ class CurvedPatch:
     constant_tangent = False
     linear = False
     stiffness = {"bend": (0,)}
+    curls = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

@@ -97,6 +97,7 @@ class ProjectiveTriangle:
     name = "projective triangle"
     constant_tangent = False
     linear = False
+    stiffness = {"stretch": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -140,6 +141,7 @@ class ProjectiveTetrahedron:
     name = "projective tetrahedron"
     constant_tangent = False
     linear = False
+    stiffness = {"stretch": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

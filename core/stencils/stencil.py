@@ -47,7 +47,8 @@ class Law(Protocol):
         linear: besides, P_c = sum_d H_cd F_d, so that its force is a product with the assembled matrix.
 
     A law that can be painted says in `stiffness`, {"stretch" | "shear" | "bend": places of parameters}, which of its
-    parameters are stiffness against what: the energy is linear in them, and in those of the conditions.
+    parameters are stiffness against what: the energy is linear in them, and in those of the conditions. One that takes
+    on the curvature that is painted on a mesh says `curls`.
     """
 
     name: str

@@ -25,6 +25,7 @@ class Tension:
     name = "tension"
     constant_tangent = False
     linear = False
+    stiffness = {"stretch": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

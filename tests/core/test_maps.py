@@ -8,7 +8,7 @@ import core
 from core.errors import ClothError
 from core.kernels.backend import why_not
 from core.stencils.hinge_geometry import HingeGeometry
-from tests.core.shapes import grid
+from tests.core.shapes import ball, grid
 from tests.core.stencils.laws import LAWS, deformed, jittered_mesh
 
 BACKENDS = [pytest.param(name, marks=pytest.mark.skipif(bool(why_not(name)), reason="cannot run here"))
@@ -200,6 +200,17 @@ def test_maps_that_say_nothing_change_nothing():
 def test_what_cannot_be_painted_is_said(options, message):
     with pytest.raises(ClothError, match=message):
         core.Cloth(strip(name="Sleeve"), fabric(), **options).body()
+
+
+@pytest.mark.parametrize("model, material", [("mass_spring", fabric()), ("baraff_witkin", fabric(bend=0.0))])
+def test_a_rest_curvature_that_nothing_takes_on_is_refused(model, material):
+    with pytest.raises(ClothError, match="nothing in its model can be curved at rest"):
+        core.Cloth(strip(), material, model, rest_curvature=1.0).body()
+
+
+def test_a_jelly_whose_inner_nodes_are_no_vertices_cannot_be_painted():
+    with pytest.raises(ClothError, match="none of its laws"):
+        core.Cloth(core.ClothMesh(*ball(0.1, 1)), fabric(), "jelly", stretch_scale=3.0).body()
 
 
 def test_a_map_of_what_a_model_does_not_resist_is_refused():
