@@ -128,6 +128,19 @@ class MuslinObject(bodies.BodyProperties, bpy.types.PropertyGroup):
         "air_drag", "Air Drag", "Resistance of the air, and grip of the wind, across the surface, in kg/(m² s)",
         min=0.0, max=1e3, soft_max=5.0, step=1, precision=3,
     )
+    viscous_drag: _fabric(
+        "viscous_drag", "Viscous Drag", "Resistance of the air against every motion, in kg/(m² s): cloth sinks as in oil",
+        min=0.0, max=1e3, soft_max=5.0, step=1, precision=3,
+    )
+    spring_damping: _fabric(
+        "spring_damping", "Edge Length", "Resistance of every edge to getting longer or shorter, in kg/s",
+        min=0.0, max=1e3, soft_max=1.0, step=1, precision=4,
+    )
+    isotropic_damping: _fabric(
+        "isotropic_damping", "Edge Motion",
+        "Resistance to every relative motion of an edge's ends, in kg/s. Slows turning, too, but not falling",
+        min=0.0, max=1e3, soft_max=1.0, step=1, precision=4,
+    )
     use_max_elongation: BoolProperty(
         name="Limit Stretch", description="Bring back edges that a step made longer than they may be", default=False,
         options=set(),
@@ -149,7 +162,7 @@ class MuslinObject(bodies.BodyProperties, bpy.types.PropertyGroup):
         name="Grain", description="Which way the warp threads run",
         items=[
             ("OBJECT_X", "Object X", "Along the object's X axis, laid over the surface"),
-            ("UV", "UV Map", "Along U of a UV map, which is also the fabric's flat pattern"),
+            ("UV", "UV Map", "Along U of a UV map"),
         ],
         default="OBJECT_X", options=set(),
     )
