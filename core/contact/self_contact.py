@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..collider import Collider
 from ..linear.constraint_filter import ConstraintFilter
 from .all_surfaces import AllSurfaces, Motion
@@ -50,7 +50,8 @@ class SelfContact:
 
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
-            body of colliders is -1. last: what the last step left; who discards a step puts back the one before.
+            body of colliders is -1; filled (V + W,): whether of a body that has an inside. last: what the last step
+            left; who discards a step puts back the one before.
     """
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
@@ -71,6 +72,7 @@ class SelfContact:
         self.thickness = self.all.beside(cloth, extra)
         self.friction = self.all.beside(friction, [c.friction for c in colliders])
         self.body: IntArray = np.concatenate([body, np.full(self.all.total - len(mass), -1)])
+        self.filled: BoolArray = np.isin(self.body, body[self.all.skin:])
         self.own = Expectation(len(mass), max(2.0 * REACH * thickest, CLOSEST * longest), drifting=True,
                                skin=self.all.skin)
         self.solid = Expectation(len(mass), max(REACH * (thickest + max([0.0, *extra])), CLOSEST * longest),

@@ -124,8 +124,9 @@ class Surroundings:
     Attributes:
         start (V + W, 3) [m]: x0, and where colliders start. pairs: what was found.
         level (L, 4): vertices and the triangles that they lie in; nobody can tell on which side they belong.
-        crossings (N, 2): edges that pierce triangles at the start. caught (N,): those of which 001's contact pushes
-            a vertex out of a collider.
+        crossings (N, 2): edges that pierce triangles at the start. caught (N,): those that nobody is to pull apart:
+            001's contact pushes a vertex of them out of a collider, or they are of a body with an inside that crosses
+            itself.
     """
 
     def __init__(self, owner: SelfContact, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *,
@@ -225,6 +226,10 @@ class Surroundings:
         self._involved = [around(owner.all, found, owner.all.total) if len(found) else None for found in (own, solid)]
         self.crossings = np.concatenate([own, solid])
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
+        if len(own) and owner.filled.any():                          # what holds these together is inside
+            corners = np.concatenate([owner.all.edges[own[:, 0]], owner.all.triangles[own[:, 1]]], axis=1)
+            body = owner.body[corners]
+            self.caught[:len(own)] = owner.filled[corners].all(axis=1) & (body == body[:, :1]).all(axis=1)
         if len(solid) and self._swallowed is not None:
             corners = np.concatenate([owner.all.edges[solid[:, 0]], owner.all.triangles[solid[:, 1]]], axis=1)
             self.caught[len(own):] = self._swallowed[corners].any(axis=1)

@@ -39,3 +39,20 @@ def floor(side: float, height: float = 0.0) -> tuple[NDArray[np.float64], NDArra
     s = side / 2
     return (np.array([[-s, -s, height], [s, -s, height], [s, s, height], [-s, s, height]]),
             np.array([[0, 1, 2], [0, 2, 3]]))
+
+
+def block(size: tuple[float, float, float], counts: tuple[int, int, int]
+          ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The surface of a box from the origin, in squares: positions (V, 3) [m] and faces (Q, 4), normals outwards."""
+    corners = []
+    for axis in range(3):
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        i, j = (a.ravel() for a in np.meshgrid(np.arange(counts[u]), np.arange(counts[v]), indexing="ij"))
+        for side in (0, 1):
+            place = np.zeros((len(i), 4, 3), dtype=np.int64)
+            ring = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[::1 if side else -1]
+            place[:, :, axis] = side * counts[axis]
+            place[:, :, u], place[:, :, v] = i[:, None] + ring[:, 0], j[:, None] + ring[:, 1]
+            corners.append(place)
+    places, faces = np.unique(np.concatenate(corners).reshape(-1, 3), axis=0, return_inverse=True)
+    return places / np.array(counts) * np.array(size), faces.reshape(-1, 4)
