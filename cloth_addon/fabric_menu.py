@@ -18,7 +18,7 @@ CUSTOM = "CUSTOM"
 
 PROPERTIES = (
     "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft",
-    "damping", "friction", "air_drag",
+    "damping", "friction", "air_drag", "viscous_drag", "isotropic_damping", "spring_damping",
 )
 
 
@@ -31,6 +31,8 @@ def preset(name: str) -> dict[str, float]:
         "stretch_warp": fabric.stretch[0], "stretch_weft": fabric.stretch[1], "shear": fabric.shear,
         "bend_warp": fabric.bend[0], "bend_weft": fabric.bend[1],
         "damping": fabric.damping, "friction": fabric.friction, "air_drag": fabric.air_drag,
+        "viscous_drag": fabric.viscous_drag, "isotropic_damping": fabric.isotropic_damping,
+        "spring_damping": fabric.spring_damping,
     }
 
 

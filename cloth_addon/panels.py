@@ -115,6 +115,17 @@ class MUSLIN_PT_fabric(_PhysicsTab, bpy.types.Panel):
             col.prop_search(muslin, "uv_map", thing.data, "uv_layers", icon="GROUP_UVS")
 
 
+class MUSLIN_PT_damping(_PhysicsTab, bpy.types.Panel):
+    bl_label = "More Damping"
+    bl_parent_id = "MUSLIN_PT_fabric"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        col, muslin = self.column(context), context.object.muslin
+        _with_unit(col, muslin, "spring_damping", "kg/s")
+        _with_unit(col, muslin, "isotropic_damping", "kg/s")
+        _with_unit(col, muslin, "viscous_drag", "kg/m²s")
+
+
 class MUSLIN_PT_body(_PhysicsTab, bpy.types.Panel):
     bl_label = "Body"
     bl_parent_id = "MUSLIN_PT_muslin"
@@ -326,6 +337,6 @@ def _paragraph(col: Any, text: str, width: int) -> None:
 
 
 classes = (
-    MUSLIN_PT_muslin, MUSLIN_PT_body, MUSLIN_PT_fabric, MUSLIN_PT_pinning, MUSLIN_PT_garment, MUSLIN_PT_maps,
-    MUSLIN_PT_collisions, MUSLIN_PT_bake, MUSLIN_PT_solver,
+    MUSLIN_PT_muslin, MUSLIN_PT_body, MUSLIN_PT_fabric, MUSLIN_PT_damping, MUSLIN_PT_pinning, MUSLIN_PT_garment,
+    MUSLIN_PT_maps, MUSLIN_PT_collisions, MUSLIN_PT_bake, MUSLIN_PT_solver,
 )

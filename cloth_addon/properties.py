@@ -129,7 +129,8 @@ class MuslinObject(bodies.BodyProperties, bpy.types.PropertyGroup):
         min=0.0, max=1e3, soft_max=5.0, step=1, precision=3,
     )
     viscous_drag: _fabric(
-        "viscous_drag", "Viscous Drag", "Resistance of the air against every motion, in kg/(m² s): cloth sinks as in oil",
+        "viscous_drag", "Viscous Drag",
+        "Resistance of the air against every motion, in kg/(m² s): cloth sinks as in oil",
         min=0.0, max=1e3, soft_max=5.0, step=1, precision=3,
     )
     spring_damping: _fabric(

@@ -56,6 +56,9 @@ class ClothSettings:
     damping: float
     friction: float
     air_drag: float
+    viscous_drag: float
+    isotropic_damping: float
+    spring_damping: float
     model: str
     pin_group: str
     grain: str
@@ -68,7 +71,8 @@ class ClothSettings:
     def material(self, name: str) -> core.Material:
         return core.Material(
             areal_density=self.areal_density, stretch=self.stretch, shear=self.shear, bend=self.bend,
-            damping=self.damping, friction=self.friction, air_drag=self.air_drag, name=name)
+            damping=self.damping, friction=self.friction, air_drag=self.air_drag, viscous_drag=self.viscous_drag,
+            isotropic_damping=self.isotropic_damping, spring_damping=self.spring_damping, name=name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +143,8 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ClothSettings:
         shear=float(values.shear),
         bend=(float(values.bend_warp), float(values.bend_weft)),
         damping=float(values.damping), friction=float(values.friction), air_drag=float(values.air_drag),
+        viscous_drag=float(values.viscous_drag), isotropic_damping=float(values.isotropic_damping),
+        spring_damping=float(values.spring_damping),
         model=model, pin_group=values.pin_group, grain=values.grain, uv_map=values.uv_map,
         thickness=thickness if thickness > 0.0 else None,
         max_elongation=float(values.max_elongation) / 100.0 if values.use_max_elongation else None,

@@ -84,12 +84,14 @@ def test_faces_of_any_size_and_loose_edges_arrive(read, scene):
 def test_settings_become_a_fabric(read, scene):
     sheet = builders.sheet()
     values = {"areal_density": 0.4, "stretch_warp": 100.0, "stretch_weft": 200.0, "shear": 30.0, "bend_warp": 1e-3,
-              "bend_weft": 2e-3, "damping": 0.02, "friction": 0.7, "air_drag": 0.9}
+              "bend_weft": 2e-3, "damping": 0.02, "friction": 0.7, "air_drag": 0.9, "viscous_drag": 0.05,
+              "isotropic_damping": 0.06, "spring_damping": 0.08}
     for name, value in values.items():
         setattr(sheet.muslin, name, value)
     fabric = read().cloths[0].material
     assert (fabric.areal_density, *fabric.stretch, fabric.shear, *fabric.bend, fabric.damping, fabric.friction,
             fabric.air_drag) == pytest.approx((0.4, 100.0, 200.0, 30.0, 1e-3, 2e-3, 0.02, 0.7, 0.9))
+    assert (fabric.viscous_drag, fabric.isotropic_damping, fabric.spring_damping) == pytest.approx((0.05, 0.06, 0.08))
 
 
 def warp_directions(mesh):
