@@ -48,6 +48,8 @@ REST = 0.02
 """Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
 TEARS = 0.2
 """Growth of an edge in a quick step, over its rest length, above which the contacts are looked at again [-]."""
+LIMITED = 4
+"""Times that cloth is brought back to its length where solids are in the way of that."""
 CALM = 0.1
 """Change of the velocities from pass to pass below which contacts that still change are left to the next step, over the
 velocity that weight gives in a step [-]."""
@@ -141,12 +143,17 @@ class ContactLoop:
         return x
 
     def limited(self, x: FloatArray) -> FloatArray:
-        """x (V, 3) [m] with what is longer than it may be brought back; what is held stays."""
+        """x (V, 3) [m] with what is longer than it may be brought back, and out of solids; what is held stays."""
         limit = self._system.strain_limit
         if limit is None:
             return x
-        with self._watch.stage("strain limit"):
-            return limit.relaxed(x, self._pins.rows)
+        for _ in range(LIMITED):
+            with self._watch.stage("strain limit"):
+                shorter = limit.relaxed(x, self._pins.rows)
+            if shorter is x:
+                break
+            x = self.move_out(shorter)
+        return x
 
     def move_out(self, x: FloatArray) -> FloatArray:
         """x (V, 3) [m] with what the solves left beyond a surface put back onto it."""

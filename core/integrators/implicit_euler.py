@@ -253,10 +253,10 @@ def ended(loop: ContactLoop, state: State, h: float, u: FloatArray, residual: fl
     # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
     if finite:
+        x = loop.move_out(x)
         limited = loop.limited(x)
         if limited is not x:
             x, v = limited, v + (limited - x) / h
-        x = loop.move_out(x)
         cut = loop.truncate(x, u)
         if cut is not x:
             x, v = cut, v + (cut - x) / h
