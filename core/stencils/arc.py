@@ -28,10 +28,10 @@ from ..arrays import FloatArray
 from .components import TINY, Columns, add_blocks, direction, either, identity_block, length, outer, scale
 from .stencil import Condition, Parameters, Tangent
 
-SINC = tuple((-1.0) ** k / factorial(2 * k + 1) for k in range(15, -1, -1))
-"""Coefficients of S(t), highest power first: 1e-17 of it are missing at t = pi^2."""
-SINC_SLOPE = tuple(k * (-1.0) ** k / factorial(2 * k + 1) for k in range(15, 0, -1))
-SINC_BEND = tuple(k * (k - 1) * (-1.0) ** k / factorial(2 * k + 1) for k in range(15, 1, -1))
+LACK = tuple(-(-1.0) ** k / factorial(2 * k + 1) for k in range(15, 0, -1))
+"""Coefficients of (1 - S(t)) / t, highest power first: 1e-17 of it are missing at t = pi^2."""
+LACK_SLOPE = tuple(-k * (-1.0) ** k / factorial(2 * k + 1) for k in range(15, 0, -1))
+LACK_BEND = tuple(-k * (k - 1) * (-1.0) ** k / factorial(2 * k + 1) for k in range(15, 1, -1))
 START = (7.91567, -25.0735, 33.4828, -23.0732, 9.24233, -1.43162, 1.01428, 1.79265, 6.00005)
 """Coefficients of t(y) / y, by interpolation in 9 Chebyshev points."""
 STIFFEST = 12.0
@@ -106,20 +106,20 @@ def _stiffness(y: FloatArray, p: Parameters) -> FloatArray:
     a, rest, hold, gives, _ = p
     t = _inverse(y)
     slope = _slope(t)
-    given = a / (rest * rest) * _polynomial(SINC_BEND, t) * slope * slope * slope
+    given = -a / (rest * rest) * _polynomial(LACK_BEND, t) * slope * slope * slope
     return (y > 0.0) * either(y < gives, hold, given)
 
 
 def _inverse(y: FloatArray) -> FloatArray:
     """t with S(t) = 1 - y, 0 <= y <= 1."""
     t = y * _polynomial(START, y)
-    t = t - (_polynomial(SINC, t) - 1.0 + y) / _polynomial(SINC_SLOPE, t)
-    return t - (_polynomial(SINC, t) - 1.0 + y) / _polynomial(SINC_SLOPE, t)
+    t = t - (t * _polynomial(LACK, t) - y) / _polynomial(LACK_SLOPE, t)
+    return t - (t * _polynomial(LACK, t) - y) / _polynomial(LACK_SLOPE, t)
 
 
 def _slope(t: FloatArray) -> FloatArray:
     """dt/dy."""
-    return -1.0 / _polynomial(SINC_SLOPE, t)
+    return 1.0 / _polynomial(LACK_SLOPE, t)
 
 
 def _polynomial(coefficients: tuple[float, ...], t: FloatArray) -> FloatArray:

@@ -18,8 +18,8 @@ def scrambled(n, m, kind, seed=0):
     y[number] = x
     if kind == "triangles":
         return core.ClothMesh(y, number[triangles][rng.permutation(len(triangles))])
-    faces = [np.roll(f if flip else f[::-1], k)
-             for f, k, flip in zip(number[quads(n, m)], rng.integers(0, 4, n * m), rng.integers(0, 2, n * m), strict=True)]
+    turns, flips = rng.integers(0, 4, n * m), rng.integers(0, 2, n * m)
+    faces = [np.roll(f if flip else f[::-1], k) for f, k, flip in zip(number[quads(n, m)], turns, flips, strict=True)]
     return core.ClothMesh(y, faces=[faces[i] for i in rng.permutation(n * m)])
 
 

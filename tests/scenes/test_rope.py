@@ -35,10 +35,10 @@ def test_a_rope_hangs_as_the_elastic_catenary_by_both_kinds_of_matrix(row, matri
 
 def mode(links, number, length):
     """Frequency [rad/s] and shape (links + 1,) of a hanging chain of equal masses with half of one at its end."""
-    n, l = links, length / links
+    n, link = links, length / links
     mass = np.ones(n)
     mass[-1] = 0.5
-    tension = GRAVITY * np.cumsum(mass[::-1])[::-1] / l                              # of link i, over its length
+    tension = GRAVITY * np.cumsum(mass[::-1])[::-1] / link                            # of link i, over its length
     K = np.diag(tension + np.append(tension[1:], 0.0)) - np.diag(tension[1:], 1) - np.diag(tension[1:], -1)
     scaled = K / np.sqrt(np.outer(mass, mass))
     values, vectors = np.linalg.eigh(scaled)
