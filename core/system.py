@@ -97,10 +97,12 @@ class System:
         self.room = np.zeros(self._pattern.size)
         self._constant = ConstantStiffness(self._forces, self._pattern.scalar)
         self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant, assembled=assembled)
+        scale: FloatArray = np.concatenate([c.mesh.scale for c in scene.cloths])
         self.self_contact = SelfContact(
             self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
             scene.colliders, sewn=bodies(links, self.vertex_count) if len(links) else None, skin=nodes.surface_count,
-            threads=threads) if len(self.triangles) + len(threads) else None
+            threads=threads, scale=nodes.padded(scale) if (scale != 1.0).any() else None,
+        ) if len(self.triangles) + len(threads) else None
         self.preconditioners = PreconditionerChoice(
             self._pattern, lambda: scalar_elements(self._forces, nodes.rest), np.concatenate([near, links]),
             nodes.rest)

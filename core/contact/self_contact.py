@@ -46,6 +46,7 @@ class SelfContact:
         skin: how many of them have a surface, the first; all if not given.
         rest, start: (V, 3) [m], the rest shape and where the simulation starts. triangles: (T, 3).
         sewn (V,): the same number for vertices that are sewn together; None if none are.
+        scale (V,): lengths at rest over those of `rest` [-]; None where they are the same.
         threads (K, 2): edges that belong to no triangle; none if not given.
 
     Attributes:
@@ -56,7 +57,8 @@ class SelfContact:
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
                  start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
-                 sewn: IntArray | None = None, skin: int | None = None, threads: IntArray | None = None) -> None:
+                 sewn: IntArray | None = None, skin: int | None = None, threads: IntArray | None = None,
+                 scale: FloatArray | None = None) -> None:
         self.mass, self.rest = mass, rest
         self.surface = TriangleSurface.build(start, triangles, sewn, threads)
         self.all = AllSurfaces(self.surface, len(mass), colliders, skin)
@@ -70,6 +72,7 @@ class SelfContact:
         cloth: FloatArray = np.minimum(thickness, THICKEST * mean[body])
         thickest = float(cloth.max(initial=0.0))
         self.thickness = self.all.beside(cloth, extra)
+        self._scale = None if scale is None else self.all.beside(scale, [1.0] * len(extra))
         self.friction = self.all.beside(friction, [c.friction for c in colliders])
         self.body: IntArray = np.concatenate([body, np.full(self.all.total - len(mass), -1)])
         self.filled: BoolArray = np.isin(self.body, body[self.all.skin:])
@@ -127,7 +130,11 @@ class SelfContact:
         i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
         both = self.apart(pairs)
         same = np.flatnonzero(self.body[i] == self.body[j])
-        both[same] = np.minimum(both[same], REST_SHARE * pairs[same].elsewhere(self.rest).distance)
+        if len(same):
+            distance = pairs[same].elsewhere(self.rest).distance
+            if self._scale is not None:
+                distance = distance * self._scale[pairs.vertices[same]].mean(axis=1)
+            both[same] = np.minimum(both[same], REST_SHARE * distance)
         return both
 
     def apart(self, pairs: Pairs) -> FloatArray:

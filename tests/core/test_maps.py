@@ -8,6 +8,7 @@ import core
 from core.errors import ClothError
 from core.kernels.backend import why_not
 from core.stencils.hinge_geometry import HingeGeometry
+from core.system import System
 from tests.core.shapes import ball, grid
 from tests.core.stencils.laws import LAWS, deformed, jittered_mesh
 
@@ -70,6 +71,19 @@ def test_a_curved_mesh_that_is_scaled_evenly_is_at_rest_when_it_has_that_size(be
     for force in cloth.body().forces:
         f, g = (force.force(s * tube, np.zeros_like(tube)) for s in (0.5, 0.7))
         assert np.abs(f).max() <= 1e-9 * max(np.abs(g).max(), 1e-6)
+
+
+def test_neighbours_of_scaled_cloth_keep_half_the_distance_that_they_have_at_rest():
+    """As those of the same cloth, modelled at that size."""
+    x, t = grid(6, 5)
+    kept = []
+    for size, options in ((1.0, {"rest_scale": 0.3}), (0.3, {})):
+        cloth = core.Cloth(core.ClothMesh(size * x, t), fabric(), thickness=0.03, **options)
+        own = System(core.Scene([cloth])).self_contact
+        pairs = own.look(0.3 * x, 0.3 * x).pairs
+        kept.append(own.thickness_of(pairs))
+    assert kept[0].min() < 0.05
+    assert kept[0] == pytest.approx(kept[1])
 
 
 # ---------------------------------------------------------------------- wrinkle map
