@@ -5,9 +5,9 @@
 
 omega_c is never less than the stiffness at rest, sum_cd d_c . H_cd d_d <= sum_c omega_c |d_c|^2, so that a step with A
 falls short of the energy's minimum rather than beyond it. The laws of 004 say themselves what it is, w A; it holds for
-them in every state. Of others it is read off at rest, and where they are stiffer elsewhere the step is shortened. What
-bends is in it. D is tau H, and drag: of triangles in blocks on the diagonal, three times a corner's own, which is as
-much as all three can do.
+them in every state. Of others it is read off at rest and some per cent around it, and where they are stiffer elsewhere
+the step is shortened. What bends is in it. D is tau H, and drag: of triangles in blocks on the diagonal, three times a
+corner's own, which is as much as all three can do.
 
 The largest omega^2 of M^-1 H says how long explicit steps may be, see `integrators/explicit.py`.
 """
@@ -32,6 +32,8 @@ ROUNDS = 60
 """Products from which the largest frequency is estimated: to a few per cent, and always from above."""
 SMALLEST = 1e-8
 """What y is kept above, as it must be above 0; it is of the order of 1."""
+SCALES = (0.97, 1.0, 1.03)
+"""Sizes at which stiffness is read off [-]: at rest itself, some laws have none."""
 PIECE = 20_000
 """Elements whose tangents are looked at together: those of bending are 225 numbers each."""
 
@@ -138,8 +140,11 @@ def _bounds(force: ElementForce, x: FloatArray) -> FloatArray:
     for first in range(0, len(vertices), PIECE):
         some = slice(first, first + PIECE)
         stencil = Stencil(vertices[some], weights[some])
-        H = np.array(force.law.projected_tangent(stencil.gather(x), tuple(p[some] for p in force.parameters)))
-        size = np.sqrt(np.einsum("cdije,cdije->ecd", H, H))                     # of each block, (e, C, C)
+        p = tuple(p[some] for p in force.parameters)
+        size = np.zeros((len(stencil.vertices), weights.shape[2], weights.shape[2]))           # of each block
+        for scale in SCALES:
+            H = np.array(force.law.projected_tangent(stencil.gather(scale * x), p))
+            size = np.maximum(size, np.sqrt(np.einsum("cdije,cdije->ecd", H, H)))
         own = np.einsum("ecc->ec", size)
         # scaled by sqrt(own), no row of blocks sums to more than `most`, and so no eigenvalue is above it
         root = np.sqrt(np.maximum(own, np.finfo(float).tiny))
