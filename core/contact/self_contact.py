@@ -51,8 +51,9 @@ class SelfContact:
 
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
-            body of colliders is -1; filled (V + W,): whether of a body that has an inside. last: what the last step
-            left; who discards a step puts back the one before.
+            body of colliders is -1; filled (V + W,): whether of a body that has an inside. whole: whether every
+            vertex is of a face or a thread; pairs know no others. last: what the last step left; who discards a step
+            puts back the one before.
     """
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
@@ -80,6 +81,7 @@ class SelfContact:
                                skin=self.all.skin)
         self.solid = Expectation(len(mass), max(REACH * (thickest + max([0.0, *extra])), CLOSEST * longest),
                                  drifting=False, skin=self.all.skin)
+        self.whole = len(self.surface.vertices) == self.all.skin
         self.tangled = True                                      # with cloth, until somebody looked
         self.stuck = True                                        # in colliders, likewise
         self.last = Memory()

@@ -27,10 +27,11 @@ class Clearance:
                  watch: Stopwatch) -> None:
         self._state, self._h, self._watch = state, h, watch
         self._itself = settings.self_collision
-        self._solids = SHARP if settings.solid_contact == "constraints" else WHOLE
-        self._own = system.self_contact if self._itself or surfaces is not None else None
-        self._motion = None if self._own is None else self._own.motion(surfaces)
-        self._surfaces = surfaces if self._own is None or settings.solid_contact == "constraints" else None
+        self._own = own = system.self_contact if self._itself or surfaces is not None else None
+        constrained = settings.solid_contact == "constraints" or own is None or not own.whole
+        self._solids = SHARP if constrained else WHOLE
+        self._motion = None if own is None else own.motion(surfaces)
+        self._surfaces = surfaces if constrained else None
 
     def _look(self, x1: FloatArray) -> Surroundings | None:
         if self._own is None:

@@ -97,7 +97,7 @@ class ContactLoop:
     def _by_springs(self, unhindered: bool) -> bool:
         """Whether pairs alone keep cloth off solids: not while it is in one, and vertices have to be put out."""
         own = self._system.self_contact
-        if own is None or self._settings.solid_contact != "springs":
+        if own is None or self._settings.solid_contact != "springs" or not own.whole:
             return False
         if not unhindered:
             x0, v0 = self._state.x, self._state.v

@@ -80,6 +80,17 @@ def test_particles_slide_off_a_ball_and_never_enter_it():
         assert np.linalg.norm(frame.positions[0], axis=1).min() > 0.49
 
 
+@pytest.mark.parametrize("solid_contact", ["constraints", "springs"])
+def test_particles_beside_a_cloth_land_whatever_keeps_the_cloth_off_the_floor(solid_contact):
+    x, v = core.emit("semi_sphere", 50, size=0.1, origin=(0.0, 0.0, 0.2), speed=1.0)
+    sheet = np.array([[3.0, 0.0, 0.1], [4.0, 0.0, 0.1], [3.0, 1.0, 0.1]])
+    cloth = core.Cloth(core.ClothMesh(sheet, [[0, 1, 2]]), FABRIC)
+    solver = core.Solver(integrator="bdf2", solid_contact=solid_contact)
+    *_, last = core.simulate(core.Scene([cloth, dust(x, v)], [core.Collider(*FLOOR)]), solver, range(1, 25))
+    assert last.positions[1][:, 2].min() > 0.0
+    assert last.positions[0][:, 2].min() > 0.0
+
+
 def test_a_particle_inside_a_solid_shows_in_the_certificate():
     positions, triangles = ball(0.5, 3)
     frame = next(core.simulate(core.Scene([dust(np.zeros((1, 3)), np.zeros((1, 3)))],
