@@ -113,14 +113,16 @@ def _hanging(model: str) -> Scene:
 
 
 def _lying(model: str) -> Scene:
-    """A sheet on another on a solid, with two vertices that are held in part: by a spring, and along one direction."""
+    """A sheet on another on a solid, with two vertices that are held in part, by a spring and along one direction,
+    and two that are buttoned together."""
     solid = Collider([[-3.0, -3.0, 0.0], [6.0, -3.0, 0.0], [-3.0, 6.0, 0.0], [0.0, 0.0, -2.0]],
                      [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]], friction=0.5)
     lower, upper = _mesh(model, 0.01, COARSE), _mesh(model, 0.08, COARSE)
     pins = np.zeros(len(lower.positions))
     pins[0] = 0.5
     line = Attachment(len(lower.positions) - 1, directions=[(1.0, 0.0, 0.0)])
-    cloth = Cloth(lower, FABRIC, model, pins=pins, attachments=[line])
+    buttons = [(1, 2)] if len(lower.edges) else []                 # the law of seams
+    cloth = Cloth(lower, FABRIC, model, pins=pins, attachments=[line], buttons=buttons)
     return Scene([cloth, Cloth(upper, FABRIC, model)], [solid], wind=(0.0, 3.0, 0.0))
 
 
