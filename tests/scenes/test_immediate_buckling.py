@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The immediate buckling model (002): what is pushed together bends into an arc, at once, and does not get shorter."""
+
+import numpy as np
+import pytest
+
+import core
+from core.kernels.backend import why_not
+from tests.core.physics.scenes import fixed_steps, run
+from tests.core.shapes import ball, grid, quads
+
+LENGTH, CELLS = 0.4, 16
+FABRIC = core.Material(areal_density=0.2, stretch=500.0, shear=50.0, bend=(1e-3, 1e-3))
+
+
+def between_its_ends(shortened, kind):
+    """The middle line (CELLS + 1, 3) of a strip whose ends are nearer by `shortened` of its length, at rest."""
+    x, triangles = grid(CELLS, 2, (LENGTH, 2.0 * LENGTH / CELLS))
+    mesh = core.ClothMesh(x, triangles) if kind == "triangles" else core.ClothMesh(x, faces=quads(CELLS, 2))
+    u = x[:, 0] / LENGTH
+    start = x * (1.0 - shortened, 1.0, 1.0) + np.outer(0.2 * LENGTH * np.sin(np.pi * u) ** 2, (0.0, 0.0, 1.0))
+    pins = dict.fromkeys([0, 1, 2, *range(3 * CELLS, 3 * CELLS + 3)])
+    cloth = core.Cloth(mesh, FABRIC, model="immediate_buckling", pins=pins, positions=start)
+    solver = core.Solver(newton_iterations=8, backend="numpy", frame_rate=20.0, steps_per_frame=1)
+    frames = run(core.Scene([cloth], gravity=(0, 0, 0)), solver, 24)
+    return frames[-1].positions[0].reshape(CELLS + 1, 3, 3).mean(axis=1)
+
+
+@pytest.mark.parametrize("kind", ["quads", "triangles"])
+def test_a_strip_whose_ends_are_too_near_bends_into_an_arc_of_its_own_length(kind):
+    shortened = 0.2
+    x = between_its_ends(shortened, kind)
+    lengths = np.linalg.norm(np.diff(x, axis=0), axis=1)
+    assert lengths.sum() == pytest.approx(LENGTH, rel=0.02)
+    half = 1.0                                                     # sin(s) / s = 0.8, the arc through both ends
+    for _ in range(50):
+        half -= (np.sin(half) / half - (1.0 - shortened)) / ((half * np.cos(half) - np.sin(half)) / half ** 2)
+    rise = 0.5 * LENGTH / half * (1.0 - np.cos(half))
+    assert np.abs(x[:, 2]).max() == pytest.approx(rise, rel=0.1)
+    np.testing.assert_allclose(x[:, 2], x[::-1, 2], atol=0.03 * LENGTH)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("kind", ["quads", "triangles"])
+def test_cloth_drapes_over_a_ball_and_crosses_nothing(kind, backend):
+    if why_not(backend):
+        pytest.skip(why_not(backend))
+    x, triangles = grid(12, 12)
+    x = x + [-0.5, -0.5, 0.32]
+    mesh = core.ClothMesh(x, triangles) if kind == "triangles" else core.ClothMesh(x, faces=quads(12, 12))
+    cloth = core.Cloth(mesh, core.Material.preset("cotton"), model="immediate_buckling")
+    solver = core.Solver(backend=backend, newton_iterations=2)
+    frames = run(core.Scene([cloth], [core.Collider(*ball(0.3, 2))]), solver, 14)
+    assert all(f.certificate.crossings == 0 for f in frames)
+    assert frames[-1].certificate.stretch_p99 < 1.1
+    assert np.ptp(frames[-1].positions[0][:, 2]) > 0.3
+
+
+def test_two_vertices_that_are_let_go_when_buckled_part_with_the_energy_of_the_arc():
+    """A strip of two cells, its ends pushed together: what type 2 stores becomes motion, and no more."""
+    x, _ = grid(2, 1, (0.2, 0.1))
+    cloth = core.Cloth(core.ClothMesh(x, faces=quads(2, 1)), core.Material(areal_density=0.2, stretch=500.0, shear=0.0,
+                       bend=(1e-3, 1e-3)), model="immediate_buckling",
+                       positions=x * (0.7, 1.0, 1.0) + np.outer(np.isclose(x[:, 0], 0.1), (0, 0, 0.06)))
+    frames = run(core.Scene([cloth], gravity=(0, 0, 0)),
+                 fixed_steps(1e-3, measure_energy=True, backend="numpy", tolerance=1e-6), 20)
+    energies = np.array([f.certificate.energy.total for f in frames])
+    assert (np.diff(energies) <= 1e-9 * abs(energies[0])).all()
+    apart = [np.ptp(f.positions[0][:, 0]) for f in frames]
+    assert apart[-1] > apart[0]
