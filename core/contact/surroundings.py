@@ -107,11 +107,12 @@ class _Search:
 
     def _common(self, moved: FloatArray) -> FloatArray:
         """What all have in common of how they moved (V, 3) [m]."""
-        if not (self.expectation.drifting and self._steady.any()):
+        moved, steady = moved[:self.expectation.skin], self._steady[:self.expectation.skin]
+        if not (self.expectation.drifting and steady.any()):
             return np.zeros(3)
-        if self._steady.all():
+        if steady.all():
             return np.array([along.mean() for along in moved.T])
-        return np.asarray(moved[self._steady].mean(axis=0))
+        return np.asarray(moved[steady].mean(axis=0))
 
 
 class Surroundings:
