@@ -76,11 +76,11 @@ def block():
 @pytest.mark.parametrize("scene", [lambda: hung("projective"), lambda: hung("baraff_witkin"), block],
                          ids=["triangles", "another model", "tetrahedra"])
 def test_run_to_convergence_it_is_newtons_method_to_a_millionth_of_the_size(scene):
-    ends = [last(scene(), solver(name, 96.0), 4) for name in ("implicit_euler", "projective_dynamics")]
+    ends = [last(scene(), solver(name, 96.0), 2) for name in ("implicit_euler", "projective_dynamics")]
     assert ends[1].certificate.converged
     L = np.ptp(ends[0].positions[0], axis=0).max()
     moved = np.abs(ends[0].positions[0] - scene().cloths[0].positions).max()
-    assert moved > 1e-3 * L
+    assert moved > 5e-4 * L
     assert np.abs(ends[1].positions[0] - ends[0].positions[0]).max() < 1e-6 * L
 
 
@@ -121,8 +121,8 @@ def test_it_drapes_over_a_ball_without_a_crossing(which):
     mesh = sheet((10, 10), (1.0, 1.0), shift=(-0.5, -0.5, 0.33))
     cloth = core.Cloth(mesh, SOFT, model="projective")
     solid = core.Collider(*ball(0.3, 3), friction=0.3)
-    settings = core.Solver(integrator="projective_dynamics", newton_iterations=8, backend=which)
-    for frame in core.simulate(core.Scene([cloth], [solid]), settings, range(13)):
+    settings = core.Solver(integrator="projective_dynamics", newton_iterations=6, backend=which)
+    for frame in core.simulate(core.Scene([cloth], [solid]), settings, range(11)):
         assert frame.certificate.crossings == 0
     x = frame.positions[0]
     assert np.linalg.norm(x, axis=1).min() > 0.29 and x[:, 2].min() < 0.1 and x[:, 2].max() > 0.3

@@ -19,11 +19,11 @@ kept = pytest.mark.parametrize("name", [name for name, member in MEMBERS.items()
 both = pytest.mark.parametrize("which", ["numpy", "numba"])
 
 
-def solver(name, h, **settings):
-    """Steps of exactly h [s], one per frame, solved to the end."""
+def solver(name, h, steps=1, **settings):
+    """Steps of exactly h [s], so many per frame, solved to the end."""
     wanted = {"newton_iterations": "converge", "tolerance": 1e-9, "adaptive": False, "max_newton_iterations": 2000,
               **settings}
-    return core.Solver(integrator=name, frame_rate=1.0 / h, steps_per_frame=1, **wanted)
+    return core.Solver(integrator=name, frame_rate=1.0 / (h * steps), steps_per_frame=steps, **wanted)
 
 
 def loosely(name, **settings):
@@ -65,7 +65,7 @@ def swing(name, h, seconds):
     weight = 1.0 / 101.0                                            # k / m = (2 pi 5)^2 / 100
     cloth = core.Cloth(mesh, core.Material(areal_density=0.3, stretch=0.0, shear=0.0), pins=np.full(4, weight),
                        velocities=np.tile([0.0, 0.0, 1.0], (4, 1)))
-    last = run(core.Scene([cloth], gravity=(0, 0, 0)), solver(name, h), round(seconds / h))[-1]
+    last = run(core.Scene([cloth], gravity=(0, 0, 0)), solver(name, h, round(seconds / h)), 1)[-1]
     omega = 2.0 * np.pi * 0.5
     found = np.array([last.positions[0][2, 2], last.velocities[0][2, 2] / omega])
     return found, np.array([np.sin(omega * seconds), np.cos(omega * seconds)]) / omega
@@ -118,11 +118,11 @@ def test_energy_of_a_shaken_sheet_does_not_drift(name):
     mesh = sheet((4, 4), (0.4, 0.4))
     v = 0.3 * np.random.default_rng(3).normal(size=mesh.positions.shape)
     cloth = core.Cloth(mesh, UNDAMPED, velocities=v, pins={0: None})
-    frames = run(core.Scene([cloth], gravity=(0, 0, 0)), solver(name, 1 / 1000, self_collision=False), 1000)
+    frames = run(core.Scene([cloth], gravity=(0, 0, 0)), solver(name, 1 / 400, 4, self_collision=False), 100)
     energy = np.array([elastic_energy(cloth, f.positions[0])
                        + 0.5 * masses(cloth)[1:] @ np.sum(f.velocities[0][1:] ** 2, axis=1) for f in frames[1:]])
-    early, late = energy[:200].mean(), energy[-200:].mean()
-    assert late == pytest.approx(early, rel=0.02)
+    early, late = energy[:25].mean(), energy[-25:].mean()
+    assert late == pytest.approx(early, rel=0.05)
     assert energy.max() < 1.3 * early
 
 
@@ -134,14 +134,14 @@ def test_momentum_is_kept_and_by_some_the_angular_one(name):
     mesh = sheet((4, 3), (0.4, 0.3))
     v = 0.5 * np.random.default_rng(4).normal(size=mesh.positions.shape)
     cloth = core.Cloth(mesh, SOFT, velocities=v)
-    frames = run(core.Scene([cloth], gravity=(0, 0, 0)), loosely(name), 10)
+    frames = run(core.Scene([cloth], gravity=(0, 0, 0)), loosely(name), 4)
     m = masses(cloth)
     size = m @ np.linalg.norm(v, axis=1)
     for frame in frames:
         assert np.abs(m @ (frame.velocities[0] - v)).max() < 1e-10 * size
     if MEMBERS[name].spins:
         free = core.Cloth(mesh, UNDAMPED, velocities=v)
-        frames = run(core.Scene([free], gravity=(0, 0, 0)), loosely(name, self_collision=False), 10)
+        frames = run(core.Scene([free], gravity=(0, 0, 0)), loosely(name, self_collision=False), 4)
         L = [np.cross(f.positions[0], m[:, None] * f.velocities[0]).sum(axis=0) for f in frames]
         assert np.abs(L[-1] - L[0]).max() < 1e-9 * size
 
@@ -191,7 +191,7 @@ def test_two_runs_give_the_same_bytes(name):
     def last():
         mesh = sheet((4, 4), (0.4, 0.4), shift=(0.0, 0.0, 0.05))
         cloth = core.Cloth(mesh, SOFT, pins={0: None})
-        frame = run(core.Scene([cloth], [core.Collider(FLOOR, [[0, 1, 2]])]), loosely(name), 6)[-1]
+        frame = run(core.Scene([cloth], [core.Collider(FLOOR, [[0, 1, 2]])]), loosely(name), 4)[-1]
         return frame.positions[0].tobytes() + frame.velocities[0].tobytes()
 
     assert last() == last()
