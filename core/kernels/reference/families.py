@@ -60,7 +60,8 @@ def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, dampe
     """factor H + damping D of each element, to be kept: (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
     H = _tangent_sum(family, x, factor, exact, damped_at, damping)
     C = len(H)
-    return np.stack([H[c, d].reshape(9, -1).T for c in range(C) for d in range(c, C)], axis=1)
+    upper = np.stack([H[c, d].reshape(9, -1) for c in range(C) for d in range(c, C)])
+    return upper.transpose(2, 0, 1)                                # each entry's numbers side by side, for products
 
 
 def _tangent_sum(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray,

@@ -15,21 +15,25 @@ if TYPE_CHECKING:
 
 def add_element_product(stencil: Stencil, H: FloatArray, x: FloatArray, total: FloatArray) -> None:
     """total (V, 3) += sum_cd w_ic w_jd H_cd x_j of elements with H (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
-    C = stencil.weights.shape[2]
-    F = np.einsum("eia,eic->eca", x[stencil.vertices], stencil.weights)               # (E, C, 3)
-    blocks = H.reshape(*H.shape[:2], 3, 3)
-    P = np.zeros_like(F)
+    vertices, w = stencil.vertices, stencil.weights.transpose(1, 2, 0)                # (k, C, E)
+    k, C = w.shape[:2]
+    corners = [x.T[:, vertices[:, i]] for i in range(k)]                              # (3, E) each
+    F = [sum(w[i, c] * corners[i] for i in range(k)) for c in range(C)]
+    P = [np.zeros_like(corners[0]) for _ in range(C)]
     number = 0
     for c in range(C):
         for d in range(c, C):
-            P[:, c] += np.einsum("eab,eb->ea", blocks[:, number], F[:, d])
-            if d > c:
-                P[:, d] += np.einsum("eba,eb->ea", blocks[:, number], F[:, c])
+            for a in range(3):
+                for b in range(3):
+                    h = H[:, number, 3 * a + b]
+                    P[c][a] += h * F[d][b]
+                    if d > c:
+                        P[d][b] += h * F[c][a]
             number += 1
-    per_corner = np.einsum("eca,eic->aei", P, stencil.weights)                        # (3, E, k)
-    flat = stencil.vertices.ravel()
+    flat = vertices.T.ravel()
     for axis in range(3):
-        total[:, axis] += np.bincount(flat, weights=per_corner[axis].ravel(), minlength=len(total))
+        each = np.concatenate([sum(w[i, c] * P[c][axis] for c in range(C)) for i in range(k)])
+        total[:, axis] += np.bincount(flat, weights=each, minlength=len(total))
 
 
 def add_spring_product(order: IntArray, k: FloatArray, l: FloatArray, alpha: FloatArray, d: FloatArray,  # noqa: E741
