@@ -15,8 +15,8 @@ TREMBLING = 1e-4
 
 
 def fixed(name, h, steps=1, **settings):
-    return core.Solver(integrator=name, frame_rate=1.0 / (h * steps), steps_per_frame=steps, adaptive=False, self_collision=False,
-                       **settings)
+    return core.Solver(integrator=name, frame_rate=1.0 / (h * steps), steps_per_frame=steps, adaptive=False,
+                       self_collision=False, **settings)
 
 
 def fastest(cloth):
