@@ -28,7 +28,7 @@ def pair(velocities, **damping):
 
 
 APART = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-TURNING = np.array([[0.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
+TURNING = np.array([[0.0, -1.0, 0.5], [0.0, 1.0, -0.5]])
 TOGETHER = np.array([[0.3, -0.2, 0.5], [0.3, -0.2, 0.5]])
 
 
