@@ -65,7 +65,7 @@ def swing(name, h, seconds):
     weight = 1.0 / 101.0                                            # k / m = (2 pi 5)^2 / 100
     cloth = core.Cloth(mesh, core.Material(areal_density=0.3, stretch=0.0, shear=0.0), pins=np.full(4, weight),
                        velocities=np.tile([0.0, 0.0, 1.0], (4, 1)))
-    last = run(core.Scene([cloth], gravity=(0, 0, 0)), solver(name, h, round(seconds / h)), 1)[-1]
+    last = run(core.Scene([cloth], gravity=(0, 0, 0)), solver(name, h, round(seconds / h), self_collision=False), 1)[-1]
     omega = 2.0 * np.pi * 0.5
     found = np.array([last.positions[0][2, 2], last.velocities[0][2, 2] / omega])
     return found, np.array([np.sin(omega * seconds), np.cos(omega * seconds)]) / omega
@@ -103,14 +103,14 @@ def test_a_vibration_is_kept_with_the_frequency_of_the_reference(name, row):
 @each
 def test_energy_of_a_swing_falls_is_kept_or_grows(name):
     size = []
-    for seconds in (0.0, 4.0, 8.0):                                   # whole periods
+    for seconds in (0.0, 2.0, 4.0):                                   # whole periods
         found = swing(name, 1 / 40, seconds)[0] if seconds else np.array([0.0, 1.0 / np.pi])
         size.append(np.sum(found ** 2))
     change = np.diff(size) / size[0]
     if MEMBERS[name].energy == "kept":
         assert np.abs(change).max() < 5e-3
     else:
-        assert (change < -1e-3).all() if MEMBERS[name].energy == "falls" else (change > 0.1).all()
+        assert (change < -1e-3).all() if MEMBERS[name].energy == "falls" else (change > 0.05).all()
 
 
 @kept
@@ -191,7 +191,7 @@ def test_two_runs_give_the_same_bytes(name):
     def last():
         mesh = sheet((4, 4), (0.4, 0.4), shift=(0.0, 0.0, 0.05))
         cloth = core.Cloth(mesh, SOFT, pins={0: None})
-        frame = run(core.Scene([cloth], [core.Collider(FLOOR, [[0, 1, 2]])]), loosely(name), 4)[-1]
+        frame = run(core.Scene([cloth], [core.Collider(FLOOR, [[0, 1, 2]])]), loosely(name), 2)[-1]
         return frame.positions[0].tobytes() + frame.velocities[0].tobytes()
 
     assert last() == last()
