@@ -5,9 +5,9 @@
 
 A sheet of 17 x 17 vertices is pushed together from two sides, as where wrinkles form, to three quarters of its length
 in half a second, and held. One linearisation a step (001), implicit Euler, no step is halved. A run has diverged when
-it ends by an error, when conjugate gradients meet an indefinite matrix, or when an edge is twice as long as at rest. The
-Hookean springs of `mass_spring` are solved with their exact tangent, which is indefinite where they are compressed, and
-with the one made semi-definite; immediate buckling with its reduced tangent, and with the exact one.
+it ends by an error, when conjugate gradients meet an indefinite matrix, or when an edge is twice as long as at rest.
+The Hookean springs of `mass_spring` are solved with their exact tangent, which is indefinite where they are
+compressed, and with the one made semi-definite; immediate buckling with its reduced tangent, and with the exact one.
 """
 
 import argparse

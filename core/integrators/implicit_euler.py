@@ -247,8 +247,8 @@ class _Step:
 
 def ended(loop: ContactLoop, state: State, h: float, u: FloatArray, residual: float, converged: bool,
           failed: bool) -> StepResult:
-    """The result of a step of h [s] from `state` that was solved for velocities u (V, 3) [m/s]: what is too long or left
-    beyond a surface brought back, and the motion cut where cloth would pass through cloth."""
+    """The result of a step of h [s] from `state` that was solved for velocities u (V, 3) [m/s]: what is too long or
+    left beyond a surface brought back, and the motion cut where cloth would pass through cloth."""
     x, v = loop.reached(u), u
     # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())

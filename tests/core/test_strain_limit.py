@@ -111,6 +111,7 @@ def test_limited_cloth_on_a_ball_crosses_nothing():
     frames = run(core.Scene([cloth], [core.Collider(*ball(0.3, 2))]), core.Solver(), 16)
     assert all(f.certificate.crossings == 0 for f in frames)
     assert frames[-1].certificate.stretch_max < 1.05 + 0.02
+    assert max(f.certificate.deepest_penetration for f in frames) < 1e-3 * 0.3
 
 
 def test_a_limit_that_is_none_is_refused():
