@@ -101,7 +101,8 @@ class System:
         self.self_contact = SelfContact(
             self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
             scene.colliders, sewn=bodies(links, self.vertex_count) if len(links) else None, skin=nodes.surface_count,
-            threads=threads, scale=nodes.padded(scale) if (scale != 1.0).any() else None,
+            threads=threads, points=np.flatnonzero(np.concatenate([c.mesh.loose_points for c in scene.cloths])),
+            scale=nodes.padded(scale) if (scale != 1.0).any() else None,
         ) if len(self.triangles) + len(threads) else None
         self.preconditioners = PreconditionerChoice(
             self._pattern, lambda: scalar_elements(self._forces, nodes.rest), np.concatenate([near, links]),

@@ -47,7 +47,7 @@ class SelfContact:
         rest, start: (V, 3) [m], the rest shape and where the simulation starts. triangles: (T, 3).
         sewn (V,): the same number for vertices that are sewn together; None if none are.
         scale (V,): lengths at rest over those of `rest` [-]; None where they are the same.
-        threads (K, 2): edges that belong to no triangle; none if not given.
+        threads (K, 2): edges that belong to no triangle; points (N,): vertices by themselves; none if not given.
 
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
@@ -59,18 +59,18 @@ class SelfContact:
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
                  start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
                  sewn: IntArray | None = None, skin: int | None = None, threads: IntArray | None = None,
-                 scale: FloatArray | None = None) -> None:
+                 points: IntArray | None = None, scale: FloatArray | None = None) -> None:
         self.mass, self.rest = mass, rest
-        self.surface = TriangleSurface.build(start, triangles, sewn, threads)
+        self.surface = TriangleSurface.build(start, triangles, sewn, threads, points)
         self.all = AllSurfaces(self.surface, len(mass), colliders, skin)
         self.features = Features(self.all, self.all.total, cloth=len(mass))
         ends = self.surface.edges
         length, piece = np.linalg.norm(rest[ends[:, 1]] - rest[ends[:, 0]], axis=1), body[ends[:, 0]]
-        edges = np.maximum(np.bincount(piece, minlength=int(body.max()) + 1), 1)
-        mean = np.bincount(piece, weights=length, minlength=len(edges)) / edges
+        edges = np.bincount(piece, minlength=int(body.max()) + 1)
+        mean = np.bincount(piece, weights=length, minlength=len(edges)) / np.maximum(edges, 1)
         longest = float(mean.max(initial=0.0))
         extra = [min(c.thickness, THICKEST * longest) for c in colliders]
-        cloth: FloatArray = np.minimum(thickness, THICKEST * mean[body])
+        cloth: FloatArray = np.where(edges[body] > 0, np.minimum(thickness, THICKEST * mean[body]), thickness)
         thickest = float(cloth.max(initial=0.0))
         self.thickness = self.all.beside(cloth, extra)
         self._scale = None if scale is None else self.all.beside(scale, [1.0] * len(extra))

@@ -43,8 +43,9 @@ class TriangleSurface:
 
     @staticmethod
     def build(positions: FloatArray, triangles: IntArray, sewn: IntArray | None = None,
-              threads: IntArray | None = None) -> TriangleSurface:
-        """The surface of triangles (T, 3) and threads (K, 2) on positions (V, 3) [m]; sewn (V,) as above."""
+              threads: IntArray | None = None, points: IntArray | None = None) -> TriangleSurface:
+        """The surface of triangles (T, 3), threads (K, 2) and vertices by themselves, points (N,), on positions (V, 3)
+        [m]; sewn (V,) as above."""
         edges, side = _edges_of(triangles, np.zeros((0, 2), dtype=np.int64) if threads is None else threads)
         edge_order = median_order(*element_boxes(edges, positions))
         along = edges[edge_order[edge_order >= 0]].ravel()
@@ -52,7 +53,10 @@ class TriangleSurface:
         order = median_order(*element_boxes(triangles, positions))
         leaf = order[order >= 0]
         leaves = _leaves(triangles[leaf], side[leaf], edges, len(positions))
-        return TriangleSurface(positions, triangles, edges, used[np.argsort(at)], order, edge_order, leaves,
+        vertices = used[np.argsort(at)]
+        if points is not None:
+            vertices = np.concatenate([vertices, points])
+        return TriangleSurface(positions, triangles, edges, vertices, order, edge_order, leaves,
                                current().surfaces.boxes(positions, triangles, edges, order, edge_order, leaves),
                                np.setdiff1d(np.arange(len(edges)), side), sewn,
                                None if sewn is None else _joins(edges, sewn))

@@ -96,3 +96,21 @@ def test_a_thread_that_starts_through_a_sheet_stays_finite(integrator):
     seen = frames([upright, sheet()], [], integrator)
     assert all(np.isfinite(frame.positions[0]).all() for frame in seen)
     assert max(frame.certificate.stretch_max for frame in seen) < 1.5
+
+
+@pytest.mark.parametrize("name", backend.BACKENDS)
+@pytest.mark.parametrize("speed", [0.0, 8.0])
+def test_particles_land_on_a_sheet(speed, name):
+    x = np.random.default_rng(5).uniform([-0.3, -0.3, 0.1], [0.3, 0.3, 0.3], (40, 3))
+    velocities = np.tile([0.0, 0.0, -speed], (len(x), 1))
+    hail = core.Cloth(core.ClothMesh(x, points=True, name="hail"), COTTON, model="particles", mass=1e-4,
+                      velocities=velocities)
+    seen = frames([hail, sheet()], [], "bdf2", name)
+    for frame in seen:
+        points, cloth = frame.positions
+        above = points[np.abs(points[:, :2]).max(axis=1) < 0.3]
+        grid = cloth.reshape(9, 9, 3)
+        for point in above:                                          # higher than the lowest corner of its cell
+            i, j = (np.clip(((point[:2] + 0.4) / 0.1).astype(int), 0, 7))
+            assert point[2] > grid[max(i - 1, 0):i + 3, max(j - 1, 0):j + 3, 2].min() - 1e-3
+    assert len(above) > 20
