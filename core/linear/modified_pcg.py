@@ -77,7 +77,7 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     delta = _dot(r, c)                                                                  # 6
     if not (0.0 <= delta_0 < np.inf and 0.0 <= delta < np.inf):     # nan fails too
         return LinearResult(dv, 0, float("nan"), False, "indefinite")
-    delta_0 = delta_0 if near else max(delta_0, delta)
+    delta_0 = max(delta_0, delta)                      # of a scale that is less, the equations were no near ones
     if delta_0 == 0.0:
         return LinearResult(dv, 0, 0.0, True, "zero right-hand side")
     if start is not None and not near:

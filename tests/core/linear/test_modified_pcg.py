@@ -226,6 +226,14 @@ def test_the_preconditioner_is_applied_once_before_the_first_iteration_and_once_
     assert result.converged and len(calls) == 1 + result.iterations
 
 
+def test_a_scale_that_the_residual_of_its_guess_exceeds_is_none():
+    """It is of other equations, such as those without contacts, which ask for nothing where things fall freely."""
+    problem = Problem(5, constrained=False)
+    result = problem.solve(tolerance=1e-4, start=np.zeros_like(problem.b), scale=1e-30)
+    assert result.converged and result.iterations == problem.solve(tolerance=1e-4).iterations
+    np.testing.assert_allclose(result.solution, problem.dense(), atol=1e-3)
+
+
 def test_a_guess_that_is_not_good_enough_is_not_preconditioned():
     problem, calls = Problem(5, constrained=False), []
 
