@@ -85,7 +85,7 @@ class Cloth:
         self.name = name or mesh.name
         self.maps = Maps(mesh, rest_scale=rest_scale, rest_curvature=rest_curvature, curl_angle=curl_angle,
                          stretch=stretch_scale, shear=shear_scale, bend=bend_scale)
-        mesh = self.maps.rest_shape(mesh).without_loose(buttoned(buttons))
+        mesh = self.maps.rest_shape(mesh).without_loose(buttoned(buttons, mesh.name))
         self.seams: IntArray = seam_edges(mesh, sewing)
         mesh = mesh.without_loose(self.seams)
         self.mesh, self.material, self.model, self.model_options = mesh, material, model, model_options
@@ -183,7 +183,9 @@ class Cloth:
         try:
             inspect.signature(build).bind(self.mesh, self.material, **self.model_options)
         except TypeError as error:
-            raise ClothError(f"model '{self.model}': {error}", object_name=self.name) from None
+            options = ", ".join(list(inspect.signature(build).parameters)[2:])
+            raise ClothError(f"model '{self.model}': {error}; its options are: {options or 'none'}",
+                             object_name=self.name) from None
 
     def _check_vertex(self, vertex: Any, what: str) -> None:
         if not (isinstance(vertex, (int, np.integer)) and 0 <= vertex < len(self.positions)):

@@ -68,7 +68,7 @@ class Maps:
         self._check_curl(forces)
         for what, factor in self.stiffness.items():
             rows = [row for row, force in enumerate(result) if what in _places(force)
-                    and force.stencil.vertices.min(initial=len(factor)) < len(factor)]
+                    and force.stencil.vertices.max(initial=-1) < len(factor)]      # further nodes are not painted
             if not rows and forces:
                 laws = ", ".join(dict.fromkeys(force.law.name for force in forces))
                 raise ClothError(f"{what}_scale is painted, but none of its laws ({laws}) has such a stiffness; "
@@ -115,8 +115,6 @@ def _places(force: ElementForce) -> Mapping[str, tuple[int, ...]]:
 def _times(force: ElementForce, what: str, factor: FloatArray) -> ElementForce:
     """The force with its stiffness against `what` times the mean of `factor` (V,) over the vertices of each element."""
     stencil = force.stencil
-    inner = int(stencil.vertices.max(initial=-1)) + 1 - len(factor)      # nodes that are no vertices are not painted
-    factor = np.concatenate([factor, np.ones(max(0, inner))])
     takes_part = stencil.weights.any(axis=2)                                           # (E, k)
     count = takes_part.sum(axis=1)                             # an element without any weight keeps what it has
     mean = np.where(count, (factor[stencil.vertices] * takes_part).sum(axis=1), 1.0) / np.maximum(count, 1)

@@ -97,7 +97,10 @@ def emit(kind: str, count: int, *, speed: float | None = None, size: float | Non
     for what, value in (("speed", speed), ("size", size)):
         if not (is_number(value) and value >= 0.0):
             raise ClothError(f"the emitter's {what} is {value}, it must be 0 or more")
-    start = float_array(origin)
+    try:
+        start = float_array(origin)
+    except ValueError:
+        start = np.zeros(0)
     if start.shape != (3,) or not np.isfinite(start).all():
         raise ClothError(f"the emitter's origin is {origin!r}, expected 3 numbers")
     r, s = np.random.Generator(np.random.PCG64(seed)).random((count, 2)).T

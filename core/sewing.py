@@ -121,8 +121,10 @@ def sew(mesh: ClothMesh, material: Material, seams: IntArray, positions: FloatAr
     return Sewing(edge_stencil(seams), k, np.linalg.norm(along, axis=1), most, time)
 
 
-def buttoned(buttons: Sequence[Any]) -> IntArray:
+def buttoned(buttons: Sequence[Any], name: str) -> IntArray:
     """Those of the buttons that are two vertices (n, 2), the smaller first."""
+    if not isinstance(buttons, (Sequence, np.ndarray)):
+        raise ClothError(f"buttons is {buttons!r}, it must be a list of them, () for none", object_name=name)
     pairs = [sorted(b) for b in buttons if isinstance(b, (Sequence, np.ndarray)) and len(b) == 2
              and all(isinstance(end, (int, np.integer)) for end in b)]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)

@@ -119,6 +119,9 @@ def _checked(mesh: ClothMesh, structure: str, young_modulus: float, poisson_rati
     def fail(message: str) -> None:
         raise ClothError(message, object_name=mesh.name)
 
+    if (mesh.scale != 1.0).any():
+        fail("rest_scale is painted, but what a jelly is at rest fills its mesh; leave that map out, and scale the "
+             "mesh instead")
     if structure not in STRUCTURES:
         fail(f"structure is {structure!r}, it must be one of {', '.join(STRUCTURES)}")
     for what, value, unit in (("young_modulus", young_modulus, "Pa"), ("density", density, "kg/m^3")):

@@ -52,7 +52,7 @@ def build(mesh: ClothMesh, material: Material, *, mass: float | None = None, rad
     pairs = np.unique(np.concatenate([np.sort(mesh.edges, axis=1), pairs]), axis=0)
     forces = []
     if len(pairs):
-        rest = np.linalg.norm(x[pairs[:, 1]] - x[pairs[:, 0]], axis=1)
+        rest = np.linalg.norm(x[pairs[:, 1]] - x[pairs[:, 0]], axis=1) * mesh.scale[pairs].mean(axis=1)
         k = np.full(len(pairs), float(spring_stiffness))
         forces.append(ElementForce(edge_stencil(pairs), Spring(), (k, rest), spring_damping / spring_stiffness))
     return Body(forces, mass=None if mass is None else np.full(len(x), float(mass)), links=pairs)

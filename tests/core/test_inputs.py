@@ -119,7 +119,9 @@ def test_an_error_of_a_cloth_names_the_cloth():
 
 
 def test_an_unknown_model_option_is_refused_before_the_first_step():
-    refused(core.ClothError, cloth(stiffnes=3.0), "stiffnes", "baraff_witkin", name="Skirt")
+    refused(core.ClothError, cloth(stiffnes=3.0), "stiffnes", "baraff_witkin", "bending, flat",
+            name="Skirt")
+    refused(core.ClothError, cloth(model="particles", stiffnes=3.0), "spring_stiffness, spring_damping", name="Skirt")
 
 
 NONSENSE = {"nothing": None, "two numbers": (1.0, 2.0), "nan": (np.nan, 0.0, 0.0), "words": ("a", "b", "c"),

@@ -225,6 +225,9 @@ def test_a_rest_curvature_that_nothing_takes_on_is_refused(model, material):
 def test_a_jelly_whose_inner_nodes_are_no_vertices_cannot_be_painted():
     with pytest.raises(ClothError, match="none of its laws"):
         core.Cloth(core.ClothMesh(*ball(0.1, 1)), fabric(), "jelly", stretch_scale=3.0).body()
+    for what, values in (("bend_scale", 0.0), ("rest_scale", 1.3)):      # its ties are no bending, its skin no sheet
+        with pytest.raises(ClothError, match=what):
+            core.Cloth(core.ClothMesh(*ball(0.1, 1)), fabric(), "jelly", **{what: values}).body()
 
 
 def test_a_map_of_what_a_model_does_not_resist_is_refused():

@@ -124,3 +124,15 @@ def test_births_that_make_no_sense_are_refused(births, message):
     with pytest.raises(core.ClothError, match="^Dust: ") as caught:
         core.Cloth(core.ClothMesh(np.eye(3), points=True), FABRIC, births=births, name="Dust")
     assert message in str(caught.value)
+
+
+def test_springs_at_rest_are_as_long_as_is_painted():
+    mesh = core.ClothMesh(np.eye(3), edges=[[0, 1]], points=True).scaled(np.array([0.5, 1.0, 2.0]))
+    (springs,) = build(mesh, FABRIC, nearest=2).forces
+    np.testing.assert_allclose(springs.parameters[1], np.sqrt(2.0) * np.array([0.75, 1.25, 1.5]), rtol=1e-14)
+
+
+def test_an_emitter_s_origin_is_three_numbers():
+    for wrong in ("here", (0.0, 1.0), (np.nan, 0.0, 0.0), None):
+        with pytest.raises(core.ClothError, match="origin"):
+            core.emit("fountain", 3, origin=wrong)

@@ -183,6 +183,8 @@ def test_what_is_sewn_counts_as_joined_in_the_search_for_gaps(backend):
     ({"buttons": [(0, (0, (0.5, 0.25, 0.25)))]}, "corner of triangle 0"),
     ({"buttons": [(0, (99, (0.5, 0.25, 0.25)))]}, "none of 0..17"),
     ({"buttons": [3]}, "needs two places"),
+    ({"buttons": 3}, "buttons is 3"),
+    ({"buttons": None}, "buttons is None"),
 ])
 def test_what_cannot_be_sewn_is_said(options, message):
     mesh = core.ClothMesh(*grid(3, 3), name="Shirt")
