@@ -7,7 +7,9 @@
 implicit Euler of h* from (x*, v*), which are where the motion was at the time t0 + h/3 but for terms of second order.
 So the equations, the solver, pins and damping are implicit Euler's own.
 
-Each step is linearised where smooth motion would end, see `core/smoothing.py`.
+Each step is linearised where smooth motion would end, see `core/smoothing.py`. Pieces with threads are linearised where
+it starts, and once more where that led: at a bend of a slack thread the direction of what pulls turns by more than can
+be foreseen, and a hanging rope would tremble for ever.
 
 It needs two steps of one size behind it. Before the first one everything is taken to have flown freely, which is exact
 to second order for cloth that is let go. A step after the size changed is implicit Euler's, and so is one in which
@@ -31,6 +33,8 @@ from .implicit_euler import StepResult
 if TYPE_CHECKING:
     from ..solver import Solver
 
+LINEARISATIONS = 2
+"""Of each step, at least, where there are threads."""
 SAME = 1e-9
 """Relative difference up to which two steps are of one size [-]."""
 
@@ -39,6 +43,10 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
          watch: Stopwatch) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     before, expected = state.before or _flight(state, h, system.scene.gravity), system.smoothing(state.v)
+    if system.threaded.any():
+        expected[system.threaded] = 0.0
+        if settings.newton_iterations == 1:
+            settings = replace(settings, newton_iterations=LINEARISATIONS)
     before = system.births.remembered(before, state, system.scene.gravity)
     room = Clearance(system, state, h, settings, surfaces, watch)
     result: StepResult | None = None
@@ -53,8 +61,6 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
         if result is None and surfaces is not None:
             surfaces.set_step(state.time, state.time + h)
     if result is None:
-        # beads of a thread that hangs over something are too light for what a bend in it pulls, where that is foreseen
-        expected[system.threaded] = 0.0
         result = implicit_euler.step(system, state, h, settings, surfaces, watch, expected)
     return replace(result, state=replace(result.state, before=Before(state.x, state.v, h)))
 

@@ -107,3 +107,16 @@ def test_a_rope_falls_over_a_ball_and_stays_outside(backend):
     x = frames[-1].positions[0]
     assert np.linalg.norm(x, axis=1).min() > 0.28
     assert x[20, 2] > 0.28 and x[0, 2] < 0.0
+
+
+@pytest.mark.parametrize(("span", "length"), [(1.0, 1.5), (0.5, 2.0)])
+def test_a_rope_comes_to_rest_in_steps_of_a_whole_frame(span, length):
+    """Linearised where it would smoothly go, its edges near the lowest point went on stretching by a third."""
+    s = np.linspace(0.0, 1.0, 33)[:, None]
+    mesh = core.ClothMesh(s * [length, 0.0, 0.0], edges=np.stack([np.arange(32), np.arange(1, 33)], axis=1))
+    start = s * [span, 0.0, 0.0] - 0.45 * np.sqrt(length ** 2 - span ** 2) * np.sin(np.pi * s) * [0.0, 0.0, 1.0]
+    fabric = core.Material(areal_density=10.0, stretch=1e5, shear=0.0, thread_width=0.01)
+    cloth = core.Cloth(mesh, fabric, pins={0: None, 32: None}, positions=start)
+    solver = core.Solver(integrator="bdf2", steps_per_frame=1, tolerance=1e-2, backend="numpy")
+    stretch = [frame.certificate.stretch_max for frame in core.simulate(core.Scene([cloth]), solver, range(1, 121))]
+    assert max(stretch[-40:]) < 1.01

@@ -66,9 +66,9 @@ def run(scene, solver, count):
     return list(core.simulate(scene, solver, range(count + 1)))
 
 
-def settle(scene, h, count, tolerance=1e-6):
+def settle(scene, h, count, tolerance=1e-6, **settings):
     """The frame at rest after `count` long steps of h [s], which implicit Euler damps strongly."""
-    solver = fixed_steps(h, tolerance=tolerance, max_linear_iterations=20000)
+    solver = fixed_steps(h, tolerance=tolerance, max_linear_iterations=20000, **settings)
     frame = run(scene, solver, count)[-1]
     assert frame.certificate.converged, frame.certificate
     return frame
