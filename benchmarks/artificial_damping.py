@@ -5,8 +5,8 @@
 
 A step of implicit Euler multiplies the amplitude by (1 + h^2 omega^2)^(-1/2) and turns the phase by atan(h omega). With
 a = ln(1 + h^2 omega^2) / 2 and b = atan(h omega) that is a damping ratio of a / sqrt(a^2 + b^2), about h omega / 2 (002
-calls it artificial damping). Marks are simulated, the line is that formula. Prints the table, and draws it where there is
-matplotlib.
+calls it artificial damping). Marks are simulated, the line is that formula. Prints the table, and draws it where
+there is matplotlib.
 """
 
 import argparse
