@@ -9,8 +9,11 @@ per width become a thread's times the strip w that it stands for:
 
 The area force resists a skew gamma by k_a gamma^4 / 4, the fabric by shear gamma^2 / 2: they agree at gamma = SKEW. It
 also couples the threads: C_uv = 2 k_a. So that a strip pulled along its threads has the fabric's stretch K, the springs
-have k_u = C_uu - 2 k_a with C_uu - C_uv^2 / C_vv = K_u. A fabric that is stiffer against shear than its weaker threads
-against stretch cannot be had: those get no springs.
+have k_u = C_uu - 2 k_a with C_uu - C_uv^2 / C_vv = K_u. A large k_a would leave nothing for the springs of the weaker
+threads, which then get longer at the cost of small buckles across them that the area force does not see: k_a is at most
+what leaves these SPRINGS of the fabric's stretch. With K < K' the stretch of the two, s = SPRINGS and e = 1 - 2 s,
+
+    2 k_a <= K (e + sqrt(e^2 + (1 - K / K') (1 - e^2))) / (2 (1 - K / K'))
 
 At the border the difference across is one-sided, and a vertex has half of the area, at a corner a quarter.
 """
@@ -34,6 +37,8 @@ from .stencil import ElementForce, Stencil
 
 SKEW = 0.5
 """Skew at which the area force costs what the fabric's shear does [-]: 30 degrees."""
+SPRINGS = 1.0 / 3.0
+"""Least stiffness of the weaker threads' springs over the fabric's stretch [-]."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ def build(mesh: ClothMesh, material: Material, *, area_stiffness: float | None =
 
     Args:
         mesh, material: what it is made of.
-        area_stiffness: k_a [N/m]; from the fabric's shear if not given.
+        area_stiffness: k_a [N/m]; `area_modulus` if not given.
 
     Raises:
         MeshError: the mesh is no grid.
@@ -87,12 +92,23 @@ def build(mesh: ClothMesh, material: Material, *, area_stiffness: float | None =
     if area_stiffness is not None and not (is_number(area_stiffness) and area_stiffness >= 0.0):
         raise ClothError(f"area_stiffness is {area_stiffness!r} N/m, it must be a number 0 or more",
                          object_name=mesh.name)
-    k_a = 2.0 * material.shear / SKEW ** 2 if area_stiffness is None else float(area_stiffness)
+    k_a = area_modulus(material) if area_stiffness is None else float(area_stiffness)
     threads = Threads.of(mesh)
     forces = [_springs(threads, material, k_a)]
     if k_a:
         forces.append(_area(mesh, threads, k_a, material.damping))
     return forces + _bending(threads, material)
+
+
+def area_modulus(material: Material) -> float:
+    """k_a [N/m] that the fabric's shear asks for, as far as its weaker threads keep springs."""
+    wanted = 2.0 * material.shear / SKEW ** 2
+    weak, strong = sorted(material.stretch)
+    if weak == strong:                                             # half of the stretch is left, however large k_a
+        return wanted
+    e, apart = 1.0 - 2.0 * SPRINGS, 1.0 - weak / strong
+    most = 0.5 * weak * (e + (e * e + apart * (1.0 - e * e)) ** 0.5) / (2.0 * apart)
+    return min(wanted, most)
 
 
 def spring_moduli(material: Material, k_a: float) -> tuple[float, float]:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Springs and threads that together are the fabric, on every mesh: homogeneous strains have closed energies."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import core
 from core.stencils.arc import Arc, _inverse, _slope, arc_parameters
-from core.stencils.thread_cloth import SKEW, spring_moduli
+from core.stencils.thread_cloth import SKEW, SPRINGS, area_modulus, spring_moduli
 from tests.core.physics.scenes import elastic_energy
 from tests.core.shapes import grid, quads
 
@@ -72,10 +74,19 @@ def test_a_strip_of_thread_cloth_pulled_along_its_threads_has_the_fabrics_stretc
 
 @pytest.mark.parametrize("n", [2, 7])
 def test_a_skew_costs_the_area_it_takes_and_at_thirty_degrees_what_the_fabrics_shear_does(n):
-    cloth = sheet(n, "quads", model="thread_cloth")
+    soft = core.Material(areal_density=0.2, stretch=(800.0, 500.0), shear=30.0)
+    cloth = sheet(n, "quads", soft, model="thread_cloth")
     angle = np.arcsin(SKEW)
     skewed = [(1.0, np.sin(angle)), (0.0, np.cos(angle)), (0.0, 0.0)]                # threads as long as before
-    assert energy(cloth, skewed) == pytest.approx(0.5 * 60.0 * SKEW ** 2, rel=1e-9)
+    assert energy(cloth, skewed) == pytest.approx(0.5 * 30.0 * SKEW ** 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", core.Material.presets())
+def test_threads_have_springs_whatever_the_fabrics_shear(name):
+    """Without, what pulls along a thread only makes those across it buckle, and nothing stops it."""
+    fabric = core.Material.preset(name)
+    for turned in (fabric, replace(fabric, stretch=fabric.stretch[::-1])):
+        assert min(spring_moduli(turned, area_modulus(turned))) >= 0.999 * SPRINGS * min(fabric.stretch)
 
 
 def test_springs_beside_the_area_force_are_as_stiff_as_the_fabric_needs():
