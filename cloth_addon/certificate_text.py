@@ -23,6 +23,7 @@ def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("99 % of Edges Below", _stretch(summary["stretch_p99"])),
         ("Smallest Gap", _length(summary["smallest_gap"])),
         ("Deepest Penetration", _length(summary["deepest_penetration"])),
+        ("Widest Seam at the End", _length(report["certificates"][-1].get("seam_gap"))),    # older bakes do not say
         ("Crossings", _count(summary["crossings"])),
         ("Frames with Crossings", _frames_with_crossings(report)),
         ("Unconverged Frames", f"{summary['not_converged']} of {frames}"),
@@ -42,6 +43,7 @@ def frame_facts(report: dict[str, Any], frame: int) -> list[tuple[str, str]]:
         ("Largest Stretch", _stretch(here["stretch_max"])),
         ("Smallest Gap", _length(here["smallest_gap"])),
         ("Deepest Penetration", _length(here["deepest_penetration"])),
+        ("Widest Seam", _length(here.get("seam_gap"))),                     # older bakes do not say
         ("Crossings", _count(here["crossings"])),
         *((between(pair["first"], pair["second"]), _count(pair["crossings"])) for pair in pairs[:PAIRS]),
     ]

@@ -35,6 +35,7 @@ class Certificate:
         crossing_pairs: which objects cross which, most crossings first; the `PAIRS` worst at most.
         smallest_gap: between cloth and colliders, and between parts of cloth [m]; None where nothing is near.
         deepest_penetration: of a cloth vertex into a closed collider [m].
+        seam_gap: of the widest seam or button [m]; None where nothing is sewn.
         steps: implicit steps since the frame before. step_min, step_max: their sizes [s].
         iterations: linear iterations in all these steps.
         residual: worst of the steps' final residuals [-]. converged: every step met its tolerance.
@@ -50,6 +51,7 @@ class Certificate:
     crossing_pairs: list[CrossingPair] = field(default_factory=list)
     smallest_gap: float | None = None
     deepest_penetration: float = 0.0
+    seam_gap: float | None = None
     steps: int = 0
     step_min: float = 0.0
     step_max: float = 0.0

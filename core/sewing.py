@@ -60,6 +60,11 @@ class Sewing:
         """The springs at `time` [s]."""
         return ElementForce(self.stencil, Seam(), self.parameters(time))
 
+    def gap(self, x: FloatArray) -> float:
+        """How far apart the widest pair is [m], vertices of the cloth at x (V, 3) [m]."""
+        d = self.stencil.gather(x)[0]
+        return float(np.sqrt(np.max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], initial=0.0)))
+
     def links(self) -> IntArray:
         """(L, 2): vertices that count as one where it matters what is next to what."""
         vertices, held = self.stencil.vertices, self.stencil.weights[:, :, 0] != 0.0

@@ -83,7 +83,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
         certificate = Certificate(
             stretch_max=stretch_max, stretch_p99=stretch_p99, crossings=found.crossings,
             crossing_pairs=crossing_pairs(found.by_objects(), names), smallest_gap=found.smallest_gap,
-            deepest_penetration=found.deepest_penetration,
+            deepest_penetration=found.deepest_penetration, seam_gap=system.seam_gap(state.x),
             steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
             seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None)

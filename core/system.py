@@ -46,7 +46,7 @@ class System:
         nodes: the particles' numbering. mass (V,) [kg]; carried (V,) [kg], what contact and pins take hold of;
         thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
         edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
-        threaded (V,): whether there are threads in its piece;
+        abrupt (V,): whether there are threads or seams in its piece; sewn: whether there are seams at all;
         smoothing: of velocities, along the edges; strain_limit: of edges, None where there is none.
     """
 
@@ -68,11 +68,12 @@ class System:
         near: IntArray = np.concatenate([self.edges, nodes.links])
         self.body: IntArray = bodies(near, self.vertex_count)
         self.body_count = int(self.body.max()) + 1
-        self.threaded: BoolArray = np.isin(self.body, self.body[threads])
         self._forces = self._element_forces()
         links: IntArray = np.concatenate([
             np.zeros((0, 2), dtype=np.int64), *(sewing.links() + span.start for sewing, span in (
                 (s, span) for c, span in zip(scene.cloths, self.slices, strict=True) for s in c.sewing))])
+        self.sewn = len(links) > 0
+        self.abrupt: BoolArray = np.isin(self.body, self.body[np.concatenate([threads, links])])
         self.births = Births.of(scene.cloths, self.slices)
         self._held = ConstraintFilter(self.vertex_count)
         for cloth, span in zip(scene.cloths, self.slices, strict=True):
@@ -120,6 +121,12 @@ class System:
             along = x[self.edges[:, 1]] - x[self.edges[:, 0]]
             self._measured = x, np.sqrt(np.einsum("ei,ei->e", along, along))
         return self._measured[1]
+
+    def seam_gap(self, x: FloatArray) -> float | None:
+        """How far apart the widest seam or button is [m] with vertices at x (V, 3) [m]; None where nothing is sewn."""
+        gaps = [sewing.gap(x[span]) for cloth, span in zip(self.scene.cloths, self.slices, strict=True)
+                for sewing in cloth.sewing]
+        return max(gaps, default=None)
 
     # ------------------------------------------------------------------ forces of position
 

@@ -7,9 +7,9 @@
 implicit Euler of h* from (x*, v*), which are where the motion was at the time t0 + h/3 but for terms of second order.
 So the equations, the solver, pins and damping are implicit Euler's own.
 
-Each step is linearised where smooth motion would end, see `core/smoothing.py`. Pieces with threads are linearised where
-it starts, and once more where that led: at a bend of a slack thread the direction of what pulls turns by more than can
-be foreseen, and a hanging rope would tremble for ever.
+Each step is linearised where smooth motion would end, see `core/smoothing.py`; pieces with threads or seams where it
+starts, and once more where that led. At a bend of a slack thread the direction of what pulls turns by more than can be
+foreseen, and a hanging rope would tremble for ever; seams would tear.
 
 It needs two steps of one size behind it. Before the first one everything is taken to have flown freely, which is exact
 to second order for cloth that is let go. A step after the size changed is implicit Euler's, and so is one in which
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..solver import Solver
 
 LINEARISATIONS = 2
-"""Of each step, at least, where there are threads."""
+"""Of each step, at least, where there are threads or seams."""
 SAME = 1e-9
 """Relative difference up to which two steps are of one size [-]."""
 
@@ -43,8 +43,8 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
          watch: Stopwatch) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     before, expected = state.before or _flight(state, h, system.scene.gravity), system.smoothing(state.v)
-    if system.threaded.any():
-        expected[system.threaded] = 0.0
+    if system.abrupt.any():
+        expected[system.abrupt] = 0.0
         if settings.newton_iterations == 1:
             settings = replace(settings, newton_iterations=LINEARISATIONS)
     before = system.births.remembered(before, state, system.scene.gravity)

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 PASSES = 6
 """Solves per linearisation while contacts come, go, stick or slip."""
 TOUCHING = 1e-3
-"""Tolerance of the solves with contacts, where a looser one is asked for [-]: contact forces are read from them."""
+"""Tolerance of the solves with contacts or seams, where a looser one is asked for [-]: contact forces are read from
+them, and a seam is so stiff that what a looser one leaves tears it open."""
 NEARER = 0.1
 """How many times smaller the error of the forces as they are must be to take them, not the linearised ones [-]."""
 MANY = 128
@@ -218,7 +219,7 @@ class ContactLoop:
                     rhs = b + self._h * contacts.friction_force(reference)
                     drag = self._exchange_drag(A, drag)
             touching = own is not None and own.touching > 0 or contacts is not None and len(contacts) > 0
-            tolerance = min(self._tolerance, TOUCHING) if touching else self._tolerance
+            tolerance = min(self._tolerance, TOUCHING) if touching or self._system.sewn else self._tolerance
             multiply: Operator = A.multiply
             if own is not None and (own.touching or len(added)):
                 with self._watch.stage("contact"):

@@ -55,24 +55,29 @@ class Seam:
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
         """Exact, and semi-definite as it is."""
-        return ((_stiffness(F[0], p),),)
+        k, rest, most = p
+        longer = length(F[0]) - rest
+        return ((_stiffness(F[0], p, k * ((longer >= 0.0) * (k * longer <= most))),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """The exact one."""
-        return ((_stiffness(F[0], p),),)
+        """With k r / e along u: a bound. Where the force has reached its limit it is as of a spring that is slack at L,
+        so that no step that closes the seam goes beyond; one that opens it is slowed down for it."""
+        k, rest, most = p
+        longer = length(F[0]) - rest
+        along = (longer >= 0.0) * np.minimum(k, most / np.maximum(longer, TINY))
+        return ((_stiffness(F[0], p, along),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """l - L, while it is the spring that holds."""
         k, rest, most = p
         longer = length(F[0]) - rest
-        held = np.where(longer > 0.0, np.where(k * longer <= most, k, 0.0), 0.0)
+        held = k * ((longer > 0.0) * (k * longer <= most))
         return ((held, (direction(F[0]),)),)
 
 
-def _stiffness(d: Vector, p: Parameters) -> Block:
-    """H; at its two kinks that of the stiff side."""
+def _stiffness(d: Vector, p: Parameters, along: FloatArray) -> Block:
+    """H with `along` u; at its two kinks that of the stiff side."""
     k, rest, most = p
-    longer, size = length(d) - rest, np.maximum(length(d), TINY)
+    size = np.maximum(length(d), TINY)
     across = np.minimum(k * np.maximum(1.0 - rest / size, 0.0), most / size)
-    along = np.where(longer >= 0.0, np.where(k * longer <= most, k, 0.0), 0.0)
     return add_blocks(outer(along - across, direction(d), direction(d)), identity_block(across))

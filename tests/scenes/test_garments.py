@@ -56,3 +56,38 @@ def test_the_sewn_skirt_is_one_surface_that_crosses_nothing_where_its_seams_are_
         found = core.audit([(frame.positions[0], triangles)], [ball(RADIUS)])
         assert found.crossings == 0
         assert found.deepest_penetration == 0.0
+
+
+def two_panels(fabric, apart, **options):
+    """Two free squares of 1 m, sewn along the sides that face each other, as Blender's panel solves it."""
+    k = 8
+    i, j = np.meshgrid(np.arange(k + 1), np.arange(k + 1), indexing="ij")
+    side = np.stack([i / k, j / k, np.ones_like(i)], axis=-1).reshape(-1, 3)
+    corner = (np.arange(k)[:, None] * (k + 1) + np.arange(k)).ravel()
+    quads = np.stack([corner, corner + k + 1, corner + k + 2, corner + 1], axis=1)
+    count = len(side)
+    seams = np.stack([k * (k + 1) + np.arange(k + 1), count + np.arange(k + 1)], axis=1)
+    mesh = core.ClothMesh(np.concatenate([side, side + [1.0 + apart, 0.0, 0.0]]),
+                          faces=np.concatenate([quads, quads + count]), edges=seams)
+    cloth = core.Cloth(mesh, core.Material.preset(fabric), sewing=True, **options)
+    solver = core.Solver(integrator="bdf2", steps_per_frame=1, tolerance=1e-2, backend="numpy")
+    return list(core.simulate(core.Scene([cloth]), solver, range(1, 41)))
+
+
+@pytest.mark.parametrize(("fabric", "apart", "options"), [
+    ("cotton", 0.3, {"sewing_time": 0.25}), ("silk", 0.1, {"sewing_time": 0.5}), ("denim", 0.1, {"sewing_time": 0.5}),
+    ("cotton", 0.05, {"sewing_time": 0.5}), ("cotton", 0.3, {"sewing_time": 0.25, "sewing_force": 100.0}),
+    ("cotton", 0.3, {"sewing_time": 0.25, "sewing_force": 5.0})])
+def test_free_panels_are_sewn_and_stay_sewn_with_the_settings_of_the_panel(fabric, apart, options):
+    frames = two_panels(fabric, apart, **options)
+    gaps = [frame.certificate.seam_gap for frame in frames]
+    assert gaps[0] == pytest.approx(apart)
+    assert max(gaps) < 1.1 * apart
+    assert max(gaps[24:]) < 0.01
+    assert max(frame.certificate.stretch_p99 for frame in frames) < 1.1
+
+
+def test_what_is_not_sewn_has_no_seam_gap():
+    cloth = core.Cloth(core.ClothMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]), core.Material.preset("cotton"))
+    frame = next(core.simulate(core.Scene([cloth]), core.Solver(backend="numpy"), range(1, 3)))
+    assert frame.certificate.seam_gap is None

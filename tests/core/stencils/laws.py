@@ -127,7 +127,7 @@ LAWS = {
     "stretch": Member(Stretch(), stretch),
     "shear": Member(Shear(), shear),
     "spring": Member(Spring(), spring),
-    "seam": Member(Seam(), seam),
+    "seam": Member(Seam(), seam, clamps=False),
     "anchor": Member(Anchor(), anchor, moves_freely=False),
     "dashpot": Member(Dashpot(), dashpot, stores=False),
     "isotropic dashpot": Member(IsotropicDashpot(), dashpot, stores=False, turns=False),
