@@ -96,6 +96,8 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], kinds: 
     reading.check_frames(settings.first, settings.last)
     view_layer = view_layer_of(scene, depsgraph)
     names = tuple(obj.name for obj in objects)
+    if folder.exists() and not folder.is_dir():
+        raise core.SceneError(f"the sheet cannot go into {folder}, which is a file; choose a folder")
     folder.mkdir(parents=True, exist_ok=True)
     total = settings.last - settings.first + 1
     drawn = sorted({settings.first + max(1, round(part * (total - 1))) for part in PICTURED})

@@ -133,9 +133,10 @@ def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     return kind
 
 
-def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ClothSettings:
+def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None = None) -> ClothSettings:
+    """What is chosen for a cloth; as it would be of another `model`, if given."""
     values = obj.muslin
-    unit, model = metres_per_unit(scene), bodies.model_of(obj)
+    unit, model = metres_per_unit(scene), model or bodies.model_of(obj)
     thickness = float(values.thickness) * unit
     return ClothSettings(
         areal_density=float(values.areal_density),

@@ -11,7 +11,7 @@ import bpy
 from .. import core
 from . import colliders, reading, wind
 from .frame_window import FrameWindow
-from .settings import SceneSettings
+from .settings import SceneSettings, settings_of
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     """
     sources = [reading.read_source(obj, scene, view_layer) for obj in reading.cloth_objects(scene, objects)]
     if model is not None:
-        sources = [replace(source, settings=replace(source.settings, model=model)) for source in sources]
+        sources = [replace(source, settings=settings_of(source.obj, scene, model)) for source in sources]
     solids = reading.objects_of_kind(scene, "COLLIDER")
     for obj in solids:
         colliders.check_collider(obj, view_layer)

@@ -195,7 +195,7 @@ class ClothMesh:
         if self._points and len(self.positions) == 0:
             self._fail("no vertices; there is nothing to simulate")
         if len(self.triangles) == 0 and len(loose) == 0 and not self._points:
-            self._fail("no faces and no edges; cloth needs at least one face or edge")
+            self._fail("no faces and no edges; cloth needs at least one face or edge, and particles points=True")
         for what, rows in (("triangle", self.triangles), ("edge", loose)):
             outside = (rows < 0) | (rows >= len(self.positions))
             if outside.any():

@@ -132,3 +132,21 @@ def test_the_command_line_writes_the_sheet_and_leaves_the_file(extension, cloth,
     assert "saved" in capfd.readouterr().err
     assert extension.command_line.main(["compare", "--models", "plywood"]) == 1
     assert "no model 'plywood'" in capfd.readouterr().err
+
+
+def test_options_of_the_objects_own_model_are_not_given_to_others(extension, scene, tmp_path):
+    import bpy
+
+    bpy.context.scene.frame_end = 2
+    bpy.context.scene.muslin.backend = "NUMPY"
+    block = builders.box(kind="CLOTH")
+    block.muslin.model = "jelly"
+    kinds = extension.compare.kinds_of(["jelly", "baraff_witkin"], ["bdf2"])
+    result = builders.finish(extension.compare.compare(bpy.context.scene, [block], kinds, tmp_path))
+    assert [outcome.error for outcome in result.outcomes] == ["", ""]
+
+
+def test_a_file_where_the_folder_should_be_is_refused_by_name(extension, cloth, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(extension.core.SceneError, match="file, which is a file; choose a folder"):
+        run(extension, cloth, ["bdf2"], tmp_path / "file")
