@@ -7,9 +7,10 @@ Pairs are the edges of triangles, or the sides and both diagonals of quads. To a
     C_uu = sum q n_u^4,   C_vv = sum q n_v^4,   C_uv = C_ss = sum q n_u^2 n_v^2    [N/m]
 
 Three springs around a triangle are fitted to three of these, as far as springs that push and pull at will can be (least
-squares, q >= 0): on right-angled cells exactly. What springs cannot be is stiff against shear without coupling warp and
-weft, C_uv = C_ss. So that a strip pulled along a thread has the fabric's stretch K all the same, C is larger:
-C_uu - C_ss^2 / C_vv = K_u. Quads are both of their triangulations, each with half of the area.
+squares, q >= C_ss, so that no edge of an irregular mesh is without): on right-angled cells exactly. What springs cannot
+be is stiff against shear without coupling warp and weft, C_uv = C_ss. So that a strip pulled along a thread has the
+fabric's stretch K all the same, C is larger: C_uu - C_ss^2 / C_vv = K_u.
+Quads are both of their triangulations, each with half of the area.
 
 Provot 1995 (003) chooses stiffnesses by hand, per mesh; this makes them the fabric's, on every mesh.
 """
@@ -99,7 +100,8 @@ def _fitted(mesh: ClothMesh, material: Material, triangles: IntArray, uv: FloatA
     coupling = shear
     for _ in range(1 + REFITS):
         cu, cv = coupled((ku, kv), coupling)
-        q = _least_squares(parts, np.stack([cu, cv, shear], axis=1))
+        least = shear[:, None]
+        q = least + _least_squares(parts, np.stack([cu, cv, shear], axis=1) - parts.sum(axis=2) * least)
         coupling = np.einsum("ts,ts->t", parts[:, 2], q)
     ends = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2)
     each = np.stack([(q * areas[:, None] / squared).ravel(), np.sqrt(squared).ravel(), np.ones(3 * len(areas))], axis=1)

@@ -8,6 +8,7 @@ import pytest
 
 import core
 from core.stencils.arc import Arc, _inverse, _slope, arc_parameters
+from core.stencils.lattice_springs import sheet_links
 from core.stencils.thread_cloth import SKEW, SPRINGS, area_modulus, spring_moduli
 from tests.core.physics.scenes import elastic_energy
 from tests.core.shapes import grid, quads
@@ -172,3 +173,21 @@ def test_the_part_of_the_stiffness_across_a_compressed_link_is_left_out():
     exact, reduced = (np.array(H)[0, 0, :, :, 0] for H in (Arc().tangent(F, p), Arc().projected_tangent(F, p)))
     assert exact[1, 1] < 0.0 and exact[0, 0] > 0.0
     np.testing.assert_allclose(reduced, np.diag([exact[0, 0], 0.0, 0.0]))
+
+
+def test_no_edge_of_an_irregular_mesh_is_without_a_spring():
+    """Fitted freely, the longest sides of obtuse triangles had none, and vertices hung on two springs or fewer."""
+    spatial = pytest.importorskip("scipy.spatial")
+    rng, side = np.random.default_rng(5), np.linspace(0.0, 1.0, 8)
+    rim = np.concatenate([[(a, 0.0), (a, 1.0)] for a in side] + [[(0.0, a), (1.0, a)] for a in side[1:-1]])
+    points = np.concatenate([rim, rng.uniform(0.04, 0.96, (80, 2))])
+    triangles = spatial.Delaunay(points).simplices
+    mesh = core.ClothMesh(np.column_stack([points, 0.0 * points[:, 0]]), triangles)
+    links, none = sheet_links(mesh, FABRIC)
+    alone = np.zeros(len(links.pairs))                               # area of the triangles at each edge
+    key = links.pairs[:, 0] * len(points) + links.pairs[:, 1]
+    for corner in range(3):
+        ends = np.sort(mesh.triangles[:, [corner, (corner + 1) % 3]], axis=1)
+        np.add.at(alone, np.searchsorted(key, ends[:, 0] * len(points) + ends[:, 1]), mesh.areas)
+    assert len(none.pairs) == 0
+    assert (links.stiffness * links.rest ** 2 >= 0.999 * FABRIC.shear * alone).all()
