@@ -82,6 +82,10 @@ class Cloth:
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  **model_options: Any) -> None:
+        for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
+            if not isinstance(given, kind):
+                raise ClothError(f"{what} is {given!r}, it must be a {kind.__name__}" + (
+                    f", such as Material.preset({given!r})" if what == "material" and isinstance(given, str) else ""))
         self.name = name or mesh.name
         self.maps = Maps(mesh, rest_scale=rest_scale, rest_curvature=rest_curvature, curl_angle=curl_angle,
                          stretch=stretch_scale, shear=shear_scale, bend=bend_scale)

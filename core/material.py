@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,4 +93,9 @@ class Material:
             fabric = cls(name=name, **values)
         except (OSError, ValueError, KeyError, TypeError) as error:    # ValueError: syntax, encoding, range
             raise PresetError(f"preset '{name}' ({path.name}) cannot be read: {error!r}") from error
+        constants = [field.name for field in fields(cls)]
+        unknown = [key for key in changes if key not in constants]
+        if unknown:
+            raise MaterialError(f"a fabric has no constant '{unknown[0]}'; there are: {', '.join(constants)}",
+                                object_name=name)
         return replace(fabric, **changes)

@@ -7,7 +7,7 @@ cancelling and headless use are the caller's business: take the next frame, or d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .arrays import FloatArray
@@ -48,6 +48,8 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
             size could not solve: the frames yielded before are good.
         ColliderError, PinError: a trajectory that stops making sense on the way.
     """
+    if not isinstance(frames, Iterable):
+        raise SceneError(f"frames is {frames!r}, it must be consecutive frame numbers, such as range(1, 251)")
     given = list(frames)
     if solver is not None and not isinstance(solver, Solver):
         raise SolverError(f"the second argument is {solver!r}, it must be a Solver; frames come third or by name")

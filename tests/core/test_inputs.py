@@ -220,3 +220,14 @@ def test_a_solver_setting_out_of_range_is_named_with_its_value(setting, values):
 def test_numpy_numbers_are_numbers():
     assert core.Solver(steps_per_frame=np.int64(3), frame_rate=np.float32(25), tolerance=np.float64(1e-4))
     assert core.Collider(CORNERS, CUBE, friction=np.float32(0.5)).friction == 0.5
+
+
+def test_what_is_handed_over_in_the_wrong_form_is_named():
+    mesh, fabric = sheet(), core.Material(**FABRIC)
+    cloth = core.Cloth(mesh, fabric)
+    refused(core.ClothError, lambda: core.Cloth(mesh, "cotton"), "material is 'cotton'", "Material.preset('cotton')")
+    refused(core.ClothError, lambda: core.Cloth(mesh.positions, fabric), "mesh is array", "must be a ClothMesh")
+    refused(core.SceneError, lambda: core.Scene(cloth), "cloths is", "must be a list of Cloth")
+    refused(core.SceneError, lambda: core.Scene([cloth], [cloth]), "colliders is", "must be a list of Collider")
+    refused(core.SceneError, lambda: core.simulate(core.Scene([cloth]), frames=10), "frames is 10", "range(1, 251)")
+    refused(core.MaterialError, lambda: core.Material.preset("cotton", weight=0.2), "'weight'", "areal_density")
