@@ -26,6 +26,10 @@ Operator = Callable[[FloatArray], FloatArray]
 """A linear map on vectors (V, 3)."""
 
 
+NEGLIGIBLE = 1e-8
+"""Share of what a guess leaves below which a scale is of other equations [-]: going by it would be to chase rounding."""
+
+
 @dataclass(frozen=True)
 class LinearResult:
     """The answer and how it ended.
@@ -77,7 +81,8 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     delta = _dot(r, c)                                                                  # 6
     if not (0.0 <= delta_0 < np.inf and 0.0 <= delta < np.inf):     # nan fails too
         return LinearResult(dv, 0, float("nan"), False, "indefinite")
-    delta_0 = max(delta_0, delta)                      # of a scale that is less, the equations were no near ones
+    if not near or delta_0 < NEGLIGIBLE * delta:
+        delta_0 = max(delta_0, delta)
     if delta_0 == 0.0:
         return LinearResult(dv, 0, 0.0, True, "zero right-hand side")
     if start is not None and not near:
