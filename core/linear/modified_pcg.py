@@ -27,7 +27,7 @@ Operator = Callable[[FloatArray], FloatArray]
 
 
 NEGLIGIBLE = 1e-8
-"""Share of what a guess leaves below which a scale is of other equations [-]: going by it would be to chase rounding."""
+"""Share of what a guess leaves below which a scale is of other equations [-]: to go by it is to chase rounding."""
 
 
 @dataclass(frozen=True)
