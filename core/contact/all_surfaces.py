@@ -115,10 +115,7 @@ class Motion:
             vertices = vertices[some[vertices]]
             triangle_order = leaves_of(triangle_order, some[cloth.triangles].any(axis=1))
             edge_order = leaves_of(edge_order, some[cloth.edges].any(axis=1))
-        for solid, moving in zip(self._owner.solids, self._moving, strict=True):
-            drift = moving.drift if moving.drift.any() else 0.0
-            if not _near(moving.tree, start[:count] + drift, end[:count], radius):
-                continue
+        for solid in self._nearby(start, end, radius):
             if faces:
                 found = find(vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
                 vertex_triangle.append(found + [0, solid.first_triangle])
@@ -126,6 +123,26 @@ class Motion:
             found = find(edge_order, cloth.edges, solid.surface.edge_order, solid.edges, False, *step)
             edge_edge.append(found + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)
+
+    def face_candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: float, some: BoolArray
+                        ) -> IntArray:
+        """Pairs (N, 2) of `some` vertices of cloth (V,) with triangles of colliders, as in `candidates`."""
+        vertices, points = self._owner.cloth.vertices, np.arange(len(start))[:, None]
+        vertices, found = vertices[some[vertices]], [np.zeros((0, 2), dtype=np.int64)]
+        for solid in self._nearby(start, end, radius):
+            pairs = current().self_pairs.pairs(vertices, points, solid.surface.triangle_order, solid.triangles, False,
+                                               start, end, slack, radius)
+            found.append(pairs + [0, solid.first_triangle])
+        return np.concatenate(found)
+
+    def _nearby(self, start: FloatArray, end: FloatArray, radius: float) -> list[_Solid]:
+        """The colliders that cloth moving start -> end (V + W, 3) [m] may come within `radius` [m] of."""
+        count, near = self._owner.count, []
+        for solid, moving in zip(self._owner.solids, self._moving, strict=True):
+            drift = moving.drift if moving.drift.any() else 0.0
+            if _near(moving.tree, start[:count] + drift, end[:count], radius):
+                near.append(solid)
+        return near
 
     def crossings(self, x0: FloatArray) -> IntArray:
         """Edges and triangles that they pierce (N, 2), one of cloth at x0 (V, 3) [m] and one of a collider, at the

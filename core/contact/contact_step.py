@@ -12,10 +12,11 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..topology import bodies
+from .bounds import Bounds
 from .continuous import NEVER, Pairs
 from .memory import Memory
 from .repulsion import Contacts, Repulsion, make_contacts
-from .surroundings import SHARP, WHOLE, Surroundings
+from .surroundings import SHARP, Surroundings
 from .truncation import cut_motion
 from .untangling import lift_out, pull_apart
 
@@ -151,6 +152,10 @@ class SelfContactStep:
         changed = self.repulsion.judge(u, free)
         return self._join(self._base + self._h * u) or changed
 
+    def release(self, u: FloatArray, free: ConstraintFilter | None = None) -> None:
+        """Release what pulls at the solution u (V, 3) in the directions that `free` leaves; nothing is taken in."""
+        self.repulsion.judge(u, free)
+
     def judge_solids(self, u: FloatArray) -> bool:
         """Take in edges and tips of colliders that the solution u (V, 3) would meet, if nobody asked for them yet; True
         if it should be solved again."""
@@ -175,6 +180,15 @@ class SelfContactStep:
 
     # ------------------------------------------------------------------ the end
 
+    def bounds(self, x1: FloatArray) -> Bounds:
+        """What keeps pairs apart that would meet on the way to x1 (V, 3) [m]."""
+        self._around.see(SHARP)
+        pairs, times = self._around.meeting(x1)
+        if len(pairs) == 0:
+            return Bounds.none()
+        end = self._around.end(x1)
+        return Bounds.of_pairs(pairs.at_times(self._around.start, end, times), end, len(x1))
+
     def truncate(self, x1: FloatArray, free: ConstraintFilter) -> FloatArray:
         """x1 (V, 3) [m], changed in the directions that `free` leaves where something would pass through something."""
         x, around, count = x1, self._around, len(x1)
@@ -189,16 +203,19 @@ class SelfContactStep:
                 pairs = pairs[np.flatnonzero(movable)]
             cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
             left = pairs.vertices[cut.left]
-            own = np.flatnonzero((pairs.vertices < count).all(axis=1))
-            if len(cut.left) and len(own) < len(pairs):          # rather into a solid than through itself
+            at_solid = bool((pairs.vertices[cut.parted] >= count).any())
+            if len(cut.left) and (pairs.vertices >= count).any():    # rather into a solid than through itself
+                own = np.flatnonzero((pairs.vertices < count).all(axis=1))
                 mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, self._pins)
                 left = np.concatenate([left[(left >= count).any(axis=1)], pairs.vertices[own[mine.left]]])
                 cut = replace(mine, moved=cut.moved | mine.moved)
             if not cut.moved.any():
                 break
-            self._owner.last = replace(self._owner.last, at_edges=True)
+            if at_solid:
+                self._owner.last = replace(self._owner.last, at_edges=True)
             x = cut.x[:count]
-            if not around.see(WHOLE) and around.covers(x):      # what was cut may have left a face's right side
+            # what was cut may have left a face's right side
+            if not around.see_faces(cut.moved[:count]) and around.covers(x):
                 break
         else:
             left = around.pairs.vertices if len(around.pairs) else none

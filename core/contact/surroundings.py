@@ -142,6 +142,8 @@ class Surroundings:
         self.level = np.zeros((0, 4), dtype=np.int64)
         self._look_for_crossings()
         self._close: Pairs | None = None
+        self._at_faces: BoolArray = np.zeros(len(x0), dtype=np.bool_)    # who is held against faces, beside `solids`
+        self._asked: BoolArray = self._at_faces.copy()                   # and of whom that is new
         self._own: _Search | None = None
         self._solid: _Search | None = None
         nothing = np.zeros((0, 4), dtype=np.int64)
@@ -161,6 +163,15 @@ class Surroundings:
             self.solids, self._solid = solids, None
         return more
 
+    def see_faces(self, some: BoolArray) -> bool:
+        """Look at faces of colliders, too, for `some` vertices of cloth (V,), from now on; whether that is new."""
+        if self.motion is None or self.solids == WHOLE:
+            return False
+        new = some & ~self._at_faces
+        self._at_faces |= new
+        self._asked |= new
+        return bool(new.any())
+
     def cover(self, x1: FloatArray) -> None:
         """Look, or look again and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
         before = list(self._parts)
@@ -170,6 +181,14 @@ class Surroundings:
         if self.motion is not None and self.solids and (self._solid is None or not self._solid.covers(x1)):
             self._solid, some = self._anew(self._solid, self._owner.solid, x1, self._share)
             self._take(1, self._near_solids(self.motion, self._solid, some), some)
+            if some is None:
+                self._asked = np.zeros_like(self._asked)
+            else:
+                self._asked &= ~some
+        if self.motion is not None and self._solid is not None and self._asked.any():
+            found = self._found(self._near_faces(self.motion, self._solid, self._asked), 1)
+            self._parts[1] = self._parts[1].joined(found)
+            self._asked = np.zeros_like(self._asked)
         if any(part is not old for part, old in zip(self._parts, before, strict=True)):
             own, solid = self._parts
             self.pairs = own.joined(solid) if len(own) and len(solid) else solid if len(solid) else own
@@ -267,16 +286,32 @@ class Surroundings:
 
     def _near_solids(self, motion: Motion, search: _Search, some: BoolArray | None) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
-        owner, end = self._owner, self.end(search.end)
-        radius = self._share * owner.solid.radius
-        room = np.concatenate([search.slack, np.zeros(len(motion.x_t0))])
-        found = []
-        candidates = motion.candidates(self.start, end, room, radius, faces=self.solids == WHOLE, some=some)
+        whole, end, room = self.solids == WHOLE, *self._ends(motion, search)
+        radius = self._share * self._owner.solid.radius
+        pairs = self._pairs_of(motion.candidates(self.start, end, room, radius, faces=whole, some=some), end, room,
+                               radius)
+        at_faces = self._at_faces if some is None else self._at_faces & some
+        return pairs if whole or not at_faces.any() else pairs.joined(self._near_faces(motion, search, at_faces))
+
+    def _near_faces(self, motion: Motion, search: _Search, some: BoolArray) -> Pairs:
+        """Pairs of `some` vertices of cloth (V,) with faces of colliders."""
+        (end, room), radius = self._ends(motion, search), self._owner.solid.radius
+        none = np.zeros((0, 2), dtype=np.int64)
+        return self._pairs_of((motion.face_candidates(self.start, end, room, radius, some), none), end, room, radius)
+
+    def _ends(self, motion: Motion, search: _Search) -> tuple[FloatArray, FloatArray]:
+        """Where all end as far as searched for (V + W, 3) [m], and how far from there they may be (V + W,) [m]."""
+        return self.end(search.end), np.concatenate([search.slack, np.zeros(len(motion.x_t0))])
+
+    def _pairs_of(self, candidates: tuple[IntArray, IntArray], end: FloatArray, room: FloatArray, radius: float
+                  ) -> Pairs:
+        """The candidates that are within the radius [m] of each other, or may meet."""
+        owner, found = self._owner, []
         for primitives, table in zip(candidates, (owner.all.triangles, owner.all.edges), strict=True):
             rows, *placed = current().advancement.relevant(self.start, end, primitives, table, room, radius)
             found.append((placed[0], primitives[rows], *placed[1:]))
         vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
-        keep = KEPT * np.minimum(np.minimum(distance, FAR * radius),
+        keep = KEPT * np.minimum(np.minimum(distance, FAR * owner.solid.radius),
                                  owner.thickness[vertices[:, 0]] + owner.thickness[vertices[:, 3]])
         pairs = Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, keep)
         return pairs[np.flatnonzero(distance > TOGETHER * radius)]

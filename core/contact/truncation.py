@@ -48,12 +48,13 @@ HELD = 0.1
 
 @dataclass(frozen=True)
 class Cut:
-    """Ends x (V, 3) [m] of a motion that makes nothing meet but the pairs `left` (rows of what was asked about);
-    whether each vertex was moved (V,)."""
+    """Ends x (V, 3) [m] of a motion that makes nothing meet but the pairs `left`, and the pairs `parted` that would have
+    met (both rows of what was asked about); whether each vertex was moved (V,)."""
 
     x: FloatArray
     left: IntArray
     moved: BoolArray
+    parted: IntArray
 
 
 def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
@@ -72,7 +73,7 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
     else:
         meets = _meeting_again(pairs, x0, x1, (x1 != known).any(axis=1), nothing)
     if len(meets) == 0:
-        return Cut(x1, meets, moved)
+        return Cut(x1, meets, moved, nothing)
     x, parted = x1.copy(), nothing
     for _ in range(ROUNDS):
         parted = np.union1d(parted, meets)
@@ -81,8 +82,8 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
         moved |= touched
         meets = _meeting_again(pairs, x0, x, touched, meets)
         if len(meets) == 0:
-            return Cut(x, meets, moved)
-    return _heaped(pairs, meets, x0, x, inverse_mass, moved)
+            return Cut(x, meets, moved, parted)
+    return _heaped(pairs, meets, parted, x0, x, inverse_mass, moved)
 
 
 def _meeting_again(pairs: Pairs, x0: FloatArray, x: FloatArray, touched: BoolArray, before: IntArray) -> IntArray:
@@ -156,9 +157,9 @@ def _apply_largest(vertices: IntArray, change: FloatArray, x: FloatArray, touche
     touched[at] = True
 
 
-def _heaped(pairs: Pairs, meets: IntArray, x0: FloatArray, x: FloatArray, inverse_mass: FloatArray,
+def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: FloatArray, inverse_mass: FloatArray,
             moved: BoolArray) -> Cut:
-    """Bring heaps of what meets closer to their mean motion, round by round."""
+    """Bring heaps of what meets closer to their mean motion, round by round; `parted` met before."""
     x = x.copy()
     movable = inverse_mass > 0.0
     known = np.zeros(0, dtype=np.int64)
@@ -181,7 +182,7 @@ def _heaped(pairs: Pairs, meets: IntArray, x0: FloatArray, x: FloatArray, invers
         meets = _meeting_again(pairs, x0, x, touched, meets)
         if len(meets) == 0:
             break
-    return Cut(x, meets, moved)
+    return Cut(x, meets, moved, np.union1d(parted, known))
 
 
 def _as_one(x0: FloatArray, x1: FloatArray, mass: FloatArray, label: IntArray, turns: BoolArray) -> FloatArray:
