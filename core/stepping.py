@@ -27,8 +27,8 @@ that jumps asks for it, and from there on everything only grows until it is no n
 LONGEST = 1.001 / 48.0
 """Largest step in which cloth presses on cloth [s]: in longer ones a pile does not come to rest."""
 PARTED = 8
-"""Part of a step down to which it is halved where cloth would begin to pass through cloth: pins may pull it through
-whatever the step, and the shorter that is, the quicker is what they pull."""
+"""Part of a step down to which it is halved where cloth would begin to pass through cloth, or be longer than it may be:
+pins may pull it whatever the step, and the shorter that is, the quicker is what they pull."""
 
 
 @dataclass
@@ -142,7 +142,7 @@ class Stepper:
             return True
         return self._solver.adaptive and (
             result.failed or growth > self._solver.max_strain_change or pressed > LONGEST
-            or result.crosses and self._size > self._whole // PARTED)
+            or (result.crosses or result.overlong) and self._size > self._whole // PARTED)
 
     def _growth(self, before: State, result: StepResult) -> float:
         """Largest growth of an edge in the step, over its rest length [-]."""

@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
 from ..state import Touch
+from .bounds import Bounds
 from .friction import SLIP, STICK, Friction
 
 if TYPE_CHECKING:
@@ -242,9 +243,7 @@ class ContactResponse:
         A vertex that started too close comes no further out than `predict` allowed, and never deeper.
         """
         c = found.contacts
-        lack = np.minimum(np.maximum(-c.gap_t0, 0.0), found.distance)      # how deep it may stay
-        lack -= np.einsum("nj,nj->n", self.alteration[c.vertex], c.normal)
-        beyond = np.where(self._free[c.vertex], -c.gap_t1 - np.maximum(lack, 0.0), 0.0)
+        beyond = np.where(self._free[c.vertex], self._beyond(found), 0.0)
         result = x.copy()
         lacking = np.flatnonzero(beyond > 0.0)
         place = _rank(c.vertex)[lacking]
@@ -255,7 +254,20 @@ class ContactResponse:
             result[c.vertex[at]] += np.maximum(beyond[at] - moved, 0.0)[:, None] * c.normal[at]
         return x + self._pins.project(result - x)
 
+    def bounds(self, found: Touching, x: FloatArray) -> Bounds:
+        """The half spaces that `move_out` brings x (V, 3) [m] into, of all that is near a surface."""
+        c = found.contacts
+        least = np.einsum("nj,nj->n", x[c.vertex], c.normal) + self._beyond(found)
+        return Bounds.of_vertices(c.vertex, c.normal, least)
+
     # ------------------------------------------------------------------ parts
+
+    def _beyond(self, found: Touching) -> FloatArray:
+        """How far each contact's vertex is beyond where it may be (C,) [m], negative where it has room."""
+        c = found.contacts
+        lack = np.minimum(np.maximum(-c.gap_t0, 0.0), found.distance)      # how deep it may stay
+        lack -= np.einsum("nj,nj->n", self.alteration[c.vertex], c.normal)
+        return np.asarray(-c.gap_t1 - np.maximum(lack, 0.0))
 
     def _active(self, slot: int) -> IntArray:
         at = self._table[:, slot]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..contact.bounds import Bounds
 from ..contact.contact_step import SelfContactStep
 from ..contact.response import ContactResponse
 from ..contact.surfaces import SurfaceSet, Touching
@@ -24,6 +25,7 @@ from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..rate import RateForce
 from ..state import State, Touch
 from ..stopwatch import Stopwatch
+from ..strain_limit import CLOSE
 from ..system import System
 from .linearisation import Linearisation
 
@@ -49,8 +51,10 @@ REST = 0.02
 """Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
 TEARS = 0.2
 """Growth of an edge in a quick step, over its rest length, above which the contacts are looked at again [-]."""
-LIMITED = 4
+LIMITED = 8
 """Times that cloth is brought back to its length where solids are in the way of that."""
+LONGER = 4e-3
+"""Elongation above the largest one for which a step is done again in two [-]."""
 CALM = 0.1
 """Change of the velocities from pass to pass below which contacts that still change are left to the next step, over the
 velocity that weight gives in a step [-]."""
@@ -146,14 +150,22 @@ class ContactLoop:
     def limited(self, x: FloatArray) -> FloatArray:
         """x (V, 3) [m] with what is longer than it may be brought back, and out of solids; what is held stays."""
         limit = self._system.strain_limit
-        if limit is None:
+        if limit is None or limit.excess(x) <= CLOSE:
             return x
+        apart = Bounds.none()
         for _ in range(LIMITED):
+            with self._watch.stage("contact"):
+                near = apart if self.contacts is None else apart.joined(self.contacts.bounds(self._find(x), x))
             with self._watch.stage("strain limit"):
-                shorter = limit.relaxed(x, self._pins.rows)
+                shorter = limit.relaxed(x, self._pins.rows, near)
             if shorter is x:
                 break
             x = self.move_out(shorter)
+            if limit.excess(shorter) > LONGER:                  # pins and solids ask for more than there is
+                break
+            if self.own is not None:
+                with self._watch.stage("contact"):
+                    apart = apart.joined(self.own.bounds(x))
         return x
 
     def move_out(self, x: FloatArray) -> FloatArray:
@@ -177,7 +189,19 @@ class ContactLoop:
         with self._watch.stage("contact"):
             self.own.remember(u, calm=not self._rough)
             held = self._pins if self.contacts is None else self.contacts.constrain(self._pins, u)
-            return self.own.truncate(x, held)
+            cut = self.own.truncate(x, held)
+        for _ in range(LIMITED):                               # what the cut made too long again
+            limited = cut if cut is x else self.limited(cut)
+            if limited is cut:
+                break
+            with self._watch.stage("contact"):
+                x, cut = limited, self.own.truncate(limited, held)
+        return cut
+
+    def is_overlong(self, x: FloatArray) -> bool:
+        """Whether an edge at x (V, 3) [m] is longer than it may be, which `limited` could not prevent."""
+        limit = self._system.strain_limit
+        return limit is not None and limit.excess(x) > LONGER
 
     @property
     def crosses(self) -> bool:
@@ -250,10 +274,14 @@ class ContactLoop:
                     friction = contacts.friction_force(u)
                     impulse = multiply(linear.solution) - rhs
                     again = self._change(self._holding(impulse / self._h, u, friction, filter_, rate), u)
+                enough = attempt > 0 and self._is_enough(u - last)
                 if own is not None:
-                    again |= own.judge(u, filter_) and not self._rough
+                    if self._rough and (enough or not again):           # what it takes in nobody would solve for
+                        own.release(u, filter_)
+                    else:
+                        again |= own.judge(u, filter_) and not self._rough
                     friction = friction + own.drags(u) / self._h
-            if not again or attempt > 0 and self._is_enough(u - last):
+            if enough or not again:
                 with self._watch.stage("contact"):
                     if own is None or self._rough or not own.judge_solids(u):
                         break

@@ -60,6 +60,7 @@ class StepResult:
         finite: the state is made of numbers.
         failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
         crosses: cloth begins to pass through cloth; a smaller step may keep it.
+        overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
     """
 
     state: State
@@ -69,6 +70,7 @@ class StepResult:
     finite: bool
     failed: bool
     crosses: bool = False
+    overlong: bool = False
 
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
@@ -261,4 +263,5 @@ def ended(loop: ContactLoop, state: State, h: float, u: FloatArray, residual: fl
         if cut is not x:
             x, v = cut, v + (cut - x) / h
     after = State(x, v, state.time + h, loop.touch())
-    return StepResult(after, loop.iterations, residual, converged, finite, failed, loop.crosses)
+    return StepResult(after, loop.iterations, residual, converged, finite, failed, loop.crosses,
+                      finite and loop.is_overlong(x))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Relaxation of edges that are too long, edge by edge in the order of their sets."""
+"""Relaxation of edges that are too long, edge by edge in the order of their sets, in front of planes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from .options import KERNEL
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def relax(x, edges, longest, weights, starts, close, sweeps, further):  # type: ignore[no-untyped-def]
+def relax(x, edges, longest, weights, starts, corners, shares, normals, least, sets, close, room, sweeps,  # type: ignore[no-untyped-def]
+          further):
     """As in `reference`."""
-    sets = len(starts) - 1
+    count = len(starts) - 1
     for sweep in range(sweeps):
-        worst, part = 0.0, further if 5 * sweep < 4 * sweeps else 1.0
-        for number in range(sets):
-            s = number if sweep % 2 == 0 else sets - 1 - number
+        worst, lack, part = 0.0, 0.0, further if 5 * sweep < 4 * sweeps else 1.0
+        for number in range(count):
+            s = number if sweep % 2 == 0 else count - 1 - number
             for e in range(starts[s], starts[s + 1]):
                 i, j = edges[e, 0], edges[e, 1]
                 a, b, c = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
@@ -31,5 +32,18 @@ def relax(x, edges, longest, weights, starts, close, sweeps, further):  # type: 
                     x[j, 0] -= weights[j] * pull * a
                     x[j, 1] -= weights[j] * pull * b
                     x[j, 2] -= weights[j] * pull * c
-        if worst <= close:
+        for p in range(len(corners)):
+            height, moves = -least[p], 0.0
+            for k in range(4):
+                v, share = corners[p, k], shares[p, k]
+                height += share * (normals[p, 0] * x[v, 0] + normals[p, 1] * x[v, 1] + normals[p, 2] * x[v, 2])
+                moves += share * share * weights[v]
+            if height < 0.0 and moves > 0.0:
+                lack = max(lack, -height)
+                for k in range(4):
+                    v = corners[p, k]
+                    push = -height / moves * shares[p, k] * weights[v]
+                    for axis in range(3):
+                        x[v, axis] += push * normals[p, axis]
+        if worst <= close and lack <= room:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Relaxation of edges that are too long."""
+"""Relaxation of edges that are too long, in front of planes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,26 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 
 
-def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArray, starts: IntArray, close: float,
-          sweeps: int, further: float) -> None:
-    """Move x (V, 3) until no edge (E, 2) is more than a part `close` longer than `longest` (E,), or `sweeps` are over.
+def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArray, starts: IntArray,
+          corners: IntArray, shares: FloatArray, normals: FloatArray, least: FloatArray, sets: IntArray, close: float,
+          room: float, sweeps: int, further: float) -> None:
+    """Move x (V, 3) until no edge (E, 2) is more than a part `close` longer than `longest` (E,) and no point more than
+    `room` [m] beyond its plane, or `sweeps` are over.
 
     weights (V,): how readily each moves, 0 for not at all; starts (C + 1,): where the sets of edges begin that share no
     vertex, which are gone through forth and back in turn; further: over-relaxation, until the last fifth of the sweeps.
+    A plane has four vertices, corners (P, 4), whose places times shares (P, 4) add up to a point, or to the distance of
+    two, that shall be `least` (P,) [m] or more along the plane's normal (P, 3); sets (S + 1,) are like starts.
     """
-    sets = [slice(int(a), int(b)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
-    parts = [(edges[s, 0], edges[s, 1], longest[s], weights[edges[s, 0]], weights[edges[s, 1]]) for s in sets]
+    spans = [slice(int(a), int(b)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    parts = [(edges[s, 0], edges[s, 1], longest[s], weights[edges[s, 0]], weights[edges[s, 1]]) for s in spans]
+    spans = [slice(int(a), int(b)) for a, b in zip(sets[:-1], sets[1:], strict=True)]
+    push = shares * weights[corners]
+    moved = np.einsum("pk,pk->p", shares, push)
+    push /= np.where(moved > 0.0, moved, 1.0)[:, None]
+    planes = [(corners[s], shares[s], normals[s], least[s], push[s], moved[s] > 0.0) for s in spans]
     for sweep in range(sweeps):
-        worst, part = 0.0, further if 5 * sweep < 4 * sweeps else 1.0
+        worst, lack, part = 0.0, 0.0, further if 5 * sweep < 4 * sweeps else 1.0
         for i, j, most, wi, wj in parts if sweep % 2 == 0 else reversed(parts):
             d = x[j] - x[i]
             length = np.sqrt(np.einsum("ei,ei->e", d, d))
@@ -28,5 +37,10 @@ def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArr
             pull = d * (part * over / np.where(over > 0.0, length * moves, 1.0))[:, None]
             x[i] += wi[:, None] * pull
             x[j] -= wj[:, None] * pull
-        if worst <= close:
+        for at, share, normal, low, step, free in planes:
+            below = np.where(free, np.maximum(low - np.einsum("pk,pki,pi->p", share, x[at], normal), 0.0), 0.0)
+            lack = max(lack, float(below.max(initial=0.0)))
+            for k in range(4):                                    # a corner may stand there twice, with no share
+                x[at[:, k]] += (below * step[:, k])[:, None] * normal
+        if worst <= close and lack <= room:
             return
