@@ -7,7 +7,9 @@
 The same commands as `blender --background SCENE.blend --command muslin bake ...`.
 """
 
+import argparse
 import importlib.util
+import json
 import os
 import sys
 import tempfile
@@ -27,21 +29,34 @@ def extension() -> ModuleType:
     return module
 
 
+def refuse(argv: list[str], message: str) -> int:
+    """Says why nothing can be run, also in the report where one is asked for; the exit code of wrong usage."""
+    print(f"muslin: {message}", file=sys.stderr)
+    only = argparse.ArgumentParser(add_help=False)
+    only.add_argument("--json", nargs="?", dest="report")
+    report = only.parse_known_args(argv)[0].report
+    if report:
+        try:
+            Path(report).write_text(json.dumps({"error": {"type": "UsageError", "message": message}}, indent=1) + "\n",
+                                    encoding="utf-8")
+        except (OSError, ValueError) as error:
+            print(f"muslin: the report could not be written: {error}", file=sys.stderr)
+    return 2
+
+
 def main(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print(__doc__)
         return 0 if argv else 2
     path = Path(argv[0])
     if path.suffix == ".blend" and not path.is_file():
-        print(f"muslin: there is no file {path}", file=sys.stderr)
-        return 2
+        return refuse(argv, f"there is no file {path}")
     with tempfile.TemporaryDirectory(prefix="muslin-") as profile:
         os.environ["BLENDER_USER_RESOURCES"] = profile      # read when bpy is imported: no one's own settings count
         try:
             import bpy
         except ImportError as error:
-            print(f"muslin: the bpy package is needed here: pip install bpy ({error})", file=sys.stderr)
-            return 2
+            return refuse(argv, f"the bpy package is needed here: pip install bpy ({error})")
         muslin = extension()
         muslin.register()
         try:
@@ -49,8 +64,7 @@ def main(argv: list[str]) -> int:
                 try:
                     bpy.ops.wm.open_mainfile(filepath=str(path.absolute()))
                 except RuntimeError as error:
-                    print(f"muslin: {path} could not be read: {str(error).strip()}", file=sys.stderr)
-                    return 2
+                    return refuse(argv, f"{path} could not be read: {str(error).strip()}")
                 argv = argv[1:]
             return muslin.cloth_addon.command_line.main(argv)
         finally:

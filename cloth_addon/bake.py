@@ -7,7 +7,6 @@ nothing but the scene's current frame, and closing the generator puts that back.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ import numpy as np
 from .. import core
 from . import backends, reading, shape_keys
 from .playback import Playback
-from .report import Report
+from .report import Report, versions
 from .settings import SceneSettings, scene_settings_of
 from .world import read_world
 
@@ -38,6 +37,7 @@ class Progress:
         touches_blender: whether the generator's next stretch reads or writes Blender data. Where it does not, it
             may be resumed in another thread.
         stage: what is done before the first frame, for the user; empty once frames are computed.
+        run: which of several runs it is, for the user; empty for a bake.
     """
 
     frame: int
@@ -48,6 +48,7 @@ class Progress:
     cloths: tuple[str, ...]
     touches_blender: bool
     stage: str = ""
+    run: str = ""
 
     @property
     def fraction(self) -> float:
@@ -159,7 +160,7 @@ def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback],
     report.seconds = clock.seconds()
     report.backend = report.certificates[0]["backend"]
     if report.backend == "numba":
-        report.versions["numba"] = sys.modules["numba"].__version__
+        report.versions = versions(numba=True)
     elif backends.broken() and wanted is None:
         report.notes.append(f"Numba is installed but does not run here, NumPy ran instead: {backends.broken()}")
     start = report.certificates[0]

@@ -12,9 +12,10 @@ import json
 import os
 import sys
 import time
+import traceback
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import bpy
 
@@ -37,7 +38,8 @@ The .blend that was opened is never written to unless --output names it. Without
 it as NAME_baked.blend; an earlier NAME_baked.blend is kept as NAME_baked.blend1. A file appears complete or not at
 all: a full disk or an error leaves what was there. Progress and errors go to stderr.
 
-Exit codes: 0 baked and saved, 1 the bake or the saving failed and nothing was saved, 2 wrong usage.
+Exit codes: 0 baked and saved, 1 the bake or the saving failed and nothing was saved, 2 wrong usage, before any work.
+Frames that were not solved to the tolerance are no failure: they are counted on stderr and in the report.
 """
 
 COMPARISON = """\
@@ -45,12 +47,25 @@ Simulates the cloth of the open .blend once for each model with each integrator,
 one page of pictures, figures and curves of them all, compare.json and the pictures. The .blend is not changed.
 
 Exit codes: 0 every run reached the last frame, 1 some did not (the page says why) or nothing could be written, 2 wrong
-usage.
+usage, before any work.
 """
+REPORT = "with the object `error`, its type and message, wherever the exit code is not 0"
+
+
+class UsageError(Exception):
+    """The command line asks for something that there is not, or that cannot be."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong and leaves it to `main` to end."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise UsageError(message)
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog="muslin", description="Muslin, cloth simulation")
+    top = Parser(prog="muslin", description="Muslin, cloth simulation")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     bake = commands.add_parser("bake", help="bake the cloth of a .blend", description=DESCRIPTION,
                                formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -62,70 +77,96 @@ def parser() -> argparse.ArgumentParser:
                       help="what runs the inner loops, instead of the scene's choice")
     bake.add_argument("--output", metavar="OUT.blend", help="save here, replacing what is there")
     bake.add_argument("--json", metavar="REPORT", dest="report",
-                      help="write the report here: settings, a certificate for each frame, seconds, versions, or the "
-                           "error")
+                      help="write the report here: settings, a certificate for each frame, seconds, versions; "
+                           + REPORT)
     sheet = commands.add_parser("compare", help="compare models and integrators on the cloth of a .blend",
                                 description=COMPARISON, formatter_class=argparse.RawDescriptionHelpFormatter)
     sheet.add_argument("--object", action="append", metavar="NAME", dest="objects",
                        help="simulate this cloth; may be repeated; without it all cloth of the scene together")
-    sheet.add_argument("--models", nargs="+", metavar="MODEL", default=["baraff_witkin"],
+    sheet.add_argument("--models", nargs="+", metavar="MODEL", default=["baraff_witkin"], choices=core.models(),
                        help=f"of {', '.join(core.models())}")
     sheet.add_argument("--integrators", nargs="+", metavar="INTEGRATOR", default=["bdf2"],
+                       choices=core.integrators(),
                        help=f"of {', '.join(core.integrators())}")
     sheet.add_argument("--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="instead of the scene's range")
     sheet.add_argument("--backend", choices=BACKENDS, help="what runs the inner loops, instead of the scene's choice")
-    sheet.add_argument("--output", metavar="FOLDER", help="where the sheet goes, instead of NAME_compare beside the "
-                                                          ".blend")
+    sheet.add_argument("--output", metavar="FOLDER",
+                       help="where the sheet goes, instead of NAME_compare beside the .blend")
+    sheet.add_argument("--json", metavar="REPORT", dest="report",
+                       help=f"write here what compare.json says, and where the sheet is; {REPORT}")
     return top
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs one command; the exit code."""
+    argv = list(argv)
     try:
-        arguments = parser().parse_args(list(argv))
-    except SystemExit as leave:                 # argparse has printed its help or what is wrong
-        return USAGE if leave.code else DONE
-    wrong = _wrong_usage(arguments)
-    if wrong:
-        _say(wrong)
-        return USAGE
-    try:
-        if arguments.command == "compare":
-            return _compare(arguments)
-        report, code = _bake_and_save(arguments), DONE
-    except (core.ClothError, OSError, KeyboardInterrupt) as error:
-        message = str(error) or "cancelled, nothing was saved"
-        _say(message)
-        report, code = {"error": {"type": type(error).__name__, "message": message}}, FAILED
-    if getattr(arguments, "report", None):
+        arguments = parser().parse_args(argv)
+        _check_usage(arguments)
+        report, code = (_compare if arguments.command == "compare" else _bake_and_save)(arguments)
+    except SystemExit:                          # argparse has printed its help
+        return DONE
+    except UsageError as error:
+        report, code = _failure(error, str(error)), USAGE
+    except (core.ClothError, OSError) as error:
+        report, code = _failure(error, str(error)), FAILED
+    except KeyboardInterrupt as error:
+        report, code = _failure(error, "cancelled, nothing was saved"), FAILED
+    except Exception as error:
+        traceback.print_exc()
+        report, code = _failure(error, f"failed in a way that was not foreseen: {error!r}"), FAILED
+    return _reported(_report_path(argv), report, code)
+
+
+def _failure(error: BaseException, message: str) -> dict[str, Any]:
+    _say(message)
+    return {"error": {"type": type(error).__name__, "message": message}}
+
+
+def _report_path(argv: Sequence[str]) -> str | None:
+    """What --json names, also where the rest of the line makes no sense."""
+    only = argparse.ArgumentParser(add_help=False)
+    only.add_argument("--json", nargs="?", dest="report")
+    return only.parse_known_args(argv)[0].report
+
+
+def _reported(path: str | None, report: dict[str, Any], code: int) -> int:
+    """The exit code, once the report is written where one was asked for."""
+    if path:
         try:
-            _write_report(Path(arguments.report), report)
-        except OSError as error:
+            _write_report(Path(path), report)
+        except (OSError, ValueError) as error:              # ValueError: a name that no file can have
             _say(f"the report could not be written: {error}")
-            return FAILED
+            return code or FAILED
     return code
 
 
-def _wrong_usage(arguments: argparse.Namespace) -> str:
-    """What is wrong with the request, before any work is done; empty where nothing is."""
+def _check_usage(arguments: argparse.Namespace) -> None:
+    """Raises UsageError, before any work is done, for what cannot be."""
     if not bpy.data.filepath:
-        return "no .blend is open: the file named before the command does not exist or could not be read"
+        raise UsageError("no .blend is open: the file named before the command does not exist or could not be read")
     scene = bpy.context.scene
     for name in arguments.objects or ():
         if name not in scene.objects:
             cloths = ", ".join(obj.name for obj in objects_of_kind(scene, "CLOTH")) or "none"
-            return f"--object: scene '{scene.name}' has no object '{name}'; its cloth: {cloths}"
-    if arguments.command == "compare":
-        return ""
-    for option, value in (("--output", arguments.output), ("--json", arguments.report)):
+            raise UsageError(f"--object: scene '{scene.name}' has no object '{name}'; its cloth: {cloths}")
+    if arguments.frames and arguments.frames[1] <= arguments.frames[0]:
+        first, last = arguments.frames
+        raise UsageError(f"--frames: the last frame, {last}, does not come after the first, {first}; give FIRST LAST")
+    files = [("--json", arguments.report)]
+    if arguments.command == "bake":
+        files.append(("--output", arguments.output))
+    elif arguments.output and Path(arguments.output).is_file():
+        raise UsageError(f"--output: {arguments.output} is a file, the sheet goes into a folder")
+    for option, value in files:
         if value and not Path(value).absolute().parent.is_dir():
-            return f"{option}: there is no folder {Path(value).absolute().parent}"
+            raise UsageError(f"{option}: there is no folder {Path(value).absolute().parent}")
         if value and Path(value).is_dir():
-            return f"{option}: {value} is a folder"
-    return ""
+            raise UsageError(f"{option}: {value} is a folder")
 
 
-def _compare(arguments: argparse.Namespace) -> int:
+def _compare(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
+    """Report and exit code."""
     scene, opened = bpy.context.scene, Path(bpy.data.filepath)
     kinds = comparing.kinds_of(arguments.models, arguments.integrators)
     folder = Path(arguments.output) if arguments.output else opened.with_name(f"{opened.stem}_compare")
@@ -136,10 +177,17 @@ def _compare(arguments: argparse.Namespace) -> int:
     for outcome in result.outcomes:
         _say(f"{outcome.kind.title}: {outcome.error or f'{len(outcome.frames)} frames'}")
     _say(f"saved {result.sheet}")
-    return FAILED if any(outcome.error for outcome in result.outcomes) else DONE
+    report = {**result.values, "sheet": str(result.sheet)}
+    failed = [outcome for outcome in result.outcomes if outcome.error]
+    if not failed:
+        return report, DONE
+    return {**report, "error": {"type": "ComparisonError", "message": (
+        f"{len(failed)} of {len(result.outcomes)} runs failed: "
+        + "; ".join(f"{outcome.kind.title}: {outcome.error}" for outcome in failed))}}, FAILED
 
 
-def _bake_and_save(arguments: argparse.Namespace) -> dict[str, Any]:
+def _bake_and_save(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
+    """Report and exit code."""
     scene = bpy.context.scene
     objects = [scene.objects[name] for name in dict.fromkeys(arguments.objects)] if arguments.objects else None
     frames = tuple(arguments.frames) if arguments.frames else None
@@ -150,7 +198,11 @@ def _bake_and_save(arguments: argparse.Namespace) -> dict[str, Any]:
     _say(f"saved {output}")
     for note in report.notes:
         _say(note)
-    return {**report.as_dict(), "output": str(output)}
+    unconverged = report.summary()["not_converged"]
+    if unconverged:
+        _say(f"{unconverged} of {len(report.certificates)} frames were not solved to the tolerance: raise Steps per "
+             "Frame, or lower the stiffness")
+    return {**report.as_dict(), "output": str(output)}, DONE
 
 
 def _run(steps: Generator[baking.Progress, None, Result]) -> Result:
@@ -168,16 +220,18 @@ def _run(steps: Generator[baking.Progress, None, Result]) -> Result:
         except BaseException:
             steps.close()
             raise
-        if progress.stage not in ("", stage):
-            stage = progress.stage
+        heading = ": ".join(part for part in (progress.run, progress.stage) if part)
+        if heading not in ("", stage):
+            stage = heading
             _say(stage)
         if progress.certificate is None or (not terminal and time.monotonic() - said < EVERY
                                             and progress.done < progress.total):
             continue
         said = time.monotonic()
         left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
-        line = f"frame {progress.frame}, {progress.fraction:.0%}{left}"
-        print(f"\rmuslin: {line:<50}" if terminal else f"muslin: {line}", end="" if terminal else "\n",
+        run = f"{progress.run}, " if progress.run else ""
+        line = f"{run}frame {progress.frame}, {progress.fraction:.0%}{left}"
+        print(f"\rmuslin: {line:<70}" if terminal else f"muslin: {line}", end="" if terminal else "\n",
               file=sys.stderr, flush=True)
 
 

@@ -1,36 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compare: chosen models and integrators on the same objects, one after the other, and one sheet of what they did.
 
-The scene is simulated as a bake would, but nothing is written to the objects: the result is a folder with a picture
-of each run and the sheet, see compare_sheet.py. A run that fails is listed with its error, the others go on.
+The scene is simulated as a bake would, but nothing is written to the objects: the result is a folder with pictures
+of each run and the sheet (compare_folder.py, compare_sheet.py), written after the last run. A run that fails is listed
+with its error, the others go on.
 """
 
 from __future__ import annotations
 
-import json
-import os
+import math
 import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
 from .. import core
-from . import backends, compare_sheet, reading, snapshot
+from . import backends, compare_folder, reading
 from .bake import Progress, frame_kept, view_layer_of
-from .report import plain, versions
-from .settings import scene_settings_of
+from .compare_folder import Shot
+from .report import versions
+from .settings import SceneSettings, scene_settings_of
 from .world import World, read_world
 
-SHEET, VALUES = "compare.html", "compare.json"
 PICTURED = (1 / 3, 2 / 3, 1.0)
 """When in the range a run is drawn."""
-HOLD_OUT = 1.5
-"""Pictures look at what is within so many times the size of the cloth at the start: what flies off is let go."""
+OF_INTEGRATOR = {"projective_solve": "projective_dynamics", "verlet_kd": "verlet"}
+"""Settings of the solver that one integrator alone takes."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +45,16 @@ class Kind:
 
 @dataclass
 class Outcome:
-    """What a run did: certificates as dicts, the seconds they took, names of pictures, and why it ended early."""
+    """What a run did: certificates as dicts, the first of the start, the seconds they took, names of pictures, why it
+    ended early, and with what options: of the solver, and of the model by cloth."""
 
     kind: Kind
     frames: list[dict[str, Any]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
     error: str = ""
+    solver_options: dict[str, Any] = field(default_factory=dict)
+    model_options: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def worst(self, name: str) -> float:
         return max((float(frame[name]) for frame in self.frames), default=0.0)
@@ -61,10 +62,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result: where the sheet is, and all runs."""
+    """The result: where the sheet is, all runs, and what the sheet says as plain values."""
 
     sheet: Path
     outcomes: list[Outcome]
+    values: dict[str, Any]
 
 
 def kinds_of(models: Sequence[str], integrators: Sequence[str]) -> list[Kind]:
@@ -87,7 +89,7 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], kinds: 
             backend: str | None = None) -> Generator[Progress, None, Comparison]:
     """Simulates `objects` once for each of `kinds` over `frames` (first, last), or the scene's.
 
-    Yields Progress, as a bake does. Closing it cancels; the scene then is as before, and no sheet is written.
+    Yields Progress, as a bake does. Closing it cancels; the scene and an earlier sheet then are as before.
 
     Raises:
         core.ClothError: the scene cannot be simulated at all. OSError: the folder cannot be written to.
@@ -100,30 +102,35 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], kinds: 
         raise core.SceneError(f"the sheet cannot go into {folder}, which is a file; choose a folder")
     folder.mkdir(parents=True, exist_ok=True)
     total = settings.last - settings.first + 1
-    drawn = sorted({settings.first + max(1, round(part * (total - 1))) for part in PICTURED})
+    drawn = {settings.first + max(1, round(part * (total - 1))) for part in PICTURED}
     outcomes: list[Outcome] = []
+    shots: list[Shot] = []
+    common: dict[str, Any] = {}
     with frame_kept(scene):
         view_layer.update()
-        view: snapshot.View | None = None
         for number, kind in enumerate(kinds):
             outcome = Outcome(kind)
             outcomes.append(outcome)
-            solver_settings = replace(settings, integrator=kind.integrator)
+            said = _Said(names, f"{number + 1} of {len(kinds)}: {kind.title}", number * total, total * len(kinds))
+            yield said(settings.first, 0, touches_blender=True)
             try:
                 world = read_world(scene, settings, objects, view_layer, kind.model)
-                solver = replace(solver_settings.solver(), measure_energy=True)
+                solver = replace(replace(settings, integrator=kind.integrator).solver(), measure_energy=True)
             except core.ClothError as error:
                 outcome.error = str(error)
                 continue
-            view = view or _view(world)
-            yield from _prepared(solver, kind, settings.first, total * len(kinds), number * total, names)
+            outcome.solver_options = _solver_options(solver)
+            outcome.model_options = {cloth.name: cloth.options for cloth in world.cloths}
+            common = common or _common(settings, world)
+            backends.keep_compiled()                    # kernels are compiled before the run's time is taken
+            for stage in backends.prepare(solver, [kind.model]):
+                yield said(settings.first, 0, stage=stage)
             steps = core.simulate(world.scene, solver, range(settings.first, settings.last + 1))
             for done in range(total):
                 frame = settings.first + done
                 if done:
                     world.window.read(frame)
-                yield Progress(frame, number * total + done, total * len(kinds), None, None, names,
-                               touches_blender=False)
+                yield said(frame, done)
                 start = time.perf_counter()
                 try:
                     solved = next(steps)
@@ -132,58 +139,48 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], kinds: 
                     break
                 outcome.seconds.append(time.perf_counter() - start)
                 outcome.frames.append(solved.certificate.as_dict())
-                yield Progress(frame, number * total + done, total * len(kinds), None, solved.certificate, names,
-                               touches_blender=True)
+                yield said(frame, done, solved.certificate, touches_blender=True)
                 if frame in drawn:
-                    name = f"{kind.model}-{kind.integrator}-{frame:04d}.png"
-                    snapshot.draw(_things(world, solved), view, folder / name)
-                    outcome.pictures.append(name)
-    return _write(folder, scene.name, names, settings.first, outcomes)
+                    shots.append(Shot.of(outcome, world, solved))
+    progress = _Said(names, "", total * len(kinds), total * len(kinds))(
+        settings.last, 0, stage="Drawing the sheet", touches_blender=True)
+    values = yield from compare_folder.write(folder, {
+        "scene": scene.name, "objects": list(names), "first": settings.first, "last": settings.last,
+        "versions": versions(numba=any(frame["backend"] == "numba" for run in outcomes for frame in run.frames)),
+        "settings": common}, outcomes, shots, progress)
+    return Comparison(folder / compare_folder.SHEET, outcomes, values)
 
 
-def _prepared(solver: core.Solver, kind: Kind, frame: int, total: int, done: int,
-              names: tuple[str, ...]) -> Generator[Progress, None, None]:
-    """Kernels that this run needs are compiled before its time is taken."""
-    backends.keep_compiled()
-    for stage in backends.prepare(solver, [kind.model]):
-        yield Progress(frame, done, total, None, None, names, touches_blender=False, stage=stage)
+@dataclass(frozen=True)
+class _Said:
+    """Makes the Progress of one run out of `of` frames in all, `before` it."""
+
+    names: tuple[str, ...]
+    run: str
+    before: int
+    of: int
+
+    def __call__(self, frame: int, done: int, certificate: core.Certificate | None = None, *,
+                 touches_blender: bool = False, stage: str = "") -> Progress:
+        return Progress(frame, self.before + done, self.of, None, certificate, self.names, touches_blender, stage,
+                        self.run)
 
 
-def _view(world: World) -> snapshot.View:
-    """Of the cloth where it starts, and of what it may reach from there."""
-    x = np.concatenate([cloth.positions for cloth in world.cloths])
-    middle, reach = x.mean(axis=0), HOLD_OUT * np.ptp(x, axis=0).max() / 2
-    low = np.minimum(x.min(axis=0), middle - [0.0, 0.0, reach])
-    return snapshot.around(np.stack([low, x.max(axis=0)]))
+def _solver_options(solver: core.Solver) -> dict[str, Any]:
+    """Of one run, without what is in other columns of the sheet and what its integrator does not take."""
+    return {name: value for name, value in asdict(solver).items()
+            if name not in ("backend", "frame_rate", "measure_energy")
+            and OF_INTEGRATOR.get(name, solver.integrator) == solver.integrator}
 
 
-def _things(world: World, frame: core.Frame) -> list[snapshot.Drawn]:
-    things = [snapshot.Drawn(x, cloth.mesh.triangles, cloth.mesh.loose_edges, _alone(cloth.mesh))
-              for cloth, x in zip(world.cloths, frame.positions, strict=True)]
-    return things + [snapshot.Drawn(collider.at(frame.time), collider.triangles, colour=snapshot.SOLID)
-                     for collider in world.scene.colliders]
-
-
-def _alone(mesh: core.ClothMesh) -> NDArray[np.int64]:
-    """Vertices of no face and no edge."""
-    used = np.union1d(mesh.triangles.ravel(), mesh.loose_edges.ravel())
-    return np.setdiff1d(np.arange(len(mesh.positions)), used)
-
-
-def _write(folder: Path, scene: str, names: Sequence[str], first: int, outcomes: list[Outcome]) -> Comparison:
-    values = plain({
-        "scene": scene, "objects": list(names), "first": first, "versions": versions(),
-        "runs": [{**vars(outcome), "kind": vars(outcome.kind)} for outcome in outcomes]})
-    _replace(folder / VALUES, json.dumps(values, indent=1) + "\n")
-    _replace(folder / SHEET, compare_sheet.html(f"{', '.join(names)} in {scene}", first, outcomes, folder))
-    return Comparison(folder / SHEET, outcomes)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+def _common(settings: SceneSettings, world: World) -> dict[str, dict[str, Any]]:
+    """What is the same for all runs: of the scene, and of cloths and colliders by name."""
+    scene = {"frame_rate": settings.frame_rate, "gravity": list(settings.gravity), "wind": list(settings.wind),
+             "wind_fields": len(world.fields)}
+    cloths = {cloth.name: {**{name: value for name, value in asdict(cloth.material).items() if name != "name"},
+                           "thickness": cloth.thickness, "pinned_vertices": int((cloth.pin_weights > 0.0).sum()),
+                           **({"max_elongation": cloth.max_elongation} if cloth.max_elongation < math.inf else {})}
+              for cloth in world.cloths}
+    solids = {solid.name: {"friction": solid.friction, "thickness": solid.thickness}
+              for solid in world.scene.colliders}
+    return {"scene": scene, "cloths": cloths, "colliders": solids}

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from .. import core
-from . import compare, job
+from . import compare, compare_folder, job
 from .running import Running, Settled, mesh_object
 
 
@@ -65,12 +65,12 @@ class MUSLIN_OT_compare_open(Settled, bpy.types.Operator):
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
         try:
-            return (folder_of(context.scene.muslin) / compare.SHEET).is_file()
+            return (folder_of(context.scene.muslin) / compare_folder.SHEET).is_file()
         except core.ClothError:
             return False
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        sheet = folder_of(context.scene.muslin) / compare.SHEET
+        sheet = folder_of(context.scene.muslin) / compare_folder.SHEET
         bpy.ops.wm.url_open(url=sheet.as_uri() if os.name != "nt" else str(sheet))
         return {"FINISHED"}
 

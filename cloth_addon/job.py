@@ -91,13 +91,15 @@ class Job:
         return 0.0 if self.progress is None else self.progress.fraction
 
     def text(self) -> str:
-        """`Baking 43 % - 12 s left`, or what is done before the first frame."""
+        """`Baking 43 % - 12 s left`, or what is done before the first frame; with the run, where there are several."""
         if self.stopping:
             return "Cancelling"
+        run = f"{self.progress.run} - " if self.progress is not None and self.progress.run else ""
         if self.progress is not None and self.progress.stage:
-            return str(self.progress.stage)
+            return f"{run}{self.progress.stage}"
         left = self.progress.seconds_left if self.progress is not None else None
-        return f"{self._verb} {100 * self.fraction:.0f} %" + ("" if left is None else f" - {duration(left)} left")
+        return f"{run}{self._verb} {100 * self.fraction:.0f} %" + (
+            "" if left is None else f" - {duration(left)} left")
 
     def _resume(self) -> None:
         if self.progress is not None and not self.progress.touches_blender:

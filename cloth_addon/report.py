@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import platform
+import sys
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,8 +80,8 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def versions() -> dict[str, str]:
-    return {
-        "muslin": tomllib.loads(MANIFEST.read_text(encoding="utf-8"))["version"],
-        "blender": bpy.app.version_string, "python": platform.python_version(), "numpy": np.__version__,
-    }
+def versions(*, numba: bool = False) -> dict[str, str]:
+    """Of what ran; `numba`: whether that did, too."""
+    found = {"muslin": tomllib.loads(MANIFEST.read_text(encoding="utf-8"))["version"],
+             "blender": bpy.app.version_string, "python": platform.python_version(), "numpy": np.__version__}
+    return {**found, "numba": sys.modules["numba"].__version__} if numba else found

@@ -16,14 +16,15 @@ from .settings import SceneSettings, settings_of
 
 @dataclass(frozen=True)
 class World:
-    """`scene` is the core's, of `cloths` read from `sources` and of the colliders `solids`; their animation is read
-    through `window`, which must be moved along frame by frame."""
+    """`scene` is the core's, of `cloths` read from `sources` and of the colliders `solids`, in the wind of `fields`;
+    their animation is read through `window`, which must be moved along frame by frame."""
 
     sources: list[reading.ClothSource]
     solids: list[bpy.types.Object]
     window: FrameWindow
     cloths: list[core.Cloth]
     scene: core.Scene
+    fields: list[bpy.types.Object]
 
 
 def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequence[bpy.types.Object] | None,
@@ -48,4 +49,4 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
     return World(sources, solids, window, cloths, core.Scene(
         cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
-        gravity=settings.gravity, wind=wind.air(window, settings.wind) if fields else settings.wind))
+        gravity=settings.gravity, wind=wind.air(window, settings.wind) if fields else settings.wind), fields)

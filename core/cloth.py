@@ -121,6 +121,13 @@ class Cloth:
         body = made if isinstance(made, Body) else Body(made)
         return replace(body, forces=self.maps.stiffened(body.forces))
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of its model with their values, also those that were not given."""
+        arguments = inspect.signature(registry.find(self.model)).bind(self.mesh, self.material, **self.model_options)
+        arguments.apply_defaults()
+        return dict(list(arguments.arguments.items())[2:])
+
     # ------------------------------------------------------------------ pins
 
     def _read_pins(self, pins: Any) -> None:

@@ -124,10 +124,45 @@ def test_an_interrupted_bake_is_1_and_nothing_is_saved(command, blend, extension
     (("bake", "--object", "Middle"), "no object 'Middle'; its cloth: Left, Right"),
     (("bake", "--output", "/nowhere/at/all/out.blend"), "there is no folder"),
     (("bake", "--json", "/"), "is a folder"),
+    (("bake", "--frames", "5", "3"), "the last frame, 3, does not come after the first, 5"),
+    (("bake", "--backend", "cuda"), "cuda"),
+    (("compare", "--models", "plywood"), "plywood"),
+    (("compare", "--output", __file__), "the sheet goes into a folder"),
 ])
-def test_wrong_usage_is_2_before_any_work(command, blend, capfd, arguments, message):
-    assert command(*arguments) == 2
+def test_wrong_usage_is_2_before_any_work_and_its_reason_is_in_the_report(command, blend, tmp_path, capfd, arguments,
+                                                                           message):
+    more = () if "--json" in arguments else (f"--json={tmp_path / 'report.json'}",)
+    assert command(*arguments, *more) == 2
     assert message in capfd.readouterr().err
+    if more:
+        error = json.loads((tmp_path / "report.json").read_text())["error"]
+        assert error["type"] == "UsageError" and message in error["message"]
+
+
+def test_what_was_not_foreseen_is_1_with_its_reason_in_the_report(command, blend, extension, tmp_path, monkeypatch,
+                                                                  capfd):
+    def broken(*_, **__):
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr(extension.bake, "bake", broken)
+    assert command("bake", "--json", tmp_path / "report.json") == 1
+    assert "Traceback" in capfd.readouterr().err
+    error = json.loads((tmp_path / "report.json").read_text())["error"]
+    assert error["type"] == "RuntimeError" and "no such luck" in error["message"]
+
+
+def test_frames_that_were_not_solved_to_the_tolerance_are_no_failure_and_are_counted(command, blend, extension,
+                                                                                     monkeypatch, tmp_path, capfd):
+    from dataclasses import replace
+
+    scripted = simulate_as(extension.core, crumple)
+    monkeypatch.setattr(extension.core, "simulate", lambda *given: (
+        replace(frame, certificate=replace(frame.certificate, converged=frame.index != 3))
+        for frame in scripted(*given)))
+    assert command("bake", "--json", tmp_path / "report.json") == 0
+    assert "1 of 4 frames were not solved to the tolerance" in capfd.readouterr().err
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["summary"]["not_converged"] == 1 and "error" not in report
 
 
 def test_a_file_that_was_not_opened_is_2(extension, scene, capfd):
@@ -157,8 +192,9 @@ def test_plain_python_bakes_a_file(blend, tmp_path):
 
 
 def test_plain_python_says_what_is_missing(tmp_path):
-    result = python(tmp_path / "none.blend", "bake")
+    result = python(tmp_path / "none.blend", "bake", "--json", tmp_path / "report.json")
     assert result.returncode == 2 and "there is no file" in result.stderr
+    assert "there is no file" in json.loads((tmp_path / "report.json").read_text())["error"]["message"]
     (tmp_path / "text.blend").write_text("not a .blend")
     result = python(tmp_path / "text.blend", "bake")
     assert result.returncode == 2 and "could not be read" in result.stderr

@@ -87,7 +87,95 @@ def test_a_run_that_fails_is_named_with_its_error_and_the_others_go_on(extension
     monkeypatch.setattr(core, "simulate", simulate)
     result = run(extension, cloth, INTEGRATORS, tmp_path)
     assert [len(outcome.frames) for outcome in result.outcomes] == [2, LAST]
-    assert "the step runs away &lt;here&gt;" in result.sheet.read_text()
+    page = result.sheet.read_text()
+    assert "the step runs away &lt;here&gt;" in page
+    assert page.count("<td>–</td>") >= 10 and f"<td>2 of {LAST}</td>" in page, "figures of a failed run are of no use"
+
+
+def test_a_run_that_never_got_on_has_no_figures_no_picture_and_no_curve(extension, cloth, tmp_path):
+    result = run(extension, cloth, ["verlet", "bdf2"], tmp_path)
+    failed, other = result.outcomes
+    assert "verlet" in failed.error and len(failed.frames) == 1 and failed.pictures == [] and len(other.pictures) == 3
+    page = result.sheet.read_text()
+    assert f"<td>0 of {LAST}</td><td>–</td>" in page and page.count("<figure>") == 1 + 2
+    assert "1.0000" not in page.partition("<table")[2].partition("bdf2")[0]
+
+
+def test_the_sheet_says_with_which_options_each_run_was_made(extension, cloth, tmp_path):
+    import bpy
+
+    bpy.context.scene.muslin.verlet_kd = 0.875
+    kinds = extension.compare.kinds_of(["baraff_witkin", "immediate_buckling"], ["bdf2", "projective_dynamics"])
+    result = builders.finish(extension.compare.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 2)))
+    _, _, options = result.sheet.read_text().partition("<h2>Options of each run</h2>")
+    own, _, common = options.partition("<h2>")
+    assert own.count("hold ") == 2 and own.count("projective_solve factor") == 2 and "verlet_kd" not in options
+    for fact in ("tolerance 0.01", "areal_density 0.15", "pinned_vertices 2", "gravity (0, 0, -9.81)", "muslin "):
+        assert fact in common, fact
+    runs = json.loads((tmp_path / "compare.json").read_text())["runs"]
+    assert runs[0]["solver_options"]["steps_per_frame"] == 1 and set(runs[0]["model_options"]) == {"Flag"}
+
+
+def test_the_camera_sees_what_falls_out_of_view(extension, cloth, tmp_path):
+    import bpy
+    import numpy as np
+
+    cloth.muslin.pin_group = ""
+    bpy.context.scene.frame_end = 30                        # falls 7 times its size
+    result = run(extension, cloth, ["bdf2"], tmp_path)
+    for name in result.outcomes[0].pictures:
+        image = bpy.data.images.load(str(tmp_path / name))
+        pixels = np.array(image.pixels).reshape(-1, image.channels)[:, :3]
+        bpy.data.images.remove(image)
+        assert (pixels[:, 0] > 1.5 * pixels[:, 2]).any(), f"{name} shows no cloth"
+
+
+def test_pictures_of_an_earlier_comparison_go_and_nothing_else(extension, cloth, tmp_path):
+    (tmp_path / "mine.png").write_bytes(b"mine")
+    run(extension, cloth, INTEGRATORS, tmp_path, frames=(1, 2))
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    import bpy
+
+    kinds = extension.compare.kinds_of(["baraff_witkin"], ["bdf2"])
+    steps = extension.compare.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 3))
+    while next(steps).stage != "Drawing the sheet":
+        pass
+    next(steps)
+    steps.close()
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before, "a cancelled one left its mark"
+    run(extension, cloth, ["bdf2"], tmp_path, frames=(1, 2))
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [*sorted(name for name in before if "bdf2" in name), "compare.html", "compare.json", "mine.png"]
+
+
+def test_progress_names_the_run(extension, cloth, tmp_path):
+    import bpy
+
+    kinds = extension.compare.kinds_of(["baraff_witkin"], INTEGRATORS)
+    steps = extension.compare.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 2))
+    running = extension.job.Job(steps, "Comparing")
+    said = set()
+    while not running.advance():
+        said.add(running.text())
+    assert any(text.startswith("2 of 2: baraff_witkin, bdf2 - Comparing ") for text in said), said
+
+
+def test_versions_of_a_comparison_name_numba_where_it_ran(extension, cloth, tmp_path, monkeypatch):
+    from dataclasses import replace
+    from types import SimpleNamespace
+
+    core, real = extension.core, extension.core.simulate
+
+    def simulate(scene, solver, frames):
+        for frame in real(scene, solver, frames):
+            yield replace(frame, certificate=replace(frame.certificate, backend="numba"))
+
+    assert "numba" not in run(extension, cloth, ["bdf2"], tmp_path, frames=(1, 2)).values["versions"]
+    monkeypatch.setattr(core, "simulate", simulate)
+    monkeypatch.setitem(sys.modules, "numba", SimpleNamespace(__version__="9.87"))
+    result = run(extension, cloth, ["bdf2"], tmp_path, frames=(1, 2))
+    assert result.values["versions"]["numba"] == "9.87" and "numba 9.87" in result.sheet.read_text()
+
 
 
 def test_what_is_not_known_or_missing_is_refused_by_name(extension):
@@ -127,11 +215,24 @@ def test_the_command_line_writes_the_sheet_and_leaves_the_file(extension, cloth,
     before = path.read_bytes()
     assert extension.command_line.main(["compare", "--integrators", *INTEGRATORS, "--frames", "1", "3"]) == 0
     page = (tmp_path / "scene_compare" / "compare.html").read_text()
-    assert len(re.findall("<tr><td>baraff_witkin", page)) == 2
+    assert len(re.findall("<tr><td>baraff_witkin", page.partition("<h2>")[0])) == 2
     assert path.read_bytes() == before
-    assert "saved" in capfd.readouterr().err
-    assert extension.command_line.main(["compare", "--models", "plywood"]) == 1
-    assert "no model 'plywood'" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "saved" in said and "2 of 2: baraff_witkin, bdf2" in said
+    assert extension.command_line.main(["compare", "--models", "plywood"]) == 2
+    assert "'plywood'" in capfd.readouterr().err
+
+
+def test_a_comparison_in_which_a_run_fails_is_1_and_its_report_has_all_runs_and_the_error(extension, cloth, tmp_path):
+    import bpy
+
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    line = ["compare", "--integrators", "bdf2", "verlet", "--frames", "1", "2", "--json", str(tmp_path / "r.json")]
+    assert extension.command_line.main(line) == 1
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert [bool(one["error"]) for one in report["runs"]] == [False, True]
+    assert report["error"]["message"].startswith("1 of 2 runs failed: baraff_witkin, verlet: ")
+    assert report["sheet"] == str(tmp_path / "scene_compare" / "compare.html")
 
 
 def test_options_of_the_objects_own_model_are_not_given_to_others(extension, scene, tmp_path):

@@ -18,8 +18,9 @@ def job(extension):
     return importlib.import_module(f"{extension.bake.__package__}.job")
 
 
-def at(done, touches_blender, seconds_left=None, stage=""):
-    return SimpleNamespace(fraction=done, touches_blender=touches_blender, seconds_left=seconds_left, stage=stage)
+def at(done, touches_blender, seconds_left=None, stage="", run=""):
+    return SimpleNamespace(fraction=done, touches_blender=touches_blender, seconds_left=seconds_left, stage=stage,
+                           run=run)
 
 
 def run(running, seconds=10.0):
@@ -124,6 +125,7 @@ def test_what_a_bake_raises_reaches_the_main_thread(job, in_background):
     (None, "Baking 0 %"), (at(0.43, True, 12.4), "Baking 43 % - 12 s left"),
     (at(0.5, True, 200.0), "Baking 50 % - 3 min 20 s left"), (at(0.01, True, 7500.0), "Baking 1 % - 2 h 5 min left"),
     (at(0.0, False, stage="Compiling kernels, once on this machine"), "Compiling kernels, once on this machine"),
+        (at(0.3, True, run="2 of 5: rope, bdf2"), "2 of 5: rope, bdf2 - Baking 30 %"),
 ])
 def test_the_text_says_how_far_and_how_long(job, progress, text):
     running = job.Job(iter(()))
