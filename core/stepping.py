@@ -28,7 +28,8 @@ LONGEST = 1.001 / 48.0
 """Largest step in which cloth presses on cloth [s]: in longer ones a pile does not come to rest."""
 PARTED = 8
 """Part of a step down to which it is halved where cloth would begin to pass through cloth, or be longer than it may be:
-pins may pull it whatever the step, and the shorter that is, the quicker is what they pull."""
+pins may pull it whatever the step, and the shorter that is, the quicker is what they pull. The step that first makes it
+too long is halved further."""
 
 
 @dataclass
@@ -67,6 +68,7 @@ class Stepper:
         self._whole = 2 ** halvings                                       # ticks of the largest step
         self._size = self._whole                                          # ticks of the next step
         self._most: int | None = None                                     # ticks of the longest stable one
+        self._overlong = False                                            # how the last step ended
 
     def take_record(self) -> StepRecord:
         """The record since the last call; starts a new one."""
@@ -107,6 +109,7 @@ class Stepper:
                     f"by {growth:.1f} times its length; check for cloth that is clamped between "
                     "colliders while pins pull on it, and for extreme stiffness or speed")
             self._record.accept(result, h)
+            self._overlong = result.overlong
             state = replace(result.state, time=then)
             done += self._size
             if self._size < self._most and done % (2 * self._size) == 0 and not (pressed and 2.0 * h > LONGEST):
@@ -142,7 +145,8 @@ class Stepper:
             return True
         return self._solver.adaptive and (
             result.failed or growth > self._solver.max_strain_change or pressed > LONGEST
-            or (result.crosses or result.overlong) and self._size > self._whole // PARTED)
+            or (result.crosses or result.overlong) and self._size > self._whole // PARTED
+            or result.overlong and not self._overlong)
 
     def _growth(self, before: State, result: StepResult) -> float:
         """Largest growth of an edge in the step, over its rest length [-]."""

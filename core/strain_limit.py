@@ -8,11 +8,11 @@ Momentum stays: the two ends of an edge get opposite impulses. The velocities fo
 
 Stiffness then need not be what keeps cloth from stretching, and a soft fabric, quick to solve, keeps its shape.
 
-Contact and the limit are one problem: correcting edges and moving out of solids in turn is slow, and soft cloth on a ball
-kept a stretch of 1.16 for a limit of 1.05. So half spaces (`contact/bounds.py`), in which solids keep vertices and pairs
-that would meet keep each other, are gone through with the edges in every sweep. They are looked for again where that
-led, a few times, and a step that ends too long in spite of it is done again in two. Cloth slides in that as if there
-were no friction.
+Contact and the limit are one problem: correcting edges and moving out of solids in turn is slow, and soft cloth on a
+ball kept a stretch of 1.16 for a limit of 1.05. So half spaces (`contact/bounds.py`), in which solids keep vertices and
+pairs that would meet keep each other, are gone through with the edges in every sweep. They are looked for again where
+that led, a few times, and a step that ends too long in spite of it is done again in two. Cloth slides in that as if
+there were no friction.
 
 Two departures make it converge. By relaxation alone, a rope of n edges that hangs from one end wants n^2 sweeps: edges
 are corrected by `FURTHER` times what they lack until the last sweeps. And before, each vertex is brought as near to

@@ -15,13 +15,14 @@ import numpy as np
 from .cloth import Attachment, Cloth
 from .collider import Collider
 from .errors import ClothError
-from .kernels.backend import choose, rule_out
+from .kernels.backend import choose, rule_out, using
 from .material import Material
 from .mesh import ClothMesh
 from .scene import Scene
 from .simulate import simulate
 from .solver import Solver
 from .stencils import registry
+from .strain_limit import StrainLimit
 
 FINE, COARSE = 12, 4
 """Vertices along an edge of a sheet that multigrid preconditions, and of one that is solved directly at once."""
@@ -51,6 +52,7 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
         yield 0.1 + 0.9 * done / len(todo)
         try:
             _simulate(part(model), solver)
+            _bring_back(solver)
         except Exception as error:
             if solver.backend is not None:
                 raise
@@ -68,6 +70,14 @@ def _simulate(scene: Scene, solver: Solver) -> None:
             return
         except ClothError:                      # says nothing of Numba; what is not compiled now is when it is needed
             continue
+
+
+def _bring_back(solver: Solver) -> None:
+    """What *Limit Stretch* does, which simulations without do not."""
+    sheet, held = _sheet(0.0, COARSE), np.zeros(1, dtype=np.int64)
+    with using(choose(solver.backend)):
+        limit = StrainLimit(sheet.edges, 0.9 * sheet.rest_lengths, np.ones(len(sheet.positions)), held)
+        limit.relaxed(sheet.positions, held)
 
 
 def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:

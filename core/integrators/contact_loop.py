@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..contact.bounds import Bounds
 from ..contact.contact_step import SelfContactStep
 from ..contact.response import ContactResponse
@@ -55,6 +55,8 @@ LIMITED = 8
 """Times that cloth is brought back to its length where solids are in the way of that."""
 LONGER = 4e-3
 """Elongation above the largest one for which a step is done again in two [-]."""
+GETS_SHORTER = 0.9
+"""Part of what was too long before that may be left when it is brought back once more, or it is given up [-]."""
 CALM = 0.1
 """Change of the velocities from pass to pass below which contacts that still change are left to the next step, over the
 velocity that weight gives in a step [-]."""
@@ -91,7 +93,8 @@ class ContactLoop:
         self._pins, self._tolerance = pins, tolerance
         self._mass = system.mass[:, None]
         with watch.stage("contact"):
-            self.contacts = None if self._by_springs(unhindered) else self._predict()
+            self._squeezed: BoolArray | None = None
+            self.contacts = None if self._by_springs(unhindered) else self._predict(unhindered)
             self.own = None if unhindered else self._predict_own()
         self.iterations = 0
         self._rough = False
@@ -109,13 +112,20 @@ class ContactLoop:
             own.look(x0, own.ahead(x0, v0, self._h), own.motion(self._surfaces), itself=self._settings.self_collision)
         return not own.stuck
 
-    def _predict(self) -> ContactResponse | None:
+    def _predict(self, unhindered: bool) -> ContactResponse | None:
         if self._surfaces is None:
             return None
         x0, v0 = self._state.x, self._state.v
         contacts = ContactResponse(x0, v0, self._state.touch, self._h, self._system.thickness, self._system.carried,
                                    self._pins, self._system.scene.gravity, 2.0 * min(self._tolerance, TOUCHING))
-        contacts.predict(self._surfaces.find(x0, x0 + self._h * v0))
+        found, own = self._surfaces.find(x0, x0 + self._h * v0), self._system.self_contact
+        if not unhindered and own is not None and own.whole and not own.stuck:
+            # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
+            between = found.between(len(x0))
+            if between.any():
+                self._squeezed = between
+                contacts.leave(between)
+        contacts.predict(found)
         return contacts
 
     def _predict_own(self) -> SelfContactStep | None:
@@ -126,7 +136,7 @@ class ContactLoop:
         u = self._state.v + self._pins.z + self._pins.project(fall - self._pins.z)
         return own.begin(self._state.x, self._state.v, u, self.base, self._h, self._pins,
                          own.motion(self._surfaces), itself=self._settings.self_collision,
-                         constrained=self.contacts is not None)
+                         constrained=self.contacts is not None, but=self._squeezed)
 
     @property
     def base(self) -> FloatArray:
@@ -152,7 +162,7 @@ class ContactLoop:
         limit = self._system.strain_limit
         if limit is None or limit.excess(x) <= CLOSE:
             return x
-        apart = Bounds.none()
+        apart, before = Bounds.none(), np.inf
         for _ in range(LIMITED):
             with self._watch.stage("contact"):
                 near = apart if self.contacts is None else apart.joined(self.contacts.bounds(self._find(x), x))
@@ -161,8 +171,10 @@ class ContactLoop:
             if shorter is x:
                 break
             x = self.move_out(shorter)
-            if limit.excess(shorter) > LONGER:                  # pins and solids ask for more than there is
+            excess = limit.excess(shorter)
+            if excess > LONGER and excess > GETS_SHORTER * before:        # pins and solids ask for more than there is
                 break
+            before = excess
             if self.own is not None:
                 with self._watch.stage("contact"):
                     apart = apart.joined(self.own.bounds(x))

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from core.contact.bounds import Bounds
 from core.kernels.backend import using, why_not
 from core.strain_limit import StrainLimit, colours, reach_of
 from tests.core.physics.scenes import rope, rope_fabric, run
@@ -112,6 +113,40 @@ def test_limited_cloth_on_a_ball_crosses_nothing():
     assert all(f.certificate.crossings == 0 for f in frames)
     assert frames[-1].certificate.stretch_max < 1.05 + 0.02
     assert max(f.certificate.deepest_penetration for f in frames) < 1e-3 * 0.3
+
+
+def test_relaxed_edges_keep_in_front_of_planes(backend):
+    """A rope whose ends are held, and its middle on a table above them."""
+    x = np.stack([np.linspace(-1.0, 1.0, 21), np.zeros(21), np.zeros(21)], axis=1)
+    x[1:-1, 2] += 0.5 * np.random.default_rng(2).uniform(size=19)
+    edges = np.stack([np.arange(20), np.arange(1, 21)], axis=1)
+    bounds = Bounds.of_vertices(np.arange(5, 16), np.tile((0.0, 0.0, 1.0), (11, 1)), np.full(11, 0.2))
+    limit = StrainLimit(edges, np.full(20, 0.11), np.ones(21), np.array([0, 20]))
+    y = limit.relaxed(x, np.array([0, 20]), bounds)
+    assert np.linalg.norm(np.diff(x, axis=0), axis=1).max() > 0.2
+    assert np.linalg.norm(np.diff(y, axis=0), axis=1).max() < 0.11 * 1.005
+    assert bounds.lack(y).max() < 2e-3 * 0.11
+
+
+HARD = {
+    "a ball under it": lambda t: (0.6, 0.5, -0.3),
+    "a ball falls on it": lambda t: (0.35, 0.5, max(0.25 - 44.0 * t * t, -0.5)),
+}
+
+
+@pytest.mark.parametrize("where", HARD.values(), ids=HARD)
+def test_soft_cloth_is_nowhere_longer_than_it_may_be_in_any_frame_of_a_quick_motion_with_contact(where):
+    """Springs of 25 N/m, on which a sheet hangs by two corners; without the limit they get half as long again."""
+    mesh, (x, triangles) = sheet(14), ball(0.2, 2)
+    fabric = core.Material(areal_density=0.2, stretch=25.0, shear=6.0, bend=(1e-5, 1e-5), friction=0.3)
+    cloth = core.Cloth(mesh, fabric, model="mass_spring", pins={0: None, 14: None}, max_elongation=0.05)
+    scene = core.Scene([cloth], [core.Collider(lambda t: x + where(t), triangles)])
+    frames = run(scene, core.Solver(integrator="bdf2", steps_per_frame=1), 14)
+    assert max(f.certificate.stretch_max for f in frames) <= 1.05 + 0.005
+    for f in frames:
+        np.testing.assert_allclose(f.positions[0][[0, 14]], mesh.positions[[0, 14]], atol=1e-12)
+        assert f.certificate.crossings == 0
+        assert f.certificate.deepest_penetration < 1e-3
 
 
 def test_a_limit_that_is_none_is_refused():

@@ -42,3 +42,17 @@ def test_a_model_or_integrator_that_refuses_says_nothing_of_numba(monkeypatch):
     monkeypatch.setattr(warm_up, "simulate", refuses)
     list(core.warm_up(replace(core.Solver(), backend=None)))
     assert backend.choose(None) == "numba"
+
+
+def test_limit_stretch_is_compiled_before_the_first_frame(monkeypatch):
+    if backend.why_not("numba"):
+        pytest.skip("there is no Numba")
+    called = []
+    monkeypatch.setattr(warm_up, "_done", set())
+    monkeypatch.setattr(warm_up, "_simulate", lambda *_: None)
+    with backend.using("numba"):
+        strain = backend.current().strain
+    relax = strain.relax
+    monkeypatch.setattr(strain, "relax", lambda *a: called.append([x.dtype for x in a[:9]]) or relax(*a))
+    list(core.warm_up(core.Solver(backend="numba")))
+    assert called
