@@ -33,9 +33,10 @@ class SelfContactStep:
     """Contact in one step; arguments as of `SelfContact.begin`."""
 
     def __init__(self, owner: SelfContact, around: Surroundings, v0: FloatArray, expected: FloatArray,
-                 base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False) -> None:
+                 base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False,
+                 but: BoolArray | None = None) -> None:
         self._owner, self._around, self._base, self._h, self._v0 = owner, around, base, h, v0
-        self._pins, self._constrained = pins, constrained
+        self._pins, self._constrained, self._but = pins, constrained, but
         self.crosses = False                 # whether the cut left cloth that passes through cloth, and did not before
         self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
@@ -79,8 +80,11 @@ class SelfContactStep:
     def _contacts(self, pairs: Pairs) -> Contacts:
         owner, count = self._owner, len(self._base)
         if self._constrained and len(pairs):
-            there = (np.arange(len(pairs)) < pairs.faces) & (pairs.vertices[:, 0] < count)
-            pairs = pairs[np.flatnonzero(~(there & (pairs.vertices[:, 3] >= count)))]
+            vertex = pairs.vertices[:, 0]
+            there = (np.arange(len(pairs)) < pairs.faces) & (vertex < count) & (pairs.vertices[:, 3] >= count)
+            if self._but is not None:
+                there[there] = ~self._but[vertex[there]]
+            pairs = pairs[np.flatnonzero(~there)]
         i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
         mu = np.sqrt(owner.friction[i] * owner.friction[j])
         return self._prescribed(make_contacts(

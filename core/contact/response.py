@@ -82,6 +82,10 @@ class ContactResponse:
 
     # ------------------------------------------------------------------ finding
 
+    def leave(self, some: BoolArray) -> None:
+        """Have nothing to do with `some` vertices (V,): springs keep them off solids."""
+        self._free = self._free & ~some
+
     def predict(self, found: Touching) -> None:
         """Take in the contacts of the motion without forces: these alone may alter positions."""
         c = found.contacts
@@ -256,9 +260,10 @@ class ContactResponse:
 
     def bounds(self, found: Touching, x: FloatArray) -> Bounds:
         """The half spaces that `move_out` brings x (V, 3) [m] into, of all that is near a surface."""
-        c = found.contacts
-        least = np.einsum("nj,nj->n", x[c.vertex], c.normal) + self._beyond(found)
-        return Bounds.of_vertices(c.vertex, c.normal, least)
+        k = np.flatnonzero(self._free[found.contacts.vertex])
+        vertex, normal = found.contacts.vertex[k], found.contacts.normal[k]
+        least = np.einsum("nj,nj->n", x[vertex], normal) + self._beyond(found)[k]
+        return Bounds.of_vertices(vertex, normal, least)
 
     # ------------------------------------------------------------------ parts
 

@@ -116,16 +116,21 @@ class SelfContact:
 
     def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
               pins: ConstraintFilter, motion: Motion | None = None, *, itself: bool = True,
-              constrained: bool = False) -> SelfContactStep:
+              constrained: bool = False, but: BoolArray | None = None) -> SelfContactStep:
         """A step of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s]: `expected` (V, 3) [m/s] at its end as far as weight
         and pins say, positions then base + h u. `motion` and `itself` as in `look`. `constrained`: somebody else keeps
-        vertices of cloth off faces of colliders."""
+        vertices of cloth off faces of colliders, `but` for these (V,)."""
         if self.last.gain is not None:
             expected = pins.project(v0 + h * self.last.gain) + expected - pins.project(expected)
         # edges of colliders are rarely reached: who does not touch one is asked where the step has ended
         solids = (SHARP if self.last.at_edges else UNSEEN) if constrained else WHOLE
+        left = constrained and but is not None and bool(but.any())
+        solids = max(solids, SHARP) if left else solids
         around = self.look(x0, base + h * expected, motion, itself=itself, solids=solids)
-        return SelfContactStep(self, around, v0, expected, base, h, pins, constrained=constrained)
+        if but is not None and left and around.see_faces(but):
+            around.cover(base + h * expected)
+        return SelfContactStep(self, around, v0, expected, base, h, pins, constrained=constrained,
+                               but=but if left else None)
 
     def thickness_of(self, pairs: Pairs) -> FloatArray:
         """Distance (P,) [m] that pairs keep."""

@@ -4,14 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 from ..collider import Collider
 from .colliders import MovingSurface, SurfaceShape
 from .pairs import Contacts, find_contacts
+from .planes import MAX_PER_VERTEX
+
+FACING = 0.5
+"""Of normals that face each other, -1 times the cosine from which on what they hold is squeezed [-]: between others it
+can go where they open."""
+NARROW = 0.2
+"""The same of two surfaces that make a gap into which cloth can be pulled [-]."""
+NEAR = 0.2
+"""Part of the distance that a vertex keeps, within which of both it is between them [-]."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +28,9 @@ class Touching:
     """Contacts with what the two materials say of them.
 
     Attributes:
-        contacts: where. distance (C,) [m]: kept from the surface. mu (C,) [-]: the geometric mean of the fabric's
-            and the collider's friction, so that either alone can make a contact smooth.
+        contacts: where. distance (C,) [m]: kept from the surface; what two solids squeeze keeps to the middle between
+            them. mu (C,) [-]: the geometric mean of the fabric's and the collider's friction, so that either alone can
+            make a contact smooth.
         carried (C, 3) [m]: where the vertex would be at the end, had it moved and turned with the contact's triangle.
             Not the motion of the contact's own point: that is near the vertex's end, and the difference, of third
             order in the angle turned, would be strain to a stiff sheet.
@@ -30,6 +40,16 @@ class Touching:
     mu: FloatArray
     distance: FloatArray
     carried: FloatArray
+
+    def between(self, count: int) -> BoolArray:
+        """Which of `count` vertices (V,) are about to be held on two sides by surfaces that face each other."""
+        result, c = np.zeros(count, dtype=np.bool_), self.contacts
+        near = c.gap_t1 < NEAR * self.distance
+        for apart in range(1, MAX_PER_VERTEX):                        # those of a vertex lie side by side
+            row = np.flatnonzero((c.vertex[apart:] == c.vertex[:-apart]) & near[apart:] & near[:-apart])
+            cosine = np.einsum("ni,ni->n", c.normal[row], c.normal[row + apart])
+            result[c.vertex[row[cosine < -NARROW]]] = True
+        return result
 
 
 class SurfaceSet:
@@ -80,9 +100,11 @@ class SurfaceSet:
         count = len(self._thickness)
         found = find_contacts(x0[:count], x1[:count], self._moving, self._thickness)
         solid = np.array([s.friction for s in self._moving])[found.collider]
-        extra = np.array([s.thickness for s in self._moving])[found.collider]
-        return Touching(found, np.sqrt(self._friction[found.vertex] * solid), self._thickness[found.vertex] + extra,
-                        self._carried(x0, found))
+        distance = self._thickness[found.vertex] + np.array([s.thickness for s in self._moving])[found.collider]
+        less = _squeezed(found, distance)
+        if less.any():
+            found, distance = replace(found, gap_t0=found.gap_t0 + less, gap_t1=found.gap_t1 + less), distance - less
+        return Touching(found, np.sqrt(self._friction[found.vertex] * solid), distance, self._carried(x0, found))
 
     def _carried(self, x0: FloatArray, found: Contacts) -> FloatArray:
         result = x0[found.vertex]
@@ -94,6 +116,23 @@ class SurfaceSet:
                 arm = np.einsum("nij,nj->ni", before, result[at] - found.point_t0[at])
                 result[at] = found.point_t1[at] + np.einsum("nij,ni->nj", after, arm)
         return result
+
+
+def _squeezed(c: Contacts, distance: FloatArray) -> FloatArray:
+    """By how much less than its distance (C,) [m] each contact can keep, as others of its vertex face it (C,) [m].
+
+    Both give way alike: put out of one and then of the other, what lies between would be pressed by no end of force.
+    """
+    less = np.zeros(len(distance))
+    for apart in range(1, MAX_PER_VERTEX):                            # those of a vertex lie side by side
+        row = np.flatnonzero(c.vertex[apart:] == c.vertex[:-apart])
+        facing = np.einsum("ni,ni->n", c.normal[row], c.normal[row + apart]) < -FACING
+        row = row[facing]
+        room = np.einsum("ni,ni->n", c.normal[row], c.point_t1[row + apart] - c.point_t1[row])
+        half = 0.5 * np.maximum(distance[row] + distance[row + apart] - room, 0.0)
+        for at in (row, row + apart):
+            less[at] = np.maximum(less[at], half)
+    return less
 
 
 def _frames(corners: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray
 from ..contact.bounds import Bounds
 from ..contact.contact_step import SelfContactStep
 from ..contact.response import ContactResponse
@@ -28,6 +28,7 @@ from ..stopwatch import Stopwatch
 from ..strain_limit import CLOSE
 from ..system import System
 from .linearisation import Linearisation
+from .translations import Translations
 
 if TYPE_CHECKING:
     from ..solver import Solver
@@ -243,7 +244,7 @@ class ContactLoop:
               rate: RateForce | None) -> Solve:
         """Solve A w = b + h friction for u = reference + w; A takes in friction's drag, and keeps it."""
         pins, contacts, changed = self._pins_from(reference), self.contacts, False
-        own, heavy = self.own, _Translations(self._system.body, A.multiply)
+        own, heavy = self.own, Translations(self._system.body, A.multiply)
         added = np.zeros((0, 3, 3))
         drag = np.zeros((0, 3, 3))
         scale, last = None, reference
@@ -263,7 +264,7 @@ class ContactLoop:
                     before, added = added, own.diagonal()
                     A.add_diagonal(added - before if len(before) else added)
                     multiply = own.beside(A.multiply)
-                    heavy = _Translations(own.bodies(), multiply)
+                    heavy = Translations(own.bodies(), multiply)
             with self._watch.stage("preconditioner"):
                 precondition = self._linearisation.preconditioner(self._h, A, filter_, tolerance)
             with self._watch.stage("solve"):
@@ -380,32 +381,3 @@ class ContactLoop:
         away = self._state.v - reference
         pins.z += away - pins.project(away)
         return pins
-
-
-class _Translations:
-    """What a matrix A does to translations of whole bodies."""
-
-    def __init__(self, body: IntArray, multiply: Operator) -> None:
-        self._body, self._count, self._multiply = body, int(body.max()) + 1, multiply
-        self._coarse: FloatArray | None = None
-
-    def balanced(self, rhs: FloatArray, w: FloatArray, filter_: ConstraintFilter) -> FloatArray:
-        """w exact on translations: each body that nothing holds gets the impulse it should, however early PCG stopped.
-
-        The Galerkin correction w += T (T^T A T)^-1 T^T (rhs - A w), with T the translations of these bodies.
-        """
-        free = np.ones(self._count, dtype=bool)
-        free[self._body[filter_.rows]] = False
-        if not free.any() or not np.isfinite(w).all():
-            return w
-        if self._coarse is None:                               # nothing else in a solve changes A on free bodies
-            self._coarse = np.stack([self._sums(self._multiply(np.tile(axis, (len(rhs), 1)))) for axis in np.eye(3)],
-                                    axis=-1)
-        shift = np.zeros((len(free), 3))
-        lack = self._sums(rhs - self._multiply(w))
-        shift[free] = np.linalg.solve(self._coarse[free], lack[free][:, :, None])[:, :, 0]
-        return w + shift[self._body]
-
-    def _sums(self, d: FloatArray) -> FloatArray:
-        """Sums of d (V, 3) over each body."""
-        return np.stack([np.bincount(self._body, weights=column, minlength=self._count) for column in d.T], axis=-1)

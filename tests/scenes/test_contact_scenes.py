@@ -151,7 +151,10 @@ def test_a_fan_of_four_thin_blades_turns_under_a_sheet():
 
 @pytest.mark.parametrize("clearance", [2.05, 1.6])
 def test_a_sheet_is_dragged_out_under_a_box(clearance):
-    watched(colliders.heavy_box(12, clearance=clearance, frames=24))
+    """Where less is left than the cloth keeps on both sides, it yields: locked there, it would be as long again."""
+    frames = watched(colliders.heavy_box(12, clearance=clearance, frames=24))
+    assert max(f.certificate.stretch_p99 for f in frames) < (1.1 if clearance > 2.0 else 1.3)
+    assert frames[-1].certificate.stretch_p99 < 1.01
 
 
 def test_a_trouser_leg_walks():
