@@ -92,8 +92,7 @@ class Stepper:
             state = self._system.births.begin(replace(state, time=now))
             result = self._try(state, then - now if h == 0 else h, then)
             growth = self._growth(state, result)
-            pressed = own is not None and own.last.presses and self._solver.self_collision
-            if self._size > 1 and self._must_halve(result, growth, h if pressed else 0.0):
+            if self._size > 1 and self._must_halve(result, growth, h):
                 if own is not None and last is not None:
                     own.last = last
                 self._record.rejected += 1
@@ -112,7 +111,7 @@ class Stepper:
             self._overlong = result.overlong
             state = replace(result.state, time=then)
             done += self._size
-            if self._size < self._most and done % (2 * self._size) == 0 and not (pressed and 2.0 * h > LONGEST):
+            if self._size < self._most and done % (2 * self._size) == 0 and not (result.presses and 2.0 * h > LONGEST):
                 self._size *= 2
         return state
 
@@ -139,12 +138,12 @@ class Stepper:
                 self._surfaces.set_step(state.time, end)
         return self._step(self._system, state, h, self._solver, self._surfaces, self._watch)
 
-    def _must_halve(self, result: StepResult, growth: float, pressed: float) -> bool:
-        """Whether a step is to be done again in two; in `pressed` [s] of it cloth pressed on cloth."""
+    def _must_halve(self, result: StepResult, growth: float, h: float) -> bool:
+        """Whether a step of h [s] is to be done again in two."""
         if not result.finite:
             return True
         return self._solver.adaptive and (
-            result.failed or growth > self._solver.max_strain_change or pressed > LONGEST
+            result.failed or growth > self._solver.max_strain_change or result.presses and h > LONGEST
             or (result.crosses or result.overlong) and self._size > self._whole // PARTED
             or result.overlong and not self._overlong)
 

@@ -38,6 +38,7 @@ class SelfContactStep:
         self._owner, self._around, self._base, self._h, self._v0 = owner, around, base, h, v0
         self._pins, self._constrained, self._but = pins, constrained, but
         self.crosses = False                 # whether the cut left cloth that passes through cloth, and did not before
+        self.presses = False                 # whether cloth presses on cloth, and may come to rest
         self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
         self._inverse_mass = np.concatenate([free, np.zeros(len(around.start) - len(base))])
@@ -241,4 +242,5 @@ class SelfContactStep:
         self._owner.learn(self._base + self._h * u, gain)
         self._owner.last = Memory(
             keys, self.repulsion.pressing(u)[rows], self.repulsion.rubbing(u)[rows] / self._h,
-            (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()), calm and not solid.all())
+            (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()))
+        self.presses = calm and not solid.all()

@@ -19,7 +19,6 @@ class Memory:
         stiffness (N,) [-]: of its spring, over the mass.
         gain (V, 3) [m/s^2]: mean acceleration, None before the first step.
         at_edges: whether edges or tips of colliders touched.
-        presses: whether cloth pressed on cloth, and may come to rest.
     """
 
     keys: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -28,4 +27,3 @@ class Memory:
     stiffness: FloatArray = field(default_factory=lambda: np.zeros(0))
     gain: FloatArray | None = None
     at_edges: bool = False
-    presses: bool = False

@@ -14,7 +14,6 @@ while something does, or after a step that could not keep everything apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -109,8 +108,9 @@ class SelfContact:
         return x0 + h * (v0 if self.last.gain is None else v0 + h * self.last.gain)
 
     def learn(self, x1: FloatArray, gain: FloatArray) -> None:
-        """Tell where a step has ended, x1 (V, 3) [m], and its mean acceleration (V, 3) [m/s^2]."""
-        self.last = replace(self.last, gain=gain)
+        """Tell where a step in which nothing touched has ended, x1 (V, 3) [m], and its mean acceleration (V, 3)
+        [m/s^2]."""
+        self.last = Memory(gain=gain)
         if self._seen is not None:
             self._seen.learn(x1)
 

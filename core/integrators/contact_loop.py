@@ -222,6 +222,11 @@ class ContactLoop:
         return self.own is not None and self.own.crosses
 
     @property
+    def presses(self) -> bool:
+        """Whether cloth presses on cloth, and may come to rest."""
+        return self.own is not None and self.own.presses and self._settings.self_collision
+
+    @property
     def touches_nothing(self) -> bool:
         """Whether the solves found the cloth free of all contact."""
         return (self.contacts is None or len(self.contacts) == 0) and (self.own is None or self.own.touching == 0)

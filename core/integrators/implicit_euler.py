@@ -28,6 +28,7 @@ from ..rate import RateForce
 from ..state import State
 from ..stopwatch import Stopwatch
 from ..system import System
+from .anderson import Anderson
 from .contact_loop import ContactLoop, Solve
 from .linearisation import Linearisation, Tangent
 
@@ -60,6 +61,7 @@ class StepResult:
         finite: the state is made of numbers.
         failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
         crosses: cloth begins to pass through cloth; a smaller step may keep it.
+        presses: cloth presses on cloth, and may come to rest in a step that is short enough.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
     """
 
@@ -70,6 +72,7 @@ class StepResult:
     finite: bool
     failed: bool
     crosses: bool = False
+    presses: bool = False
     overlong: bool = False
 
 
@@ -106,6 +109,7 @@ class _Step:
         self.loop = ContactLoop(system, state, h, settings, surfaces, watch, self.elastic, self.pins,
                                 self.linear_tolerance, linearisation, unhindered)
         self.base = self.loop.base                                                                     # x = base + h u
+        self.anderson = Anderson(system.mass)
         self.expected = None if expected is None else self.loop.allowed(expected)
         with watch.stage("forces"):
             # half way, where the velocity of a turning motion is rigid and damping does not act on it
@@ -175,11 +179,15 @@ class _Step:
         if found is None or found.linear.reason == "indefinite":
             found = self._linearised(at, r, exact=False)
         if found.contacts_changed:                          # other equations than before: phi cannot compare them
+            self.anderson.forget()
             return found
         with self.watch.stage("forces"):
             change = found.u - at.u
             start = self._potential(at.u, found.friction)
             promised = ARMIJO * min(-float(np.vdot(r, change)), 0.0)
+            further = None if self.linearisation.tangent else self.anderson.next(at.u, found.u)
+            if further is not None and self._potential(further, found.friction) <= start + promised:
+                return replace(found, u=further)
             fraction = 1.0
             while fraction >= SHORTEST:
                 trial = at.u + fraction * change
@@ -264,4 +272,4 @@ def ended(loop: ContactLoop, state: State, h: float, u: FloatArray, residual: fl
             x, v = cut, v + (cut - x) / h
     after = State(x, v, state.time + h, loop.touch())
     return StepResult(after, loop.iterations, residual, converged, finite, failed, loop.crosses,
-                      finite and loop.is_overlong(x))
+                      loop.presses, finite and loop.is_overlong(x))
