@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
@@ -15,15 +17,41 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def is_number(value: Any) -> bool:
-    """Whether `value` is one finite real number."""
-    return isinstance(value, Real) and bool(np.isfinite(float(value)))
+    """Whether `value` is one finite real number. True and False are none: they say yes and no."""
+    try:
+        return not isinstance(value, bool) and isinstance(value, Real) and bool(np.isfinite(float(value)))
+    except OverflowError:                                       # a whole number too long for a float
+        return False
+
+
+def is_whole(value: Any, lowest: int, highest: int = 2 ** 31 - 1) -> bool:
+    """Whether `value` is a whole number in `lowest`..`highest`."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and lowest <= int(value) <= highest
+
+
+def is_flag(value: Any) -> bool:
+    """Whether `value` is True or False, and not merely taken for one."""
+    return isinstance(value, (bool, np.bool_))
+
+
+def takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether `function` can be called with `count` arguments; True where it does not say what it takes."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        return False
+    return True
 
 
 def float_array(values: Any) -> FloatArray:
     """A contiguous float64 copy of `values`; raises ValueError if they are not numbers in rows of one length."""
     try:
         return np.array(values, dtype=np.float64, order="C")
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         raise ValueError(str(error)) from None
 
 

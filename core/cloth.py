@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from .arrays import BoolArray, FloatArray, IntArray, float_array, float_rows, is_number
+from .arrays import BoolArray, FloatArray, IntArray, float_array, float_rows, is_number, is_whole, takes
 from .errors import ClothError, PinError
 from .maps import Maps
 from .material import Material
 from .mesh import ClothMesh
-from .sewing import Sewing, button_up, buttoned, seam_edges, sew
+from .sewing import Sewing, button_up, buttoned, check_closing, seam_edges, sew
 from .stencils import registry
 from .stencils.body import Body
 
@@ -86,7 +86,10 @@ class Cloth:
             if not isinstance(given, kind):
                 raise ClothError(f"{what} is {given!r}, it must be a {kind.__name__}" + (
                     f", such as Material.preset({given!r})" if what == "material" and isinstance(given, str) else ""))
+        if not (name is None or isinstance(name, str)):
+            raise ClothError(f"name is {name!r}, it must be text", object_name=mesh.name)
         self.name = name or mesh.name
+        check_closing(sewing_force, sewing_time, self.name)
         self.maps = Maps(mesh, rest_scale=rest_scale, rest_curvature=rest_curvature, curl_angle=curl_angle,
                          stretch=stretch_scale, shear=shear_scale, bend=bend_scale)
         mesh = self.maps.rest_shape(mesh).without_loose(buttoned(buttons, mesh.name))
@@ -98,15 +101,20 @@ class Cloth:
         if thickness is None:                                          # particles are as wide as a thread
             thickness = THICKNESS_PER_EDGE * mesh.mean_edge if len(mesh.edges) else 0.5 * material.thread_width
         if not (is_number(thickness) and thickness >= 0.0):
-            raise ClothError(f"thickness is {thickness} m, it must be 0 or more", object_name=self.name)
+            raise ClothError(f"thickness is {thickness!r} m, it must be a number, 0 or more", object_name=self.name)
         self.thickness = float(thickness)
         if max_elongation is not None and not (is_number(max_elongation) and max_elongation > 0.0):
             raise ClothError(f"max_elongation is {max_elongation!r}, it must be a number above 0, such as 0.1, or None "
                              "for no limit", object_name=self.name)
         self.max_elongation = np.inf if max_elongation is None else float(max_elongation)
         self.births = self._times(births)
+        if pin_targets is not None and not (callable(pin_targets) and takes(pin_targets, 1)):
+            raise PinError(f"pin_targets is {_named(pin_targets)}, it must be a function of the time alone, t [s] -> "
+                           "(V, 3) [m]", object_name=self.name)
         self._pin_targets = pin_targets
         self._read_pins(pins)
+        if not isinstance(attachments, Iterable) or not all(isinstance(a, Attachment) for a in attachments):
+            raise PinError(f"attachments is {attachments!r}, it must be a list of Attachment", object_name=self.name)
         self.attachments = tuple(self._checked(a) for a in attachments)
         self.sewing: tuple[Sewing, ...] = ()
         if len(self.seams):
@@ -137,9 +145,9 @@ class Cloth:
         if isinstance(pins, Mapping):
             for vertex, trajectory in pins.items():
                 self._check_vertex(vertex, "pin")
-                if trajectory is not None and not callable(trajectory):
-                    raise PinError(f"pin of vertex {vertex} must be None or a function of time, not {trajectory!r}",
-                                   object_name=self.name)
+                if trajectory is not None and not (callable(trajectory) and takes(trajectory, 1)):
+                    raise PinError(f"pin of vertex {vertex} must be None or a function of time alone, not "
+                                   f"{_named(trajectory)}", object_name=self.name)
                 self.pin_weights[int(vertex)] = 1.0
                 if trajectory is not None:
                     self._trajectories[int(vertex)] = trajectory
@@ -199,7 +207,7 @@ class Cloth:
                              object_name=self.name) from None
 
     def _check_vertex(self, vertex: Any, what: str) -> None:
-        if not (isinstance(vertex, (int, np.integer)) and 0 <= vertex < len(self.positions)):
+        if not is_whole(vertex, 0, len(self.positions) - 1):
             raise PinError(f"{what} on vertex {vertex!r}, but vertices go from 0 to {len(self.positions) - 1}",
                            object_name=self.name)
 
@@ -255,6 +263,14 @@ class Cloth:
                 or np.linalg.matrix_rank(directions) < len(directions):
             raise PinError(f"attachment of vertex {vertex} needs 1 to 3 independent directions, got "
                            f"{attachment.directions!r}", object_name=self.name)
+        if callable(target) and not takes(target, 1):
+            raise PinError(f"the target of vertex {vertex} is {_named(target)}, it must be a function of the time "
+                           "alone", object_name=self.name)
         if target is not None and not callable(target):
             target = self._point(target, vertex, 0.0)
         return Attachment(vertex, directions, target)
+
+
+def _named(given: Any) -> str:
+    """What was given, a function by what it takes."""
+    return f"a function of {inspect.signature(given)}" if callable(given) else repr(given)

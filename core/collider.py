@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, float_rows, index_rows, is_number
+from .arrays import FloatArray, float_rows, index_rows, is_number, takes
 from .errors import ColliderError
 
 
@@ -28,6 +29,8 @@ class Collider:
 
     def __init__(self, positions: Any, triangles: Any, friction: float = 0.3, *, thickness: float = 0.0,
                  name: str = "collider") -> None:
+        if not isinstance(name, str):
+            raise ColliderError(f"name is {name!r}, it must be text")
         self.name = name
         self.moves = callable(positions)
         self._positions: Callable[[float], Any] | FloatArray = positions
@@ -40,10 +43,13 @@ class Collider:
             raise ColliderError("has no triangles; give the mesh faces or remove it as a collider", object_name=name)
         for what, value in (("friction", friction), ("thickness", thickness)):
             if not (is_number(value) and value >= 0.0):
-                raise ColliderError(f"{what} is {value}, it must be 0 or more", object_name=name)
+                raise ColliderError(f"{what} is {value!r}, it must be a number, 0 or more", object_name=name)
         self.friction, self.thickness = float(friction), float(thickness)
         if not self.moves:
             self._positions = self._checked(positions, 0.0)
+        elif not takes(positions, 1):
+            raise ColliderError(f"positions is a function of {inspect.signature(positions)}, it must take the time "
+                                "alone", object_name=name)
 
     def at(self, time: float) -> FloatArray:
         """Positions (V, 3) [m] at `time` [s]."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, float_array, is_number
+from .arrays import FloatArray, float_array, is_flag, is_number
 from .errors import ClothError
 from .mesh import ClothMesh
 from .stencils.stencil import ElementForce
@@ -89,6 +89,8 @@ class Maps:
             return None
         count = len(mesh.positions)
         try:
+            if is_flag(given):
+                raise ValueError(f"is {given}, expected a number or one per vertex")
             values = float_array(given)
             values = np.full(count, float(values)) if values.ndim == 0 else values
         except ValueError as error:

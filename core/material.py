@@ -52,6 +52,8 @@ class Material:
     name: str = "material"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise MaterialError(f"name is {self.name!r}, it must be text")
         for field, above_zero in (("areal_density", True), ("stretch", False), ("shear", False), ("bend", False),
                                   ("damping", False), ("friction", False), ("air_drag", False),
                                   ("viscous_drag", False), ("isotropic_damping", False), ("spring_damping", False),
@@ -67,7 +69,8 @@ class Material:
     def _pair(self, field: str) -> tuple[Any, ...]:
         """Warp and weft of a constant that may be given as one number."""
         given = getattr(self, field)
-        pair = tuple(given) if isinstance(given, (Sequence, np.ndarray)) else (given, given)
+        several = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str)
+        pair = tuple(given) if several else (given, given)
         if len(pair) != 2:
             raise MaterialError(f"{field} needs 2 values (warp, weft), got {len(pair)}", object_name=self.name)
         return pair
@@ -84,7 +87,7 @@ class Material:
         Raises:
             PresetError: if there is no such preset or its file is damaged.
         """
-        if name not in cls.presets():
+        if not isinstance(name, str) or name not in cls.presets():
             raise PresetError(f"no fabric preset '{name}'; there are: {', '.join(cls.presets())}")
         path = PRESET_FOLDER / f"{name}.toml"
         try:

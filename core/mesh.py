@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import BoolArray, FloatArray, IntArray, float_array, float_rows, index_rows
+from .arrays import BoolArray, FloatArray, IntArray, float_array, float_rows, index_rows, is_flag
 from .errors import MeshError
 from .topology import Topology, join_edges
 from .triangulate import triangulate
@@ -53,6 +53,10 @@ class ClothMesh:
     def __init__(self, positions: Any, triangles: Any = None, edges: Any = None, uv: Any = None, *,
                  faces: Iterable[Sequence[int]] | None = None, name: str = "cloth",
                  grain: Sequence[float] = (1.0, 0.0, 0.0), points: bool = False) -> None:
+        if not isinstance(name, str):
+            raise MeshError(f"name is {name!r}, it must be text")
+        if not is_flag(points):
+            raise MeshError(f"points is {points!r}, it must be True or False", object_name=name)
         self.name, self._points = name, points
         self.quads: IntArray = np.zeros((0, 4), dtype=np.int64)
         try:
@@ -60,7 +64,7 @@ class ClothMesh:
             if faces is not None:
                 if triangles is not None:
                     raise ValueError("give triangles or faces, not both")
-                rings = [list(face) for face in faces]
+                rings = self._rings(faces)
                 self._check_faces(rings)
                 self.triangles, self.corners = triangulate(self.positions, rings)
                 if all(len(ring) == 4 for ring in rings):
@@ -183,6 +187,17 @@ class ClothMesh:
         if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
             self._fail(f"grain is {direction.tolist()}, it must be a direction in space, such as [1, 0, 0]")
         return direction
+
+    @staticmethod
+    def _rings(faces: Any) -> list[list[int]]:
+        try:
+            rings = [list(face) for face in faces]
+            whole = np.issubdtype(np.asarray([v for ring in rings for v in ring] or [0]).dtype, np.integer)
+        except (TypeError, ValueError):
+            whole = False
+        if not whole:
+            raise ValueError(f"faces is {faces!r}, expected for each face a list of its vertices' numbers")
+        return rings
 
     def _check_faces(self, faces: list[list[int]]) -> None:
         for f, face in enumerate(faces):

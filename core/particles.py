@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import FloatArray, float_array, is_number
+from .arrays import FloatArray, float_array, is_number, is_whole
 from .errors import ClothError
 
 Emitter = Callable[[FloatArray, FloatArray, float, float], tuple[FloatArray, FloatArray]]
@@ -86,17 +86,17 @@ def emit(kind: str, count: int, *, speed: float | None = None, size: float | Non
     Raises:
         ClothError: an argument out of range.
     """
-    if kind not in EMITTERS:
+    if not isinstance(kind, str) or kind not in EMITTERS:
         raise ClothError(f"no emitter '{kind}'; there are: {', '.join(EMITTERS)}")
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+    if not is_whole(count, 1):
         raise ClothError(f"the emitter's count is {count!r}, it must be a whole number of 1 or more")
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+    if not is_whole(seed, 0, 2 ** 63):
         raise ClothError(f"the emitter's seed is {seed!r}, it must be a whole number of 0 or more")
     made = EMITTERS[kind]
     speed, size = made.speed if speed is None else speed, made.size if size is None else size
     for what, value in (("speed", speed), ("size", size)):
         if not (is_number(value) and value >= 0.0):
-            raise ClothError(f"the emitter's {what} is {value}, it must be 0 or more")
+            raise ClothError(f"the emitter's {what} is {value!r}, it must be a number, 0 or more")
     try:
         start = float_array(origin)
     except ValueError:

@@ -116,7 +116,7 @@ def sew(mesh: ClothMesh, material: Material, seams: IntArray, positions: FloatAr
 
     force: the largest, in newtons per metre of seam [N/m]; None: no limit.
     """
-    _check_closing(mesh, material, force, time)
+    _check_fabric(mesh, material)
     border = _border_lengths(mesh)
     each = np.maximum(np.bincount(seams.ravel(), minlength=len(border)), 1)        # a vertex may be sewn several times
     share = (border / each)[seams].mean(axis=1)
@@ -141,7 +141,7 @@ def button_up(mesh: ClothMesh, material: Material, buttons: Sequence[Any], posit
 
     buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))) with the shares of the triangle's corners.
     """
-    _check_closing(mesh, material, None, time)
+    _check_fabric(mesh, material)
     vertices, weights = np.zeros((len(buttons), 4), dtype=np.int64), np.zeros((len(buttons), 4, 1))
     for row, button in enumerate(buttons):
         vertices[row], weights[row, :, 0] = _button(mesh, row, button)
@@ -206,12 +206,16 @@ def _border_lengths(mesh: ClothMesh) -> FloatArray:
     return np.where(length > 0.0, length, mesh.mean_edge)
 
 
-def _check_closing(mesh: ClothMesh, material: Material, force: float | None, time: float) -> None:
+def check_closing(force: float | None, time: float, name: str) -> None:
+    """Raises ClothError where the largest force [N/m] or the closing time [s] is none, sewn or not."""
     if force is not None and not (is_number(force) and force > 0.0):
-        raise ClothError(f"the largest sewing force is {force} N/m, it must be above 0, or None for no limit",
-                         object_name=mesh.name)
+        raise ClothError(f"the largest sewing force is {force!r} N/m, it must be a number above 0, or None for no "
+                         "limit", object_name=name)
     if not (is_number(time) and time >= 0.0):
-        raise ClothError(f"the closing time of seams is {time} s, it must be 0 or more", object_name=mesh.name)
+        raise ClothError(f"the closing time of seams is {time!r} s, it must be a number, 0 or more", object_name=name)
+
+
+def _check_fabric(mesh: ClothMesh, material: Material) -> None:
     if not max(material.stretch) > 0.0:
         raise ClothError("its fabric does not resist stretching at all, so a seam has no stiffness to go by; give it "
                          "some", object_name=mesh.name)

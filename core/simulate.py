@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .arrays import FloatArray
+from .arrays import FloatArray, is_whole
 from .audit import Auditor
 from .certificate import Certificate, crossing_pairs, stretch_of
 from .energy import energy_of
@@ -53,10 +53,15 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
     given = list(frames)
     if solver is not None and not isinstance(solver, Solver):
         raise SolverError(f"the second argument is {solver!r}, it must be a Solver; frames come third or by name")
+    if not isinstance(scene, Scene):
+        raise SceneError(f"the first argument is {scene!r}, it must be a Scene")
+    wrong = [n for n in given if not is_whole(n, -2 ** 31)]
+    if wrong:
+        raise SceneError(f"frames holds {wrong[0]!r}, they must be whole numbers, such as range(1, 251)")
     numbers = [int(n) for n in given]
     if not numbers:
         raise SceneError("the frame range is empty; the last frame must not be before the first")
-    if numbers != given or any(b - a != 1 for a, b in zip(numbers[:-1], numbers[1:], strict=True)):
+    if any(b - a != 1 for a, b in zip(numbers[:-1], numbers[1:], strict=True)):
         raise SceneError("frames must be consecutive and ascending, such as range(1, 251)")
     solver = solver or Solver()
     return _frames(scene, solver, numbers, choose(solver.backend))

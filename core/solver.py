@@ -6,9 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from .arrays import is_number
+from .arrays import is_flag, is_number, is_whole
 from .errors import SolverError
 from .integrators import registry
 from .kernels import backend as kernels
@@ -19,6 +17,8 @@ SOLID_CONTACTS = ("constraints", "springs")
 """Names that `Solver(solid_contact=...)` takes."""
 MATRICES = ("assembled", "implicit")
 """Names that `Solver(matrix=...)` takes."""
+MOST_HALVINGS = 60
+"""Of a step: one that is shorter moves nothing by more than rounding."""
 
 
 @dataclass(frozen=True)
@@ -73,30 +73,28 @@ class Solver:
     def __post_init__(self) -> None:
         registry.find(self.integrator)
         kernels.check_name(self.backend)
-        if self.solid_contact not in SOLID_CONTACTS:
-            raise SolverError(f"solid_contact is {self.solid_contact!r}, it must be one of "
-                              f"{', '.join(SOLID_CONTACTS)}")
-        if self.projective_solve not in PROJECTIVE_SOLVES:
-            raise SolverError(f"projective_solve is {self.projective_solve!r}, it must be one of "
-                              f"{', '.join(PROJECTIVE_SOLVES)}")
-        if self.matrix not in MATRICES:
-            raise SolverError(f"matrix is {self.matrix!r}, it must be one of {', '.join(MATRICES)}")
+        for name, names in (("solid_contact", SOLID_CONTACTS), ("projective_solve", PROJECTIVE_SOLVES),
+                            ("matrix", MATRICES)):
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value in names):
+                raise SolverError(f"{name} is {value!r}, it must be one of {', '.join(names)}")
+        for name in ("self_collision", "adaptive", "measure_energy"):
+            if not is_flag(getattr(self, name)):
+                raise SolverError(f"{name} is {getattr(self, name)!r}, it must be True or False")
         if not (is_number(self.verlet_kd) and 0.0 <= self.verlet_kd <= 1.0):
             raise SolverError(f"verlet_kd is {self.verlet_kd!r}, it must be a number in 0..1")
-        if self.newton_iterations != "converge":
-            self._check("newton_iterations", self.newton_iterations, 1)
-        self._check("steps_per_frame", self.steps_per_frame, 1)
-        self._check("max_halvings", self.max_halvings, 0)
-        self._check("max_linear_iterations", self.max_linear_iterations, 1)
-        self._check("max_newton_iterations", self.max_newton_iterations, 1)
+        converge = isinstance(self.newton_iterations, str) and self.newton_iterations == "converge"
+        if not (converge or is_whole(self.newton_iterations, 1)):
+            raise SolverError(f"newton_iterations is {self.newton_iterations!r}, it must be a whole number of 1 or "
+                              "more, or 'converge'")
+        for name in ("steps_per_frame", "max_linear_iterations", "max_newton_iterations"):
+            if not is_whole(getattr(self, name), 1):
+                raise SolverError(f"{name} is {getattr(self, name)!r}, it must be a whole number of 1 or more")
+        if not is_whole(self.max_halvings, 0, MOST_HALVINGS):
+            raise SolverError(f"max_halvings is {self.max_halvings!r}, it must be a whole number in 0..{MOST_HALVINGS}")
         for name in ("frame_rate", "tolerance", "max_strain_change"):
             value = getattr(self, name)
             if not (is_number(value) and value > 0.0):
-                raise SolverError(f"{name} is {value}, it must be above 0")
+                raise SolverError(f"{name} is {value!r}, it must be a number above 0")
         if self.tolerance >= 1.0:
             raise SolverError(f"tolerance is {self.tolerance}, it must be below 1")
-
-    @staticmethod
-    def _check(name: str, value: object, lowest: int) -> None:
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < lowest:
-            raise SolverError(f"{name} is {value!r}, it must be a whole number of {lowest} or more")

@@ -41,6 +41,6 @@ def integrators() -> tuple[str, ...]:
 
 def find(name: str) -> Step:
     """The step function of an integrator; SolverError with the names there are if there is none."""
-    if name not in INTEGRATORS:
+    if not isinstance(name, str) or name not in INTEGRATORS:
         raise SolverError(f"no integrator '{name}'; there are: {', '.join(INTEGRATORS)}")
     return INTEGRATORS[name]

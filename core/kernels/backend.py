@@ -78,7 +78,7 @@ def check_name(name: object) -> None:
     Raises:
         SolverError: it does not.
     """
-    if name is not None and name not in BACKENDS:
+    if name is not None and not (isinstance(name, str) and name in BACKENDS):
         raise SolverError(f"no backend {name!r}; there are: {', '.join(BACKENDS)}, and None for the quickest there is")
 
 

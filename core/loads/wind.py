@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, float_array
+from ..arrays import FloatArray, float_array, takes
 from ..errors import SceneError
 
 
@@ -31,6 +31,9 @@ class Wind:
         self._function: Callable[..., Any] | None = given if callable(given) else None
         self._steady = vector(np.zeros(3) if callable(given) else given, "wind")
         self.is_field = self._function is not None and _places(self._function) > 1
+        if self._function is not None and not takes(self._function, 2 if self.is_field else 1):
+            raise SceneError(f"wind is a function of {inspect.signature(self._function)}, it must take the time, as "
+                             "lambda t: (3, 0, 0) does, or the time and positions (V, 3), as lambda t, x: 3 * x")
 
     def at(self, time: float, x: FloatArray | None = None) -> FloatArray:
         """Velocity [m/s] at `time` [s]: (3,) where it is the same everywhere, or (V, 3) at positions x (V, 3) [m].

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..arrays import is_number
+from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
 from .baraff_witkin_membrane import Shear, Stretch, membrane_stencil
@@ -27,10 +29,14 @@ def build(mesh: ClothMesh, material: Material, *, bending: str = "patch", flat: 
             shrinks, above 1 it has ease [-].
     """
     forces = []
+    ease = tuple(rest_stretch) if isinstance(rest_stretch, (Sequence, np.ndarray)) else ()
+    if len(ease) != 2 or not all(is_number(b) and b > 0.0 for b in ease):
+        raise ClothError(f"rest_stretch is {rest_stretch!r}, it must be two numbers above 0, of warp and weft",
+                         object_name=mesh.name)
     if len(mesh.triangles):
         stencil = membrane_stencil(mesh)
         a, one = mesh.areas, np.ones(len(mesh.areas))
-        (ku, kv), (bu, bv) = material.stretch, rest_stretch
+        (ku, kv), (bu, bv) = material.stretch, ease
         forces.append(ElementForce(stencil, Stretch(), (a * ku, a * kv, one * bu, one * bv), material.damping))
         forces.append(ElementForce(stencil, Shear(), (a * material.shear,), material.damping))
         forces += bend_forces(mesh, material, bending, flat=flat)

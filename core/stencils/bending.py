@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import is_flag
 from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
@@ -33,8 +34,10 @@ def bend_forces(mesh: ClothMesh, material: Material, law: str = "patch", *, flat
     Returns:
         Forces with vertex indices of the mesh; none where nothing can bend or the fabric does not resist.
     """
-    if law not in LAWS:
+    if not isinstance(law, str) or law not in LAWS:
         raise ClothError(f"no bending law '{law}'; there are: {', '.join(LAWS)}", object_name=mesh.name)
+    if not is_flag(flat):
+        raise ClothError(f"flat is {flat!r}, it must be True or False", object_name=mesh.name)
     if len(mesh.hinges) == 0 or not any(material.bend):
         return []
     if law == "hinge":

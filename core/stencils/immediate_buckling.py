@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import is_number
+from ..arrays import is_flag, is_number
 from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
@@ -39,7 +39,7 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False, hold: floa
     """
     if not (is_number(hold) and hold > 0.0):
         raise ClothError(f"hold is {hold!r}, it must be a number above 0", object_name=mesh.name)
-    if not isinstance(flat, bool):
+    if not is_flag(flat):
         raise ClothError(f"flat is {flat!r}, it must be True or False", object_name=mesh.name)
     forces = []
     if len(mesh.triangles):

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, is_number
+from ..arrays import FloatArray, IntArray, is_number, is_whole
 from ..errors import ClothError
 from ..lattice import Lattice, surround, trilinear
 from ..material import Material
@@ -122,18 +122,17 @@ def _checked(mesh: ClothMesh, structure: str, young_modulus: float, poisson_rati
     if (mesh.scale != 1.0).any():
         fail("rest_scale is painted, but what a jelly is at rest fills its mesh; leave that map out, and scale the "
              "mesh instead")
-    if structure not in STRUCTURES:
+    if not isinstance(structure, str) or structure not in STRUCTURES:
         fail(f"structure is {structure!r}, it must be one of {', '.join(STRUCTURES)}")
     for what, value, unit in (("young_modulus", young_modulus, "Pa"), ("density", density, "kg/m^3")):
         if not (is_number(value) and value > 0.0):
-            fail(f"{what} is {value}, it must be above 0 {unit}")
-    if cells is not None and (isinstance(cells, bool) or not isinstance(cells, (int, np.integer))
-                              or not 1 <= cells <= LIMIT):
+            fail(f"{what} is {value!r}, it must be a number above 0 {unit}")
+    if cells is not None and not is_whole(cells, 1, LIMIT):
         fail(f"cells is {cells!r}, it must be a whole number from 1 to {LIMIT}")
     if poisson_ratio is None:
         return POISSON if structure == "lattice" else 0.3
     if not (is_number(poisson_ratio) and 0.0 <= poisson_ratio <= NEARLY_ONE_HALF):
-        fail(f"poisson_ratio is {poisson_ratio}, it must be from 0 to {NEARLY_ONE_HALF}")
+        fail(f"poisson_ratio is {poisson_ratio!r}, it must be a number from 0 to {NEARLY_ONE_HALF}")
     if structure == "lattice" and poisson_ratio != POISSON:
         fail(f"poisson_ratio is {poisson_ratio}, but that of a lattice of springs is 1/4 whatever their stiffness; "
              "take structure 'tetrahedra' for another")

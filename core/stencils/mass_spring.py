@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import is_flag
 from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
@@ -38,7 +39,7 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False) -> list[El
         mesh, material: what it is made of.
         flat: the sheet wants to be flat instead of as it is modelled.
     """
-    if not isinstance(flat, bool):
+    if not is_flag(flat):
         raise ClothError(f"flat is {flat!r}, it must be True or False", object_name=mesh.name)
     forces = []
     if len(mesh.triangles):

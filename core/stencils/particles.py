@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, is_number
+from ..arrays import FloatArray, IntArray, is_number, is_whole
 from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
@@ -44,7 +44,7 @@ def build(mesh: ClothMesh, material: Material, *, mass: float | None = None, rad
 
     check("mass", mass, mass is None or (is_number(mass) and mass > 0.0), "above 0 kg")
     check("radius", radius, radius is None or (is_number(radius) and radius > 0.0), "above 0 m")
-    check("nearest", nearest, isinstance(nearest, (int, np.integer)) and nearest >= 0, "a whole number of 0 or more")
+    check("nearest", nearest, is_whole(nearest, 0), "a whole number of 0 or more")
     check("spring_stiffness", spring_stiffness, is_number(spring_stiffness) and spring_stiffness > 0.0, "above 0 N/m")
     check("spring_damping", spring_damping, is_number(spring_damping) and spring_damping >= 0.0, "0 or more N s/m")
     x = mesh.positions

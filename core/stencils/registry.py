@@ -36,6 +36,6 @@ def models() -> tuple[str, ...]:
 
 def find(name: str, *, object_name: str | None = None) -> Builder:
     """The builder of a model; ClothError with the names there are if there is none."""
-    if name not in MODELS:
+    if not isinstance(name, str) or name not in MODELS:
         raise ClothError(f"no model '{name}'; there are: {', '.join(MODELS)}", object_name=object_name)
     return MODELS[name]

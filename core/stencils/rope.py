@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import IntArray
+from ..arrays import IntArray, is_flag
 from ..errors import ClothError, MeshError
 from ..material import Material
 from ..mesh import ClothMesh
@@ -31,7 +31,7 @@ def build(mesh: ClothMesh, material: Material, *, bending: bool = True) -> list[
     if len(mesh.triangles):
         raise MeshError(f"has faces (triangle {mesh.triangles[0].tolist()} the first), a rope is edges alone; delete "
                         "them (Delete > Only Faces), or take a model of cloth", object_name=mesh.name)
-    if not isinstance(bending, bool):
+    if not is_flag(bending):
         raise ClothError(f"bending is {bending!r}, it must be True or False", object_name=mesh.name)
     forces = [thread_springs(mesh, material)]
     at = chain_vertices(mesh)

@@ -222,6 +222,73 @@ def test_numpy_numbers_are_numbers():
     assert core.Collider(CORNERS, CUBE, friction=np.float32(0.5)).friction == 0.5
 
 
+NO_NUMBERS = (True, np.nan, np.inf, -1.0, "x", 10 ** 400, 1j)
+NO_FLAGS = (1, 0, None, "yes", np.nan)
+
+
+@pytest.mark.parametrize("what", ["areal_density", "stretch", "shear", "bend", "damping", "isotropic_damping",
+                                  "spring_damping", "friction", "air_drag", "viscous_drag", "thread_width"])
+def test_a_fabric_takes_numbers_and_no_booleans_for_numbers(what):
+    for value in NO_NUMBERS:
+        refused(core.MaterialError, lambda value=value: core.Material(**{**FABRIC, what: value}), what, "must be")
+
+
+@pytest.mark.parametrize("what", ["thickness", "max_elongation", "sewing_time"])
+def test_a_cloth_takes_numbers_and_no_booleans_for_numbers(what):
+    for value in NO_NUMBERS:
+        refused(core.ClothError, cloth(**{what: value}), "must be a number", repr(value)[:20], name="Skirt")
+
+
+@pytest.mark.parametrize("what", ["rest_scale", "rest_curvature", "stretch_scale", "shear_scale", "bend_scale"])
+def test_a_map_is_no_boolean(what):
+    refused(core.ClothError, cloth(**{what: True}), what, "True", name="Skirt")
+
+
+@pytest.mark.parametrize(("model", "option"), [
+    ("baraff_witkin", "flat"), ("projective", "flat"), ("mass_spring", "flat"), ("immediate_buckling", "flat")])
+def test_a_choice_of_yes_or_no_is_no_number(model, option):
+    for value in NO_FLAGS:
+        refused(core.ClothError, lambda value=value: cloth(model=model, **{option: value})().body(),
+                f"{option} is {value!r}", "True or False", name="Skirt")
+    for name in ("self_collision", "adaptive", "measure_energy"):
+        for value in NO_FLAGS:
+            refused(core.SolverError, lambda name=name, value=value: core.Solver(**{name: value}),
+                    f"{name} is {value!r}", "True or False")
+
+
+def test_options_of_models_are_numbers_where_numbers_are_wanted():
+    points = core.ClothMesh(CORNERS, points=True, name="Skirt")
+    for value in (True, 1.5, -1, np.nan):
+        refused(core.ClothError, core.Cloth(points, core.Material(**FABRIC), "particles", nearest=value).body,
+                "nearest", "whole number", name="Skirt")
+    for value in (1.0, (1.0,), (1.0, 0.0), (1.0, np.nan), (True, 1.0), "ab"):
+        refused(core.ClothError, lambda value=value: cloth(rest_stretch=value)().body(), "rest_stretch",
+                "two numbers above 0", name="Skirt")
+
+
+def test_a_function_that_takes_something_else_is_refused_before_the_first_step():
+    def three(t, x, y):
+        return x
+
+    refused(core.SceneError, lambda: core.Scene([cloth()()], wind=three), "wind is a function of (t, x, y)",
+            "lambda t: (3, 0, 0)", "lambda t, x")
+    refused(core.SceneError, lambda: core.Scene([cloth()()], wind=lambda: (1, 0, 0)), "wind is a function of ()")
+    refused(core.PinError, cloth(pins={4: three}), "pin of vertex 4", "(t, x, y)", "time alone", name="Skirt")
+    refused(core.PinError, cloth(pins=np.ones(9), pin_targets=three), "pin_targets", "(t, x, y)", name="Skirt")
+    refused(core.PinError, cloth(pins=np.ones(9), pin_targets=CORNERS), "pin_targets", "function", name="Skirt")
+    refused(core.PinError, cloth(attachments=[core.Attachment(4, target=three)]), "vertex 4", "(t, x, y)", name="Skirt")
+    refused(core.ColliderError, lambda: core.Collider(three, CUBE, name="Ball"), "positions", "(t, x, y)", name="Ball")
+
+
+def test_functions_that_can_be_called_with_the_time_are_taken_as_they_are():
+    class Gust:
+        def __call__(self, t, strength=2.0):
+            return strength, 0.0, t
+
+    for wind in (Gust(), lambda *given: (1.0, 0.0, 0.0), lambda t, x: x, np.zeros(3)):
+        core.Scene([cloth()()], wind=wind).wind_at(0.5, CORNERS)
+
+
 def test_what_is_handed_over_in_the_wrong_form_is_named():
     mesh, fabric = sheet(), core.Material(**FABRIC)
     cloth = core.Cloth(mesh, fabric)
@@ -230,4 +297,11 @@ def test_what_is_handed_over_in_the_wrong_form_is_named():
     refused(core.SceneError, lambda: core.Scene(cloth), "cloths is", "must be a list of Cloth")
     refused(core.SceneError, lambda: core.Scene([cloth], [cloth]), "colliders is", "must be a list of Collider")
     refused(core.SceneError, lambda: core.simulate(core.Scene([cloth]), frames=10), "frames is 10", "range(1, 251)")
+    refused(core.SceneError, lambda: core.simulate(core.Scene([cloth]), frames=[1, np.nan]), "frames holds nan")
+    refused(core.SceneError, lambda: core.simulate([cloth]), "must be a Scene")
+    refused(core.PinError, lambda: core.Cloth(mesh, fabric, attachments=[3]), "attachments is [3]", name="Skirt")
+    refused(core.PinError, lambda: core.Cloth(mesh, fabric, pins={True: None}), "vertex True", name="Skirt")
+    refused(core.MeshError, lambda: core.ClothMesh(CORNERS, faces=[0, 1, 2]), "faces is [0, 1, 2]", name="cloth")
+    refused(core.MeshError, lambda: core.ClothMesh(CORNERS, points=1), "points is 1", "True or False", name="cloth")
+    refused(core.MeshError, lambda: core.ClothMesh(CORNERS, CUBE, name=5), "name is 5", "text")
     refused(core.MaterialError, lambda: core.Material.preset("cotton", weight=0.2), "'weight'", "areal_density")
