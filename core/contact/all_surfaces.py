@@ -107,7 +107,7 @@ class Motion:
         start, or meet on straight ways to ends within `slack` (V + W,) [m] of the end: vertices with triangles (N, 2),
         edges with edges (M, 2). Without `faces`, no vertices of cloth with triangles of colliders; of `some` vertices
         of cloth (V,) only, if given."""
-        cloth, count, none = self._owner.cloth, self._owner.count, np.zeros((0, 2), dtype=np.int64)
+        cloth, none = self._owner.cloth, np.zeros((0, 2), dtype=np.int64)
         vertex_triangle, edge_edge = [none], [none]
         points, find, step = np.arange(len(start))[:, None], current().self_pairs.pairs, (start, end, slack, radius)
         vertices, triangle_order, edge_order = cloth.vertices, cloth.triangle_order, cloth.edge_order

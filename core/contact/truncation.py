@@ -48,8 +48,8 @@ HELD = 0.1
 
 @dataclass(frozen=True)
 class Cut:
-    """Ends x (V, 3) [m] of a motion that makes nothing meet but the pairs `left`, and the pairs `parted` that would have
-    met (both rows of what was asked about); whether each vertex was moved (V,)."""
+    """Ends x (V, 3) [m] of a motion that makes nothing meet but the pairs `left`; the pairs `parted` that would have met
+    (both rows of what was asked about); whether each vertex was moved (V,)."""
 
     x: FloatArray
     left: IntArray

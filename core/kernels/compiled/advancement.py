@@ -14,15 +14,19 @@ from ..reference.advancement import corners_of
 from .distances import FLAT, along
 from .distances import closest as closest_on_triangle
 from .options import INNER, KERNEL
+from .pool import share
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
 NEAR, STEPS, ROUNDING, LEFT = reference.NEAR, reference.STEPS, reference.ROUNDING, reference.LEFT
+LEAST = 512
+"""Pairs below which a part of them is not worth another thread."""
 
 
 def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Weights (P, 4) of the closest points, unit normals (P, 3), distances (P,) [m], as in `reference`."""
     weights, normals, distance = np.empty((len(vertices), 4)), np.empty((len(vertices), 3)), np.empty(len(vertices))
-    _closest_all(np.ascontiguousarray(x), np.ascontiguousarray(vertices), faces, weights, normals, distance)
+    share(_closest_all, len(vertices), LEAST, np.ascontiguousarray(x), np.ascontiguousarray(vertices), faces, weights,
+          normals, distance)
     return weights, normals, distance
 
 
@@ -32,8 +36,8 @@ def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArr
     keep = np.empty(len(primitives), dtype=np.bool_)
     weights, normals = np.empty((len(primitives), 4)), np.empty((len(primitives), 3))
     distance = np.empty(len(primitives))
-    _relevant_all(np.ascontiguousarray(x0), np.ascontiguousarray(x1), primitives, table, slack, reach, keep, weights,
-                  normals, distance)
+    share(_relevant_all, len(primitives), LEAST, np.ascontiguousarray(x0), np.ascontiguousarray(x1), primitives, table,
+          slack, reach, keep, weights, normals, distance)
     rows = np.flatnonzero(keep)
     return rows, corners_of(primitives[rows], table), weights[rows], normals[rows], distance[rows]
 
@@ -42,14 +46,16 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
                   distances: FloatArray, keeps: FloatArray) -> FloatArray:
     """Times (P,) in 0..1 up to which each pair keeps apart, 2 if always, as in `reference`."""
     time = np.empty(len(vertices))
-    _meeting_all(np.ascontiguousarray(x0), np.ascontiguousarray(x1), np.ascontiguousarray(vertices), faces,
-                 np.ascontiguousarray(normals), np.ascontiguousarray(distances), np.ascontiguousarray(keeps), time)
+    share(_meeting_all, len(vertices), LEAST, np.ascontiguousarray(x0), np.ascontiguousarray(x1),
+          np.ascontiguousarray(vertices), faces, np.ascontiguousarray(normals), np.ascontiguousarray(distances),
+          np.ascontiguousarray(keeps), time)
     return time
 
 
 @njit(**KERNEL)
-def _closest_all(x: Any, vertices: Any, faces: Any, weights: Any, normals: Any, distance: Any) -> None:
-    for p in range(len(vertices)):
+def _closest_all(begin: Any, stop: Any, x: Any, vertices: Any, faces: Any, weights: Any, normals: Any, distance: Any
+                 ) -> None:
+    for p in range(begin, stop):
         a, b, c, d = (at(x, vertices[p, 0]), at(x, vertices[p, 1]), at(x, vertices[p, 2]), at(x, vertices[p, 3]))
         w, n, gap = _closest(a, b, c, d, p < faces)
         weights[p, 0], weights[p, 1], weights[p, 2], weights[p, 3] = w
@@ -58,10 +64,10 @@ def _closest_all(x: Any, vertices: Any, faces: Any, weights: Any, normals: Any, 
 
 
 @njit(**KERNEL)
-def _relevant_all(x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, reach: Any, keep: Any, weights: Any,
-                  normals: Any, distance: Any) -> None:
+def _relevant_all(begin: Any, stop: Any, x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, reach: Any,
+                  keep: Any, weights: Any, normals: Any, distance: Any) -> None:
     face = table.shape[1] == 3
-    for p in range(len(primitives)):
+    for p in range(begin, stop):
         one, other = primitives[p, 0], primitives[p, 1]
         if face:
             i, j, k, m = one, table[other, 0], table[other, 1], table[other, 2]
@@ -87,9 +93,9 @@ def _relevant_all(x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, rea
 
 
 @njit(**KERNEL)
-def _meeting_all(x0: Any, x1: Any, vertices: Any, faces: Any, normals: Any, distances: Any, keeps: Any,
-                 time: Any) -> None:
-    for p in range(len(vertices)):
+def _meeting_all(begin: Any, stop: Any, x0: Any, x1: Any, vertices: Any, faces: Any, normals: Any, distances: Any,
+                 keeps: Any, time: Any) -> None:
+    for p in range(begin, stop):
         i, j, k, m = vertices[p, 0], vertices[p, 1], vertices[p, 2], vertices[p, 3]
         a, b, c, d = at(x0, i), at(x0, j), at(x0, k), at(x0, m)
         time[p] = _meeting(a, b, c, d, subtract(at(x1, i), a), subtract(at(x1, j), b), subtract(at(x1, k), c),

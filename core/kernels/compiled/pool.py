@@ -3,8 +3,10 @@
 
 Numba can share a loop out by itself, but then compiles all that is below it three times, and every thread has to come
 for its part before the loop ends. Here the parts lie in one place and whoever is free takes the next: a thread that
-wakes up late, because another program has its core, finds nothing left to do, and nobody waits for it. Handing over
-takes a few millionths of a second.
+wakes up late, because another program has its core, finds nothing left to do, and nobody waits for it.
+
+A thread that has worked stays awake for a while (see `bell`): another one hands over to it in ten millionths of a second,
+where a sleeping one takes a hundred.
 
 Which thread works on which part makes no difference to what comes out: each number is written by one part, and no sum
 goes over a part's ends.
@@ -20,16 +22,29 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any
 
+import numpy as np
+
+from .bell import wait
+
 Loop = Callable[..., Any]
 
-PARTS = 3
+PARTS = 2
 """Parts for each thread: the last one to end is waited for, half a part in the mean."""
+AWAKE = 5e-4
+"""How long a thread waits awake for the next loop [s]: between two of a solve is a third of that."""
+AFTER_CALL, AFTER_END = 1.2e-5, 3e-6
+"""How long the interpreter's lock is still taken after a loop was called out, and after one has ended [s]."""
+CALLED, ENDED = 0, 8
+"""Where in `_bells` the number of the loop called out last is, and that of the one that ended last: on cache lines of
+their own."""
 
 lanes: ContextVar[int] = ContextVar("threads", default=1)
 """Threads that the running simulation takes, the calling one among them: what `threads` chose."""
+_numbers = counting(1)
 _waiting: SimpleQueue[_Job] = SimpleQueue()
 _workers: list[Thread] = []
 _making = Lock()
+_bells = np.zeros(16, dtype=np.int64)
 
 
 class _Job:
@@ -37,6 +52,7 @@ class _Job:
 
     def __init__(self, loop: Loop, ranges: Sequence[tuple[int, int]], arguments: tuple[Any, ...]) -> None:
         self.loop, self.arguments = loop, arguments
+        self.number, self._before = next(_numbers), int(_bells[ENDED])
         self._ranges = iter(ranges)                                  # the interpreter's lock keeps `next` whole
         self._ended, self._last = counting(1), len(ranges)
         self.errors: list[BaseException] = []
@@ -53,10 +69,13 @@ class _Job:
             finally:
                 if next(self._ended) == self._last:
                     self._over.release()
+                    _bells[ENDED] = self.number
 
     def wait(self) -> None:
         """Until no part is being worked on."""
-        self._over.acquire()
+        if not self._over.acquire(blocking=False):
+            wait(_bells, ENDED, self._before, AWAKE, AFTER_END)
+            self._over.acquire()
 
 
 def share(loop: Loop, count: int, least: int, *arguments: Any) -> None:
@@ -84,6 +103,7 @@ def in_parts(loop: Loop, ranges: Sequence[tuple[int, int]], *arguments: Any) -> 
     _hire(helpers)
     for _ in range(helpers):
         _waiting.put(job)
+    _bells[CALLED] = job.number
     job.work()
     job.wait()
     if job.errors:
@@ -101,6 +121,9 @@ def _hire(helpers: int) -> None:
 
 def _serve(waiting: SimpleQueue[_Job]) -> None:
     while True:
+        called = int(_bells[CALLED])
+        if waiting.empty():
+            wait(_bells, CALLED, called, AWAKE, AFTER_CALL)
         job = waiting.get()
         job.work()
         del job                                                      # and what it worked on
