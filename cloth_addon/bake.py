@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from .. import core
-from . import backends, reading, shape_keys
+from . import backends, reading, shape_keys, wind
 from .playback import Playback
 from .report import Report, versions
 from .settings import SceneSettings, scene_settings_of
@@ -78,6 +78,7 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
             sources, window = world.sources, world.window
             names = tuple(source.name for source in sources)
             report = _report(scene, settings, sources, world.solids)
+            report.notes += wind.left_out(scene, view_layer)
             playbacks = [Playback(source, scene, view_layer, settings.metres_per_unit) for source in sources]
         total = settings.last - settings.first + 1
         backends.keep_compiled()

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from . import backends, baked_record, bodies, certificate_text, crossings_overlay, fabric_menu, job
+from . import backends, baked_record, bodies, certificate_text, crossings_overlay, fabric_menu, job, wind
 
 
 class _PhysicsTab:
@@ -286,6 +286,8 @@ class MUSLIN_PT_bake(_PhysicsTab, bpy.types.Panel):
         col.prop(scene.muslin, "use_self_collision")
         col.prop(scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")
+        for note in wind.left_out(scene, context.view_layer):
+            _paragraph(self.layout.column(align=True), note, context.region.width)
 
 
 class MUSLIN_PT_solver(_PhysicsTab, bpy.types.Panel):

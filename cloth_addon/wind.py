@@ -4,8 +4,9 @@
 A field blows along its object's Z axis. Its strength is taken as the velocity of the air: 1 is 1 m/s, which falls off
 with the distance r from the object as Blender's fields do, by 1 / (1 + r - r_min)^power from the least distance on, and
 is nothing beyond the greatest one. With the shape Plane, and along the axis of a Tube, r is the height over the
-object's plane. What is set to one direction of Z blows on that side only. A falloff of type Cone counts as Sphere;
-noise, flow and absorption are left out.
+object's plane. What is set to one direction of Z blows on that side only. A falloff of type Cone counts as Sphere, the
+shapes Line, Surface and Points as Point; noise, flow and absorption are left out. Fields of other types move nothing:
+`left_out` names them.
 """
 
 from __future__ import annotations
@@ -21,13 +22,32 @@ from .frame_window import FrameWindow, evaluated_object
 FloatArray = NDArray[np.float64]
 NAME = ""
 """What the window calls their numbers: no object has that name."""
+NOT_OF_CLOTH = ("NONE", "BOID", "GUIDE")
+"""Types of fields that move no cloth in Blender either."""
 Falloff = tuple[float, float, float]
 """Power [-], least and greatest distance [m]."""
 
 
 def wind_objects(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
     """The scene's wind fields that are switched on, by name."""
-    found = [obj for obj in scene.objects if obj.field is not None and obj.field.type == "WIND"
+    return [obj for obj in _fields(scene, view_layer) if obj.field.type == "WIND"]
+
+
+def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
+    """Sentences that name the fields, or parts of them, that are switched on and that Muslin does not know."""
+    notes = []
+    for obj in _fields(scene, view_layer):
+        kind = obj.field.bl_rna.properties["type"].enum_items[obj.field.type].name
+        if obj.field.type != "WIND":
+            notes.append(f"The force field '{obj.name}' ({kind}) is left out: of force fields only Wind moves cloth")
+        elif obj.field.noise > 0.0:
+            notes.append(f"The noise of the wind field '{obj.name}' is left out: it blows steadily")
+    return notes
+
+
+def _fields(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """By name, those that could move cloth in Blender."""
+    found = [obj for obj in scene.objects if obj.field is not None and obj.field.type not in NOT_OF_CLOTH
              and obj.evaluated_get(view_layer.depsgraph).is_evaluated]
     return sorted(found, key=lambda obj: obj.name)
 

@@ -94,3 +94,19 @@ def test_cloth_is_blown_away_by_a_field_and_follows_its_animation(extension, sce
     x = [builders.seen(sheet, frame)[:, 0].mean() for frame in (1, 6, 12)]
     assert abs(x[1] - x[0]) < 1e-6
     assert x[2] - x[1] > 0.1
+
+
+def test_fields_that_are_not_known_are_named_in_the_panel_and_in_the_report(extension, scene, monkeypatch):
+    import bpy
+
+    builders.sheet()
+    field(noise=0.5)
+    for kind, name in (("TURBULENCE", "Whirl"), ("GUIDE", "Path"), ("VORTEX", "Hidden")):
+        obj = field()
+        obj.name, obj.field.type, obj.hide_viewport = name, kind, name == "Hidden"
+    bpy.context.view_layer.update()
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
+    notes = builders.finish(extension.bake.bake(scene)).notes
+    assert [note.partition(":")[0] for note in notes] == [
+        "The noise of the wind field 'Fan' is left out", "The force field 'Whirl' (Turbulence) is left out"]
+    assert extension.wind.left_out(scene, bpy.context.view_layer) == notes
