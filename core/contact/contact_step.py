@@ -41,13 +41,14 @@ class SelfContactStep:
         self.presses = False                 # whether cloth presses on cloth, and may come to rest
         self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
-        self._inverse_mass = np.concatenate([free, np.zeros(len(around.start) - len(base))])
+        still = np.zeros(len(around.start) - len(base))
+        self._inverse_mass, self._unheld = (np.concatenate([a, still]) for a in (free, 1.0 / owner.mass))
         self._solids_end = around.end(base)[len(base):]                                    # (W, 3) [m]
         self.repulsion = Repulsion(base, h, self._contacts(self._going_on(around.close(), base + h * expected)))
         crossings = around.crossings[~around.caught]
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
-                owner.all, crossings, owner.features, around.start, self._inverse_mass, h)))
+                owner.all, crossings, owner.features, around.start, self._inverse_mass, h, self._unheld)))
         if len(around.level):
             self.repulsion.add(lift_out(around.level, owner.surface.edges, around.start, self._inverse_mass, h))
         known, pressing, holding, stiffness = self._as_before()
@@ -90,7 +91,7 @@ class SelfContactStep:
         mu = np.sqrt(owner.friction[i] * owner.friction[j])
         return self._prescribed(make_contacts(
             owner.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, owner.thickness_of(pairs), mu,
-            self._around.start, self._inverse_mass, self._h))
+            self._around.start, self._inverse_mass, self._h, self._unheld))
 
     def _prescribed(self, contacts: Contacts) -> Contacts:
         """The contacts, what colliders do in them as known."""

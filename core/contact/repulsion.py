@@ -16,6 +16,9 @@ the elastic stiffness along the cloth, and on purpose: two vertices that touch m
 but a diagonal preconditioner takes it that they move against h^2 k. What is pressed by more than weight, a knot under
 tension, shows by a gap that goes on closing; its spring is made STIFFER until it does not.
 
+Where nearly all of a pair is held by pins, a gap moves by little even if what is left moves far: m_p is bounded by
+LEVER times what it were without pins, or that vertex would be flung away for what it cannot mend.
+
 *How far.* d* is the thickness that both keep, or half the distance the pair has in the rest shape where that is less,
 so that no mesh is too fine for its thickness. What starts closer is moved out by only a part of what is missing, as
 fast as RECOVERY says: at once, it would be thrown out. What pressed in the step before is CARRIED over, d* grows by
@@ -41,6 +44,8 @@ from ..linear.constraint_filter import ConstraintFilter
 
 STIFFNESS = 30.0
 """h^2 k over the mass with which the gap moves [-]."""
+LEVER = 4.0
+"""Largest mass with which a gap is taken to move, over what it would be if nothing held the cloth [-]."""
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
 STIFFEST = 1e6
@@ -141,20 +146,33 @@ class Contacts:
 
 
 def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal: FloatArray, thickness: FloatArray,
-                  mu: FloatArray, x0: FloatArray, inverse_mass: FloatArray, h: float) -> Contacts:
+                  mu: FloatArray, x0: FloatArray, inverse_mass: FloatArray, h: float,
+                  unheld: FloatArray | None = None) -> Contacts:
     """Contacts of pairs (C, 4) by their weights (C, 4), normals (C, 3), full d* `thickness` (C,) [m] and friction (C,),
-    in a step of h [s] from x0 (V, 3) [m]; none of pairs that cannot move. They do not touch until somebody says so."""
+    in a step of h [s] from x0 (V, 3) [m]; none of pairs that cannot move. They do not touch until somebody says so.
+    `unheld` (V,): inverse masses without pins, if they differ."""
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
     some = mobility > 0.0
     key, vertices, weights, normal, thickness, mu = (
         a[some] for a in (key, vertices, weights, normal, thickness, mu))
-    mass = 1.0 / mobility[some]
+    mass, held = lever(mobility[some], weights, vertices, unheld)
     start = np.einsum("pk,pki,pi->p", weights, x0[vertices], normal)
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
-    zero = 0.0 * normal
+    zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - GIVES) * inside)
     return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), zero, zero, zero, mu,
-                    mass, (1.0 - GIVES) * inside, np.zeros(len(mass), dtype=np.bool_), zero, zero)
+                    mass, floor, np.zeros(len(mass), dtype=np.bool_), zero, zero)
+
+
+def lever(mobility: FloatArray, weights: FloatArray, vertices: IntArray, unheld: FloatArray | None
+          ) -> tuple[FloatArray, BoolArray]:
+    """Masses (C,) [kg] with which gaps of a `mobility` (C,) [1/kg] move, as large as they may be, and which would be
+    larger (C,); `unheld` (V,) [1/kg] as in `make_contacts`."""
+    mass = 1.0 / mobility
+    if unheld is None:
+        return mass, np.zeros(len(mass), dtype=np.bool_)
+    most = LEVER / np.einsum("pk,pk->p", weights**2, unheld[vertices])
+    return np.minimum(mass, most), mass > most
 
 
 class Repulsion:

@@ -23,7 +23,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from .distance import point_triangle
 from .nearness import Features, Primitives
-from .repulsion import STIFFNESS, Contacts
+from .repulsion import STIFFNESS, Contacts, lever
 
 SPEED = 32.0
 """Speed at which what crosses is pulled apart, in edges per second [1/s]: edges that are pulled slowly are left behind
@@ -43,8 +43,9 @@ def around(surface: Primitives, crossings: IntArray, vertex_count: int) -> BoolA
 
 
 def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: FloatArray,
-               inverse_mass: FloatArray, h: float) -> Contacts:
-    """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s]."""
+               inverse_mass: FloatArray, h: float, unheld: FloatArray | None = None) -> Contacts:
+    """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s];
+    `unheld` as in `repulsion.make_contacts`."""
     ends, corners = surface.edges[crossings[:, 0]], surface.triangles[crossings[:, 1]]
     p, q = x[ends[:, 0]], x[ends[:, 1]]
     a = x[corners[:, 0]]
@@ -81,7 +82,8 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
 
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
-    vertices, weights, normal, mass = vertices[some], weights[some], normal[some], 1.0 / mobility[some]
+    vertices, weights, normal = vertices[some], weights[some], normal[some]
+    mass, _ = lever(mobility[some], weights, vertices, unheld)
     return _wanting(vertices, weights, normal, h * speed[some], x, mass)
 
 

@@ -70,6 +70,27 @@ def test_momentum_is_kept(mu):
     np.testing.assert_allclose(impulse.sum(axis=0), 0.0, atol=1e-10 * np.abs(impulse).max())
 
 
+@pytest.mark.parametrize("share", [0.5, 0.1, 0.01, 1e-4])
+def test_what_pins_hold_apart_does_not_fling_away_the_one_vertex_they_leave(share):
+    """A vertex lies too close under a triangle of which pins hold all but a corner: to put things right by that alone,
+    it would have to go 1 / share times as far as is lacking."""
+    x = np.array([[0.0, 0.0, 0.0], [-1.0, 0.0, 0.1], [0.5, -1.0, 0.1], [0.5, 1.0, 0.1]])
+    weights = np.array([[1.0, -(1.0 - share) / 2, -(1.0 - share) / 2, -share]])
+    mass = np.full(4, 0.3)
+    contacts = make_contacts(np.zeros(1, dtype=int), np.arange(4)[None], weights, np.array([[0.0, 0.0, -1.0]]),
+                             np.array([1.0]), np.zeros(1), x, np.array([0.0, 0.0, 0.0, 1.0]) / mass, H, 1.0 / mass)
+    still = np.zeros((4, 3))
+    repulsion = Repulsion(x, H, contacts)
+    repulsion.begin(still, np.zeros(1, dtype=bool), np.zeros(1), still[:1], still)
+    for _ in range(6):                                                       # as often as a step may be solved again
+        a = mass[3] * np.eye(3) + repulsion.diagonal()[3]
+        u = still.copy()
+        u[3] = np.linalg.solve(a, repulsion.impulse(still)[3])
+        repulsion.judge(u)
+    lack = contacts.least[0] - 0.1
+    assert 0.0 < H * u[3, 2] < 5.0 * lack
+
+
 def test_springs_turn_nothing_round():
     """At the start of the step the force is along the line of the closest points."""
     x0, repulsion = touching()
