@@ -104,8 +104,7 @@ def main() -> None:
     parser.add_argument("--backend", choices=("numpy", "numba"))
     parser.add_argument("--save", metavar="FILE.npz", help="positions of all frames")
     given = parser.parse_intermixed_args()
-    base = {**AS_IN_BLENDER, "integrator": "implicit_euler", "tolerance": 1e-3, **AS_IN_CORE} \
-        if given.core_defaults else {}
+    base = {"settings": AS_IN_CORE if given.core_defaults else AS_IN_BLENDER}
     options = {key: literal_eval(value) for key, value in (o.split("=", 1) for o in given.options)}
     if given.all:
         print(SUMMARY)

@@ -7,7 +7,7 @@ benchmarks share. Edges get shorter with more vertices, sizes in metres stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,12 +49,14 @@ class Staged:
         return [solid.at(time) for solid in self.scene.colliders]
 
 
-def perform(staged: Staged, frames: int | None = None, **solver) -> Iterator[tuple[core.Frame, Finding]]:
-    """Each frame, and what an independent look at it finds."""
+def perform(staged: Staged, frames: int | None = None, settings: Mapping = AS_IN_BLENDER,
+            **solver) -> Iterator[tuple[core.Frame, Finding]]:
+    """Each frame, and what an independent look at it finds: solved with `settings`, but for what the scene needs and
+    what `solver` changes."""
     judge = Judge([(c.positions, c.mesh.triangles) for c in staged.scene.cloths],
                   [(c.at(0.0), c.triangles) for c in staged.scene.colliders])
-    settings = core.Solver(**{**AS_IN_BLENDER, **staged.solver, **solver})
-    for frame in core.simulate(staged.scene, settings, range(1, (frames or staged.frames) + 1)):
+    made = core.Solver(**{**settings, **staged.solver, **solver})
+    for frame in core.simulate(staged.scene, made, range(1, (frames or staged.frames) + 1)):
         yield frame, judge.look(frame.positions, staged.solids(frame.time))
 
 

@@ -43,7 +43,7 @@ def energies(frames, staged):
 @settings
 def test_a_sheet_drapes_over_a_ball(settings):
     staged = folds.drape(14, frames=30)
-    frames = watched(staged, **settings)
+    frames = watched(staged, settings=settings)
     hangs = frames[-1].positions[0][:, 2]
     assert hangs.max() < 0.3 and hangs.min() < -0.15
     energy = energies(frames, staged)
@@ -53,7 +53,7 @@ def test_a_sheet_drapes_over_a_ball(settings):
 @settings
 def test_a_sheet_falls_flat_onto_its_own_folds(settings):
     staged = folds.five_fold(15, frames=30)
-    frames = watched(staged, **settings)
+    frames = watched(staged, settings=settings)
     energy = energies(frames, staged)
     assert energy[-1] < 0.02 * energy.max()
     assert np.ptp(frames[-1].positions[0][:, 0]) < 0.5                        # it is folded still
