@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -56,7 +57,7 @@ def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
         yield text
 
 
-def at_hand(choice: str, models: Sequence[str], newton_iterations: int) -> str:
+def at_hand(choice: str, models: Sequence[str], newton_iterations: Any) -> str:
     """What runs at once, without importing or compiling anything: "numba" once a bake has made it ready."""
     solver = core.Solver(backend="numba", newton_iterations=newton_iterations)
     ready = (choice != "NUMPY" and kernels.is_known("numba") and not kernels.why_not("numba")

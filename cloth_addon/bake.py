@@ -170,6 +170,11 @@ def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback],
                             f"{start['crossings']} edges cross faces, the deepest vertex is "
                             f"{start['deepest_penetration']:.3g} m inside a collider. Move them apart at that frame: "
                             "what starts inside is pushed out, which can stretch it far.")
+    slow = report.summary()["not_converged"]
+    if slow and report.settings["scene"]["integrator"] == "projective_dynamics":
+        report.notes.append(f"Projective dynamics ended {slow} of {len(report.certificates)} frames before it was "
+                            f"close to the solution, with a residual of up to {report.summary()['residual']:.2g}: the "
+                            "cloth moves there as in honey. Raise Outer Iterations or Steps per Frame, or take BDF2.")
     for name, playback, cloth in zip(report.cloths, playbacks, cloths, strict=True):
         report.playback_error[name] = playback.error
         if playback.error > SEEN * cloth.mesh.mean_edge:

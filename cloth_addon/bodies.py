@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What jelly and particles are made of: their settings, and these as options of the core's models."""
+"""What jelly, projective sheets and particles are made of: settings, and these as options of the core's models."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 
 class BodyProperties:
@@ -27,6 +27,14 @@ class BodyProperties:
     poisson_ratio: FloatProperty(
         name="Poisson's Ratio", description="How much it narrows when it is pulled: 0 like cork, near 0.5 like rubber",
         default=0.3, min=0.0, max=0.49, step=1, precision=3, options=set(),
+    )
+    use_moduli: BoolProperty(
+        name="By Moduli", description="Take the stiffness of the sheet from Young's modulus, Poisson's ratio and the "
+        "sheet's thickness, not from the fabric's stretch", default=False, options=set(),
+    )
+    sheet_thickness: FloatProperty(
+        name="Sheet Thickness", description="Of the material, in mm; the distance kept from others is another one",
+        default=0.5, min=1e-4, max=1e3, soft_max=10.0, step=1, precision=3, options=set(),
     )
     density: FloatProperty(
         name="Density", description="Mass per volume, in kg/m³: 1000 is water",
@@ -65,6 +73,9 @@ def model_options(values: Any, model: str, metres_per_unit: float) -> dict[str, 
         return {"structure": values.jelly_structure.lower(), "young_modulus": 1e3 * float(values.young_modulus),
                 "poisson_ratio": None if springs else float(values.poisson_ratio), "density": float(values.density),
                 "cells": int(values.jelly_cells) or None}
+    if model == "projective" and values.use_moduli:
+        return {"young_modulus": 1e3 * float(values.young_modulus), "poisson_ratio": float(values.poisson_ratio),
+                "sheet_thickness": 1e-3 * float(values.sheet_thickness)}
     if model == "particles":
         return {"mass": float(values.particle_mass) or None,
                 "radius": float(values.neighbour_radius) * metres_per_unit or None,

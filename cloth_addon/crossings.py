@@ -21,7 +21,7 @@ from ..core.kernels import using
 from ..core.triangulate import triangulate
 from . import backends, mesh_data
 from .frame_window import to_world
-from .settings import kind_of
+from .settings import kind_of, scene_settings_of
 
 Mesh = mesh_data.Mesh
 Ints = NDArray[Any]
@@ -108,7 +108,8 @@ class Look:
 
     def find(self, scene: bpy.types.Scene) -> None:
         """Finds what crosses where `moved` has seen everything last."""
-        with using(backends.at_hand(scene.muslin.backend, self._models, scene.muslin.newton_iterations)):
+        solver = scene_settings_of(scene).solver()
+        with using(backends.at_hand(scene.muslin.backend, self._models, solver.linearisations)):
             self.found = self._looked()
 
     def _of(self, kind: str) -> list[_Shown]:

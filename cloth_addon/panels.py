@@ -133,7 +133,7 @@ class MUSLIN_PT_body(_PhysicsTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and bodies.model_of(context.object) in ("jelly", "particles")
+        return super().poll(context) and bodies.model_of(context.object) in ("jelly", "particles", "projective")
 
     def draw(self, context: bpy.types.Context) -> None:
         muslin, col = context.object.muslin, self.column(context)
@@ -145,6 +145,14 @@ class MUSLIN_PT_body(_PhysicsTab, bpy.types.Panel):
             _with_unit(col, muslin, "density", "kg/m³")
             col.prop(muslin, "jelly_cells")
             col.prop(muslin, "damping")
+            return
+        if bodies.model_of(context.object) == "projective":
+            col.prop(muslin, "use_moduli")
+            chosen = col.column()
+            chosen.active = muslin.use_moduli
+            _with_unit(chosen, muslin, "young_modulus", "kPa")
+            chosen.prop(muslin, "poisson_ratio")
+            _with_unit(chosen, muslin, "sheet_thickness", "mm")
             return
         _with_unit(col, muslin, "particle_mass", "kg")
         col.prop(muslin, "neighbour_radius")
@@ -301,7 +309,8 @@ class MUSLIN_PT_solver(_PhysicsTab, bpy.types.Panel):
         if option:
             col.prop(context.scene.muslin, option)
         col.prop(context.scene.muslin, "solid_contact")
-        col.prop(context.scene.muslin, "newton_iterations")
+        projective = context.scene.muslin.integrator == "PROJECTIVE_DYNAMICS"
+        col.prop(context.scene.muslin, "projective_iterations" if projective else "newton_iterations")
         col.prop(context.scene.muslin, "tolerance")
         col.prop(context.scene.muslin, "backend")
         remark = backends.remark(context.scene.muslin.backend)

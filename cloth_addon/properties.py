@@ -302,9 +302,14 @@ class MuslinScene(bpy.types.PropertyGroup):
     )
     newton_iterations: IntProperty(
         name="Newton Iterations",
-        description="Times that each step's equations are linearised: 1 is quick, more is exact in strong motion. "
-                    "Projective dynamics wants 10 and more",
+        description="Times that each step's equations are linearised: 1 is quick, more is exact in strong motion",
         default=1, min=1, max=1000, soft_max=10, options=set(),
+    )
+    projective_iterations: IntProperty(
+        name="Outer Iterations",
+        description="Of projective dynamics in each step. 0 means: until the motion is close to exact, 150 at most. "
+                    "With few, stiff cloth sinks as in honey",
+        default=0, min=0, max=10000, soft_max=150, options=set(),
     )
     projective_solve: EnumProperty(
         name="Solve", description="How projective dynamics solves with its constant matrix",

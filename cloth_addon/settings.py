@@ -106,7 +106,7 @@ class SceneSettings:
     projective_solve: str
     verlet_kd: float
     steps_per_frame: int
-    newton_iterations: int
+    newton_iterations: int | None
     tolerance: float
     backend: str | None
 
@@ -188,7 +188,8 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         integrator=values.integrator.lower(), projective_solve=values.projective_solve.lower(),
         verlet_kd=float(values.verlet_kd),
         steps_per_frame=int(values.steps_per_frame),
-        newton_iterations=int(values.newton_iterations), tolerance=float(values.tolerance),
+        newton_iterations=(int(values.projective_iterations) or None if values.integrator == "PROJECTIVE_DYNAMICS"
+                           else int(values.newton_iterations)), tolerance=float(values.tolerance),
         backend=backend or backends.backend_of(values.backend))
 
 

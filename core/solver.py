@@ -32,9 +32,11 @@ class Solver:
         steps_per_frame: steps from one frame to the next, before any halving.
         frame_rate: frames per second [1/s].
         newton_iterations: linearisations per step; 1 is 001's method, "converge" solves the step's nonlinear
-            equations to `tolerance`.
+            equations to `tolerance`. None for as many as the integrator needs: 1, and of projective dynamics
+            until it is close to the solution, 150 at most.
         projective_solve: how projective dynamics solves with its constant matrix: "factor", made once; or "cg",
             conjugate gradients without preconditioner, as published. Its outer iterations are `newton_iterations`.
+        projective_window: how many of its outer iterations look ahead together; 0 for each by itself, as published.
         matrix: how implicit integrators hold their matrix: "assembled", with the preconditioners that takes; or
             "implicit" (000), as products with the elements, with block Jacobi: little memory, many iterations.
         verlet_kd: k_d of 003, the part of its motion that "verlet" keeps from step to step, in 0..1; 1 damps nothing.
@@ -55,8 +57,9 @@ class Solver:
     integrator: str = "implicit_euler"
     steps_per_frame: int = 2
     frame_rate: float = 24.0
-    newton_iterations: int | Literal["converge"] = 1
+    newton_iterations: int | Literal["converge"] | None = None
     projective_solve: str = "factor"
+    projective_window: int = 10
     matrix: str = "assembled"
     verlet_kd: float = 1.0
     self_collision: bool = True
@@ -84,12 +87,15 @@ class Solver:
         if not (is_number(self.verlet_kd) and 0.0 <= self.verlet_kd <= 1.0):
             raise SolverError(f"verlet_kd is {self.verlet_kd!r}, it must be a number in 0..1")
         converge = isinstance(self.newton_iterations, str) and self.newton_iterations == "converge"
-        if not (converge or is_whole(self.newton_iterations, 1)):
+        if not (converge or self.newton_iterations is None or is_whole(self.newton_iterations, 1)):
             raise SolverError(f"newton_iterations is {self.newton_iterations!r}, it must be a whole number of 1 or "
-                              "more, or 'converge'")
+                              "more, 'converge', or None for what the integrator needs")
         for name in ("steps_per_frame", "max_linear_iterations", "max_newton_iterations"):
             if not is_whole(getattr(self, name), 1):
                 raise SolverError(f"{name} is {getattr(self, name)!r}, it must be a whole number of 1 or more")
+        if not is_whole(self.projective_window, 0):
+            raise SolverError(f"projective_window is {self.projective_window!r}, it must be a whole number of 0 or "
+                              "more")
         if not is_whole(self.max_halvings, 0, MOST_HALVINGS):
             raise SolverError(f"max_halvings is {self.max_halvings!r}, it must be a whole number in 0..{MOST_HALVINGS}")
         for name in ("frame_rate", "tolerance", "max_strain_change"):
@@ -98,3 +104,10 @@ class Solver:
                 raise SolverError(f"{name} is {value!r}, it must be a number above 0")
         if self.tolerance >= 1.0:
             raise SolverError(f"tolerance is {self.tolerance}, it must be below 1")
+
+    @property
+    def linearisations(self) -> int | Literal["converge"]:
+        """`newton_iterations`, or what the integrator needs."""
+        if self.newton_iterations is None:
+            return registry.LINEARISATIONS.get(self.integrator, 1)
+        return self.newton_iterations

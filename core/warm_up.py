@@ -81,7 +81,7 @@ def _bring_back(solver: Solver) -> None:
 
 
 def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:
-    return {(choose(solver.backend), model, solver.newton_iterations != 1) for model in models}
+    return {(choose(solver.backend), model, solver.linearisations != 1) for model in models}
 
 
 def _mesh(model: str, height: float, side: int) -> ClothMesh:

@@ -45,7 +45,7 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
     before, expected = state.before or _flight(state, h, system.scene.gravity), system.smoothing(state.v)
     if system.abrupt.any():
         expected[system.abrupt] = 0.0
-        if settings.newton_iterations == 1:
+        if settings.linearisations == 1:
             settings = replace(settings, newton_iterations=LINEARISATIONS)
     before = system.births.remembered(before, state, system.scene.gravity)
     room = Clearance(system, state, h, settings, surfaces, watch)

@@ -13,8 +13,10 @@ contacts, the same answer where both converge. What differs is the way there. H 
 once, and never less than the tangent (`core/projective_matrix.py`), so that every iteration gets nearer; but where the
 tangent is far below H, as across the plane of cloth, it does so in short steps.
 
-K + 1 is `newton_iterations`, and "converge" goes on to the tolerance. A departure: steps that would not lower the
-potential are shortened, which those of laws that H bounds in every state never are. Any model will do, not only 004's.
+K + 1 is `newton_iterations`, and "converge" goes on to the tolerance; unless told, it goes on until the motion is close
+to Newton's (`implicit_euler.ENOUGH`). Two departures: steps that would not lower the potential are shortened, which
+those of laws that H bounds in every state never are; and iterations look ahead together (`anderson.py`), by which
+cotton takes some 40 where it took hundreds. Any model will do, not only 004's.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ from .linearisation import Constant
 
 if TYPE_CHECKING:
     from ..solver import Solver
+
+ITERATIONS = 150
+"""Outer iterations at most, unless told; as a rule 15 to 60 are close enough."""
 
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,

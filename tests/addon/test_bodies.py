@@ -44,6 +44,16 @@ def test_vertices_without_edges_are_particles_with_the_settings_of_the_panel(rea
     assert not cloth.velocities.any() and not cloth.births.any()
 
 
+def test_moduli_of_a_projective_sheet_are_the_panels_where_they_are_asked_for(read):
+    sheet = builders.sheet(3)
+    sheet.muslin.model = "projective"
+    assert read().cloths[0].model_options == {}
+    sheet.muslin.use_moduli, sheet.muslin.young_modulus = True, 500.0
+    sheet.muslin.poisson_ratio, sheet.muslin.sheet_thickness = 0.25, 0.4
+    assert read().cloths[0].model_options == pytest.approx(
+        {"young_modulus": 5e5, "poisson_ratio": 0.25, "sheet_thickness": 4e-4})
+
+
 def test_velocity_and_birth_are_read_from_attributes_and_turn_with_the_object(read, scene):
     scene.unit_settings.scale_length = 0.01
     obj = points(velocity=("FLOAT_VECTOR", np.eye(3)), birth=("FLOAT", [0.0, 0.1, 0.2]))

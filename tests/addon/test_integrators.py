@@ -43,11 +43,24 @@ def test_every_integrator_bakes_a_hanging_sheet(extension, scene, name):
     sheet.muslin.shear, sheet.muslin.damping = 10.0, 0.005
     scene.frame_end = 5
     scene.muslin.integrator, scene.muslin.steps_per_frame = name.upper(), 4
-    scene.muslin.newton_iterations = 10 if name == "projective_dynamics" else 1
     builders.finish(extension.bake.bake(scene))
     seen = builders.seen(sheet, 5)
     assert np.isfinite(seen).all() and seen[:, 2].min() < -0.05
     assert name == extension.settings.scene_settings_of(scene).solver().integrator
+
+
+def test_projective_dynamics_goes_on_until_it_is_close_and_says_where_it_was_not(extension, scene):
+    sheet = builders.sheet(6)
+    builders.pin(sheet, {0: 1.0, 5: 1.0})
+    scene.frame_end, scene.muslin.integrator = 4, "PROJECTIVE_DYNAMICS"
+    assert extension.settings.scene_settings_of(scene).solver().newton_iterations is None
+    report = builders.finish(extension.bake.bake(scene))
+    assert report.summary()["not_converged"] == 0 and not report.notes
+    scene.muslin.projective_iterations = 2
+    assert extension.settings.scene_settings_of(scene).solver().newton_iterations == 2
+    report = builders.finish(extension.bake.bake(scene))
+    assert report.summary()["not_converged"] > 0
+    assert any("Raise Outer Iterations" in note for note in report.notes)
 
 
 @pytest.mark.parametrize("name", EXPLICIT)

@@ -92,6 +92,19 @@ def test_every_outer_iteration_gets_nearer():
     assert errors[-1] < 0.1 * errors[0]
 
 
+def test_unless_told_it_takes_as_many_iterations_as_bring_cotton_to_where_newtons_method_does():
+    """With ten it sinks as in honey."""
+    mesh, ends = sheet((10, 10), (1.0, 1.0)), {}
+    for name, iterations in (("implicit_euler", "converge"), ("projective_dynamics", None), ("projective_dynamics", 5)):
+        cloth = core.Cloth(mesh, core.Material.preset("cotton"), model="projective", pins={0: None, 10: None})
+        settings = solver(name, 24.0, iterations, self_collision=False, tolerance=1e-3)
+        frame = last(core.Scene([cloth]), settings, 10)
+        ends[iterations] = frame.positions[0]
+        assert frame.certificate.converged == (iterations != 5)
+    errors = {k: np.linalg.norm(x - ends["converge"], axis=1).mean() for k, x in ends.items()}
+    assert errors[None] < 0.01 < 0.1 < errors[5]
+
+
 def test_published_conjugate_gradients_and_the_factor_give_the_same_motion():
     ends = [last(hung("projective"), solver("projective_dynamics", 60.0, 10, projective_solve=how), 6)
             for how in ("factor", "cg")]
