@@ -64,7 +64,7 @@ class System:
             [c.mesh.triangles + s for c, s in zip(scene.cloths, starts, strict=False)])
         threads: IntArray = np.concatenate(
             [c.mesh.loose_edges + s for c, s in zip(scene.cloths, starts, strict=False)])
-        self._measured: tuple[FloatArray, FloatArray] | None = None
+        self._measured: list[tuple[FloatArray, FloatArray]] = []
         near: IntArray = np.concatenate([self.edges, nodes.links])
         self.body: IntArray = bodies(near, self.vertex_count)
         self.body_count = int(self.body.max()) + 1
@@ -117,10 +117,13 @@ class System:
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:
         """Lengths (E,) [m] of all edges with vertices at x (V, 3) [m]; looked up once for the same array."""
-        if self._measured is None or self._measured[0] is not x:
-            along = x[self.edges[:, 1]] - x[self.edges[:, 0]]
-            self._measured = x, np.sqrt(np.einsum("ei,ei->e", along, along))
-        return self._measured[1]
+        for known, lengths in self._measured:
+            if known is x:
+                return lengths
+        along = x[self.edges[:, 1]] - x[self.edges[:, 0]]
+        found = x, np.sqrt(np.einsum("ei,ei->e", along, along))
+        self._measured = [found, *self._measured[:1]]
+        return found[1]
 
     def seam_gap(self, x: FloatArray) -> float | None:
         """How far apart the widest seam or button is [m] with vertices at x (V, 3) [m]; None where nothing is sewn."""

@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..collider import Collider
 from ..kernels import current
+from ..rows import all_of, any_of, box
 from .bvh import BVH
 from .colliders import MovingSurface
 from .containment import inside
@@ -113,8 +114,8 @@ class Motion:
         vertices, triangle_order, edge_order = cloth.vertices, cloth.triangle_order, cloth.edge_order
         if some is not None:
             vertices = vertices[some[vertices]]
-            triangle_order = leaves_of(triangle_order, some[cloth.triangles].any(axis=1))
-            edge_order = leaves_of(edge_order, some[cloth.edges].any(axis=1))
+            triangle_order = leaves_of(triangle_order, any_of(some[cloth.triangles]))
+            edge_order = leaves_of(edge_order, any_of(some[cloth.edges]))
         for solid in self._nearby(start, end, radius):
             if faces:
                 found = find(vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
@@ -148,9 +149,10 @@ class Motion:
         """Edges and triangles that they pierce (N, 2), one of cloth at x0 (V, 3) [m] and one of a collider, at the
         start of the step."""
         found, cloth = [np.zeros((0, 2), dtype=np.int64)], None
+        below, above = box(x0)
         for solid, moving in zip(self._owner.solids, self._moving, strict=True):
-            low, high = moving.x_t0.min(axis=0), moving.x_t0.max(axis=0)
-            if ((x0.min(axis=0) <= high) & (low <= x0.max(axis=0))).all():
+            low, high = box(moving.x_t0)
+            if ((below <= high) & (low <= above)).all():
                 cloth = cloth or self._owner.cloth.at(x0)
                 there = solid.surface.at(moving.x_t0)
                 found.append(crossing_pairs(cloth, there) + [0, solid.first_triangle])
@@ -163,9 +165,9 @@ class Motion:
         for moving in self._moving:
             shape = moving.shape
             if shape.closed.any():
-                low, high = moving.x_t0.min(axis=0), moving.x_t0.max(axis=0)
+                low, high = box(moving.x_t0)
                 skin = x0[:self._owner.skin]
-                rows = np.flatnonzero(((low <= skin) & (skin <= high)).all(axis=1))
+                rows = np.flatnonzero(all_of((low <= skin) & (skin <= high)))
                 tree = shape.tree.around(shape.triangles, moving.x_t0)
                 result[rows] |= inside(x0[rows], moving.x_t0, shape.triangles, shape.closed, tree)
         return result
@@ -174,6 +176,6 @@ class Motion:
 def _near(tree: BVH, start: FloatArray, end: FloatArray, radius: float) -> bool:
     """Whether the boxes around what moves from start to end (V, 3) [m] and around a tree are within radius [m]."""
     low, high = tree.box
-    below = np.minimum(start.min(axis=0), end.min(axis=0)) - radius
-    above = np.maximum(start.max(axis=0), end.max(axis=0)) + radius
+    (first, last), (below, above) = box(start), box(end)
+    below, above = np.minimum(first, below) - radius, np.maximum(last, above) + radius
     return bool((below <= high).all() and (low <= above).all())

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
+from ..rows import all_of, any_of
 from ..topology import bodies
 from .bounds import Bounds
 from .continuous import NEVER, Pairs
@@ -67,7 +68,7 @@ class SelfContactStep:
         end, faces = self._around.end(x1), np.arange(len(pairs)) < pairs.faces
         thickness = self._owner.thickness_of(pairs)
         gap = np.einsum("pk,pki,pi->p", pairs.weights, end[pairs.vertices], pairs.normal)
-        row = np.flatnonzero(faces & (pairs.weights == 0.0).any(axis=1) & (gap < thickness))
+        row = np.flatnonzero(faces & any_of(pairs.weights == 0.0) & (gap < thickness))
         if len(row) == 0:
             return pairs
         some = pairs[row]
@@ -176,7 +177,7 @@ class SelfContactStep:
         end = self._around.end(x1)
         earliest = np.full(len(end), NEVER)
         np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))
-        first = np.flatnonzero((times[:, None] <= earliest[pairs.vertices]).any(axis=1))
+        first = np.flatnonzero(any_of(times[:, None] <= earliest[pairs.vertices]))
         found = self._contacts(pairs[first].at_times(self._around.start, end, times[first]))
         known = self.repulsion.contacts
         found = found[~np.isin(found.key, known.key[known.touches])]
@@ -204,14 +205,14 @@ class SelfContactStep:
             around.cover(x)
             pairs = around.pairs
             known = around.end(self._free[1]) if self._free is not None and self._free[0] is pairs else None
-            movable = (self._inverse_mass > 0.0)[pairs.vertices].any(axis=1)
+            movable = any_of((self._inverse_mass > 0.0)[pairs.vertices])
             if not movable.all():                                    # pins alone decide about the others
                 pairs = pairs[np.flatnonzero(movable)]
             cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
             left = pairs.vertices[cut.left]
             at_solid = bool((pairs.vertices[cut.parted] >= count).any())
             if len(cut.left) and (pairs.vertices >= count).any():    # rather into a solid than through itself
-                own = np.flatnonzero((pairs.vertices < count).all(axis=1))
+                own = np.flatnonzero(all_of(pairs.vertices < count))
                 mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, self._pins)
                 left = np.concatenate([left[(left >= count).any(axis=1)], pairs.vertices[own[mine.left]]])
                 cut = replace(mine, moved=cut.moved | mine.moved)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
+from ..rows import mean
 from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
 
@@ -105,7 +106,7 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     `slack` is less than half the radius; `far` as in `Pairs.at`; of `some` vertices (V,) only, if given. What all have
     in common of the motion makes no difference.
     """
-    end = x1 - (x1 - x0).mean(axis=0)
+    end = x1 - mean(x1 - x0)
     kinds = zip(candidate_pairs(surface, x0, end, slack, radius, some), (surface.triangles, surface.edges), strict=True)
     found = []
     for primitives, table in kinds:

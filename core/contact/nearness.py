@@ -19,6 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..rows import all_of
 from .continuous import Pairs
 
 FEATURE_OF = np.array([0, 4, 5, 1, 6, 3, 2, 0])
@@ -111,7 +112,7 @@ class Features:
     def _ridges(self, pairs: Pairs, x: FloatArray) -> BoolArray:
         """Which of the pairs of edges are two ridges that cross (P - faces,)."""
         n = pairs.faces
-        result: BoolArray = (pairs.weights[n:] != 0.0).all(axis=1)
+        result: BoolArray = all_of(pairs.weights[n:] != 0.0)
         row = np.flatnonzero(result)
         for which, sign in ((0, 1.0), (1, -1.0)):
             ends = pairs.vertices[n + row, 2 * which:2 * which + 2]
@@ -124,10 +125,10 @@ class Features:
             sine = sign * np.einsum("rki,ri->rk", inward, pairs.normal[n + row]) / np.where(size > 0.0, size, 1.0)
             there = opposite >= 0
             folds = (sine >= -LEANING) | ~there
-            least = np.where(there.all(axis=1), SHARP, -LEANING)
+            least = np.where(all_of(there), SHARP, -LEANING)
             least[pairs.vertices[n + row, 2 - 2 * which] >= self._cloth] = -np.inf             # cloth over a ridge
             enough = np.where(there, sine, 0.0).sum(axis=1) >= least
-            keep = folds.all(axis=1) & enough
+            keep = all_of(folds) & enough
             result[row[~keep]] = False
             row = row[keep]
         return result

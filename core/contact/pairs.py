@@ -27,6 +27,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
+from ..rows import box
 from .colliders import MovingSurface
 from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
 
@@ -93,7 +94,7 @@ def find_contacts(
     for turn in range(MAX_PER_VERTEX):
         entered = _no_contacts()
         start, end = (x_t0, target) if rows is None else (x_t0[rows], target[rows])
-        start_box, end_box = _box(start), _box(end)
+        start_box, end_box = box(start), box(end)
         for number, surface in enumerate(surfaces):
             reach = (thickness + surface.thickness) * (1.0 + margin)
             if rows is not None:
@@ -117,11 +118,6 @@ def find_contacts(
         target = _put_back(target, entered, thickness, surfaces)
         rows = np.unique(entered.vertex)
     return found if (np.diff(found.vertex) > 0).all() else found[_deepest_first(found)]
-
-
-def _box(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper corner (3,) [m] of points (V, 3)."""
-    return x.min(axis=0, initial=np.inf), x.max(axis=0, initial=-np.inf)
 
 
 def _meets(

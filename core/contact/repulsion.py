@@ -41,6 +41,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
+from ..rows import any_of
 
 STIFFNESS = 30.0
 """h^2 k over the mass with which the gap moves [-]."""
@@ -129,7 +130,7 @@ class Contacts:
         """The same contacts where vertices from number `count` on move from x_t0 to x_t1 (W, 3) [m] in h [s] whatever
         presses on them."""
         known = self.vertices >= count
-        row = np.flatnonzero(known.any(axis=1))
+        row = np.flatnonzero(any_of(known))
         if len(row) == 0:
             return self
         known, at = known[row], np.where(known[row], self.vertices[row] - count, 0)
@@ -293,7 +294,7 @@ class Repulsion:
         share = limit / np.where(size > 0.0, size, np.inf)
         limited = share[:, None] * tried
         # where a slide is turned round by its own friction the pair has stopped on the way
-        turned = c.across.any(axis=1) & (np.einsum("pi,pi->p", limited, before) < 0.0)
+        turned = any_of(c.across != 0.0) & (np.einsum("pi,pi->p", limited, before) < 0.0)
         slides = (size > limit) & ~turned
         c.drag = np.where(limit > 0.0, np.where(slides, share, 1.0) * most, 0.0)
         c.across = np.where(slides[:, None], np.cross(c.normal, tried) / np.where(size > 0.0, size, 1.0)[:, None], 0.0)
@@ -315,7 +316,7 @@ class Repulsion:
         """Vertices, weights, n, a and b of terms w w^T (a n n^T + b (I - n n^T)) whose sum is added to A."""
         if self._matrix is None:
             c = self._acting()
-            slides = c.across.any(axis=1)
+            slides = any_of(c.across != 0.0)
             row = np.flatnonzero(slides & (c.drag > 0.0))
             self._matrix = (
                 np.concatenate([c.vertices, c.vertices[row]]), np.concatenate([c.weights, c.weights[row]]),
@@ -339,12 +340,12 @@ class Repulsion:
 def _is_loose(c: Contacts, free: ConstraintFilter) -> BoolArray:
     """Which of the contacts c could come further apart, for all that constraints say (C,)."""
     left = np.einsum("pki,pi->pk", free.left_of(c.normal, c.vertices), c.normal)
-    result: BoolArray = ((left > LOOSE) & (c.weights != 0.0)).any(axis=1)
+    result: BoolArray = any_of((left > LOOSE) & (c.weights != 0.0))
     return result
 
 
 def _rubbing(c: Contacts, velocity: FloatArray) -> FloatArray:
-    slide, slides = _slide(c, velocity), c.across.any(axis=1)
+    slide, slides = _slide(c, velocity), any_of(c.across != 0.0)
     across = np.einsum("pi,pi->p", slide, c.across)[:, None] * c.across
     return c.push - c.drag[:, None] * np.where(slides[:, None], across, slide)
 

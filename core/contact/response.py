@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
+from ..rows import any_of
 from ..state import Touch
 from .bounds import Bounds
 from .friction import SLIP, STICK, Friction
@@ -129,10 +130,10 @@ class ContactResponse:
         cosine = np.einsum("nsj,nj->ns", self.normal[known], normal) if len(self) else np.zeros(known.shape)
         same = (known >= 0) & (cosine > SAME_NORMAL)
         again = same & ~self.held[known] if len(self) else same
-        room = (known < 0).any(axis=1)
-        new = ~same.any(axis=1) & room
+        room = any_of(known < 0)
+        new = ~any_of(same) & room
         self._append(found, k[new])
-        back = again.any(axis=1)
+        back = any_of(again)
         if back.any():
             self._replace(found, k[back], known[back, np.argmax(again[back], axis=1)])
         return bool(new.any() or back.any())

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
+from ..rows import any_of
 from .triangle_surface import TriangleSurface
 
 
@@ -33,8 +34,8 @@ def candidate_pairs(surface: TriangleSurface, x_t0: FloatArray, x_t1: FloatArray
         return _unsewn(surface, find(vertices, points, surface.triangle_order, triangles, False, *step),
                        find(surface.edge_order, edges, surface.edge_order, edges, True, *step))
     chosen = some[vertices]
-    near_triangles = leaves_of(surface.triangle_order, some[triangles].any(axis=1))
-    at_edges = some[edges].any(axis=1)
+    near_triangles = leaves_of(surface.triangle_order, any_of(some[triangles]))
+    at_edges = any_of(some[edges])
     near_edges, far_edges = leaves_of(surface.edge_order, at_edges), leaves_of(surface.edge_order, ~at_edges)
     return _unsewn(
         surface,

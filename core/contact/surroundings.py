@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
+from ..rows import any_of, mean
 from .all_surfaces import Motion
 from .continuous import KEPT, NEVER, Pairs, near_pairs
 from .crossings import crossing_pairs
@@ -111,8 +112,8 @@ class _Search:
         if not (self.expectation.drifting and steady.any()):
             return np.zeros(3)
         if steady.all():
-            return np.array([along.mean() for along in moved.T])
-        return np.asarray(moved[steady].mean(axis=0))
+            return mean(moved)
+        return np.asarray(mean(moved[steady]))
 
 
 class Surroundings:
@@ -276,8 +277,8 @@ class Surroundings:
             old, other = self._parts[part], np.zeros(self._owner.all.total, dtype=np.bool_)
             other[:len(some)] = some
             if part == 0:
-                self.level = np.concatenate([level[~other[level].any(axis=1)], self.level])
-            found = old[np.flatnonzero(~other[old.vertices].any(axis=1))].joined(found)
+                self.level = np.concatenate([level[~any_of(other[level])], self.level])
+            found = old[np.flatnonzero(~any_of(other[old.vertices]))].joined(found)
         self._parts[part] = found
 
     def _near_itself(self, search: _Search, some: BoolArray | None) -> Pairs:
@@ -325,7 +326,7 @@ class Surroundings:
             self._owner.tangled |= not keep.all()
         if involved is not None:
             caught, first = involved[pairs.vertices], pairs.first
-            keep &= ~((caught & first).any(axis=1) & (caught & ~first).any(axis=1))
+            keep &= ~(any_of(caught & first) & any_of(caught & ~first))
         if part == 1 and self._swallowed is not None:
-            keep &= ~self._swallowed[pairs.vertices].any(axis=1)
+            keep &= ~any_of(self._swallowed[pairs.vertices])
         return pairs if keep.all() else pairs[np.flatnonzero(keep)]

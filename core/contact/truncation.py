@@ -26,6 +26,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
+from ..rows import any_of, highest, lowest
 from ..topology import bodies
 from .continuous import NEVER, Pairs
 
@@ -48,8 +49,8 @@ HELD = 0.1
 
 @dataclass(frozen=True)
 class Cut:
-    """Ends x (V, 3) [m] of a motion that makes nothing meet but the pairs `left`; the pairs `parted` that would have met
-    (both rows of what was asked about); whether each vertex was moved (V,)."""
+    """Ends x (V, 3) [m] of a motion that makes nothing meet but the pairs `left`; whether each vertex was moved (V,);
+    and the pairs `parted` that would have met (both rows of what was asked about)."""
 
     x: FloatArray
     left: IntArray
@@ -71,7 +72,7 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
     if known is None:
         meets = np.flatnonzero(pairs.meeting_times(x0, x1) < NEVER)
     else:
-        meets = _meeting_again(pairs, x0, x1, (x1 != known).any(axis=1), nothing)
+        meets = _meeting_again(pairs, x0, x1, any_of(x1 != known), nothing)
     if len(meets) == 0:
         return Cut(x1, meets, moved, nothing)
     x, parted = x1.copy(), nothing
@@ -90,7 +91,7 @@ def _meeting_again(pairs: Pairs, x0: FloatArray, x: FloatArray, touched: BoolArr
     """Rows of the pairs that meet: of those that met before and those with a vertex that was moved."""
     if not touched.any() and not len(before):
         return before
-    look = touched[pairs.vertices].any(axis=1)
+    look = any_of(touched[pairs.vertices])
     look[before] = True
     rows = np.flatnonzero(look)
     result: IntArray = rows[pairs[rows].meeting_times(x0, x) < NEVER]
@@ -110,7 +111,7 @@ class _Planes:
         self.normal = np.where(later, then.normal, pairs.normal)
         weights = np.where(later, then.weights, pairs.weights)
         along = free.left_of(self.normal, pairs.vertices)                                # S n
-        solid = np.flatnonzero((pairs.vertices >= len(free.z)).any(axis=1))
+        solid = np.flatnonzero(any_of(pairs.vertices >= len(free.z)))
         if len(solid):
             along[solid] = pins.left_of(self.normal[solid], pairs.vertices[solid])
         share = np.einsum("pki,pi->pk", along, self.normal)
@@ -124,20 +125,19 @@ class _Planes:
     def _slab(self, corners: FloatArray, normal: FloatArray) -> FloatArray:
         """By how much the first primitive is in front of the second (P,) [m]."""
         height = np.einsum("pki,pi->pk", corners, normal)
-        return np.where(self.first, height, np.inf).min(axis=1) - np.where(self.first, -np.inf, height).max(axis=1)
+        return lowest(np.where(self.first, height, np.inf)) - highest(np.where(self.first, -np.inf, height))
 
     def part(self, x: FloatArray) -> BoolArray:
         """Put both primitives of each pair on their sides, in x (V, 3) [m]; which vertices were moved (V,)."""
         touched = np.zeros(len(x), dtype=np.bool_)
         for _ in range(SWEEPS):
             height = np.einsum("pki,pi->pk", x[self.vertices], self.normal)
-            lowest = np.where(self.first, height, np.inf).min(axis=1)
-            highest = np.where(self.first, -np.inf, height).max(axis=1)
-            lack = LEFT * self.keep - (lowest - highest)
+            low = lowest(np.where(self.first, height, np.inf))
+            lack = LEFT * self.keep - (low - highest(np.where(self.first, -np.inf, height)))
             short = np.flatnonzero(lack > 1e-3 * LEFT * self.keep)
             if len(short) == 0:
                 break
-            floor = (lowest + lack * self.part_of_first)[short]
+            floor = (low + lack * self.part_of_first)[short]
             ceiling = floor - LEFT * self.keep[short]
             lift = np.where(self.first[short], np.maximum(floor[:, None] - height[short], 0.0),
                             np.minimum(ceiling[:, None] - height[short], 0.0))

@@ -150,7 +150,7 @@ class BlockMatrix:
             for a in range(3):
                 self.data[start + a * (line + 1)] += values
         else:
-            self.data[self.pattern.places(self.pattern.diagonal)] += values.reshape(-1, 9).T
+            current().block_matrix.add_diagonal(self.pattern.own_places[:, 0], self.pattern.line, values, self.data)
 
     def blocks(self) -> FloatArray:
         """Blocks (N, 3, 3) in the order of the pattern's rows and columns, with the scalar part in them.

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..kernels import current
 
 PARALLEL = 1e-6
 """A direction counts as taken when less than this part of it is left [-]."""
@@ -91,7 +92,7 @@ class ConstraintFilter:
         """S d for d (V, 3), as a new array."""
         result = d.copy()
         if len(self.rows):
-            result[self.rows] = np.matmul(self.blocks, d[self.rows, :, None])[:, :, 0]
+            current().block_matrix.project(self.rows, self.blocks, result)
         return result
 
     def left_of(self, direction: FloatArray, vertices: IntArray) -> FloatArray:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ...arrays import IntArray
     from ...linear.row_groups import RowGroups
 
-__all__ = ["add_scalar_product", "inverse_diagonal", "near_blocks", "product", "scatter_blocks"]
+__all__ = ["add_diagonal", "add_scalar_product", "inverse_diagonal", "near_blocks", "product", "project",
+           "scatter_blocks"]
 
 LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 5000, 2000
 """Rows worth another thread, in products and in products with scalars; vertices and edges in `near_blocks`."""
@@ -44,6 +45,25 @@ def near_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntAr
     """As in `reference`."""
     share(_near_blocks, len(own) + len(edges), LEAST_BLOCKS, data, scalar, line, own, edges, near, far_starts, far,
           number, S, grow, diagonal, off)
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def add_diagonal(start, line, blocks, data):  # type: ignore[no-untyped-def]
+    """As in `reference`."""
+    for i in range(np.uintp(len(blocks))):
+        for a in range(3):
+            for b in range(3):
+                data[start[i] + a * line[i] + b] += blocks[i, a, b]
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def project(rows, S, d):  # type: ignore[no-untyped-def]
+    """As in `reference`."""
+    for k in range(np.uintp(len(rows))):
+        i = rows[k]
+        x, y, z = d[i, 0], d[i, 1], d[i, 2]
+        for a in range(3):
+            d[i, a] = S[k, a, 0] * x + S[k, a, 1] * y + S[k, a, 2] * z
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]

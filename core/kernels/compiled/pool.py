@@ -5,8 +5,8 @@ Numba can share a loop out by itself, but then compiles all that is below it thr
 for its part before the loop ends. Here the parts lie in one place and whoever is free takes the next: a thread that
 wakes up late, because another program has its core, finds nothing left to do, and nobody waits for it.
 
-A thread that has worked stays awake for a while (see `bell`): another one hands over to it in ten millionths of a second,
-where a sleeping one takes a hundred.
+A thread that has worked stays awake for a while (see `bell`). Handing over to it takes ten millionths of a second, to
+one that sleeps a hundred.
 
 Which thread works on which part makes no difference to what comes out: each number is written by one part, and no sum
 goes over a part's ends.

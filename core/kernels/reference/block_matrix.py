@@ -28,6 +28,18 @@ def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: 
         data[entries[entry]] += factor * total
 
 
+def add_diagonal(start: Columns, line: Columns, blocks: FloatArray, data: FloatArray) -> None:
+    """Add blocks (V, 3, 3) into a block matrix, in place: entry (a, b) of each is at start + a line + b, both (V,)."""
+    for a in range(3):
+        for b in range(3):
+            data[start + (a * line + b)] += blocks[:, a, b]
+
+
+def project(rows: IntArray, S: FloatArray, d: FloatArray) -> None:
+    """d (V, 3), in place, becomes S d in these rows (n,), with S (n, 3, 3)."""
+    d[rows] = np.einsum("nij,nj->ni", S, d[rows])
+
+
 def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scalar_layout: RowGroups,
             x: FloatArray) -> FloatArray:
     """A x for x (V, 3) of the matrix with blocks `data` and scalars `scalar` in these layouts."""
