@@ -85,8 +85,9 @@ def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:
             return np.zeros((0, 2), dtype=np.int64)
         seams: IntArray = mesh.loose_edges[in_triangles[mesh.loose_edges].all(axis=1)]
         if len(seams) == 0:
-            raise ClothError("has no loose edges between its faces to sew; join the borders of its panels by edges, or "
-                             "switch sewing off", object_name=mesh.name)
+            raise ClothError("has no loose edges between its faces to sew; join the borders of its panels by edges (of "
+                             "panels in different objects, join these first), or switch sewing off",
+                             object_name=mesh.name)
         return seams
     try:
         seams = index_rows(given, 2)
