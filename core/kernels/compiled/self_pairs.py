@@ -25,6 +25,11 @@ SHARE = 32
 """Clusters that are one share of the work."""
 PLACES = 16
 """Places for pairs, over the vertices or edges of a share; where they are too few, all is done again with enough."""
+LEAST = 256
+"""Leaves worth another thread when boxes are fitted around what is in them."""
+HALF = 32
+LOWER = (1 << HALF) - 1
+"""A pair as one number: its first element in the upper half of the bits, the other in the lower."""
 ROOM = 1.0 + 1e-6
 """Radius by which boxes in single precision are grown, over the radius [-]: more than what rounding could take."""
 
@@ -41,7 +46,8 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
     corners = np.zeros((clusters, 3, CLUSTER), dtype=np.int32)
     count = np.zeros((len(items) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER), dtype=np.int64)
     places = PLACES * SHARE * CLUSTER
-    _fit(others, targets, moving, rows, inner, corners)
+    share(_fit, clusters, LEAST, others, targets, moving, rows, inner, corners)
+    _fit_nodes(rows, clusters)
     while True:
         found = np.empty((len(count), places, 2), dtype=np.int32)
         share(_search, len(count), 1, items, queries, others, targets, same, moving, radius, rows, inner, corners,
@@ -49,10 +55,10 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
         if count.max(initial=0) <= places:
             break
         places = int(count.max())
-    kept = np.concatenate([np.zeros((0, 2), dtype=np.int32),
-                           *(part[:number] for part, number in zip(found, count, strict=True))])
-    keys = np.sort(kept[:, 0].astype(np.int64) * max(1, len(targets)) + kept[:, 1])
-    return np.column_stack(np.divmod(keys, max(1, len(targets))))
+    keys = np.empty(int(count.sum()), dtype=np.int64)
+    _gather(found, count, keys)
+    keys.sort()
+    return np.column_stack([keys >> HALF, keys & LOWER])
 
 
 @njit(**KERNEL)
@@ -68,12 +74,23 @@ def _search(begin: Any, end: Any, items: Any, queries: Any, others: Any, targets
 
 
 @njit(**KERNEL)
-def _fit(others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners: Any) -> None:
-    """Boxes of the elements in all leaves, and of all nodes; and the elements' vertices."""
+def _gather(found: Any, count: Any, keys: Any) -> None:
+    """The pairs of all shares as numbers."""
+    at = 0
+    for part in range(len(count)):
+        for k in range(count[part]):
+            keys[at] = (np.int64(found[part, k, 0]) << HALF) | np.int64(found[part, k, 1])
+            at += 1
+
+
+@njit(**KERNEL)
+def _fit(begin: Any, end: Any, others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners: Any) -> None:
+    """Boxes of the elements in leaves begin..end - 1, and of these leaves; and the elements' vertices."""
     last = targets.shape[1] - 1
-    for row in range(6):
-        rows[len(inner):, row], rows[len(inner):, 6 + row] = np.inf, -np.inf
-    for number in range(CLUSTER * len(inner)):
+    for node in range(len(inner) + begin, len(inner) + end):
+        for row in range(6):
+            rows[node, row], rows[node, 6 + row] = np.inf, -np.inf
+    for number in range(CLUSTER * begin, CLUSTER * end):
         leaf, k = number // CLUSTER, number % CLUSTER
         if number >= len(others):
             for row in range(6):
@@ -87,7 +104,12 @@ def _fit(others: Any, targets: Any, moving: Any, rows: Any, inner: Any, corners:
             low, high = np.float32(min(x, min(y, z))), np.float32(max(x, max(y, z)))
             inner[leaf, row, k], inner[leaf, 6 + row, k] = low, high
             rows[node, row], rows[node, 6 + row] = min(rows[node, row], low), max(rows[node, 6 + row], high)
-    for node in range(len(inner) - 1, 0, -1):
+
+
+@njit(**KERNEL)
+def _fit_nodes(rows: Any, leaves: Any) -> None:
+    """Boxes of all nodes above the leaves."""
+    for node in range(leaves - 1, 0, -1):
         for row in range(6):
             rows[node, row] = min(rows[2 * node, row], rows[2 * node + 1, row])
             rows[node, 6 + row] = max(rows[2 * node, 6 + row], rows[2 * node + 1, 6 + row])
