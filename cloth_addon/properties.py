@@ -64,7 +64,8 @@ def _fabric(prop: str, name: str, description: str, **options: Any) -> Any:
 
 def _flags(names: tuple[str, ...], what: str) -> list[tuple[str, str, str, int]]:
     """Of which a file can remember any number at once, a bit each."""
-    return [(name, fabric_menu.title(name), f"Compare this {what}", 1 << i) for i, name in enumerate(names)]
+    return [(name, integrator_menu.TITLES.get(name, fabric_menu.title(name)), f"Compare this {what}", 1 << i)
+            for i, name in enumerate(names)]
 
 
 class MuslinObject(bodies.BodyProperties, bpy.types.PropertyGroup):
