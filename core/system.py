@@ -46,7 +46,8 @@ class System:
         nodes: the particles' numbering. mass (V,) [kg]; carried (V,) [kg], what contact and pins take hold of;
         thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
         edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
-        abrupt (V,): whether there are threads or seams in its piece; sewn: whether there are seams at all;
+        abrupt (V,): whether there are threads, seams or links that go slack in its piece; sewn, slackens: whether there
+        are seams, or such links, at all;
         smoothing: of velocities, along the edges; strain_limit: of edges, None where there is none.
     """
 
@@ -73,7 +74,9 @@ class System:
             np.zeros((0, 2), dtype=np.int64), *(sewing.links() + span.start for sewing, span in (
                 (s, span) for c, span in zip(scene.cloths, self.slices, strict=True) for s in c.sewing))])
         self.sewn = len(links) > 0
-        self.abrupt: BoolArray = np.isin(self.body, self.body[np.concatenate([threads, links])])
+        slack = [f.stencil.vertices for f in self._forces if getattr(f.law, "slackens", False)]
+        self.slackens = len(slack) > 0
+        self.abrupt: BoolArray = np.isin(self.body, self.body[np.concatenate([threads, links, *slack])])
         self.births = Births.of(scene.cloths, self.slices)
         self._held = ConstraintFilter(self.vertex_count)
         for cloth, span in zip(scene.cloths, self.slices, strict=True):

@@ -7,7 +7,8 @@ Link (i, j): d = x_j - x_i, l = |d|, u = d / l, stiffness k [N/m], rest length L
     stress      P = k max(l - L, 0) u                                              [N]
     stiffness   H = k (u u^T + (1 - L/l)(I - u u^T)) where l > L, else nothing     [N/m]
 
-Semi-definite as it is: what is slack has no stiffness.
+Semi-definite as it is: what is slack has no stiffness, of which one linearisation makes a step in which it may become
+taut by as much as it likes. `slackens` tells integrators to take more.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Tension:
     name = "tension"
     constant_tangent = False
     linear = False
+    slackens = True
     stiffness = {"stretch": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
