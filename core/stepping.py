@@ -26,6 +26,9 @@ that jumps asks for it, and from there on everything only grows until it is no n
 
 LONGEST = 1.001 / 48.0
 """Largest step in which cloth presses on cloth [s]: in longer ones a pile does not come to rest."""
+FALLS = 1.0
+"""How far weight takes cloth in such a step at most, over its edges' length [-]: what goes further would be held by
+what it only meets on its way, and in a heap be flung about."""
 PARTED = 8
 """Part of a step down to which it is halved where cloth would begin to pass through cloth, or be longer than it may be:
 pins may pull it whatever the step, and the shorter that is, the quicker is what they pull. The step that first makes it
@@ -64,6 +67,8 @@ class Stepper:
         self._surfaces = (SurfaceSet(system.scene.colliders, system.thickness[:count], system.friction[:count])
                           if system.scene.colliders else None)
         self._record = StepRecord()
+        own, weight = system.self_contact, float(np.linalg.norm(system.scene.gravity))
+        self._longest = LONGEST if own is None or not weight else min(LONGEST, np.sqrt(FALLS * own.finest / weight))
         halvings = solver.max_halvings if solver.adaptive else 0
         self._whole = 2 ** halvings                                       # ticks of the largest step
         self._size = self._whole                                          # ticks of the next step
@@ -111,7 +116,8 @@ class Stepper:
             self._overlong = result.overlong
             state = replace(result.state, time=then)
             done += self._size
-            if self._size < self._most and done % (2 * self._size) == 0 and not (result.presses and 2.0 * h > LONGEST):
+            longer = not (result.presses and 2.0 * h > self._longest)
+            if longer and self._size < self._most and done % (2 * self._size) == 0:
                 self._size *= 2
         return state
 
@@ -143,7 +149,7 @@ class Stepper:
         if not result.finite:
             return True
         return self._solver.adaptive and (
-            result.failed or growth > self._solver.max_strain_change or result.presses and h > LONGEST
+            result.failed or growth > self._solver.max_strain_change or result.presses and h > self._longest
             or (result.crosses or result.overlong) and self._size > self._whole // PARTED
             or result.overlong and not self._overlong)
 

@@ -51,8 +51,8 @@ class SelfContact:
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
             body of colliders is -1; filled (V + W,): whether of a body that has an inside. whole: whether every
-            vertex is of a face or a thread; pairs know no others. last: what the last step left; who discards a step
-            puts back the one before.
+            vertex is of a face or a thread; pairs know no others. finest: the least mean edge length of a piece [m].
+            last: what the last step left; who discards a step puts back the one before.
     """
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
@@ -68,6 +68,7 @@ class SelfContact:
         edges = np.bincount(piece, minlength=int(body.max()) + 1)
         mean = np.bincount(piece, weights=length, minlength=len(edges)) / np.maximum(edges, 1)
         longest = float(mean.max(initial=0.0))
+        self.finest = float(mean[mean > 0.0].min(initial=np.inf))
         extra = [min(c.thickness, THICKEST * longest) for c in colliders]
         cloth: FloatArray = np.where(edges[body] > 0, np.minimum(thickness, THICKEST * mean[body]), thickness)
         thickest = float(cloth.max(initial=0.0))

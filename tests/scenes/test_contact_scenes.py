@@ -12,7 +12,7 @@ import core
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_folds as folds
 from tests.scenes import scenes_of_layers as layers
-from tests.scenes.staging import AS_IN_BLENDER, AS_IN_CORE, kinetic_energy, perform
+from tests.scenes.staging import AS_IN_BLENDER, AS_IN_CORE, Staged, cloth, floor, kinetic_energy, perform
 
 pytest.importorskip("ipctk")
 
@@ -89,6 +89,16 @@ def test_thirty_sheets_fall_on_one_another():
     frames = watched(staged)
     energy = energies(frames, staged)
     assert energy[-1] < 0.01 * energy.max()
+
+
+def test_sheets_of_a_centimetre_are_not_flung_apart():
+    """In a step of half a frame weight takes them four times their thickness down: steps are shorter."""
+    width = 0.01
+    staged = Staged(core.Scene([cloth(6, 6, width, width, lambda p, k=k: p + [0.1 * width * k, 0.05 * width * k,
+                                                                              0.1 * width * (1 + k)])
+                                for k in range(3)], [floor()]), 14)
+    frames = watched(staged)
+    assert max(np.linalg.norm(v, axis=1).max() for f in frames for v in f.velocities) < np.sqrt(2.0 * 9.81 * width)
 
 
 AT_REST = 2e-3
