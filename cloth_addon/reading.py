@@ -125,13 +125,16 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
     """The cloth at the window's frame, which is the bake's first."""
     obj, settings = source.obj, source.settings
     matrix = world_matrix(obj, scene, view_layer)
-    mesh = core.ClothMesh(window.at(source.name, 0.0), faces=mesh_data.faces(obj.data), edges=mesh_data.edges(obj.data),
-                          name=source.name, grain=matrix[:3, 0].tolist(), points=settings.model == "particles")
+    faces, points = mesh_data.faces(obj.data), settings.model == "particles"
+    mesh = core.ClothMesh(window.at(source.name, 0.0), faces=faces, edges=mesh_data.edges(obj.data),
+                          name=source.name, grain=matrix[:3, 0].tolist(), points=points)
     if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
         layer = _uv_layer(obj, settings.uv_map)
         uv = (garments.pattern(obj, layer, mesh, settings.garment.pattern_size) if settings.garment.pattern
               else _along_uv(obj, layer, mesh))
-        mesh = core.ClothMesh(mesh.positions, mesh.triangles, mesh.loose_edges, uv, name=source.name)
+        # of the same faces, so that what was quads stays quads
+        mesh = core.ClothMesh(mesh.positions, faces=faces, edges=mesh.loose_edges, uv=uv, name=source.name,
+                              points=points)
     pins = _pin_weights(obj, settings.pin_group)
     return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,
                       pin_targets=None if pins is None else window.trajectory(source.name),

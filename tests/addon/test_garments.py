@@ -108,6 +108,18 @@ def test_a_uv_map_is_the_rest_shape_at_the_size_given_or_that_of_the_mesh(read, 
     assert np.ptp(mesh.uv[..., 0]) == pytest.approx(np.sqrt(wanted))
 
 
+@pytest.mark.parametrize("way", ["rest_shape", "grain"])
+def test_quads_stay_quads_where_a_uv_map_is_the_rest_shape_or_the_grain(read, way):
+    sheet = builders.sheet(4)
+    layer = sheet.data.uv_layers.new(name="Pattern")
+    for loop in sheet.data.loops:
+        x, y, _ = sheet.data.vertices[loop.vertex_index].co
+        layer.uv[loop.index].vector = (0.3 * x, 0.3 * y)
+    setattr(sheet.muslin, way, "UV")
+    sheet.muslin.model = "thread_cloth"
+    assert read().mesh.quads.tolist() == [list(face.vertices) for face in sheet.data.polygons]
+
+
 def test_a_uv_square_is_a_length_in_the_scene_s_units(read, scene):
     scene.unit_settings.scale_length = 0.01
     sheet = builders.sheet(size=200.0)
