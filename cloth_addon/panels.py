@@ -50,7 +50,13 @@ class MUSLIN_PT_muslin(_PhysicsTab, bpy.types.Panel):
         flow.operator("muslin.remove", text=muslin.bl_rna.properties["kind"].enum_items[muslin.kind].name, icon="X")
         col = self.column(context)
         if muslin.kind == "CLOTH":
-            col.prop(muslin, "model")
+            chosen = col.row()
+            chosen.active = bodies.model_of(context.object) == muslin.model
+            chosen.prop(muslin, "model")
+            if not chosen.active:
+                row = col.row()
+                row.alignment = "RIGHT"
+                row.label(text="It has no edges: particles")
         else:
             col.prop(muslin, "friction")
             _thickness(col, muslin)

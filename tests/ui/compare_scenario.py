@@ -30,7 +30,8 @@ def compare() -> Steps:
         bpy.ops.muslin.compare("INVOKE_DEFAULT")
         yield from until(lambda: window.job.current() is not None and window.job.current().fraction > 0.1,
                          "the comparison to get on")
-        assert window.job.current().text().startswith("Comparing")
+        text = window.job.current().text()
+        assert text.startswith("1 of 2: baraff_witkin, implicit_euler - Comparing "), text
         assert not bpy.ops.muslin.bake.poll()
         yield from press("ESC")
         yield from until(no_bake, "the comparison to be cancelled")

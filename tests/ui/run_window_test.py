@@ -15,9 +15,13 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = ("first_steps", "bake", "interruptions", "crossings", "compare", "errors", "leaving")
+SCENARIOS = ("first_steps", "bake", "interruptions", "crossings", "compare", "panels", "errors", "leaving")
 PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
-            "crossings": ("crossings", "certificate")}
+            "crossings": ("crossings", "certificate"), "compare": ("compare",),
+            "panels": tuple(f"panels_{name}" for name in ("none", "cloth", "projective", "jelly", "lattice", "more",
+                                                          "particles", "solid"))}
+PYTHON_FAILED = ("Traceback (most recent call last)", "property not found", "unknown operator")
+"""What Blender prints, and goes on, where a panel or a handler fails."""
 TIMEOUT = 600       # seconds for one window
 
 START = """
@@ -51,22 +55,29 @@ def install(tool: Path, folder: Path) -> Path:
     return profile
 
 
-def drive(tool: Path, profile: Path, scenarios: list[str], folder: Path, pictures: Path | None) -> int:
+def drive(tool: Path, profile: Path, scenarios: list[str], folder: Path, pictures: Path | None, size: str) -> int:
     script = folder / "start.py"
     path = [str(tool.parent), str(Path(__file__).parent)]
     script.write_text(START.format(path=path, scenarios=scenarios, pictures=str(pictures or "")))
     steps: list[str] = []
     for name in [name for scenario in scenarios for name in PICTURES.get(scenario, ())] if pictures else ():
         steps += ["--wait-file", str(pictures / f"{name}.ready"), "--screenshot", str(pictures / f"{name}.png")]
-    return subprocess.run([sys.executable, str(tool), "window", "--profile", str(profile), "--bind", str(ROOT),
-                           "--script", str(script), "--event-simulate", "--stay", "--size", "1920x1080",
-                           "--timeout", str(TIMEOUT), *steps]).returncode
+    window = subprocess.Popen([sys.executable, str(tool), "window", "--profile", str(profile), "--bind", str(ROOT),
+                               "--script", str(script), "--event-simulate", "--stay", "--size", size,
+                               "--timeout", str(TIMEOUT), *steps], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace")
+    failed = False
+    for line in window.stdout:
+        print(line, end="", flush=True)
+        failed |= any(sign in line for sign in PYTHON_FAILED)
+    return window.wait() or int(failed)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool", type=Path)
     parser.add_argument("--only", choices=SCENARIOS, action="append", help="scenarios to run (default: all)")
+    parser.add_argument("--size", default="1920x1080", help="of the window; a high one shows all of a panel")
     parser.add_argument("--pictures", type=Path, help="folder for screenshots; only scenarios that make some run then")
     options = parser.parse_args()
     tool = options.tool.resolve()
@@ -82,7 +93,7 @@ def main() -> int:
         for old in [*options.pictures.glob("*.ready"), *options.pictures.glob("*.png")]:
             old.unlink()
     with tempfile.TemporaryDirectory(prefix="muslin-window-") as folder:
-        code = drive(tool, install(tool, Path(folder)), scenarios, Path(folder), options.pictures)
+        code = drive(tool, install(tool, Path(folder)), scenarios, Path(folder), options.pictures, options.size)
     print(f"window test ({', '.join(scenarios)}): {'passed' if code == 0 else f'FAILED, exit code {code}'}")
     return code
 

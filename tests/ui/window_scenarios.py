@@ -387,7 +387,7 @@ def start(scenarios: list[str], picture_folder: str) -> None:
     global pictures
     pictures = Path(picture_folder)
     others = {name: getattr(importlib.import_module(f"{name}_scenario"), name)           # which need what is above
-              for name in ("crossings", "compare")}
+              for name in ("crossings", "compare", "panels")}
 
     def all_of_them() -> Steps:
         load_modules()
