@@ -52,7 +52,7 @@ class SelfContactStep:
                 owner.all, crossings, owner.features, around.start, self._inverse_mass, h, self._unheld)))
         if len(around.level):
             self.repulsion.add(lift_out(around.level, owner.surface.edges, around.start, self._inverse_mass, h))
-        known, pressing, holding, stiffness = self._as_before()
+        known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
 
     @property
@@ -100,18 +100,12 @@ class SelfContactStep:
             return contacts
         return contacts.prescribed(self._around.motion.x_t0, self._solids_end, len(self._base), self._h)
 
-    def _as_before(self) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
+    def _as_before(self, near: BoolArray) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
         """Which contacts touched in the step before, their normal forces [N], impulses of friction (C, 3) [N s] and
         stiffness over the mass [-]."""
-        last, key = self._owner.last, self.repulsion.contacts.key
-        known, pressing, holding = np.zeros(len(key), dtype=np.bool_), np.zeros(len(key)), np.zeros((len(key), 3))
-        stiffness = np.zeros(len(key))
-        if len(last.keys):
-            at = np.minimum(np.searchsorted(last.keys, key), len(last.keys) - 1)
-            known = (last.keys[at] == key) & (key >= 0)             # crossings are numbered anew in each step
-            pressing[known], holding[known] = last.pressing[at[known]], self._h * last.holding[at[known]]
-            stiffness[known] = last.stiffness[at[known]]
-        return known, pressing, holding, stiffness
+        known, pressing, holding, stiffness = self._owner.last.recalled(
+            self.repulsion.contacts.key, near, self._owner.features.vertex_of)
+        return known, pressing, self._h * holding, stiffness
 
     # ------------------------------------------------------------------ the solve
 
@@ -162,6 +156,11 @@ class SelfContactStep:
     def release(self, u: FloatArray, free: ConstraintFilter | None = None) -> None:
         """Release what pulls at the solution u (V, 3) in the directions that `free` leaves; nothing is taken in."""
         self.repulsion.judge(u, free)
+
+    @property
+    def rubs_right(self) -> bool:
+        """Whether friction at the last solution was on the whole what it should be, as far as it was judged."""
+        return self.repulsion.found
 
     def judge_solids(self, u: FloatArray) -> bool:
         """Take in edges and tips of colliders that the solution u (V, 3) would meet, if nobody asked for them yet; True

@@ -81,6 +81,10 @@ class Features:
         return np.concatenate([pairs.primitives[:n, 0] * self.count + feature,
                                self._vertices * self.count + edges[:, 0] * len(self._edges) + edges[:, 1]])
 
+    def vertex_of(self, keys: IntArray) -> IntArray:
+        """The vertices (P,) of pairs with triangles by their keys (P,); -1 of pairs of edges."""
+        return np.where(keys < self._vertices * self.count, keys // self.count, -1)
+
     def minima(self, pairs: Pairs, x: FloatArray) -> IntArray:
         """Rows, ascending, of the pairs at whose closest points the distance has a minimum, each key once."""
         n = pairs.faces

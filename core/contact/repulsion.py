@@ -73,8 +73,11 @@ LATE = 0.05
 """Part of the thickness by which a pair may come too close before it is taken in at once [-]."""
 FEW = 0.02
 """Part of the touching pairs that may still change when a step is done [-]."""
+SLIDES = 0.02
+"""Change of the sum of all friction forces, over the largest it can be, below which it counts as found [-]: what slides
+gains speed by what is wrong with it."""
 SETTLED = 0.2
-"""Change of a friction force, over the largest one, below which it counts as found [-]."""
+"""The same of one friction force [-]."""
 
 
 Terms = tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]
@@ -190,6 +193,7 @@ class Repulsion:
         self._chosen: Contacts | None = None                     # those that touch, until the next change
         self._matrix: Terms | None = None                        # likewise
         self._judged = 0
+        self.found = True                                        # whether friction on the whole was what it should be
 
     def add(self, contacts: Contacts) -> None:
         """Take in more contacts."""
@@ -255,8 +259,13 @@ class Repulsion:
             c.stiffness = np.maximum(c.stiffness, stiffness / EASES * c.mass)
         c.hold = holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal
         c.least = c.least + np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, LIFTED * np.abs(c.least))
-        c.touches |= touched | (self._gap(c, expected) < c.least)
+        c.touches |= touched | self.too_close(expected)
         self._rub(pressing, velocity)
+
+    def too_close(self, velocity: FloatArray) -> BoolArray:
+        """Which contacts are closer than they should be at `velocity` (V, 3)."""
+        close: BoolArray = self._gap(self.contacts, velocity) < self.contacts.least
+        return close
 
     def judge(self, u: FloatArray, free: ConstraintFilter | None = None) -> bool:
         """Change the contacts by the solution u (V, 3) in the directions that `free` leaves, all if not given; whether
@@ -302,7 +311,10 @@ class Repulsion:
         c.push = np.where(slides[:, None], limited + (c.drag * swerve)[:, None] * c.across, c.hold)
         c.push[limit <= 0.0] = 0.0
         self._chosen = self._matrix = None
-        change = np.linalg.norm(_rubbing(c, velocity) - before, axis=1)
+        after = _rubbing(c, velocity)
+        change = np.linalg.norm(after - before, axis=1)
+        wrong = float((np.linalg.norm(after, axis=1) - np.linalg.norm(before, axis=1)).sum())
+        self.found = abs(wrong) <= SLIDES * float(limit.sum())
         return change > SETTLED * np.maximum(limit, 1e-3 * c.mass * c.least / h)
 
     # ------------------------------------------------------------------ parts

@@ -42,6 +42,10 @@ NEARER = 0.1
 """How many times smaller the error of the forces as they are must be to take them, not the linearised ones [-]."""
 MANY = 128
 """Contacts above which two passes have to do."""
+SLIDING = 512
+"""Pairs of cloth on cloth above which errors of their friction are taken to make up for each other."""
+RUBS = 3
+"""Solves after which friction of cloth on cloth may be wrong on the whole; the next step starts from what was found."""
 DEEP = 0.5
 """Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
 an edge of five thicknesses is stretched by half a hundredth."""
@@ -298,6 +302,8 @@ class ContactLoop:
                         own.release(u, filter_)
                     else:
                         again |= own.judge(u, filter_) and not self._rough
+                        if attempt < RUBS and own.touching <= SLIDING and not own.rubs_right:
+                            again, enough = True, False
                     friction = friction + own.drags(u) / self._h
             if enough or not again:
                 with self._watch.stage("contact"):
