@@ -24,6 +24,8 @@ from .settings import SceneSettings, scene_settings_of
 from .world import read_world
 
 EARTH = 9.81            # [m/s^2]
+EXPLICIT = ("explicit_euler", "symplectic_euler", "verlet")
+MANY_STEPS = 32         # in a frame, that a user is told of
 SEEN = 1e-3             # playback error that is worth a note, in mean edge lengths
 
 
@@ -97,7 +99,8 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
             if done:
                 with clock.stage("read"):
                     window.read(frame)
-            yield Progress(frame, done, total, clock.left(done, total), None, names, touches_blender=False)
+            yield Progress(frame, done, total, clock.left(done, total), None, names, touches_blender=False,
+                           stage=_many_steps(world.scene, settings) if done == 1 else "")
             with clock.stage("solve"):
                 solved = next(steps)
             certificate = solved.certificate
@@ -112,6 +115,14 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
         _finish_report(report, clock, playbacks, world.cloths, settings.backend)
         _write(sources, settings.first, keys, report, clock)
     return report
+
+
+def _many_steps(scene: core.Scene, settings: SceneSettings) -> str:
+    """What is to be said of the wait for the first frame: how many steps an explicit integrator takes."""
+    if settings.integrator not in EXPLICIT:
+        return ""
+    count = core.steps_in_frame(scene, settings.solver())
+    return f"Baking - {count} steps a frame" if count >= MANY_STEPS else ""
 
 
 def _write(sources: Sequence[reading.ClothSource], first: int, keys: Sequence[Any], report: Report,

@@ -197,7 +197,8 @@ class MUSLIN_PT_garment(_PhysicsTab, bpy.types.Panel):
         _with_unit(force, muslin, "sewing_force", "N/m")
         col.prop_search(muslin, "button_group", thing, "vertex_groups")
         time = col.column()
-        time.active = muslin.use_sewing or bool(muslin.button_group)
+        shrinks = muslin.shrink_min != 0.0 or muslin.shrink_max != 0.0
+        time.active = muslin.use_sewing or bool(muslin.button_group) or shrinks
         time.prop(muslin, "sewing_time")
         col.separator()
         col.prop(muslin, "rest_shape")

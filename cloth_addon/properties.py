@@ -181,7 +181,8 @@ class MuslinObject(bodies.BodyProperties, bpy.types.PropertyGroup):
         default=0.0, min=0.0, soft_max=1000.0, step=100, precision=1, options=set(),
     )
     sewing_time: FloatProperty(
-        name="Closing Time", description="From the first frame until seams and buttons are closed",
+        name="Closing Time", description="From the first frame until seams and buttons are closed and the fabric has "
+        "shrunk",
         default=1.0, min=0.0, soft_max=10.0, step=10, precision=2, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE",
         options=set(),
     )

@@ -30,7 +30,7 @@ from .material import Material
 from .mesh import ClothMesh
 from .particles import emit, emitters
 from .scene import Scene
-from .simulate import Frame, simulate
+from .simulate import Frame, simulate, steps_in_frame
 from .solver import Solver
 from .stencils.registry import models
 from .warm_up import is_warm, warm_up
@@ -39,5 +39,5 @@ __all__ = [
     "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy",
     "Frame", "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
     "SolverError", "UnstableStepError", "audit", "emit", "emitters", "integrators", "is_warm", "models", "simulate",
-    "warm_up",
+    "steps_in_frame", "warm_up",
 ]

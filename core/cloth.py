@@ -67,7 +67,7 @@ class Cloth:
             given.
         sewing: True for all loose edges between faces, or pairs of vertices (S, 2): seams, that are pulled shut.
         sewing_force: the largest of them [N per metre of seam]; no limit if not given.
-        sewing_time: from the start until seams and buttons are closed [s].
+        sewing_time: from the start until seams and buttons are closed, and rest_scale is taken on [s].
         buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))), points that are pulled together; a loose
             edge that is one of them is neither seam nor thread.
         rest_scale, rest_curvature, curl_angle, stretch_scale, shear_scale, bend_scale: painted values; see `Maps`.
@@ -115,6 +115,7 @@ class Cloth:
         self._read_pins(pins)
         if not isinstance(attachments, Iterable) or not all(isinstance(a, Attachment) for a in attachments):
             raise PinError(f"attachments is {attachments!r}, it must be a list of Attachment", object_name=self.name)
+        self.closing_time = float(sewing_time)
         self.attachments = tuple(self._checked(a) for a in attachments)
         self.sewing: tuple[Sewing, ...] = ()
         if len(self.seams):

@@ -96,3 +96,15 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
             seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None)
         yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
                     [state.v[s].copy() for s in system.slices], certificate)
+
+
+def steps_in_frame(scene: Scene, solver: Solver) -> int:
+    """How many steps a frame takes at the start: of an explicit integrator as many as are stable, which may be a long
+    wait.
+
+    Raises:
+        UnstableStepError: not even the shortest steps are.
+    """
+    with using(choose(solver.backend)):
+        system = System(scene, assembled=solver.matrix == "assembled")
+        return Stepper(system, solver, Stopwatch()).steps_in_frame(system.initial_state())

@@ -121,6 +121,11 @@ class Stepper:
                 self._size *= 2
         return state
 
+    def steps_in_frame(self, state: State) -> int:
+        """How many steps a frame from `state` on takes, unless more are halved."""
+        ticks = self._solver.steps_per_frame * self._whole
+        return -(-ticks // self._stable(state, 1.0 / (self._solver.frame_rate * ticks)))
+
     def _stable(self, state: State, tick: float) -> int:
         """Ticks of the longest stable step from `state` on.
 

@@ -15,6 +15,7 @@ from .arrays import BoolArray, FloatArray, IntArray
 from .births import Births
 from .cloth import Cloth
 from .contact.self_contact import SelfContact
+from .easing import Easing
 from .elastic import ConstantStiffness, ElasticForces, by_stencil
 from .kernels import current
 from .linear.block_matrix import BlockMatrix, BlockPattern
@@ -137,8 +138,10 @@ class System:
     # ------------------------------------------------------------------ forces of position
 
     def elastic(self, time: float) -> ElasticForces:
-        """Elastic forces and weight, with soft pins' targets and the lengths of seams as they are at `time` [s]."""
-        if self._soft_pins or self._sewn:
+        """Elastic forces and weight, with soft pins' targets, the lengths of seams and painted rest shapes as they are
+        at `time` [s]."""
+        eased = [easing.set(time) for easing in self._easings]
+        if self._soft_pins or self._sewn or any(eased):
             for cloth, place in self._soft_pins:
                 k, *_ = self._forces[place].parameters
                 target = cloth.pin_positions(cloth.pulled, time)
@@ -231,9 +234,12 @@ class System:
 
     def _element_forces(self) -> list[ElementForce]:
         forces: list[ElementForce] = []
+        shrinking: list[tuple[Cloth, range]] = []
         self._soft_pins: list[tuple[Cloth, int]] = []                  # whose targets move, and their place in forces
         self._sewn: list[tuple[Sewing, int]] = []                      # likewise
         for cloth, span, own_forces in zip(self.scene.cloths, self.slices, self.nodes.forces, strict=True):
+            if cloth.maps.rest_scale is not None:
+                shrinking.append((cloth, range(len(forces), len(forces) + len(own_forces))))
             forces += own_forces
             for damper in dashpots(cloth.mesh, cloth.material):
                 forces.append(replace(damper, stencil=Stencil(damper.stencil.vertices + span.start,
@@ -247,6 +253,8 @@ class System:
                 first = sewing.force()
                 own = Stencil(first.stencil.vertices + span.start, first.stencil.weights)
                 forces.append(replace(first, stencil=own))
+        scale = self.nodes.padded(np.concatenate([c.mesh.scale for c in self.scene.cloths]))
+        self._easings = [Easing(forces, places, scale, cloth.closing_time) for cloth, places in shrinking]
         return forces
 
     def _triangles_in_air(self) -> list[tuple[Stencil, FloatArray]]:

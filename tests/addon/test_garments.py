@@ -146,7 +146,7 @@ def test_without_a_group_all_of_the_fabric_shrinks(read):
 
 def test_shrunk_cloth_gathers(extension, scene):
     sheet = builders.sheet(5)
-    sheet.muslin.shrink_min = 0.2
+    sheet.muslin.shrink_min, sheet.muslin.sewing_time = 0.2, 0.25
     scene.frame_end, scene.use_gravity = 12, False
     builders.finish(extension.bake.bake(scene))
     assert np.ptp(builders.seen(sheet, 12)[:, 0]) < 0.9

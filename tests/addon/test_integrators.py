@@ -77,3 +77,15 @@ def test_options_of_integrators_reach_the_solver(extension, scene):
     scene.muslin.projective_solve, scene.muslin.verlet_kd = "CG", 0.5
     solver = extension.settings.scene_settings_of(scene).solver()
     assert solver.projective_solve == "cg" and solver.verlet_kd == 0.5
+
+
+def test_a_bake_says_how_many_steps_an_explicit_integrator_takes_before_the_first_is_done(extension, scene):
+    sheet = builders.sheet(4)
+    sheet.muslin.stretch_warp = sheet.muslin.stretch_weft = 3000.0
+    sheet.muslin.shear, sheet.muslin.damping = 1000.0, 0.0
+    scene.frame_end = 3
+    scene.muslin.integrator, scene.muslin.steps_per_frame = "VERLET", 4
+    seen = [(p.done, p.stage, p.certificate) for p in extension.bake.bake(scene)]
+    (stage,) = {stage for done, stage, _ in seen if stage and done}
+    steps = [c.steps for _, _, c in seen if c is not None]
+    assert stage == f"Baking - {steps[-1]} steps a frame" and steps[-1] >= 32

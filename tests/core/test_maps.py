@@ -234,3 +234,20 @@ def test_a_map_of_what_a_model_does_not_resist_is_refused():
     rope = core.ClothMesh([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], edges=[[0, 1]])
     with pytest.raises(ClothError, match="none of its laws .spring. has such a stiffness"):
         core.Cloth(rope, fabric(), bend_scale=2.0).body()
+
+
+@pytest.mark.parametrize("model", ["baraff_witkin", "mass_spring"])
+def test_a_tube_that_shrinks_to_half_its_size_stays_round(model):
+    """It takes its rest shape on within the closing time; at once, it would be thrown together and crumple."""
+    angle, height = 2.0 * np.pi * np.arange(20) / 20, np.linspace(0.0, 0.5, 9)
+    x = np.array([(0.3 * np.cos(a), 0.3 * np.sin(a), z) for z in height for a in angle])
+    faces = [[20 * j + k, 20 * j + (k + 1) % 20, 20 * (j + 1) + (k + 1) % 20, 20 * (j + 1) + k]
+             for j in range(8) for k in range(20)]
+    cloth = core.Cloth(core.ClothMesh(x, faces=faces), core.Material.preset("cotton"), model=model, rest_scale=0.55)
+    solver = core.Solver(integrator="bdf2", steps_per_frame=1, backend="numpy")
+    *_, last = core.simulate(core.Scene([cloth], gravity=(0, 0, 0)), solver, range(31))
+    radius = np.linalg.norm(last.positions[0][:, :2], axis=1)
+    assert radius == pytest.approx(0.55 * 0.3, rel=0.15)
+    assert last.certificate.stretch_max < 1.01
+    *_, early = core.simulate(core.Scene([cloth], gravity=(0, 0, 0)), solver, range(4))
+    assert early.certificate.stretch_max > 1.7
