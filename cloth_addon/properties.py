@@ -347,7 +347,7 @@ class MuslinScene(bpy.types.PropertyGroup):
     )
     compare_folder: StringProperty(
         name="Folder", description="Where the sheet, its pictures and its figures go", default="//compare",
-        subtype="DIR_PATH", options={"OUTPUT_PATH"},           # not alarming where it is not there yet
+        subtype="DIR_PATH", options={"OUTPUT_PATH", "PATH_SUPPORTS_BLEND_RELATIVE"},        # red without
     )
 
 
