@@ -29,8 +29,10 @@ FABRICS = {
 }
 WAYS = {
     "Newton": {"integrator": "implicit_euler", "tolerance": 1e-8},
-    "projective dynamics, factor": {"integrator": "projective_dynamics", "tolerance": 1e-8},
-    "projective dynamics, published CG to 1e-3": {"integrator": "projective_dynamics", "projective_solve": "cg"},
+    "projective dynamics, looking ahead": {"integrator": "projective_dynamics", "tolerance": 1e-8},
+    "004's loop, factor": {"integrator": "projective_dynamics", "tolerance": 1e-8, "projective_window": 0},
+    "004's loop, published CG to 1e-3": {"integrator": "projective_dynamics", "projective_solve": "cg",
+                                         "projective_window": 0},
 }
 Rows = list[tuple[int, float, int, float]]
 
@@ -82,7 +84,7 @@ def draw(tables: dict[str, dict[str, Rows]], path: Path) -> None:
 
     figure, panels = pyplot.subplots(1, len(tables), figsize=(5.0 * len(tables), 3.8), sharey=True, squeeze=False)
     for panel, (title, table) in zip(panels[0], tables.items(), strict=True):
-        for (name, rows), style in zip(table.items(), ("o-", "s-", "x--"), strict=True):
+        for (name, rows), style in zip(table.items(), ("o-", "d-", "s-", "x--"), strict=True):
             panel.plot([row[0] for row in rows], [row[1] for row in rows], style, label=name, markersize=4)
         panel.set(title=title, xscale="log", yscale="log", xlabel="iterations in a step")
         panel.grid(True, which="both", alpha=0.2)

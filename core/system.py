@@ -141,6 +141,8 @@ class System:
         """Elastic forces and weight, with soft pins' targets, the lengths of seams and painted rest shapes as they are
         at `time` [s]."""
         eased = [easing.set(time) for easing in self._easings]
+        if any(eased):                       # the force of damping is of the same elements as its matrix
+            self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
         if self._soft_pins or self._sewn or any(eased):
             for cloth, place in self._soft_pins:
                 k, *_ = self._forces[place].parameters

@@ -251,3 +251,16 @@ def test_a_tube_that_shrinks_to_half_its_size_stays_round(model):
     assert last.certificate.stretch_max < 1.01
     *_, early = core.simulate(core.Scene([cloth], gravity=(0, 0, 0)), solver, range(4))
     assert early.certificate.stretch_max > 1.7
+
+
+def test_while_a_rest_shape_is_taken_on_the_force_of_damping_is_that_of_its_matrix():
+    """Otherwise cloth runs away: the matrix of elements of now, the force of those of the end."""
+    x, triangles = grid(4, 4)
+    fabric = core.Material(areal_density=0.2, stretch=100.0, shear=30.0, damping=0.01)
+    system = System(core.Scene([core.Cloth(core.ClothMesh(x, triangles), fabric, rest_scale=0.5)]))
+    v = np.random.default_rng(4).normal(size=x.shape)
+    for time in (0.0, 0.4, 2.0):
+        elastic = system.elastic(time)
+        rate = system.rate_force(x, v, time)
+        product = elastic.stiffness(x, 0.0, rate=rate, rate_factor=1.0).multiply(v)
+        np.testing.assert_allclose(product, rate.product(v), atol=1e-9 * np.abs(product).max())
