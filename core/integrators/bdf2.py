@@ -46,9 +46,11 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
          watch: Stopwatch) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     before, expected = state.before or _flight(state, h, system.scene.gravity), system.smoothing(state.v)
+    spare = False
     if system.abrupt.any():
         expected[system.abrupt] = 0.0
         if settings.linearisations == 1:
+            spare = True                                             # nobody asked for what comes after the first
             settings = replace(settings, newton_iterations=OF_SLACK if system.slackens else LINEARISATIONS)
     before = system.births.remembered(before, state, system.scene.gravity)
     room = Clearance(system, state, h, settings, surfaces, watch)
@@ -58,13 +60,14 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
                       state.touch)
         if surfaces is not None:
             surfaces.set_step(start.time, state.time + h)
-        result = implicit_euler.step(system, start, 2.0 * h / 3.0, settings, surfaces, watch, expected, unhindered=True)
+        result = implicit_euler.step(system, start, 2.0 * h / 3.0, settings, surfaces, watch, expected, unhindered=True,
+                                     spare=spare)
         if result.finite and room.meets(result.state.x, result.state.v):
             result = None
         if result is None and surfaces is not None:
             surfaces.set_step(state.time, state.time + h)
     if result is None:
-        result = implicit_euler.step(system, state, h, settings, surfaces, watch, expected)
+        result = implicit_euler.step(system, state, h, settings, surfaces, watch, expected, spare=spare)
     return replace(result, state=replace(result.state, before=Before(state.x, state.v, h)))
 
 

@@ -82,17 +82,19 @@ class StepResult:
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
          watch: Stopwatch, expected: FloatArray | None = None, *, unhindered: bool = False,
-         linearisation: Linearisation | None = None) -> StepResult:
+         linearisation: Linearisation | None = None, spare: bool = False) -> StepResult:
     """Advance `state` by h [s].
 
     `surfaces` holds the colliders at the start and the end of this step, None where there are none. `expected` (V, 3)
     [m/s], velocities at the end of the step as well as they are known, are where the first linearisation is taken: if
     not given, at u = 0 as in 001. `unhindered`: no contact by pairs, the caller looks whether anything meets.
     `linearisation`: what stands for the stiffness, the tangent if not given; another one needs `expected`, and solves
-    the equations as they are without it.
+    the equations as they are without it. `spare`: the step has not failed where linearisations after the first get
+    nowhere; that one is as good as any.
     """
-    return _Step(system, state, h, settings, surfaces, watch, expected, unhindered,
-                 linearisation or Tangent(system)).run()
+    made = _Step(system, state, h, settings, surfaces, watch, expected, unhindered, linearisation or Tangent(system))
+    made.spare = spare
+    return made.run()
 
 
 class _Step:
@@ -101,7 +103,7 @@ class _Step:
     def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
                  watch: Stopwatch, expected: FloatArray | None, unhindered: bool,
                  linearisation: Linearisation) -> None:
-        self.linearisation = linearisation
+        self.linearisation, self.spare = linearisation, False
         self.system, self.state, self.h = system, state, h
         self.settings, self.surfaces, self.watch = settings, surfaces, watch
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
@@ -147,7 +149,7 @@ class _Step:
                 break
             better = self._newton_step(found, r, close=residual < CLOSE)
             if better is None:
-                failed |= residual > STALLED
+                failed |= residual > STALLED and not self.spare
                 break
             found = better
             if not judged:
