@@ -21,5 +21,5 @@ def build() -> Run:
     painted = np.where(np.abs(hung[:, 2] + 0.05) < BAND, SCALE, 1.0)
     cloth = core.Cloth(mesh, core.Material.preset("cotton", viscous_drag=0.2), pins=dict.fromkeys(top.tolist()),
                        rest_scale=painted)
-    return Run(scene=core.Scene([cloth]), solver=core.Solver(integrator="bdf2"), pictured=(1, 6, 60),
+    return Run(scene=core.Scene([cloth]), solver=core.Solver(integrator="bdf2"), pictured=(1, 16, 60),
                eye=(0.8, -2.2, 0.3), target=(0.0, 0.0, 0.0))
