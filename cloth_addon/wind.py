@@ -12,6 +12,7 @@ shapes Line, Surface and Points as Point; noise, flow and absorption are left ou
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 import numpy as np
@@ -37,7 +38,8 @@ def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[st
     """Sentences that name the fields, or parts of them, that are switched on and that Muslin does not know."""
     notes = []
     for obj in _fields(scene, view_layer):
-        kind = obj.field.bl_rna.properties["type"].enum_items[obj.field.type].name
+        listed: Any = obj.field.bl_rna.properties["type"]
+        kind = listed.enum_items[obj.field.type].name
         if obj.field.type != "WIND":
             notes.append(f"The force field '{obj.name}' ({kind}) is left out: of force fields only Wind moves cloth")
         elif obj.field.noise > 0.0:
