@@ -32,6 +32,8 @@ SEAM = 10.0
 """Stiffness of a seam over that of the fabric [-]."""
 BUTTON = 100.0
 """Stiffness of a button over that of the fabric [-]: it holds in one point."""
+MOST_POINTS = 4
+"""Vertices of a pair of points at most: a vertex, and a triangle's corners."""
 EDGE = 1e-9
 """Share of a triangle's corner in a point below which the point lies on the opposite side [-]."""
 
@@ -65,11 +67,35 @@ class Sewing:
         d = self.stencil.gather(x)[0]
         return float(np.sqrt(np.max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], initial=0.0)))
 
-    def links(self) -> IntArray:
-        """(L, 2): vertices that count as one where it matters what is next to what."""
-        vertices, held = self.stencil.vertices, self.stencil.weights[:, :, 0] != 0.0
-        return np.concatenate([np.zeros((0, 2), dtype=np.int64), *(
-            np.column_stack([vertices[held[:, k], 0], vertices[held[:, k], k]]) for k in range(1, vertices.shape[1]))])
+    def links(self) -> Links:
+        """Vertices that count as one where it matters what is next to what."""
+        vertices, weights = self.stencil.vertices, self.stencil.weights[:, :, 0]
+        row, k = np.nonzero(weights[:, 1:])
+        room = ((0, 0), (0, MOST_POINTS - vertices.shape[1]))
+        return Links(np.column_stack([vertices[row, 0], vertices[row, k + 1]]),
+                     np.pad(vertices, room)[row], np.pad(weights, room)[row])
+
+
+@dataclass(frozen=True)
+class Links:
+    """Vertices that are linked by what is sewn (L, 2), and the two points that each link is for: the offset of one from
+    the other is sum_k w_k x_k, with vertices (L, 4) and weights (L, 4)."""
+
+    ends: IntArray
+    vertices: IntArray
+    weights: FloatArray
+
+    @staticmethod
+    def joined(parts: Sequence[tuple[Links, int]]) -> Links:
+        """Those of several cloths, the first vertex of each given."""
+        return Links(np.concatenate([np.zeros((0, 2), dtype=np.int64), *(p.ends + first for p, first in parts)]),
+                     np.concatenate([np.zeros((0, MOST_POINTS), dtype=np.int64),
+                                     *(p.vertices + first for p, first in parts)]),
+                     np.concatenate([np.zeros((0, MOST_POINTS)), *(p.weights for p, _ in parts)]))
+
+    def gaps(self, x: FloatArray) -> FloatArray:
+        """How far apart the two points of each link are (L,) [m], vertices at x (V, 3) [m]."""
+        return np.linalg.norm(np.einsum("lk,lki->li", self.weights, x[self.vertices]), axis=1)
 
 
 def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:

@@ -30,7 +30,7 @@ from .projective import scalar_elements
 from .projective_matrix import ProjectiveMatrix
 from .rate import RateForce
 from .scene import Scene
-from .sewing import Sewing
+from .sewing import Links, Sewing
 from .smoothing import Smoothing
 from .state import State, Touch
 from .stencils.rate_damping import dashpots
@@ -71,9 +71,9 @@ class System:
         self.body: IntArray = bodies(near, self.vertex_count)
         self.body_count = int(self.body.max()) + 1
         self._forces = self._element_forces()
-        links: IntArray = np.concatenate([
-            np.zeros((0, 2), dtype=np.int64), *(sewing.links() + span.start for sewing, span in (
-                (s, span) for c, span in zip(scene.cloths, self.slices, strict=True) for s in c.sewing))])
+        seams = Links.joined([(s.links(), span.start) for c, span in zip(scene.cloths, self.slices, strict=True)
+                              for s in c.sewing])
+        links = seams.ends
         self.sewn = len(links) > 0
         slack = [f.stencil.vertices for f in self._forces if getattr(f.law, "slackens", False)]
         self.slackens = len(slack) > 0
@@ -105,7 +105,7 @@ class System:
         scale: FloatArray = np.concatenate([c.mesh.scale for c in scene.cloths])
         self.self_contact = SelfContact(
             self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
-            scene.colliders, sewn=bodies(links, self.vertex_count) if len(links) else None, skin=nodes.surface_count,
+            scene.colliders, seams=seams if len(links) else None, skin=nodes.surface_count,
             threads=threads, points=np.flatnonzero(np.concatenate([c.mesh.loose_points for c in scene.cloths])),
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
         ) if len(self.triangles) + len(threads) else None

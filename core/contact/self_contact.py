@@ -14,12 +14,15 @@ while something does, or after a step that could not keep everything apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..collider import Collider
 from ..linear.constraint_filter import ConstraintFilter
+from ..sewing import Links
+from ..topology import bodies
 from .all_surfaces import AllSurfaces, Motion
 from .contact_step import SelfContactStep
 from .continuous import Pairs
@@ -33,6 +36,9 @@ REST_SHARE = 0.5
 """Part of its distance in the rest shape that a pair keeps at most [-]: in a fold neighbours may come closer."""
 THICKEST = 1.0
 """Largest thickness, over the mean edge length [-]: beyond that, everything would be near everything."""
+CLOSED = 1.25
+"""Distance of the two sides of a seam at which it counts as closed, over the thickness of both [-]: more than at which
+they would press, and hold it open."""
 CLOSEST = 0.2
 """Least distance within which pairs are looked for, over the mean edge length [-]."""
 
@@ -44,7 +50,7 @@ class SelfContact:
         thickness (V,) [m], friction (V,) [-], mass (V,) [kg] of the vertices; body (V,): their connected pieces.
         skin: how many of them have a surface, the first; all if not given.
         rest, start: (V, 3) [m], the rest shape and where the simulation starts. triangles: (T, 3).
-        sewn (V,): the same number for vertices that are sewn together; None if none are.
+        seams: what is sewn together; None if nothing is.
         scale (V,): lengths at rest over those of `rest` [-]; None where they are the same.
         threads (K, 2): edges that belong to no triangle; points (N,): vertices by themselves; none if not given.
 
@@ -57,10 +63,12 @@ class SelfContact:
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
                  start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
-                 sewn: IntArray | None = None, skin: int | None = None, threads: IntArray | None = None,
+                 seams: Links | None = None, skin: int | None = None, threads: IntArray | None = None,
                  points: IntArray | None = None, scale: FloatArray | None = None) -> None:
         self.mass, self.rest = mass, rest
-        self.surface = TriangleSurface.build(start, triangles, sewn, threads, points)
+        self._seams = seams
+        self.surface = TriangleSurface.build(start, triangles, None if seams is None else bodies(seams.ends, len(mass)),
+                                             threads, points)
         self.all = AllSurfaces(self.surface, len(mass), colliders, skin)
         self.features = Features(self.all, self.all.total, cloth=len(mass))
         ends = self.surface.edges
@@ -99,6 +107,15 @@ class SelfContact:
             seen.cover(x1)
         self._seen = seen
         return seen
+
+    def sewn_at(self, x0: FloatArray) -> TriangleSurface:
+        """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to
+        close is cloth like any other."""
+        if self._seams is None:
+            return self.surface
+        ends = self._seams.ends
+        closed = self._seams.gaps(x0) <= CLOSED * self.thickness[ends].sum(axis=1)
+        return replace(self.surface, sewn=bodies(ends[closed], len(self.mass)))
 
     def motion(self, surfaces: SurfaceSet | None) -> Motion | None:
         """The colliders in the step that `surfaces` are set to."""

@@ -10,6 +10,7 @@ from core.contact.nearness import Features
 from core.contact.self_contact import SelfContact
 from core.contact.triangle_surface import TriangleSurface
 from core.linear.constraint_filter import ConstraintFilter
+from core.sewing import Links
 from tests.core.contact.shapes import rotation, sheet
 
 H = 0.02
@@ -172,3 +173,20 @@ def test_what_lies_in_a_triangle_is_still_known_after_others_have_strayed():
     end[[0, 48]] += [0.0, 0.0, 0.5]                                   # a corner of each sheet
     assert owner.look(x, end) is around and around.covers(end)
     assert len(level) > 20 and {tuple(row) for row in around.level.tolist()} == level
+
+
+def test_cloth_beside_a_seam_that_has_yet_to_close_is_cloth_like_any_other():
+    square = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.1, 0.1, 0.0]])
+    x = np.concatenate([square, square + [0.0, 0.0, 0.018]])
+    triangles = np.array([[0, 1, 3], [0, 3, 2], [4, 5, 7], [4, 7, 6]])
+    thin = np.full(8, 0.005)
+    own = SelfContact(thin, np.zeros(8), np.ones(8), np.repeat([0, 1], 4), x, x, triangles,
+                      seams=Links(*(np.array([[0, 4], [1, 5]]),) * 2, np.array([[1.0, -1.0], [1.0, -1.0]])))
+    nearly = x.copy()
+    nearly[4, 2] = 0.011                                             # of one seam, the other is as open as it was
+    for place, sewn in ((x, []), (nearly, [(0, 4)])):
+        groups = own.sewn_at(place).sewn
+        assert [(i, j) for i in range(8) for j in range(i + 1, 8) if groups[i] == groups[j]] == sewn
+        found = own.look(place, place).pairs.vertices
+        assert ((found == 0).any(axis=1) & (found == 4).any(axis=1)).any() == (not sewn)
+        assert ((found == 1).any(axis=1) & (found == 5).any(axis=1)).any()
