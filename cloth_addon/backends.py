@@ -24,7 +24,7 @@ ITEMS = [
 ]
 TITLES = {"numpy": "NumPy", "numba": "Numba"}
 COMPILING = "Compiling kernels, once on this machine"
-LOADING = "Loading kernels"
+LOADING = "Loading kernels, compiling those that are new"
 
 
 def backend_of(choice: str) -> str | None:

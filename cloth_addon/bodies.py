@@ -12,6 +12,8 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 class BodyProperties:
     """Settings of an object that only some models have; a part of `MuslinObject`."""
 
+    __slots__ = ()
+
     jelly_structure: EnumProperty(
         name="Structure", description="What the inside of the jelly is made of",
         items=[("TETRAHEDRA", "Tetrahedra", "An elastic solid of any Poisson's ratio, which keeps its volume", 0),

@@ -69,6 +69,8 @@ def _flags(names: tuple[str, ...], what: str) -> list[tuple[str, str, str, int]]
 
 
 class MuslinObject(bodies.BodyProperties, bpy.types.PropertyGroup):
+    __slots__ = ()                                                # a misspelt name in a script is an error
+
     kind: EnumProperty(
         name="Type",
         description="What the object is in Muslin's simulation",
@@ -266,6 +268,8 @@ class MuslinObject(bodies.BodyProperties, bpy.types.PropertyGroup):
 
 
 class MuslinScene(bpy.types.PropertyGroup):
+    __slots__ = ()
+
     use_custom_range: BoolProperty(
         name="Custom Range", description="Bake other frames than those of the scene", default=False, options=set(),
     )

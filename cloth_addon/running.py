@@ -83,10 +83,13 @@ class Running(Settled):
         return {"FINISHED"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        running = job.begin(self.steps(context), self.verb)     # so that whoever looks on sees it
+        running, said = job.begin(self.steps(context), self.verb), ""     # so that whoever looks on sees it
         try:
             while not running.advance():
-                pass
+                stage = running.progress.stage if running.progress is not None else ""
+                if stage not in ("", said):                     # a script's user waits, too, half a minute at first
+                    print(f"Muslin: {stage}", flush=True)
+                    said = stage
         except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -32,6 +32,10 @@ class Scene:
         self.cloths, self.colliders = tuple(cloths), tuple(colliders)
         if not self.cloths:
             raise SceneError("there is no cloth to simulate; add at least one")
+        for number, cloth in enumerate(self.cloths):
+            if any(cloth is other for other in self.cloths[:number]):
+                raise SceneError(f"cloths has '{cloth.name}' twice, again at {number}: two cloths in one place; make "
+                                 "another Cloth, at other positions")
         self.gravity = vector(gravity, "gravity")
         self._wind = Wind(wind)
 

@@ -194,6 +194,11 @@ def test_a_scene_needs_a_cloth():
     refused(core.SceneError, lambda: core.Scene([]), "no cloth")
 
 
+def test_a_cloth_stands_in_a_scene_once():
+    scarf = core.Cloth(sheet(), core.Material(**FABRIC), name="scarf")
+    refused(core.SceneError, lambda: core.Scene([scarf, scarf]), "'scarf' twice", "another")
+
+
 @pytest.mark.parametrize("value", [(0.0, 0.0), 9.81, (0.0, np.nan, 0.0), "down", (1.0, 2.0, (3.0, 4.0))])
 def test_gravity_and_wind_are_three_numbers(value):
     still = cloth()()

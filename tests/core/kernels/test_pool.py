@@ -14,8 +14,12 @@ import pytest
 
 import core
 from core.kernels import backend
-from core.kernels.compiled.pool import in_parts, lanes, share
 from tests.core.shapes import ball, grid
+
+if backend.why_not("numba"):
+    pytest.skip("needs Numba", allow_module_level=True)
+
+from core.kernels.compiled.pool import in_parts, lanes, share
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -107,9 +107,9 @@ def test_springs_of_a_cell_that_is_no_cube_are_isotropic_and_all_push(y, z):
 
 BAD = {
     "structure": ({"structure": "foam"}, "structure is 'foam', it must be one of tetrahedra, lattice"),
-    "young": ({"young_modulus": 0.0}, "young_modulus is 0.0, it must be above 0 Pa"),
-    "density": ({"density": np.nan}, "density is nan, it must be above 0 kg/m^3"),
-    "poisson": ({"poisson_ratio": 0.5}, "poisson_ratio is 0.5, it must be from 0 to 0.49"),
+    "young": ({"young_modulus": 0.0}, "young_modulus is 0.0, it must be a number above 0 Pa"),
+    "density": ({"density": np.nan}, "density is nan, it must be a number above 0 kg/m^3"),
+    "poisson": ({"poisson_ratio": 0.5}, "poisson_ratio is 0.5, it must be a number from 0 to 0.49"),
     "lattice": ({"structure": "lattice", "poisson_ratio": 0.3}, "of a lattice of springs is 1/4"),
     "cells": ({"cells": 0}, "cells is 0, it must be a whole number from 1 to 64"),
 }

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings as scripts write them."""
+
+import importlib
+
+import pytest
+
+from tests.addon import builders
+
+
+def test_a_setting_that_does_not_exist_is_an_error_and_not_a_silent_no(scene):
+    sheet = builders.sheet(3)
+    sheet.muslin.use_sewing = True
+    assert sheet.muslin.use_sewing
+    for settings, misspelt in ((sheet.muslin, "sewing"), (scene.muslin, "integrater")):
+        with pytest.raises(AttributeError, match=misspelt):
+            setattr(settings, misspelt, True)
+
+
+def test_a_script_is_told_what_it_waits_for(extension, scene, monkeypatch, capfd):
+    import bpy
+
+    backends = importlib.import_module(f"{extension.bake.__package__}.backends")
+    builders.sheet(3)
+    scene.frame_end, scene.muslin.backend = 2, "NUMPY"
+    monkeypatch.setattr(backends, "prepare", lambda solver, models: iter(["Loading", "Compiling"]))
+    assert bpy.ops.muslin.bake_all() == {"FINISHED"}
+    assert capfd.readouterr().out.count("Muslin: Compiling") == 1
