@@ -2,6 +2,7 @@
 """Settings as scripts write them."""
 
 import importlib
+import time
 
 import pytest
 
@@ -23,6 +24,12 @@ def test_a_script_is_told_what_it_waits_for(extension, scene, monkeypatch, capfd
     backends = importlib.import_module(f"{extension.bake.__package__}.backends")
     builders.sheet(3)
     scene.frame_end, scene.muslin.backend = 2, "NUMPY"
-    monkeypatch.setattr(backends, "prepare", lambda solver, models: iter(["Loading", "Compiling"]))
+    def slow():
+        yield "Compiling"
+        time.sleep(0.5)                                              # longer than what a window waits for
+        yield "Compiling"
+        time.sleep(0.5)
+
+    monkeypatch.setattr(backends, "prepare", lambda solver, models: slow())
     assert bpy.ops.muslin.bake_all() == {"FINISHED"}
     assert capfd.readouterr().out.count("Muslin: Compiling") == 1
