@@ -124,3 +124,5 @@ def panels() -> Steps:
         ball.muslin.kind = "COLLIDER"
         make_current(ball)
         yield from shown("solid", "muslin")
+        for name in ("integrator", "backend", "use_custom_range"):      # the scene stays for those that come after
+            scene.property_unset(name)
