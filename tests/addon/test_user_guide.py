@@ -55,6 +55,21 @@ def test_every_choice_is_listed_as_scripts_spell_it(extension):
                     assert listed[name] == {item.identifier for item in prop.enum_items}, name
 
 
+def test_every_setting_and_operator_stands_under_its_script_name(extension):
+    import bpy
+
+    for kind in ("object", "scene"):
+        table = re.findall(rf"^\| of .* \| `{kind}\.muslin` \|$\n((?:\|.*\n)+)", GUIDE, re.M)[0]
+        listed = {prop: words for words, prop in re.findall(r"\*([^*|]+)\* `(\w+)`", table)}
+        group = getattr(bpy.types, kind.title()).bl_rna.properties["muslin"].fixed_type
+        assert listed == {prop.identifier: prop.name for prop in group.properties
+                          if prop.identifier not in ("rna_type", "name")}
+    calls = re.findall(r"^\| .* \| `bpy\.ops\.muslin`.* \|$\n((?:\|.*\n)+)", GUIDE, re.M)[0]
+    assert set(re.findall(r"`(\w+)\(", calls)) == set(dir(bpy.ops.muslin))
+    exec("bpy.ops.muslin." + re.findall(r"`(particles_add\(.*?\))`", calls)[0], {"bpy": bpy})
+    assert len(bpy.context.object.data.vertices) == 500 and bpy.context.object.muslin.model == "particles"
+
+
 def test_the_defaults_that_differ_from_the_core_s_are_those_in_the_table(extension, scene):
     core = extension.core
     panel, plain = extension.settings.scene_settings_of(scene).solver(), core.Solver()
