@@ -149,7 +149,8 @@ class _Step:
                 break
             better = self._newton_step(found, r, close=residual < CLOSE)
             if better is None:
-                failed |= residual > STALLED and not self.spare
+                # in contact, whose friction has no potential, a constant matrix gets nowhere with a smaller step either
+                failed |= residual > STALLED and not self.spare and (converge or self.linearisation.tangent)
                 break
             found = better
             if not judged:

@@ -139,3 +139,13 @@ def test_it_drapes_over_a_ball_without_a_crossing(which):
         assert frame.certificate.crossings == 0
     x = frame.positions[0]
     assert np.linalg.norm(x, axis=1).min() > 0.29 and x[:, 2].min() < 0.1 and x[:, 2].max() > 0.3
+
+
+def test_where_friction_leaves_its_iterations_nowhere_to_go_steps_are_not_halved_for_it():
+    mesh = sheet((6, 6), (2.0, 2.0), shift=(-1.0, -1.0, 0.53))
+    solid = core.Collider(*ball(0.5, 3), friction=0.3)
+    settings = core.Solver(integrator="projective_dynamics", steps_per_frame=1, tolerance=1e-2)
+    certificates = [frame.certificate for frame in core.simulate(
+        core.Scene([core.Cloth(mesh, core.Material.preset("cotton"))], [solid]), settings, range(1, 11))]
+    assert not all(c.converged for c in certificates), "nowhere to go, as this is about"
+    assert sum(c.rejected for c in certificates) <= 1
