@@ -22,6 +22,7 @@ import numpy as np
 
 from .arrays import FloatArray, IntArray, index_rows, is_number
 from .errors import ClothError
+from .links import MOST_POINTS, Links
 from .material import Material
 from .mesh import ClothMesh
 from .stencils.sewing import Seam
@@ -32,8 +33,6 @@ SEAM = 10.0
 """Stiffness of a seam over that of the fabric [-]."""
 BUTTON = 100.0
 """Stiffness of a button over that of the fabric [-]: it holds in one point."""
-MOST_POINTS = 4
-"""Vertices of a pair of points at most: a vertex, and a triangle's corners."""
 EDGE = 1e-9
 """Share of a triangle's corner in a point below which the point lies on the opposite side [-]."""
 
@@ -74,28 +73,6 @@ class Sewing:
         room = ((0, 0), (0, MOST_POINTS - vertices.shape[1]))
         return Links(np.column_stack([vertices[row, 0], vertices[row, k + 1]]),
                      np.pad(vertices, room)[row], np.pad(weights, room)[row])
-
-
-@dataclass(frozen=True)
-class Links:
-    """Vertices that are linked by what is sewn (L, 2), and the two points that each link is for: the offset of one from
-    the other is sum_k w_k x_k, with vertices (L, 4) and weights (L, 4)."""
-
-    ends: IntArray
-    vertices: IntArray
-    weights: FloatArray
-
-    @staticmethod
-    def joined(parts: Sequence[tuple[Links, int]]) -> Links:
-        """Those of several cloths, the first vertex of each given."""
-        return Links(np.concatenate([np.zeros((0, 2), dtype=np.int64), *(p.ends + first for p, first in parts)]),
-                     np.concatenate([np.zeros((0, MOST_POINTS), dtype=np.int64),
-                                     *(p.vertices + first for p, first in parts)]),
-                     np.concatenate([np.zeros((0, MOST_POINTS)), *(p.weights for p, _ in parts)]))
-
-    def gaps(self, x: FloatArray) -> FloatArray:
-        """How far apart the two points of each link are (L,) [m], vertices at x (V, 3) [m]."""
-        return np.linalg.norm(np.einsum("lk,lki->li", self.weights, x[self.vertices]), axis=1)
 
 
 def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:

@@ -14,7 +14,7 @@ import numpy as np
 from .contact.surfaces import SurfaceSet
 from .errors import SolverError
 from .integrators import registry, stable_step
-from .integrators.implicit_euler import StepResult
+from .integrators.step_end import StepResult
 from .solver import Solver
 from .state import State
 from .stopwatch import Stopwatch

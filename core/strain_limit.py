@@ -9,7 +9,7 @@ Momentum stays: the two ends of an edge get opposite impulses. The velocities fo
 Stiffness then need not be what keeps cloth from stretching, and a soft fabric, quick to solve, keeps its shape.
 
 Contact and the limit are one problem: correcting edges and moving out of solids in turn is slow, and soft cloth on a
-ball kept a stretch of 1.16 for a limit of 1.05. So half spaces (`contact/bounds.py`), in which solids keep vertices and
+ball kept a stretch of 1.16 for a limit of 1.05. So half spaces (`half_spaces.py`), in which solids keep vertices and
 pairs that would meet keep each other, are gone through with the edges in every sweep. They are looked for again where
 that led, a few times, and a step that ends too long in spite of it is done again in two. Cloth slides in that as if
 there were no friction.
@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import FloatArray, IntArray
-from .contact.bounds import Bounds
+from .half_spaces import HalfSpaces
 from .kernels import current
 
 CLOSE = 2e-3
@@ -34,7 +34,7 @@ SWEEPS = 600
 """Times that all edges are gone through at most."""
 FURTHER = 1.9
 """Over-relaxation [-]."""
-NOTHING = Bounds.none()
+NOTHING = HalfSpaces.none()
 
 
 class StrainLimit:
@@ -60,10 +60,14 @@ class StrainLimit:
         d = x[self._edges[:, 1]] - x[self._edges[:, 0]]
         return float(np.sqrt(np.max(np.einsum("ei,ei->e", d, d) / self._longest ** 2, initial=0.0))) - 1.0
 
-    def relaxed(self, x: FloatArray, held: IntArray, bounds: Bounds = NOTHING) -> FloatArray:
+    def holds(self, x: FloatArray) -> bool:
+        """Whether no edge at x (V, 3) [m] is longer than it may be, but for what is left as it is."""
+        return self.excess(x) <= CLOSE
+
+    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NOTHING) -> FloatArray:
         """x (V, 3) [m] within `bounds` and with no edge too long, the very array where that is so; vertices `held` (n,)
         stay."""
-        if self.excess(x) <= CLOSE and not (bounds.lack(x) > self._room).any():
+        if self.holds(x) and not (bounds.lack(x) > self._room).any():
             return x
         weights, result = self._inverse.copy(), x.copy()
         weights[held] = 0.0

@@ -24,13 +24,14 @@ from .linear.implicit_matrix import ImplicitMatrix
 from .linear.modified_pcg import Operator
 from .linear.preconditioners.block_jacobi import BlockJacobi
 from .linear.preconditioners.choice import PreconditionerChoice
+from .links import Links
 from .loads.drag import AirDrag, drag_stencil
 from .nodes import Nodes, patch_areas
 from .projective import scalar_elements
 from .projective_matrix import ProjectiveMatrix
 from .rate import RateForce
 from .scene import Scene
-from .sewing import Links, Sewing
+from .sewing import Sewing
 from .smoothing import Smoothing
 from .state import State, Touch
 from .stencils.rate_damping import dashpots

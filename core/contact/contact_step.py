@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..rows import all_of, any_of
 from ..topology import bodies
-from .bounds import Bounds
+from .bounds import of_pairs
 from .continuous import NEVER, Pairs
 from .memory import Memory
 from .repulsion import Contacts, Repulsion, make_contacts
@@ -186,14 +187,14 @@ class SelfContactStep:
 
     # ------------------------------------------------------------------ the end
 
-    def bounds(self, x1: FloatArray) -> Bounds:
+    def bounds(self, x1: FloatArray) -> HalfSpaces:
         """What keeps pairs apart that would meet on the way to x1 (V, 3) [m]."""
         self._around.see(SHARP)
         pairs, times = self._around.meeting(x1)
         if len(pairs) == 0:
-            return Bounds.none()
+            return HalfSpaces.none()
         end = self._around.end(x1)
-        return Bounds.of_pairs(pairs.at_times(self._around.start, end, times), end, len(x1))
+        return of_pairs(pairs.at_times(self._around.start, end, times), end, len(x1))
 
     def truncate(self, x1: FloatArray, free: ConstraintFilter) -> FloatArray:
         """x1 (V, 3) [m], changed in the directions that `free` leaves where something would pass through something."""

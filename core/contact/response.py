@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
 from ..rows import any_of
 from ..state import Touch
-from .bounds import Bounds
 from .friction import SLIP, STICK, Friction
 
 if TYPE_CHECKING:
@@ -259,12 +259,12 @@ class ContactResponse:
             result[c.vertex[at]] += np.maximum(beyond[at] - moved, 0.0)[:, None] * c.normal[at]
         return x + self._pins.project(result - x)
 
-    def bounds(self, found: Touching, x: FloatArray) -> Bounds:
+    def bounds(self, found: Touching, x: FloatArray) -> HalfSpaces:
         """The half spaces that `move_out` brings x (V, 3) [m] into, of all that is near a surface."""
         k = np.flatnonzero(self._free[found.contacts.vertex])
         vertex, normal = found.contacts.vertex[k], found.contacts.normal[k]
         least = np.einsum("nj,nj->n", x[vertex], normal) + self._beyond(found)[k]
-        return Bounds.of_vertices(vertex, normal, least)
+        return HalfSpaces.of_vertices(vertex, normal, least)
 
     # ------------------------------------------------------------------ parts
 

@@ -21,7 +21,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..collider import Collider
 from ..linear.constraint_filter import ConstraintFilter
-from ..sewing import Links
+from ..links import Links
 from ..topology import bodies
 from .all_surfaces import AllSurfaces, Motion
 from .contact_step import SelfContactStep

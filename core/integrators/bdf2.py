@@ -28,7 +28,7 @@ from ..stopwatch import Stopwatch
 from ..system import System
 from . import implicit_euler
 from .clearance import Clearance
-from .implicit_euler import StepResult
+from .step_end import StepResult
 
 if TYPE_CHECKING:
     from ..solver import Solver

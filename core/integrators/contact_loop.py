@@ -9,35 +9,21 @@ the motion hardly does: these are left to the next step, which starts from what 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
-from ..contact.bounds import Bounds
-from ..contact.contact_step import SelfContactStep
-from ..contact.response import ContactResponse
-from ..contact.surfaces import SurfaceSet, Touching
+from ..arrays import FloatArray
 from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..rate import RateForce
-from ..state import State, Touch
-from ..stopwatch import Stopwatch
-from ..strain_limit import CLOSE
-from ..system import System
 from .linearisation import Linearisation
+from .step_contacts import TOUCHING, StepContacts
 from .translations import Translations
-
-if TYPE_CHECKING:
-    from ..solver import Solver
 
 PASSES = 6
 """Solves per linearisation while contacts come, go, stick or slip."""
-TOUCHING = 1e-3
-"""Tolerance of the solves with contacts or seams, where a looser one is asked for [-]: contact forces are read from
-them, and a seam is so stiff that what a looser one leaves tears it open."""
 NEARER = 0.1
 """How many times smaller the error of the forces as they are must be to take them, not the linearised ones [-]."""
 MANY = 128
@@ -56,12 +42,6 @@ REST = 0.02
 """Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
 TEARS = 0.2
 """Growth of an edge in a quick step, over its rest length, above which the contacts are looked at again [-]."""
-LIMITED = 8
-"""Times that cloth is brought back to its length where solids are in the way of that."""
-LONGER = 4e-3
-"""Elongation above the largest one for which a step is done again in two [-]."""
-GETS_SHORTER = 0.9
-"""Part of what was too long before that may be left when it is brought back once more, or it is given up [-]."""
 CALM = 0.1
 """Change of the velocities from pass to pass below which contacts that still change are left to the next step, over the
 velocity that weight gives in a step [-]."""
@@ -79,181 +59,34 @@ class Solve:
 
 
 class ContactLoop:
-    """The contacts of one step and the solves with them.
+    """The solves of one step.
 
     Args:
-        system, state, h, settings, surfaces, watch: as of the step.
-        elastic, pins: its forces and its filter without contacts.
+        contacts: what touches in it.
+        elastic: its forces.
         tolerance: of the linear solves [-].
         linearisation: what preconditions them.
-        unhindered: no pairs are looked for, somebody else sees to it.
+
+    Attributes:
+        iterations: of conjugate gradients so far. rough: whether the last solution is a quick motion in which many
+            touch solids.
     """
 
-    def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                 watch: Stopwatch, elastic: ElasticForces, pins: ConstraintFilter,
-                 tolerance: float, linearisation: Linearisation, unhindered: bool = False) -> None:
-        self._linearisation = linearisation
-        self._system, self._state, self._h, self._settings = system, state, h, settings
-        self._surfaces, self._watch, self._elastic = surfaces, watch, elastic
-        self._pins, self._tolerance = pins, tolerance
-        self._mass = system.mass[:, None]
-        with watch.stage("contact"):
-            self._squeezed: BoolArray | None = None
-            self.contacts = None if self._by_springs(unhindered) else self._predict(unhindered)
-            self.own = None if unhindered else self._predict_own()
+    def __init__(self, contacts: StepContacts, elastic: ElasticForces, tolerance: float,
+                 linearisation: Linearisation) -> None:
+        self.contacts, self._elastic = contacts, elastic
+        self._tolerance, self._linearisation = tolerance, linearisation
+        self._system, self._state, self._h, self._watch = contacts.system, contacts.state, contacts.h, contacts.watch
+        self._constraints, self._pairs = contacts.constraints, contacts.pairs
+        self._mass = self._system.mass[:, None]
         self.iterations = 0
-        self._rough = False
-        self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
-
-    # ------------------------------------------------------------------ before and after the solves
-
-    def _by_springs(self, unhindered: bool) -> bool:
-        """Whether pairs alone keep cloth off solids: not while it is in one, and vertices have to be put out."""
-        own = self._system.self_contact
-        if own is None or self._settings.solid_contact != "springs" or not own.whole:
-            return False
-        if not unhindered:
-            x0, v0 = self._state.x, self._state.v
-            own.look(x0, own.ahead(x0, v0, self._h), own.motion(self._surfaces), itself=self._settings.self_collision)
-        return not own.stuck
-
-    def _predict(self, unhindered: bool) -> ContactResponse | None:
-        if self._surfaces is None:
-            return None
-        x0, v0 = self._state.x, self._state.v
-        contacts = ContactResponse(x0, v0, self._state.touch, self._h, self._system.thickness, self._system.carried,
-                                   self._pins, self._system.scene.gravity, 2.0 * min(self._tolerance, TOUCHING))
-        found, own = self._surfaces.find(x0, x0 + self._h * v0), self._system.self_contact
-        if not unhindered and own is not None and own.whole and not own.stuck:
-            # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
-            between = found.between(len(x0))
-            if between.any():
-                self._squeezed = between
-                contacts.leave(between)
-        contacts.predict(found)
-        return contacts
-
-    def _predict_own(self) -> SelfContactStep | None:
-        own = self._system.self_contact
-        if own is None or not (self._settings.self_collision or self._surfaces is not None):
-            return None
-        fall = np.tile(self._h * self._system.scene.gravity, (len(self._mass), 1))
-        u = self._state.v + self._pins.z + self._pins.project(fall - self._pins.z)
-        return own.begin(self._state.x, self._state.v, u, self.base, self._h, self._pins,
-                         own.motion(self._surfaces), itself=self._settings.self_collision,
-                         constrained=self.contacts is not None, but=self._squeezed)
-
-    @property
-    def base(self) -> FloatArray:
-        """Where a step without velocity ends (V, 3) [m]: x0 and the position alteration y."""
-        return self._state.x if self.contacts is None else self._state.x + self.contacts.alteration
-
-    def allowed(self, u: FloatArray) -> FloatArray:
-        """Velocities u (V, 3) [m/s] with what pins and contacts prescribe, as known before the first solve."""
-        filter_ = self._pins_from(u)
-        if self.contacts is not None:
-            filter_ = self.contacts.constrain(filter_, u)
-        return u + filter_.z
-
-    def reached(self, u: FloatArray) -> FloatArray:
-        """Where a step of velocities u (V, 3) [m/s] ends (V, 3) [m], what is held exactly there."""
-        x = self.base + self._h * u
-        held, at = self._system.held_positions(self._state.time + self._h)
-        x[held] = at                                                 # not to rounding
-        return x
-
-    def limited(self, x: FloatArray) -> FloatArray:
-        """x (V, 3) [m] with what is longer than it may be brought back, and out of solids; what is held stays."""
-        limit = self._system.strain_limit
-        if limit is None or limit.excess(x) <= CLOSE:
-            return x
-        apart, before = Bounds.none(), np.inf
-        for _ in range(LIMITED):
-            with self._watch.stage("contact"):
-                near = apart if self.contacts is None else apart.joined(self.contacts.bounds(self._find(x), x))
-            with self._watch.stage("strain limit"):
-                shorter = limit.relaxed(x, self._pins.rows, near)
-            if shorter is x:
-                break
-            x = self.move_out(shorter)
-            excess = limit.excess(shorter)
-            if excess > LONGER and excess > GETS_SHORTER * before:        # pins and solids ask for more than there is
-                break
-            before = excess
-            if self.own is not None:
-                with self._watch.stage("contact"):
-                    apart = apart.joined(self.own.bounds(x))
-        return x
-
-    def move_out(self, x: FloatArray) -> FloatArray:
-        """x (V, 3) [m] with what the solves left beyond a surface put back onto it."""
-        if self.contacts is None:
-            return x
-        with self._watch.stage("contact"):
-            return self.contacts.move_out(self._find(x), x)
-
-    def _find(self, x: FloatArray) -> Touching:
-        """Contacts of the way to x (V, 3) [m]."""
-        assert self._surfaces is not None
-        if self._found is None or not np.array_equal(self._found[0], x):
-            self._found = x.copy(), self._surfaces.find(self._state.x, x)
-        return self._found[1]
-
-    def truncate(self, x: FloatArray, u: FloatArray) -> FloatArray:
-        """x (V, 3) [m] reached with velocities u (V, 3), cut where cloth would pass through cloth."""
-        if self.own is None:
-            return x
-        with self._watch.stage("contact"):
-            self.own.remember(u, calm=not self._rough)
-            held = self._pins if self.contacts is None else self.contacts.constrain(self._pins, u)
-            cut = self.own.truncate(x, held)
-        for _ in range(LIMITED):                               # what the cut made too long again
-            limited = cut if cut is x else self.limited(cut)
-            if limited is cut:
-                break
-            with self._watch.stage("contact"):
-                x, cut = limited, self.own.truncate(limited, held)
-        return cut
-
-    def is_overlong(self, x: FloatArray) -> bool:
-        """Whether an edge at x (V, 3) [m] is longer than it may be, which `limited` could not prevent."""
-        limit = self._system.strain_limit
-        return limit is not None and limit.excess(x) > LONGER
-
-    @property
-    def crosses(self) -> bool:
-        """Whether cloth has begun to pass through cloth, which `truncate` could not prevent."""
-        return self.own is not None and self.own.crosses
-
-    @property
-    def presses(self) -> bool:
-        """Whether cloth presses on cloth, and may come to rest."""
-        return self.own is not None and self.own.presses and self._settings.self_collision
-
-    @property
-    def touches_nothing(self) -> bool:
-        """Whether the solves found the cloth free of all contact."""
-        return (self.contacts is None or len(self.contacts) == 0) and (self.own is None or self.own.touching == 0)
-
-    def springs(self, u: FloatArray) -> FloatArray:
-        """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""
-        return np.zeros_like(u) if self.own is None else self.own.springs(u)
-
-    def energy(self, u: FloatArray) -> float:
-        """Energy [J] of cloth pressing on cloth at velocities u (V, 3)."""
-        return 0.0 if self.own is None else self.own.energy(u)
-
-    def touch(self) -> Touch:
-        """How each particle touches at the end of the step."""
-        return self._state.touch if self.contacts is None else self.contacts.touch()
-
-    # ------------------------------------------------------------------ the solves
+        self.rough = False
 
     def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None,
               rate: RateForce | None) -> Solve:
         """Solve A w = b + h friction for u = reference + w; A takes in friction's drag, and keeps it."""
-        pins, contacts, changed = self._pins_from(reference), self.contacts, False
-        own, heavy = self.own, Translations(self._system.body, A.multiply)
+        pins, contacts, changed = self.contacts.pins_from(reference), self._constraints, False
+        own, heavy = self._pairs, Translations(self._system.body, A.multiply)
         added = np.zeros((0, 3, 3))
         drag = np.zeros((0, 3, 3))
         scale, last = None, reference
@@ -282,7 +115,7 @@ class ContactLoop:
                 linear = modified_pcg(multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
                                       start=start, tolerance=tolerance, scale=scale,
                                       good=GOOD if self._linearisation.direct else 1.0,
-                                      max_iterations=self._settings.max_linear_iterations)
+                                      max_iterations=self.contacts.settings.max_linear_iterations)
                 linear = replace(linear, solution=heavy.balanced(rhs, linear.solution, filter_))
             self.iterations += linear.iterations
             self._linearisation.learn(linear.iterations)
@@ -290,7 +123,7 @@ class ContactLoop:
             friction, again = np.zeros_like(b), False
             if not np.isfinite(u).all():
                 break
-            self._rough = self._is_rough(u)
+            self.rough = self._is_rough(u)
             with self._watch.stage("contact"):
                 if contacts is not None:
                     friction = contacts.friction_force(u)
@@ -298,16 +131,16 @@ class ContactLoop:
                     again = self._change(self._holding(impulse / self._h, u, friction, filter_, rate), u)
                 enough = attempt > 0 and self._is_enough(u - last)
                 if own is not None:
-                    if self._rough and (enough or not again):           # what it takes in nobody would solve for
+                    if self.rough and (enough or not again):           # what it takes in nobody would solve for
                         own.release(u, filter_)
                     else:
-                        again |= own.judge(u, filter_) and not self._rough
+                        again |= own.judge(u, filter_) and not self.rough
                         if attempt < RUBS and own.touching <= SLIDING and not own.rubs_right:
                             again, enough = True, False
                     friction = friction + own.drags(u) / self._h
             if enough or not again:
                 with self._watch.stage("contact"):
-                    if own is None or self._rough or not own.judge_solids(u):
+                    if own is None or self.rough or not own.judge_solids(u):
                         break
             last = u
             start, changed = linear.solution, attempt < PASSES - 1
@@ -316,8 +149,8 @@ class ContactLoop:
 
     def _exchange_drag(self, A: BlockMatrix, before: FloatArray) -> FloatArray:
         """Friction's drag blocks (V, 3, 3) [kg/s] of this pass in the place of those `before`."""
-        assert self.contacts is not None
-        drag = self.contacts.drag_blocks()
+        assert self._constraints is not None
+        drag = self._constraints.drag_blocks()
         if not len(before):
             A.add_diagonal(self._h * drag)
         elif (drag != before).any():
@@ -333,13 +166,13 @@ class ContactLoop:
         to do on vertices that are free. For a sheet that stiff folds run through it is much the larger one.
         Damping is taken half way, where the velocity of a turning motion is rigid.
         """
-        assert self.contacts is not None
-        if not self.contacts.carried.any():
+        assert self._constraints is not None
+        if not self._constraints.carried.any():
             return force
-        x0, x = self._state.x, self.base + self._h * u
+        x0, x = self._state.x, self.contacts.base + self._h * u
         actual = self._mass * (u - self._state.v) / self._h - self._elastic.force(x) - friction
-        if self.own is not None:
-            actual -= self.own.impulse(u) / self._h
+        if self._pairs is not None:
+            actual -= self._pairs.impulse(u) / self._h
         if rate:
             actual += rate.product(u) - rate.push
             actual += self._system.damping_force(rate.x, u) - self._system.damping_force(0.5 * (x0 + x), u)
@@ -349,11 +182,12 @@ class ContactLoop:
 
     def _change(self, force: FloatArray, u: FloatArray) -> bool:
         """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went; True to solve again."""
-        assert self.contacts is not None
+        assert self._constraints is not None
         # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
         # unless one of them tears at its neighbours
-        changed = self.contacts.judge(u, force) and not (self._rough and self._stretch(u) <= TEARS)
-        return self.contacts.add(self._find(self.reached(u)), changed, DEEP if self._rough else 0.0) or changed
+        changed = self._constraints.judge(u, force) and not (self.rough and self._stretch(u) <= TEARS)
+        found = self.contacts.find(self.contacts.reached(u))
+        return self._constraints.add(found, changed, DEEP if self.rough else 0.0) or changed
 
     def _is_enough(self, change: FloatArray) -> bool:
         """Whether contacts that still change may be left to the next step, when the last pass made this `change` of the
@@ -363,32 +197,23 @@ class ContactLoop:
         from vertex to vertex over a sheet at rest is followed, however slowly it begins.
         """
         small = self._is_small(change, CALM)
-        if self.contacts is None or len(self.contacts) == 0:
+        if self._constraints is None or len(self._constraints) == 0:
             return small
-        return len(self.contacts) > MANY and not (small and self.contacts.friction.spreads)
+        return len(self._constraints) > MANY and not (small and self._constraints.friction.spreads)
 
     def _is_rough(self, u: FloatArray) -> bool:
         """Whether the motion to velocities u (V, 3) [m/s] is a quick one in which many touch solids, and fewer cloth: a
         pile would never come to rest."""
-        touching = 0 if self.contacts is None else len(self.contacts)
-        pressed = 0 if self.own is None else self.own.touching
+        touching = 0 if self._constraints is None else len(self._constraints)
+        pressed = 0 if self._pairs is None else self._pairs.touching
         return touching > max(MANY, pressed) and not self._is_small(u - self._state.v, REST)
 
     def _stretch(self, u: FloatArray) -> float:
         """Largest growth of an edge in the step at velocities u (V, 3) [m/s], over its rest length [-]."""
-        grown = self._system.edge_lengths(self.base + self._h * u) - self._system.edge_lengths(self._state.x)
+        grown = self._system.edge_lengths(self.contacts.base + self._h * u) - self._system.edge_lengths(self._state.x)
         return float(np.max(grown / self._system.rest_lengths, initial=0.0))
 
     def _is_small(self, change: FloatArray, part: float) -> bool:
         """Whether a change of the velocities (V, 3) [m/s] is below this part of what weight makes of them in a step."""
         weight = self._h * self._system.scene.gravity
         return bool(np.sum(self._mass * change ** 2) < part ** 2 * np.sum(self._mass * weight ** 2))
-
-    def _pins_from(self, reference: FloatArray) -> ConstraintFilter:
-        """The pins' filter with z counted from velocity `reference` instead of v0."""
-        if reference is self._state.v:
-            return self._pins
-        pins = self._pins.copy()
-        away = self._state.v - reference
-        pins.z += away - pins.project(away)
-        return pins

@@ -34,8 +34,9 @@ from ..stopwatch import Stopwatch
 from ..system import System
 from .clearance import Clearance
 from .contact_loop import ContactLoop
-from .implicit_euler import StepResult, ended
 from .linearisation import Mass
+from .step_contacts import StepContacts
+from .step_end import StepResult, ended
 
 if TYPE_CHECKING:
     from ..solver import Solver
@@ -54,8 +55,8 @@ def explicit_euler(system: System, state: State, h: float, settings: Solver, sur
     if not room.may_touch():
         step = _Step(system, state, state.v, h, settings, surfaces, watch, unhindered=True)
         result = step.kicked(h)
-        x1 = step.loop.reached(step.loop.allowed(state.v))
-        if result.finite and step.loop.touches_nothing and not room.meets(x1, result.state.v):
+        x1 = step.contacts.reached(step.contacts.allowed(state.v))
+        if result.finite and step.contacts.touch_nothing and not room.meets(x1, result.state.v):
             return replace(result, state=replace(result.state, x=x1))
     return symplectic_euler(system, state, h, settings, surfaces, watch)
 
@@ -81,7 +82,7 @@ class _Step:
     """One step with M for its matrix, from velocities w (V, 3) [m/s]; other arguments as of the step.
 
     Attributes:
-        loop: its contacts; pins: its filter without them.
+        contacts: what touches in it; pins: its filter without them.
     """
 
     def __init__(self, system: System, state: State, w: FloatArray, h: float, settings: Solver,
@@ -91,19 +92,19 @@ class _Step:
             self._force = _force(system, state.x, state.v, state.time)
             self.pins: ConstraintFilter = system.pins(self._state, h)
         self._mass = Mass(system)
-        self.loop = ContactLoop(system, self._state, h, settings, surfaces, watch, system.elastic(state.time),
-                                self.pins, settings.tolerance, self._mass, unhindered)
+        self.contacts = StepContacts(system, self._state, h, settings, surfaces, watch, self.pins, settings.tolerance,
+                                     unhindered)
+        self._loop = ContactLoop(self.contacts, system.elastic(state.time), settings.tolerance, self._mass)
 
     def kicked(self, duration: float) -> StepResult:
         """Where forces that act for `duration` [s] bring the cloth in the step."""
         elastic = self._system.elastic(self._state.time)
         A = self._mass.matrix(elastic, self._state.x, self._h, None)
         impulse = duration * self._force
-        found = self.loop.solve(A, impulse, self._state.v, impulse / self._system.mass[:, None], None)
+        found = self._loop.solve(A, impulse, self._state.v, impulse / self._system.mass[:, None], None)
         linear = found.linear
         residual = linear.residual if np.isfinite(found.u).all() else float("nan")
-        return ended(self.loop, self._state, self._h, found.u, residual, linear.converged,
-                     linear.reason == "indefinite")
+        return ended(self._loop, found.u, residual, linear.converged, linear.reason == "indefinite")
 
 
 def _force(system: System, x: FloatArray, v: FloatArray, time: float) -> FloatArray:

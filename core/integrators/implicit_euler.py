@@ -14,7 +14,7 @@ phi falls; they end when the residual is below the tolerance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +31,8 @@ from ..system import System
 from .anderson import Anderson
 from .contact_loop import ContactLoop, Solve
 from .linearisation import Linearisation, Tangent
+from .step_contacts import StepContacts
+from .step_end import StepResult, ended
 
 if TYPE_CHECKING:
     from ..solver import Solver
@@ -53,31 +55,6 @@ ROUNDING = 1e-13
 """Relative size of what rounding leaves of a sum of forces or energies [-]."""
 SHORTEST = 2.0 ** -30
 """Fraction of a Newton step below which the line search gives up [-]."""
-
-
-@dataclass(frozen=True)
-class StepResult:
-    """The new state and how the step went.
-
-    Attributes:
-        state: at the end of the step. iterations: linear iterations in all. residual: of the last linear solve, or of
-            the nonlinear equations when solved to convergence [-]. converged: all asked-for tolerances met.
-        finite: the state is made of numbers.
-        failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
-        crosses: cloth begins to pass through cloth; a smaller step may keep it.
-        presses: cloth presses on cloth, and may come to rest in a step that is short enough.
-        overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
-    """
-
-    state: State
-    iterations: int
-    residual: float
-    converged: bool
-    finite: bool
-    failed: bool
-    crosses: bool = False
-    presses: bool = False
-    overlong: bool = False
 
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
@@ -112,11 +89,12 @@ class _Step:
         with watch.stage("forces"):
             self.elastic: ElasticForces = system.elastic(state.time + h)
             self.pins: ConstraintFilter = system.pins(state, h)
-        self.loop = ContactLoop(system, state, h, settings, surfaces, watch, self.elastic, self.pins,
-                                self.linear_tolerance, linearisation, unhindered)
-        self.base = self.loop.base                                                                     # x = base + h u
+        self.contacts = StepContacts(system, state, h, settings, surfaces, watch, self.pins, self.linear_tolerance,
+                                     unhindered)
+        self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation)
+        self.base = self.contacts.base                                                                 # x = base + h u
         self.acceleration = Anderson(system.mass, settings.projective_window)
-        self.expected = None if expected is None else self.loop.allowed(expected)
+        self.expected = None if expected is None else self.contacts.allowed(expected)
         with watch.stage("forces"):
             # half way, where the velocity of a turning motion is rigid and damping does not act on it
             x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
@@ -155,7 +133,7 @@ class _Step:
             found = better
             if not judged:
                 residual, converged = found.linear.residual, found.linear.converged
-        return self._finish(found.u, residual, converged, failed or found.linear.reason == "indefinite")
+        return ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite")
 
     # ------------------------------------------------------------------ the solves
 
@@ -187,7 +165,7 @@ class _Step:
         """Linearise at x = base + h u, solve for the change of u, shorten it until phi falls; None if it does not."""
         found = None
         # quadratic convergence, where the exact matrix allows it
-        if close and self.linearisation.tangent and self.loop.contacts is None:
+        if close and self.linearisation.tangent and self.contacts.constraints is None:
             found = self._linearised(at, r, exact=True)
         if found is None or found.linear.reason == "indefinite":
             found = self._linearised(at, r, exact=False)
@@ -212,7 +190,7 @@ class _Step:
     def _linearised(self, at: Solve, r: FloatArray, *, exact: bool) -> Solve:
         with self.watch.stage("assembly"):
             A = self._matrix(self.base + self.h * at.u, exact=exact)
-        return self.loop.solve(A, r - self.h * at.friction - self.loop.springs(at.u), at.u, None, self.rate)
+        return self.loop.solve(A, r - self.h * at.friction - self.contacts.springs(at.u), at.u, None, self.rate)
 
     def _fall(self) -> FloatArray:
         """First guess of dv: what weight alone would do. Exact in free fall, where it saves the solve."""
@@ -237,7 +215,7 @@ class _Step:
     def _residual(self, at: Solve) -> tuple[FloatArray, float]:
         """-d phi/du plus friction, as impulses (V, 3) [N s], and the size below which it is rounding."""
         x = self.base + self.h * at.u
-        r = self._impulse(at.u) + self.h * at.friction + self.loop.springs(at.u)
+        r = self._impulse(at.u) + self.h * at.friction + self.contacts.springs(at.u)
         noise = ROUNDING * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(x))
         noise += NEAR_REST * self._norm(self.rigidity[:, None] * x) / self.h
         return r, noise
@@ -256,33 +234,10 @@ class _Step:
     def _potential(self, u: FloatArray, friction: FloatArray) -> float:
         away = u - self.v0
         phi = 0.5 * float(np.sum(self.mass * away * away)) + self.elastic.energy(self.base + self.h * u)
-        phi += self.loop.energy(u) - self.h * float(np.vdot(friction, u))
+        phi += self.contacts.energy(u) - self.h * float(np.vdot(friction, u))
         if self.rate:
             phi += self.h * (0.5 * float(np.vdot(u, self.rate.product(u))) - float(np.vdot(self.rate.push, u)))
         return phi
 
     def _norm(self, impulse: FloatArray) -> float:
         return float(np.sqrt(np.sum(impulse * impulse / self.mass)))
-
-    def _finish(self, u: FloatArray, residual: float, converged: bool, failed: bool) -> StepResult:
-        return ended(self.loop, self.state, self.h, u, residual, converged, failed)
-
-
-def ended(loop: ContactLoop, state: State, h: float, u: FloatArray, residual: float, converged: bool,
-          failed: bool) -> StepResult:
-    """The result of a step of h [s] from `state` that was solved for velocities u (V, 3) [m/s]: what is too long or
-    left beyond a surface brought back, and the motion cut where cloth would pass through cloth."""
-    x, v = loop.reached(u), u
-    # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
-    finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
-    if finite:
-        x = loop.move_out(x)
-        limited = loop.limited(x)
-        if limited is not x:
-            x, v = limited, v + (limited - x) / h
-        cut = loop.truncate(x, u)
-        if cut is not x:
-            x, v = cut, v + (cut - x) / h
-    after = State(x, v, state.time + h, loop.touch())
-    return StepResult(after, loop.iterations, residual, converged, finite, failed, loop.crosses,
-                      loop.presses, finite and loop.is_overlong(x))

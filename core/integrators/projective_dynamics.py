@@ -28,8 +28,8 @@ from ..state import State
 from ..stopwatch import Stopwatch
 from ..system import System
 from . import implicit_euler
-from .implicit_euler import StepResult
 from .linearisation import Constant
+from .step_end import StepResult
 
 if TYPE_CHECKING:
     from ..solver import Solver

@@ -10,7 +10,7 @@ from ..errors import SolverError
 from ..state import State
 from ..system import System
 from . import bdf2, explicit, implicit_euler, projective_dynamics, stable_step
-from .implicit_euler import StepResult
+from .step_end import StepResult
 
 if TYPE_CHECKING:
     from ..solver import Solver

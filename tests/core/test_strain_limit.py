@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import core
-from core.contact.bounds import Bounds
+from core.half_spaces import HalfSpaces
 from core.kernels.backend import using, why_not
 from core.strain_limit import StrainLimit, colours, reach_of
 from tests.core.physics.scenes import rope, rope_fabric, run
@@ -120,7 +120,7 @@ def test_relaxed_edges_keep_in_front_of_planes(backend):
     x = np.stack([np.linspace(-1.0, 1.0, 21), np.zeros(21), np.zeros(21)], axis=1)
     x[1:-1, 2] += 0.5 * np.random.default_rng(2).uniform(size=19)
     edges = np.stack([np.arange(20), np.arange(1, 21)], axis=1)
-    bounds = Bounds.of_vertices(np.arange(5, 16), np.tile((0.0, 0.0, 1.0), (11, 1)), np.full(11, 0.2))
+    bounds = HalfSpaces.of_vertices(np.arange(5, 16), np.tile((0.0, 0.0, 1.0), (11, 1)), np.full(11, 0.2))
     limit = StrainLimit(edges, np.full(20, 0.11), np.ones(21), np.array([0, 20]))
     y = limit.relaxed(x, np.array([0, 20]), bounds)
     assert np.linalg.norm(np.diff(x, axis=0), axis=1).max() > 0.2

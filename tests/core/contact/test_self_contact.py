@@ -10,7 +10,7 @@ from core.contact.nearness import Features
 from core.contact.self_contact import SelfContact
 from core.contact.triangle_surface import TriangleSurface
 from core.linear.constraint_filter import ConstraintFilter
-from core.sewing import Links
+from core.links import Links
 from tests.core.contact.shapes import rotation, sheet
 
 H = 0.02

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What touches in one step, on solids by constraints and all else by pairs, and where the step then leads.
+
+Found for the motion that is expected; the solves change it (`contact_loop`), and where they end it says what is to be
+corrected (`step_end`). A step of velocities u ends at x = x0 + y + h u, with y the position alteration of 001.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray
+from ..contact.contact_step import SelfContactStep
+from ..contact.response import ContactResponse
+from ..contact.surfaces import SurfaceSet, Touching
+from ..linear.constraint_filter import ConstraintFilter
+from ..state import State, Touch
+from ..stopwatch import Stopwatch
+from ..system import System
+
+if TYPE_CHECKING:
+    from ..solver import Solver
+
+TOUCHING = 1e-3
+"""Tolerance of the solves with contacts or seams, where a looser one is asked for [-]: contact forces are read from
+them, and a seam is so stiff that what a looser one leaves tears it open."""
+
+
+class StepContacts:
+    """The contacts of one step.
+
+    Args:
+        system, state, h, settings, surfaces, watch: as of the step.
+        pins: its filter without contacts.
+        tolerance: of the linear solves [-].
+        unhindered: no pairs are looked for, somebody else sees to it.
+
+    Attributes:
+        constraints: vertices on solids; None where there are none or springs do it. pairs: all else; None where
+            nothing may touch by pairs.
+    """
+
+    def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
+                 watch: Stopwatch, pins: ConstraintFilter, tolerance: float, unhindered: bool = False) -> None:
+        self.system, self.state, self.h, self.settings, self.watch = system, state, h, settings, watch
+        self.pins, self._surfaces = pins, surfaces
+        with watch.stage("contact"):
+            self._squeezed: BoolArray | None = None
+            self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered, tolerance)
+            self.pairs = None if unhindered else self._of_pairs()
+        self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
+
+    # ------------------------------------------------------------------ what is expected
+
+    def _by_springs(self, unhindered: bool) -> bool:
+        """Whether pairs alone keep cloth off solids: not while it is in one, and vertices have to be put out."""
+        own = self.system.self_contact
+        if own is None or self.settings.solid_contact != "springs" or not own.whole:
+            return False
+        if not unhindered:
+            x0, v0 = self.state.x, self.state.v
+            own.look(x0, own.ahead(x0, v0, self.h), own.motion(self._surfaces), itself=self.settings.self_collision)
+        return not own.stuck
+
+    def _on_solids(self, unhindered: bool, tolerance: float) -> ContactResponse | None:
+        if self._surfaces is None:
+            return None
+        x0, v0 = self.state.x, self.state.v
+        contacts = ContactResponse(x0, v0, self.state.touch, self.h, self.system.thickness, self.system.carried,
+                                   self.pins, self.system.scene.gravity, 2.0 * min(tolerance, TOUCHING))
+        found, own = self._surfaces.find(x0, x0 + self.h * v0), self.system.self_contact
+        if not unhindered and own is not None and own.whole and not own.stuck:
+            # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
+            between = found.between(len(x0))
+            if between.any():
+                self._squeezed = between
+                contacts.leave(between)
+        contacts.predict(found)
+        return contacts
+
+    def _of_pairs(self) -> SelfContactStep | None:
+        own = self.system.self_contact
+        if own is None or not (self.settings.self_collision or self._surfaces is not None):
+            return None
+        fall = np.tile(self.h * self.system.scene.gravity, (len(self.state.x), 1))
+        u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
+        return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
+                         own.motion(self._surfaces), itself=self.settings.self_collision,
+                         constrained=self.constraints is not None, but=self._squeezed)
+
+    # ------------------------------------------------------------------ where velocities lead
+
+    @property
+    def base(self) -> FloatArray:
+        """Where a step without velocity ends (V, 3) [m]: x0 and the position alteration y."""
+        return self.state.x if self.constraints is None else self.state.x + self.constraints.alteration
+
+    def pins_from(self, reference: FloatArray) -> ConstraintFilter:
+        """The pins' filter with z counted from velocity `reference` (V, 3) [m/s] instead of v0."""
+        if reference is self.state.v:
+            return self.pins
+        pins = self.pins.copy()
+        away = self.state.v - reference
+        pins.z += away - pins.project(away)
+        return pins
+
+    def allowed(self, u: FloatArray) -> FloatArray:
+        """Velocities u (V, 3) [m/s] with what pins and contacts prescribe, as known before the first solve."""
+        filter_ = self.pins_from(u)
+        if self.constraints is not None:
+            filter_ = self.constraints.constrain(filter_, u)
+        return u + filter_.z
+
+    def reached(self, u: FloatArray) -> FloatArray:
+        """Where a step of velocities u (V, 3) [m/s] ends (V, 3) [m], what is held exactly there."""
+        x = self.base + self.h * u
+        held, at = self.system.held_positions(self.state.time + self.h)
+        x[held] = at                                                 # not to rounding
+        return x
+
+    def find(self, x: FloatArray) -> Touching:
+        """Contacts with solids of the way to x (V, 3) [m]."""
+        assert self._surfaces is not None
+        if self._found is None or not np.array_equal(self._found[0], x):
+            self._found = x.copy(), self._surfaces.find(self.state.x, x)
+        return self._found[1]
+
+    def move_out(self, x: FloatArray) -> FloatArray:
+        """x (V, 3) [m] with what the solves left beyond a surface put back onto it."""
+        if self.constraints is None:
+            return x
+        with self.watch.stage("contact"):
+            return self.constraints.move_out(self.find(x), x)
+
+    # ------------------------------------------------------------------ what they do
+
+    @property
+    def touch_nothing(self) -> bool:
+        """Whether the solves found the cloth free of all contact."""
+        return (self.constraints is None or len(self.constraints) == 0) and (
+            self.pairs is None or self.pairs.touching == 0)
+
+    @property
+    def cross(self) -> bool:
+        """Whether cloth has begun to pass through cloth, which the cut at the end could not prevent."""
+        return self.pairs is not None and self.pairs.crosses
+
+    @property
+    def press(self) -> bool:
+        """Whether cloth presses on cloth, and may come to rest."""
+        return self.pairs is not None and self.pairs.presses and self.settings.self_collision
+
+    def springs(self, u: FloatArray) -> FloatArray:
+        """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""
+        return np.zeros_like(u) if self.pairs is None else self.pairs.springs(u)
+
+    def energy(self, u: FloatArray) -> float:
+        """Energy [J] of cloth pressing on cloth at velocities u (V, 3)."""
+        return 0.0 if self.pairs is None else self.pairs.energy(u)
+
+    def touch(self) -> Touch:
+        """How each particle touches at the end of the step."""
+        return self.state.touch if self.constraints is None else self.constraints.touch()

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a step ends: what is left beyond a surface or too long is brought back, and what would pass through is cut.
+
+The solves are linear, and contacts that change in them are left to the next step at some point. What they leave is
+corrected in positions, and velocities follow: out of solids, to the largest elongation of *Limit Stretch*, and last of
+all the truncation that rules out crossings, which has the final word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..half_spaces import HalfSpaces
+from ..state import State
+from .contact_loop import ContactLoop
+from .step_contacts import StepContacts
+
+LIMITED = 8
+"""Times that cloth is brought back to its length where solids are in the way of that."""
+LONGER = 4e-3
+"""Elongation above the largest one for which a step is done again in two [-]."""
+GETS_SHORTER = 0.9
+"""Part of what was too long before that may be left when it is brought back once more, or it is given up [-]."""
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """The new state and how the step went.
+
+    Attributes:
+        state: at the end of the step. iterations: linear iterations in all. residual: of the last linear solve, or of
+            the nonlinear equations when solved to convergence [-]. converged: all asked-for tolerances met.
+        finite: the state is made of numbers.
+        failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
+        crosses: cloth begins to pass through cloth; a smaller step may keep it.
+        presses: cloth presses on cloth, and may come to rest in a step that is short enough.
+        overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
+    """
+
+    state: State
+    iterations: int
+    residual: float
+    converged: bool
+    finite: bool
+    failed: bool
+    crosses: bool = False
+    presses: bool = False
+    overlong: bool = False
+
+
+def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool) -> StepResult:
+    """The result of a step whose `loop` found velocities u (V, 3) [m/s]."""
+    contacts = loop.contacts
+    x, v, h = contacts.reached(u), u, contacts.h
+    # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
+    finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
+    if finite:
+        x = contacts.move_out(x)
+        limited = _limited(contacts, x)
+        if limited is not x:
+            x, v = limited, v + (limited - x) / h
+        cut = _truncated(loop, x, u)
+        if cut is not x:
+            x, v = cut, v + (cut - x) / h
+    after = State(x, v, contacts.state.time + h, contacts.touch())
+    return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
+                      finite and _is_overlong(contacts, x))
+
+
+def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:
+    """x (V, 3) [m] with what is longer than it may be brought back, and out of solids; what is held stays."""
+    limit, watch = contacts.system.strain_limit, contacts.watch
+    if limit is None or limit.holds(x):
+        return x
+    apart, before = HalfSpaces.none(), np.inf
+    for _ in range(LIMITED):
+        with watch.stage("contact"):
+            solids = contacts.constraints
+            near = apart if solids is None else apart.joined(solids.bounds(contacts.find(x), x))
+        with watch.stage("strain limit"):
+            shorter = limit.relaxed(x, contacts.pins.rows, near)
+        if shorter is x:
+            break
+        x = contacts.move_out(shorter)
+        excess = limit.excess(shorter)
+        if excess > LONGER and excess > GETS_SHORTER * before:            # pins and solids ask for more than there is
+            break
+        before = excess
+        if contacts.pairs is not None:
+            with watch.stage("contact"):
+                apart = apart.joined(contacts.pairs.bounds(x))
+    return x
+
+
+def _truncated(loop: ContactLoop, x: FloatArray, u: FloatArray) -> FloatArray:
+    """x (V, 3) [m] reached with velocities u (V, 3), cut where cloth would pass through cloth."""
+    contacts = loop.contacts
+    pairs, watch = contacts.pairs, contacts.watch
+    if pairs is None:
+        return x
+    with watch.stage("contact"):
+        pairs.remember(u, calm=not loop.rough)
+        held = contacts.pins if contacts.constraints is None else contacts.constraints.constrain(contacts.pins, u)
+        cut = pairs.truncate(x, held)
+    for _ in range(LIMITED):                                   # what the cut made too long again
+        limited = cut if cut is x else _limited(contacts, cut)
+        if limited is cut:
+            break
+        with watch.stage("contact"):
+            x, cut = limited, pairs.truncate(limited, held)
+    return cut
+
+
+def _is_overlong(contacts: StepContacts, x: FloatArray) -> bool:
+    """Whether an edge at x (V, 3) [m] is longer than it may be, which could not be prevented."""
+    limit = contacts.system.strain_limit
+    return limit is not None and limit.excess(x) > LONGER
