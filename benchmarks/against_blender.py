@@ -2,18 +2,13 @@
 """Muslin beside Blender's own cloth, in one session on one bpy, each run in a process of its own.
 
     /path/to/python-with-bpy benchmarks/against_blender.py --scenes hang --sizes 50 100 --repeats 3
+    ... --resume        goes on after what a run that was stopped has left
 
-Systems (--systems):
-    modifier-factory  Blender's Cloth modifier, nothing set but pins, collider, wind
-    modifier-tuned    as an informed user sets it for a soft sheet of 0.3 kg/m^2, see blender_units
-    modifier-cotton   the same for the cotton preset
-    node              the Cloth Dynamics node of Blender 5.2 with the substeps that reach modifier-tuned's stretch
-    muslin-factory, muslin-tuned   a fabric of the same areal mass whose p99 stretch is at most that row's
-    muslin-cotton     the measured preset
-
-A row's distance is from the converged motion of its own fabric; a Blender row's fabric is that of the Muslin row of the
-same name. Runs take turns, `--repeats` times; ratios are medians over the turns. See `prepared` for what is searched
-and kept on disk before. Everything is written to --out: results.json, results.md, results.png.
+Which systems there are, and which fabric each gets, is said in `systems`. In the first turn a Muslin row that
+stretches more than the Blender row of its name gets a stiffer fabric, and the node more substeps, until neither
+does (`stretch_search`); where the last comparison's choice still does, nothing is searched. The runs of all systems
+take turns, `--repeats` times; ratios are medians over the turns. A row's distance is from the converged motion of its
+own fabric. After every run everything is written to --out: results.json, results.md, results.svg, the runs in turns/.
 """
 
 from __future__ import annotations
@@ -22,8 +17,8 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,126 +28,166 @@ if not __package__:                                              # run as a file
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import core
-from benchmarks.blender_units import factory_fabric
 from benchmarks.chart import draw
-from benchmarks.prepared import Prepared, as_job, distance_between
-from benchmarks.report import write
+from benchmarks.kept import Kept, Turns, distance_between
+from benchmarks.report import row_line, write
 from benchmarks.scenes import SCENES, setting
+from benchmarks.stretch_search import Found, stiffness_factor, substeps
+from benchmarks.systems import LACKS_IN_NODE, SYSTEMS, cast, fabric_of, held_against, kind_of, start_fabric
 from benchmarks.worker import ROOT, Job, Run
 
-AIR_DRAG = 0.7
-"""Of the soft sheets in the wind [kg/(m^2 s)], as the presets have it."""
-SOFT = core.Material(areal_density=0.3, stretch=1000.0, shear=200.0, bend=1e-5, damping=0.0, friction=0.35,
-                     viscous_drag=0.05, name="soft")
-SYSTEMS = ("modifier-factory", "muslin-factory", "modifier-tuned", "muslin-tuned", "node", "modifier-cotton",
-           "muslin-cotton")
-USUAL = tuple(name for name in SYSTEMS if name != "modifier-cotton")
-TWIN = {"node": "tuned"}
-NOT_FOR_NODE = {"flag": "wind", "drape": "self-collision"}
+Row = dict[str, Any]
+COARSER, COARSEST = 3, 20
+"""A search asks a mesh of a third of the vertices a side, of no fewer than these, how stretch goes with stiffness."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A row that is going to be timed: its job, and the reference it is held against."""
+class Place:
+    """One scene at one size: its rows, as they come."""
 
-    system: str
-    job: Job
-    reference: Any
+    def __init__(self, scene: str, size: int, options: argparse.Namespace, kept: Kept, turns: Turns,
+                 write_down: Callable[[], None]) -> None:
+        self.scene, self.size, self.options, self.kept, self.turns = scene, size, options, kept, turns
+        self.write_down = write_down
+        self.systems = cast(options.systems, scene, size)
+        self.jobs: dict[str, Job] = {}
+        self.rows: dict[str, Row] = {}
 
+    def run(self) -> None:
+        """All turns, then the distances."""
+        for turn in range(self.options.repeats):
+            for system in self.systems:
+                if turn == 0:
+                    self._choose(system)
+                self._add(system, self.turns.run(system, turn, self.jobs[system]))
+        for system in self.systems:
+            row, motion = self.rows[system], self._reference(system, self.options.reference_steps)
+            row["distance"] = self.turns.run(system, 0, self.jobs[system]).distance(motion)
+            if self.options.check_reference:
+                row["reference_error"] = distance_between(
+                    motion, self._reference(system, self.options.reference_steps // 2))
+            print(row_line(row), flush=True)
+            self.write_down()
 
-def start_fabric(name: str, scene: str, size: int) -> core.Material:
-    """What the Blender row of this name stands for in SI."""
-    wind = AIR_DRAG if scene == "flag" else 0.0
-    if name == "factory":
-        return factory_fabric(setting(scene, size), wind)
-    return core.Material.preset("cotton") if name == "cotton" else replace(SOFT, air_drag=wind)
+    def _add(self, system: str, run: Run) -> None:
+        """A turn's numbers to the row: of its first run, and times of all of them."""
+        measured = run.measures()
+        row = self.rows.setdefault(system, {
+            **measured, "system": system, "scene": self.scene, "size": self.size, "frames": self.options.frames,
+            "fabric": run.job.fabric, "options": run.job.options, "distance": None, "reference_error": None,
+            "turns": {key: [] for key in ("ms_median", "ms_worst", "cpu_ms", "others")}})
+        for key, values in row["turns"].items():
+            values.append(measured[key])
+            row[key] = None if values[-1] is None else float(np.median(values))
+        print(row_line(row), flush=True)
+        self.write_down()
 
+    def _choose(self, system: str) -> None:
+        """The job of a system; where it may not stretch more than another row, found by trying."""
+        job = self._job(system, start_fabric(fabric_of(system), self.scene, self.size))
+        against, kind = held_against(system), kind_of(system)
+        if against is None:
+            self.jobs[system] = job
+            return
+        target = self.rows[against]["p99_worst"]
+        kept_as = replace(job, kind="muslin", options={}) if kind == "numpy" or kind == "muslin" else job
+        what = "substeps" if kind == "node" else "stiffness"
+        before = self.kept.setting(what, kept_as)
 
-def plans(scene: str, size: int, systems: Sequence[str], known: Prepared, options: argparse.Namespace) -> list[Plan]:
-    """Rows of one scene at one size, with all that must be searched for them."""
-    frames = known.frames
-    settings: dict[str, Any] = {} if options.backend is None else {"backend": options.backend}
-    settings.update(steps_per_frame=options.steps, integrator=options.integrator, tolerance=options.tolerance,
-                    self_collision=setting(scene, size).self_collision)
-    names = {system.partition("-")[2] or TWIN[system] for system in systems}
-    fabrics, given, motions, own = {}, {}, {}, {}
-    for name in sorted(names):
-        given[name] = start_fabric(name, scene, size)
-        blender = Job("modifier", scene, size, frames, as_job(given[name]), {"tuned": name != "factory"})
-        fabrics[name] = given[name]
-        if name != "cotton":
-            job = Job("muslin", scene, size, frames, as_job(given[name]), settings)
-            fabrics[name] = known.fabric(known.stretch(blender), given[name], job)
-        motions[name] = known.reference(scene, size, fabrics[name], options.reference_steps, 1e-6)
-        if options.check_reference:
-            coarser = known.reference(scene, size, fabrics[name], options.reference_steps // 2, 1e-6)
-            own[name] = distance_between(coarser, motions[name])
-            print(f"    {scene} {size} {name}: reference moves by {1e3 * own[name]:.1f} mm when its steps double")
-    rows = []
-    for system in systems:
-        kind, _, name = system.partition("-")
-        name = name or TWIN[system]
-        job = Job(kind, scene, size, frames, as_job(fabrics[name] if kind == "muslin" else given[name]), settings)
+        def with_value(value: float) -> Job:
+            if kind == "node":
+                return replace(job, options={"substeps": round(value)})
+            return replace(job, fabric=stiffer(job.fabric, value))
+
+        def tried(value: float) -> float:
+            self.kept.keep(what, kept_as, value)                # a search that is stopped goes on from here
+            return float(self.turns.run(system, 0, with_value(value)).measures()["p99_worst"])
+
+        found = substeps(tried, target, None if before is None else round(before)) if kind == "node" else \
+            stiffness_factor(tried, target, before or 1.0, self._coarse(job))
+        self.kept.keep(what, kept_as, found.value)
+        self.jobs[system] = with_value(found.value)
+        self._say_found(system, what, found, target)
+
+    def _say_found(self, system: str, what: str, found: Found, target: float) -> None:
+        if found.tries == 1 and found.enough:
+            return
+        often = "substeps" if what == "substeps" else "times the stiffness"
+        print(f"    {self.scene} {self.size} {system}: {found.value:.3g} {often}, p99 {found.p99:.2%} "
+              f"{'for' if found.enough else 'is NOT yet at most'} {target:.2%}, {found.tries} tries", flush=True)
+
+    def _coarse(self, job: Job) -> Callable[[float], float] | None:
+        """p99 at a factor on a coarse mesh; None where this one is."""
+        if self.size <= COARSEST:
+            return None
+        coarse = replace(job, size=max(COARSEST, self.size // COARSER))
+        return lambda value: float(
+            replace(coarse, fabric=stiffer(job.fabric, value)).run().measures()["p99_worst"])
+
+    def _job(self, system: str, fabric: core.Material) -> Job:
+        kind, given = kind_of(system), self.options
+        job = Job(kind, self.scene, self.size, given.frames, asdict(fabric), {})
         if kind == "modifier":
-            job = replace(job, options={"tuned": name != "factory"})
-        elif kind == "node":
-            target = known.stretch(Job("modifier", scene, size, frames, as_job(given[name]), {"tuned": True}))
-            job = replace(job, options={"substeps": known.substeps(target, replace(job, options={}))})
-        rows.append(Plan(system, job, {"motion": motions[name], "own_error": own.get(name)}))
-    return rows
+            return replace(job, options={"tuned": fabric_of(system) != "factory"})
+        if kind == "node":
+            return job
+        solver = {"steps_per_frame": given.steps, "integrator": given.integrator, "tolerance": given.tolerance,
+                  "self_collision": setting(self.scene, self.size).self_collision}
+        backend = "numpy" if kind == "numpy" else given.backend
+        return replace(job, kind="muslin", options=solver if backend is None else {**solver, "backend": backend})
+
+    def _reference(self, system: str, steps: int) -> Any:
+        fabric = core.Material(**self.jobs[system].fabric)
+        return self.kept.reference(self.scene, self.size, self.options.frames, fabric, steps)
 
 
-def record(plan: Plan, runs: Sequence[Run]) -> dict[str, Any]:
-    """A row's numbers: of its first run, and times of all of them."""
-    measured = [run.measures() for run in runs]
-    times = [m["ms_median"] for m in measured]
-    return {**measured[0], "system": plan.system, "scene": plan.job.scene, "size": plan.job.size,
-            "frames": plan.job.frames, "fabric": plan.job.fabric, "options": plan.job.options, "ms_turns": times,
-            "ms_median": float(np.median(times)), "ms_worst": float(np.median([m["ms_worst"] for m in measured])),
-            "distance": runs[0].distance(plan.reference["motion"]), "reference_error": plan.reference["own_error"]}
+def stiffer(fabric: dict[str, Any], factor: float) -> dict[str, Any]:
+    """A job's fabric with stretch and shear times `factor`."""
+    return {**fabric, "stretch": [k * factor for k in fabric["stretch"]], "shear": fabric["shear"] * factor}
 
 
-def main() -> None:
-    """Prepare, run in turns, write."""
+def arguments(given: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=SCENES)
+    parser.add_argument("--scenes", nargs="+", default=[s for s in SCENES if s != "drape"], choices=SCENES)
     parser.add_argument("--sizes", nargs="+", type=int, default=[50, 100, 200], help="vertices along a side")
     parser.add_argument("--frames", type=int, default=60)
-    parser.add_argument("--systems", nargs="+", default=list(USUAL), choices=SYSTEMS)
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, help="default: all but modifier-cotton; what these "
+                        "are held against is run, too")
     parser.add_argument("--repeats", type=int, default=3, help="turns")
-    parser.add_argument("--backend", help="of Muslin: numpy or numba, the best there is if not given")
+    parser.add_argument("--backend", help="of Muslin's rows: numpy or numba, the best there is if not given")
     parser.add_argument("--integrator", default="bdf2", help="Muslin's integrator; the default is Blender's panel's")
     parser.add_argument("--tolerance", type=float, default=1e-2, help="Muslin's tolerance; the default is the panel's")
     parser.add_argument("--steps", type=int, default=1, help="Muslin's steps per frame; the default is the panel's")
     parser.add_argument("--reference-steps", type=int, default=16, help="steps per frame of the references")
     parser.add_argument("--check-reference", action="store_true", help="compare references with half as many steps")
-    parser.add_argument("--fresh", action="store_true", help="search again what is kept on disk")
+    parser.add_argument("--resume", action="store_true", help="keep the runs of the same sources that are in --out")
+    parser.add_argument("--fresh", action="store_true", help="search and make again what is kept of earlier sessions")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "benchmarks")
-    options = parser.parse_args()
-    known = Prepared(ROOT / "build" / "benchmarks" / "kept", options.frames, options.fresh)
-    rows = []
+    return parser.parse_args(given)
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Run in turns, and write what there is after every run."""
+    options = arguments(given)
+    options.out.mkdir(parents=True, exist_ok=True)
+    kept = Kept(ROOT / "build" / "benchmarks" / "kept", options.fresh)
+    turns = Turns(options.out / "turns", options.resume)
+    machine = {"cores": str(os.cpu_count()), "system": platform.platform(), "python": sys.version.split()[0],
+               "numpy": np.__version__}
+    places: list[Place] = []
+
+    def write_down() -> None:
+        rows = [row for place in places for row in place.rows.values()]
+        write(options.out, rows, machine, options.reference_steps)
+        draw(rows, options.out / "results.svg")
+
     for scene in options.scenes:
+        if scene in LACKS_IN_NODE and "node" in (options.systems or SYSTEMS):
+            print(f"    {scene}: without the node, which has no {LACKS_IN_NODE[scene]}")
         for size in options.sizes:
-            if scene in NOT_FOR_NODE and "node" in options.systems:
-                print(f"    {scene}: left out for the node, which has no {NOT_FOR_NODE[scene]}")
-            systems = [s for s in options.systems if not (scene in NOT_FOR_NODE and s == "node")]
-            todo = plans(scene, size, systems, known, options)
-            turns: dict[str, list[Run]] = {plan.system: [] for plan in todo}
-            for _ in range(options.repeats):
-                for plan in todo:
-                    turns[plan.system].append(plan.job.run())
-            for plan in todo:
-                rows.append(record(plan, turns[plan.system]))
-                row = rows[-1]
-                print(f"{scene} {size} {plan.system:16} {row['ms_median']:8.1f} ms  p99 {row['p99_worst']:.2%}  "
-                      f"distance {1e3 * row['distance']:.0f} mm  {row['iterations']:.0f} iterations", flush=True)
-            machine = {"cores": str(os.cpu_count()), "system": platform.platform(), "python": sys.version.split()[0],
-                       "numpy": np.__version__}
-            write(options.out, rows, machine, options.reference_steps)    # after every scene: a long run may be stopped
-    try:
-        draw(rows, options.out / "results.png")
-    except ImportError:
-        print("no chart: matplotlib is not installed")
+            places.append(Place(scene, size, options, kept, turns, write_down))
+            places[-1].run()
+    print((options.out / "results.md").read_text(encoding="utf-8"))
     print(f"written to {options.out}")
 
 

@@ -26,9 +26,9 @@ if not __package__:                                              # run as a file
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import core
-from benchmarks.against_blender import SOFT
 from benchmarks.muslin_cloth import compile_kernels
 from benchmarks.scenes import SCENES, core_scene, setting
+from benchmarks.systems import SOFT
 from core.kernels import using
 from core.kernels.backend import choose
 from core.system import System

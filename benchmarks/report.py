@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows of the comparison as JSON and Markdown. A ratio always says whether stretch and error allow it."""
+"""Rows of the comparison as JSON and Markdown. A ratio always says whether stretch and error allow it, and whether
+other programs were at work; a row may still lack its distance, and then no ratio of it stands without brackets."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,20 +15,25 @@ import numpy as np
 Row = dict[str, Any]
 
 COMPARED = (("modifier-factory", "muslin-factory"), ("modifier-tuned", "muslin-tuned"), ("node", "muslin-tuned"),
+            ("modifier-factory", "numpy-factory"), ("modifier-tuned", "numpy-tuned"),
             ("modifier-cotton", "muslin-cotton"), ("modifier-factory", "muslin-cotton"),
             ("modifier-tuned", "muslin-cotton"))
 """Which rows are set against which."""
+BUSY = 0.1
+"""Cores that other programs may have while a row runs before its times are marked."""
 
 LEGEND = """
-- *ms*: wall-clock time of a frame, median and worst over the frames after the first; median over the turns.
+- *ms*: wall-clock time of a frame, median and worst over the frames after the first; median over the turns. *CPU ms*:
+  the same median of processor time, all threads, also those that wait for work. A time with a star was taken while
+  other programs held more than {busy} of a core: it is no measurement of an idle machine.
 - *p99*, *max*: stretch of the quads' edges (length over rest length, less 1), 99th percentile and largest, each the
   **worst over all frames**; *settled* is the median p99 of the last quarter of the frames. All systems alike.
-- *distance*: root mean square over frames and vertices from the converged motion of the row's fabric (Muslin with
-  {steps} steps per frame, tolerance 1e-6, same mesh). A Blender row is held against the Muslin row of the same name.
+- *distance*: root mean square over frames and vertices from the converged motion of the row's own fabric (Muslin with
+  {steps} steps per frame, tolerance 1e-6, same mesh); for a Blender row, of the fabric that its settings stand for.
 - *iterations*: per frame, mean; of linear solvers, and for the node substeps times constraint steps.
 - *memory*: peak of the process while it simulates, and how much of it came after everything was imported and compiled.
 - A ratio is Blender's median time over Muslin's, paired by turns. Where stretch or distance of Muslin is the larger
-  one, the two rows are **not equal** and the ratio is in brackets.
+  one, or not known, the two rows are **not equal** and the ratio is in brackets.
 """
 
 
@@ -40,12 +47,24 @@ def compare(rows: Iterable[Row]) -> list[dict[str, Any]]:
             a, b = found.get((scene, size, theirs)), found.get((scene, size, ours))
             if a is None or b is None:
                 continue
+            known = a["distance"] is not None and b["distance"] is not None
             pairs.append({"scene": scene, "size": size, "blender": theirs, "muslin": ours,
-                          "ratio": float(np.median(np.array(a["ms_turns"]) / np.array(b["ms_turns"]))),
+                          "ratio": _ratio(a, b, "ms_median"), "cpu_ratio": _ratio(a, b, "cpu_ms"),
+                          "busy": busy(a) or busy(b),
                           "stretch": [b["p99_worst"], a["p99_worst"]], "distance": [b["distance"], a["distance"]],
                           "stretch_at_most": b["p99_worst"] <= a["p99_worst"],
-                          "distance_at_most": b["distance"] <= a["distance"]})
+                          "distance_at_most": b["distance"] <= a["distance"] if known else None})
     return pairs
+
+
+def _ratio(theirs: Row, ours: Row, key: str) -> float:
+    """Median over the turns that both rows have."""
+    return float(np.median([a / b for a, b in zip(theirs["turns"][key], ours["turns"][key], strict=False)]))
+
+
+def busy(row: Row) -> bool:
+    """Whether other programs were at work in any of its turns; True where the system does not tell."""
+    return any(others is None or others > BUSY for others in row["turns"]["others"])
 
 
 def write(folder: Path, rows: Sequence[Row], machine: dict[str, str], reference_steps: int) -> None:
@@ -53,8 +72,11 @@ def write(folder: Path, rows: Sequence[Row], machine: dict[str, str], reference_
     folder.mkdir(parents=True, exist_ok=True)
     pairs = compare(rows)
     kept = {"machine": machine, "rows": list(rows), "ratios": pairs}
-    (folder / "results.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
-    (folder / "results.md").write_text(markdown(rows, pairs, machine, reference_steps), encoding="utf-8")
+    for name, text in (("results.json", json.dumps(kept, indent=1)),
+                       ("results.md", markdown(rows, pairs, machine, reference_steps))):
+        half = folder / f"{name}.half"
+        half.write_text(text, encoding="utf-8")
+        os.replace(half, folder / name)                          # a run that is killed here leaves the one before
 
 
 def markdown(rows: Sequence[Row], pairs: Sequence[dict[str, Any]], machine: dict[str, str], steps: int) -> str:
@@ -62,17 +84,22 @@ def markdown(rows: Sequence[Row], pairs: Sequence[dict[str, Any]], machine: dict
     versions = sorted({r["version"] for r in rows if "version" in r})
     head = ", ".join([machine["system"], f"{machine['cores']} cores", f"Python {machine['python']}",
                       f"NumPy {machine['numpy']}", *(f"Blender {version}" for version in versions)])
-    text = ["# Muslin beside Blender's cloth", "", head, LEGEND.format(steps=steps),
-            *_table(("scene", "size", "system", "kg/m^2", "N/m", "ms", "worst", "p99", "settled", "max", "iterations",
-                     "memory [MB]", "distance [mm]"), map(_cells, rows)), "",
+    text = ["# Muslin beside Blender's cloth", "", head, LEGEND.format(steps=steps, busy=BUSY),
+            *_table(("scene", "size", "system", "kg/m^2", "N/m", "ms", "worst", "CPU ms", "p99", "settled", "max",
+                     "iterations", "memory [MB]", "distance [mm]"), map(_cells, rows)), "",
             "## Ratios", "",
-            *_table(("scene", "size", "Blender", "Muslin", "Blender / Muslin", "p99 at most Blender's",
+            *_table(("scene", "size", "Blender", "Muslin", "Blender / Muslin", "by CPU ms", "p99 at most Blender's",
                      "distance at most Blender's", "equal terms"), map(_pair_cells, pairs)), ""]
-    own = [r for r in rows if r.get("reference_error") is not None]
+    own = [r for r in rows if r["reference_error"] is not None]
     if own:
-        text += ["Between the references with half as many steps and these: " + ", ".join(dict.fromkeys(
-            f"{r['scene']} {r['size']}^2 {r['system'].partition('-')[2] or 'tuned'} {1e3 * r['reference_error']:.1f} mm"
-            for r in own)) + ".", ""]
+        text += ["Between the references with half as many steps and these: " + ", ".join(
+            f"{r['scene']} {r['size']}^2 {r['system']} {1e3 * r['reference_error']:.1f} mm" for r in own) + ".", ""]
+    staged = [r for r in rows if r.get("stages_ms")]
+    if staged:
+        names = sorted({name for r in staged for name in r["stages_ms"]})
+        text += ["## Where a frame of Muslin goes, ms of the median frame of the first turn", "",
+                 *_table(("scene", "size", "system", *names), ((r["scene"], f"{r['size']}^2", r["system"], *(
+                     f"{r['stages_ms'].get(name, 0.0):.1f}" for name in names)) for r in staged)), ""]
     backends = sorted({r["backend"] for r in rows if "backend" in r})
     if backends:
         slowest = max(r["compile_s"] for r in rows if "compile_s" in r)
@@ -81,21 +108,41 @@ def markdown(rows: Sequence[Row], pairs: Sequence[dict[str, Any]], machine: dict
     return "\n".join(text)
 
 
+def row_line(r: Row) -> str:
+    """One row as it comes, on one line."""
+    distance = "not known yet" if r["distance"] is None else f"{1e3 * r['distance']:.0f} mm"
+    return (f"{r['scene']} {r['size']} {_name(r):28} {_ms(r):>9} ms, worst {r['ms_worst']:.0f}, CPU {r['cpu_ms']:.1f}, "
+            f"p99 {r['p99_worst']:.2%}, distance {distance}, {r['iterations']:.0f} iterations, "
+            f"{r['memory_mb']:.0f} MB, {len(r['turns']['ms_median'])} turns")
+
+
+def _name(r: Row) -> str:
+    return r["system"] + (f" ({r['options']['substeps']} substeps)" if "substeps" in r["options"] else "")
+
+
+def _ms(r: Row) -> str:
+    return f"{r['ms_median']:.1f}{'*' if busy(r) else ''}"
+
+
 def _cells(r: Row) -> tuple[str, ...]:
     fabric = r["fabric"]
-    note = f" ({r['options']['substeps']} substeps)" if "substeps" in r["options"] else ""
-    return (r["scene"], f"{r['size']}^2", r["system"] + note, f"{fabric['areal_density']:.3g}",
-            f"{float(np.mean(fabric['stretch'])):.3g}", f"{r['ms_median']:.1f}", f"{r['ms_worst']:.0f}",
+    return (r["scene"], f"{r['size']}^2", _name(r), f"{fabric['areal_density']:.3g}",
+            f"{float(np.mean(fabric['stretch'])):.3g}", _ms(r), f"{r['ms_worst']:.0f}", f"{r['cpu_ms']:.1f}",
             f"{r['p99_worst']:.2%}", f"{r['p99_settled']:.2%}", f"{r['stretch_max']:.1%}", f"{r['iterations']:.0f}",
-            f"{r['memory_mb']:.0f} (+{r['growth_mb']:.0f})", f"{1e3 * r['distance']:.0f}")
+            f"{r['memory_mb']:.0f} (+{r['growth_mb']:.0f})",
+            "" if r["distance"] is None else f"{1e3 * r['distance']:.0f}")
 
 
 def _pair_cells(p: dict[str, Any]) -> tuple[str, ...]:
-    equal = p["stretch_at_most"] and p["distance_at_most"]
-    says = [f"{'yes' if p[key + '_at_most'] else '**no**'}: {show(p[key][0])} to {show(p[key][1])}"
-            for key, show in (("stretch", lambda v: f"{v:.2%}"), ("distance", lambda v: f"{1e3 * v:.0f} mm"))]
-    ratio = f"{p['ratio']:.2f}" if equal else f"({p['ratio']:.2f})"
-    return (p["scene"], f"{p['size']}^2", p["blender"], p["muslin"], ratio, *says, "yes" if equal else "**no**")
+    equal = bool(p["stretch_at_most"] and p["distance_at_most"])
+    says = []
+    for key, show in (("stretch", lambda v: f"{v:.2%}"), ("distance", lambda v: f"{1e3 * v:.0f} mm")):
+        holds = p[f"{key}_at_most"]
+        says.append("not known" if holds is None else
+                    f"{'yes' if holds else '**no**'}: {show(p[key][0])} to {show(p[key][1])}")
+    ratios = [f"{ratio:.2f}{star}" for ratio, star in ((p["ratio"], "*" if p["busy"] else ""), (p["cpu_ratio"], ""))]
+    return (p["scene"], f"{p['size']}^2", p["blender"], p["muslin"], *(r if equal else f"({r})" for r in ratios), *says,
+            "yes" if equal else "**no**")
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -55,7 +57,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """What came of it: x (F, V, 3) [m], ms (F,), iterations (F,), notes (memory_mb, growth_mb, compile_s, ...)."""
+    """What came of it: x (F, V, 3) [m], ms (F,), iterations (F,), notes (memory_mb, growth_mb, compile_s, others, ...).
+
+    `others`: how many of the machine's cores other programs had while it ran; None where the system does not tell.
+    """
 
     job: Job
     x: FloatArray
@@ -121,13 +126,34 @@ def _memory(field: str) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
+def _use_of_cores() -> tuple[float, float, float] | None:
+    """Seconds: by the clock, of all cores' work, of this process's; None where the system does not tell."""
+    table = Path("/proc/stat")
+    if not table.exists():
+        return None
+    user, nice, system, _, _, *rest = (int(n) for n in table.read_text(encoding="ascii").split("\n")[0].split()[1:9])
+    return time.perf_counter(), (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK"), time.process_time()
+
+
+def _others(before: tuple[float, float, float] | None, after: tuple[float, float, float] | None) -> float | None:
+    """Cores that were at work between the two for anyone else."""
+    if before is None or after is None:
+        return None
+    clock, work, own = (b - a for a, b in zip(before, after, strict=True))
+    return max(0.0, work - own) / max(clock, 1e-3)
+
+
 def main() -> None:
     """Run one job."""
     job = Job(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
     notes: dict[str, Any] = {}
-    taken = list(_frames(job, notes))
+    coming = _frames(job, notes)
+    before = _use_of_cores()
+    taken = list(coming)
+    notes["others"] = _others(before, _use_of_cores())
     peak = _memory("VmHWM")
     notes["memory_mb"], notes["growth_mb"] = peak, max(0.0, peak - notes.pop("before_mb"))
+    notes["cpu_ms"] = float(np.median([frame["cpu_ms"] for frame in taken[FIRST - 1:]]))
     certificates = [frame["certificate"] for frame in taken if "certificate" in frame]
     if certificates:
         notes["backend"] = certificates[-1]["backend"]

@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 
 import core
 from benchmarks.blender_units import FACTORY, TAU, factory_fabric, tuned_settings, wind_field
+from benchmarks.chart import draw
+from benchmarks.kept import Kept, Turns
 from benchmarks.muslin_cloth import muslin_frames
 from benchmarks.published import RUNS
 from benchmarks.report import compare, markdown
 from benchmarks.scenes import RADIUS, SCENES, lengths, setting
+from benchmarks.stretch_search import AIM, LEAST, MOST_TRIES, stiffness_factor, substeps
+from benchmarks.systems import SYSTEMS, cast, held_against
 from benchmarks.worker import Job, Run
 
 
@@ -62,16 +69,129 @@ def test_the_wind_field_presses_as_the_fabrics_drag_does_and_not_when_the_sheet_
     assert field["strength"] == pytest.approx(field["flow"] * TAU * 8.0)
 
 
+def row(system, ms=(100.0, 120.0), **values):
+    turns = {"ms_median": list(ms), "ms_worst": list(ms), "cpu_ms": list(ms), "others": [0.0] * len(ms)}
+    return {"system": system, "scene": "hang", "size": 50, "p99_worst": 0.02, "p99_settled": 0.02, "stretch_max": 0.1,
+            "ms_median": ms[0], "ms_worst": ms[0], "cpu_ms": ms[0], "iterations": 1.0, "memory_mb": 1.0,
+            "growth_mb": 0.0, "fabric": {"areal_density": 0.3, "stretch": [1e3, 1e3]}, "options": {}, "distance": 0.1,
+            "reference_error": None, "turns": turns, **values}
+
+
+MACHINE = {"system": "here", "cores": "2", "python": "3", "numpy": "2"}
+
+
 def test_a_ratio_counts_only_where_stretch_and_distance_are_at_most_blenders():
-    base = {"scene": "hang", "size": 50, "ms_turns": [100.0, 120.0], "p99_worst": 0.02, "distance": 0.1}
-    ours = {**base, "system": "muslin-tuned", "ms_turns": [10.0, 10.0]}
-    theirs = {**base, "system": "modifier-tuned"}
+    ours, theirs = row("muslin-tuned", (10.0, 10.0)), row("modifier-tuned")
     pair = compare([theirs, ours])[0]
     assert pair["ratio"] == pytest.approx(11.0) and pair["stretch_at_most"] and pair["distance_at_most"]
     worse = compare([theirs, {**ours, "distance": 0.2}])
     assert not worse[0]["distance_at_most"]
-    text = markdown([], worse, {"system": "here", "cores": "2", "python": "3", "numpy": "2"}, 16)
+    text = markdown([], worse, MACHINE, 16)
     assert "(11.00)" in text and "**no**: 200 mm to 100 mm" in text
+
+
+def test_a_ratio_whose_error_is_not_known_yet_does_not_count():
+    pairs = compare([row("modifier-tuned"), row("muslin-tuned", (10.0,), distance=None)])
+    assert pairs[0]["ratio"] == pytest.approx(10.0)                      # of the turn that both have
+    text = markdown([row("muslin-tuned", distance=None)], pairs, MACHINE, 16)
+    assert "(10.00)" in text and "not known | **no**" in text
+
+
+def test_times_taken_beside_other_programs_are_marked():
+    theirs, ours = row("modifier-tuned"), row("muslin-tuned", (10.0, 10.0))
+    ours["turns"]["others"][1] = 0.6
+    text = markdown([theirs, ours], compare([theirs, ours]), MACHINE, 16)
+    assert "| 10.0* |" in text and "| 100.0 |" in text and "| 11.00* |" in text
+
+
+def test_the_chart_has_a_mark_for_every_row_whose_error_is_known(tmp_path):
+    rows = [row("modifier-tuned"), row("muslin-tuned", distance=0.03), row("node", distance=None)]
+    draw(rows, tmp_path / "chart.svg")
+    chart = ElementTree.parse(tmp_path / "chart.svg").getroot()
+    texts = [t.text for t in chart.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts.count("50\u00b2 2.0%") == 2 and "muslin-tuned" in texts and "node" not in texts
+    draw([], tmp_path / "empty.svg")
+
+
+@pytest.mark.parametrize("power", [0.3, 0.7, 1.2])
+@pytest.mark.parametrize("excess", [1.05, 2.0, 5.0])
+def test_the_fabric_is_made_stiffer_until_it_stretches_no_more_and_by_little_more_than_that(power, excess):
+    def p99_of(factor):
+        return 0.05 * excess * factor ** -power
+
+    found = stiffness_factor(p99_of, 0.05, coarse=lambda factor: 1.3 * p99_of(factor ** 0.8))
+    assert found.enough and found.tries <= MOST_TRIES
+    assert LEAST * 0.05 <= p99_of(found.value) <= 0.05
+
+
+def test_a_fabric_that_stretches_no_more_is_kept_after_one_run():
+    asked = []
+
+    def p99_of(factor):
+        asked.append(factor)
+        return 0.01
+
+    assert stiffness_factor(p99_of, 0.05).value == 1.0 and asked == [1.0]
+    assert stiffness_factor(p99_of, 0.05, 3.0).value == 3.0 and asked == [1.0, 3.0]
+
+
+def test_a_search_that_finds_nothing_says_so():
+    found = stiffness_factor(lambda factor: 0.1, 0.05)
+    assert not found.enough and found.tries == MOST_TRIES
+
+
+@pytest.mark.parametrize("least", [4, 9, 13, 30, 77])
+def test_the_node_gets_few_more_substeps_than_it_needs(least):
+    found = substeps(lambda count: 0.05 * AIM * (least / count), 0.05 * AIM)
+    assert found.enough and least <= found.value <= max(5, 1.5 * least)
+
+
+def test_a_system_is_never_run_without_the_one_it_is_held_against():
+    for asked in ([name] for name in SYSTEMS):
+        for scene in SCENES:
+            there = cast(asked, scene, 50)
+            assert all(held_against(s) is None or there.index(held_against(s)) < there.index(s) for s in there)
+    assert "node" not in cast(None, "flag", 50) and "numpy-tuned" not in cast(None, "hang", 200)
+
+
+class Counted:
+    """Stands for a job's run in a process of its own."""
+
+    def __init__(self, monkeypatch):
+        self.runs = 0
+        monkeypatch.setattr(Job, "run", self.run)
+
+    def run(self):
+        self.runs += 1
+        return Run(JOB, np.zeros((2, 4, 3), np.float32), np.ones(2), np.ones(2), {"converged": True, "turn": self.runs})
+
+
+JOB = Job("muslin", "hang", 2, 2, {"stretch": (1.0, 1.0)}, {})
+
+
+def test_a_comparison_that_was_stopped_goes_on_from_the_runs_it_has(tmp_path, monkeypatch):
+    counted = Counted(monkeypatch)
+    Turns(tmp_path, resume=False).run("muslin-tuned", 0, JOB)
+    assert Turns(tmp_path, resume=True).run("muslin-tuned", 0, JOB).notes["turn"] == 1 and counted.runs == 1
+    Turns(tmp_path, resume=True).run("muslin-tuned", 1, JOB)
+    Turns(tmp_path, resume=True).run("muslin-tuned", 0, replace(JOB, frames=3))      # another job
+    Turns(tmp_path, resume=False).run("muslin-tuned", 0, JOB)
+    assert counted.runs == 4
+
+
+def test_a_run_of_other_sources_does_not_count(tmp_path, monkeypatch):
+    counted = Counted(monkeypatch)
+    Turns(tmp_path, resume=False).run("muslin-tuned", 0, JOB)
+    monkeypatch.setattr("benchmarks.kept.sources", lambda *folders: "changed")
+    Turns(tmp_path, resume=True).run("muslin-tuned", 0, JOB)
+    assert counted.runs == 2
+
+
+def test_a_setting_is_kept_for_the_next_comparison_and_not_for_a_fresh_one(tmp_path):
+    Kept(tmp_path).keep("stiffness", JOB, 1.5)
+    assert Kept(tmp_path).setting("stiffness", JOB) == 1.5
+    assert Kept(tmp_path).setting("stiffness", replace(JOB, size=3)) is None
+    assert Kept(tmp_path, fresh=True).setting("stiffness", JOB) is None
 
 
 @pytest.mark.parametrize("name", RUNS)
