@@ -103,14 +103,15 @@ class Motion:
         self.x_t1: FloatArray = np.concatenate([nothing, *(m.x_t1 for m in moving)])
 
     def candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: float, *, faces: bool,
-                   some: BoolArray | None = None) -> tuple[IntArray, IntArray]:
+                   far: float = np.inf, some: BoolArray | None = None) -> tuple[IntArray, IntArray]:
         """Pairs of cloth with colliders, all moving start -> end (V + W, 3) [m], that may be within `radius` [m] at the
         start, or meet on straight ways to ends within `slack` (V + W,) [m] of the end: vertices with triangles (N, 2),
         edges with edges (M, 2). Without `faces`, no vertices of cloth with triangles of colliders; of `some` vertices
-        of cloth (V,) only, if given."""
+        of cloth (V,) only, if given; `far` as in `self_pairs`."""
         cloth, none = self._owner.cloth, np.zeros((0, 2), dtype=np.int64)
         vertex_triangle, edge_edge = [none], [none]
-        points, find, step = np.arange(len(start))[:, None], current().self_pairs.pairs, (start, end, slack, radius)
+        points, find = np.arange(len(start))[:, None], current().self_pairs.pairs
+        step = start, end, slack, radius, far
         vertices, triangle_order, edge_order = cloth.vertices, cloth.triangle_order, cloth.edge_order
         if some is not None:
             vertices = vertices[some[vertices]]
@@ -125,14 +126,14 @@ class Motion:
             edge_edge.append(found + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)
 
-    def face_candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: float, some: BoolArray
-                        ) -> IntArray:
+    def face_candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: float, some: BoolArray,
+                        *, far: float = np.inf) -> IntArray:
         """Pairs (N, 2) of `some` vertices of cloth (V,) with triangles of colliders, as in `candidates`."""
         vertices, points = self._owner.cloth.vertices, np.arange(len(start))[:, None]
         vertices, found = vertices[some[vertices]], [np.zeros((0, 2), dtype=np.int64)]
         for solid in self._nearby(start, end, radius):
             pairs = current().self_pairs.pairs(vertices, points, solid.surface.triangle_order, solid.triangles, False,
-                                               start, end, slack, radius)
+                                               start, end, slack, radius, far)
             found.append(pairs + [0, solid.first_triangle])
         return np.concatenate(found)
 

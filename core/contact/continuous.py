@@ -107,10 +107,10 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     in common of the motion makes no difference.
     """
     end = x1 - mean(x1 - x0)
-    kinds = zip(candidate_pairs(surface, x0, end, slack, radius, some), (surface.triangles, surface.edges), strict=True)
+    candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far)
     found = []
-    for primitives, table in kinds:
-        rows, *placed = current().advancement.relevant(x0, end, primitives, table, slack, radius)
+    for primitives, table in zip(candidates, (surface.triangles, surface.edges), strict=True):
+        rows, *placed = current().advancement.relevant(x0, end, primitives, table, slack, radius, far)
         found.append((placed[0], primitives[rows], *placed[1:]))
     vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
     return Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, KEPT * np.minimum(distance, far))

@@ -19,16 +19,16 @@ from .triangle_surface import TriangleSurface
 
 
 def candidate_pairs(surface: TriangleSurface, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float,
-                    some: BoolArray | None = None) -> tuple[IntArray, IntArray]:
+                    some: BoolArray | None = None, *, far: float = np.inf) -> tuple[IntArray, IntArray]:
     """Pairs without a common vertex that may be within `radius` [m] at x_t0 (V, 3) [m], or meet on straight ways to
     ends within `slack` (V,) [m], at most half the radius, of x_t1; only those with one of the vertices `some` (V,), if
-    given.
+    given. Pairs further apart than `far` [m] have to keep no more than those that far apart.
 
     Returns:
         vertices with triangles (N, 2), and edges with edges (M, 2), the smaller number first; both in lexicographic
         order. Triangles and edges by their rows in `surface`.
     """
-    points, step = np.arange(len(x_t0))[:, None], (np.asarray(x_t0), np.asarray(x_t1), np.asarray(slack), radius)
+    points, step = np.arange(len(x_t0))[:, None], (np.asarray(x_t0), np.asarray(x_t1), np.asarray(slack), radius, far)
     find, vertices, triangles, edges = current().self_pairs.pairs, surface.vertices, surface.triangles, surface.edges
     if some is None:
         return _unsewn(surface, find(vertices, points, surface.triangle_order, triangles, False, *step),

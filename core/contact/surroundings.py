@@ -289,8 +289,9 @@ class Surroundings:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
         whole, end, room = self.solids == WHOLE, *self._ends(motion, search)
         radius = self._share * self._owner.solid.radius
-        pairs = self._pairs_of(motion.candidates(self.start, end, room, radius, faces=whole, some=some), end, room,
-                               radius)
+        far = FAR * self._owner.solid.radius
+        found = motion.candidates(self.start, end, room, radius, faces=whole, far=far, some=some)
+        pairs = self._pairs_of(found, end, room, radius)
         at_faces = self._at_faces if some is None else self._at_faces & some
         return pairs if whole or not at_faces.any() else pairs.joined(self._near_faces(motion, search, at_faces))
 
@@ -298,7 +299,8 @@ class Surroundings:
         """Pairs of `some` vertices of cloth (V,) with faces of colliders."""
         (end, room), radius = self._ends(motion, search), self._owner.solid.radius
         none = np.zeros((0, 2), dtype=np.int64)
-        return self._pairs_of((motion.face_candidates(self.start, end, room, radius, some), none), end, room, radius)
+        found = motion.face_candidates(self.start, end, room, radius, some, far=FAR * radius)
+        return self._pairs_of((found, none), end, room, radius)
 
     def _ends(self, motion: Motion, search: _Search) -> tuple[FloatArray, FloatArray]:
         """Where all end as far as searched for (V + W, 3) [m], and how far from there they may be (V + W,) [m]."""
@@ -309,7 +311,8 @@ class Surroundings:
         """The candidates that are within the radius [m] of each other, or may meet."""
         owner, found = self._owner, []
         for primitives, table in zip(candidates, (owner.all.triangles, owner.all.edges), strict=True):
-            rows, *placed = current().advancement.relevant(self.start, end, primitives, table, room, radius)
+            rows, *placed = current().advancement.relevant(self.start, end, primitives, table, room, radius,
+                                                         FAR * owner.solid.radius)
             found.append((placed[0], primitives[rows], *placed[1:]))
         vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
         keep = KEPT * np.minimum(np.minimum(distance, FAR * owner.solid.radius),

@@ -30,14 +30,14 @@ def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, 
     return weights, normals, distance
 
 
-def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray, reach: float
-             ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray, reach: float,
+             far: float = np.inf) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
     """Which pairs (P, 2) are near or may meet, and how they are at x0, as in `reference`."""
     keep = np.empty(len(primitives), dtype=np.bool_)
     weights, normals = np.empty((len(primitives), 4)), np.empty((len(primitives), 3))
     distance = np.empty(len(primitives))
     share(_relevant_all, len(primitives), LEAST, np.ascontiguousarray(x0), np.ascontiguousarray(x1), primitives, table,
-          slack, reach, keep, weights, normals, distance)
+          slack, reach, far, keep, weights, normals, distance)
     rows = np.flatnonzero(keep)
     return rows, corners_of(primitives[rows], table), weights[rows], normals[rows], distance[rows]
 
@@ -65,7 +65,7 @@ def _closest_all(begin: Any, stop: Any, x: Any, vertices: Any, faces: Any, weigh
 
 @njit(**KERNEL)
 def _relevant_all(begin: Any, stop: Any, x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, reach: Any,
-                  keep: Any, weights: Any, normals: Any, distance: Any) -> None:
+                  far: Any, keep: Any, weights: Any, normals: Any, distance: Any) -> None:
     face = table.shape[1] == 3
     for p in range(begin, stop):
         one, other = primitives[p, 0], primitives[p, 1]
@@ -83,7 +83,7 @@ def _relevant_all(begin: Any, stop: Any, x0: Any, x1: Any, primitives: Any, tabl
                 beyond = u - max(v, max(y, 0.0)) - max(slack[j], max(slack[k], slack[m])) - slack[i]
             else:
                 beyond = min(u, v) - max(y, 0.0) - max(slack[k], slack[m]) - max(slack[i], slack[j])
-            keep[p] = beyond <= LEFT * gap
+            keep[p] = beyond <= LEFT * min(gap, far)
         else:
             keep[p] = True
         if keep[p]:

@@ -35,7 +35,7 @@ ROOM = 1.0 + 1e-6
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
-          x_t1: FloatArray, slack: FloatArray, radius: float) -> IntArray:
+          x_t1: FloatArray, slack: FloatArray, radius: float, far: float = np.inf) -> IntArray:
     """Pairs (P, 2) of `items`, rows of queries (Q, a), with rows of targets (N, b), as in `reference`."""
     moving = np.empty((len(x_t0), 8))
     moving[:, :3], moving[:, 3:6], moving[:, 6] = x_t0, x_t1, slack
@@ -50,8 +50,8 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
     _fit_nodes(rows, clusters)
     while True:
         found = np.empty((len(count), places, 2), dtype=np.int32)
-        share(_search, len(count), 1, items, queries, others, targets, same, moving, radius, rows, inner, corners,
-              found, count)
+        share(_search, len(count), 1, items, queries, others, targets, same, moving, radius, far, rows, inner,
+              corners, found, count)
         if count.max(initial=0) <= places:
             break
         places = int(count.max())
@@ -63,14 +63,14 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
 
 @njit(**KERNEL)
 def _search(begin: Any, end: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any,
-            radius: Any, rows: Any, inner: Any, corners: Any, found: Any, count: Any) -> None:
+            radius: Any, far: Any, rows: Any, inner: Any, corners: Any, found: Any, count: Any) -> None:
     """The pairs of each share, and their number."""
     half = (len(count) + 1) // 2
     for number in range(begin, end):
         # neighbours go to different threads: where there is much to do lies together
         share = 2 * number if number < half else 2 * (number - half) + 1
-        count[share] = _near(share, items, queries, others, targets, same, moving, radius, rows, inner, corners,
-                             found[share])
+        count[share] = _near(share, items, queries, others, targets, same, moving, radius, far, rows, inner,
+                             corners, found[share])
 
 
 @njit(**KERNEL)
@@ -152,7 +152,7 @@ def _touching(a: Any, i: Any, v: Any, w: Any, b: Any, c: Any, n: Any) -> Any:
 
 @njit(**INNER)
 def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, radius: Any,
-          rows: Any, inner: Any, corners: Any, found: Any) -> Any:
+          far: Any, rows: Any, inner: Any, corners: Any, found: Any) -> Any:
     """How many pairs a share has; the first ones go into `found`."""
     clusters, last, end, number = len(inner), queries.shape[1] - 1, targets.shape[1] - 1, 0
     edges = last == 1
@@ -190,7 +190,7 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
                     a, b, c, e, f, g = _seen_from(moving, m, i, j, k)
                     loose, near = max(moving[k, 6], moving[m, 6]), moving[j, 6]
                     loose = max(moving[i, 6], near) + loose if edges else moving[i, 6] + max(near, loose)
-                    if _clear(a, b, c, e, f, g, loose, radius, not edges):
+                    if _clear(a, b, c, e, f, g, loose, radius, far, not edges):
                         continue
                     one, two = (t, q) if same and t < q else (q, t)
                     _box(one, queries, moving, radius, exact, mine)
@@ -247,13 +247,14 @@ def _seen_from(moving: Any, m: Any, i: Any, j: Any, k: Any) -> Any:
 
 
 @njit(**INNER)
-def _clear(a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, loose: Any, radius: Any, face: Any) -> Any:
+def _clear(a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, loose: Any, radius: Any, far: Any,
+           face: Any) -> Any:
     """Whether a pair keeps apart across a plane that is quickly found, as `reference.self_pairs` says.
 
     Its vertices as of `_seen_from`; `loose` is how much nearer to each other than expected it may end.
     """
     n = subtract(a, scale(1.0 / 3.0, add(b, c))) if face else scale(0.5, subtract(add(a, b), c))
-    most, u = LEFT * np.sqrt(dot(n, n)), subtract(b, a)
+    most, u = LEFT * min(np.sqrt(dot(n, n)), far), subtract(b, a)
     for across in range(1 if face else 2):
         if not face:
             along = c if across == 0 else u

@@ -25,7 +25,8 @@ NEAR = 1.5
 STEPS = 200
 """Advances after which a pair counts as meeting where it is."""
 LEFT = 0.16
-"""Part of its distance that a pair keeps for sure where a search has left it out [-]: above that at which it meets."""
+"""Part of its distance, or of what counts as far, that a pair keeps for sure where a search has left it out [-]: above
+that at which it meets."""
 ROUNDING = 1e-14
 """Distance over the size of coordinates below which there is no direction from one primitive to the other [-]."""
 
@@ -55,12 +56,13 @@ def corners_of(primitives: IntArray, table: IntArray) -> IntArray:
     return np.concatenate([first[:, None] if table.shape[1] == 3 else table[first], second], axis=1)
 
 
-def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray, reach: float
-             ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray, reach: float,
+             far: float = np.inf) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
     """Which pairs (P, 2) of one kind, as in `corners_of`, are near at x0 or may meet on the way to x1 (V, 3) [m].
 
     Near is closer than `reach` [m]. A pair may meet unless at the end, too, it is apart along the direction of its
-    closest points, for all ends that are within `slack` (V,) [m] of x1: in straight lines it is no nearer in between.
+    closest points, for all ends that are within `slack` (V,) [m] of x1, by a part of its distance, or of `far` [m]
+    where that is less: in straight lines it is no nearer in between.
 
     Returns:
         rows (N,) and their vertices (N, 4), weights (N, 4), normals (N, 3) and distances (N,) [m] as of `closest`.
@@ -73,7 +75,7 @@ def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArr
     loose = slack[vertices]
     beyond = along[:, one].min(axis=1) - along[:, ~one].max(axis=1)
     beyond -= loose[:, ~one].max(axis=1) + loose[:, one].max(axis=1)
-    rows = np.flatnonzero((distance < reach) | (beyond <= LEFT * distance))
+    rows = np.flatnonzero((distance < reach) | (beyond <= LEFT * np.minimum(distance, far)))
     return rows, vertices[rows], weights[rows], normals[rows], distance[rows]
 
 

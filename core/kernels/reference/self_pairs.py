@@ -4,8 +4,9 @@
 The vertex's box is grown by the radius, or that of the edge with the smaller number, so that both backends round alike.
 
 A pair keeps apart across a plane if it does so at the start and at the end: in straight lines the first primitive never
-gets less far beyond the second one along a fixed direction than it is then. Tried are directions that cost little: from
-centroid to centroid; for edges what of that is across the one edge, or the other.
+gets less far beyond the second one along a fixed direction than it is then. At the end it has to by `LEFT` of the
+distance that it starts from, or of `far` where that is less, of which no pair keeps more. Tried are directions that
+cost little: from centroid to centroid; for edges what of that is across the one edge, or the other.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .trees import element_boxes, fitted, touching_boxes
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
-          x_t1: FloatArray, slack: FloatArray, radius: float) -> IntArray:
+          x_t1: FloatArray, slack: FloatArray, radius: float, far: float = np.inf) -> IntArray:
     """Pairs (P, 2), in order, of `items`, rows of queries (Q, a), with rows of targets (N, b), the leaves of a tree in
     `order`; -1 is nothing in both. Primitives by the numbers of their vertices. `same`: queries and targets are one,
     and each pair is told once."""
@@ -30,11 +31,11 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
         near = near[near[:, 0] < near[:, 1]]
     one, other = queries[near[:, 0]], targets[near[:, 1]]
     rows = np.flatnonzero((one[:, :, None] != other[:, None, :]).all(axis=(1, 2)))
-    return near[rows[_stay(one[rows], other[rows], x_t0, x_t1, slack, radius)]]
+    return near[rows[_stay(one[rows], other[rows], x_t0, x_t1, slack, radius, far)]]
 
 
-def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float
-          ) -> IntArray:
+def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float,
+          far: float) -> IntArray:
     """Rows of the pairs of vertices (P, a) and (P, b) that may be within the radius, or meet."""
     rows = np.flatnonzero(_boxes_near(one, other, x_t0, x_t1, radius))
     loose = slack[one].max(axis=1) + slack[other].max(axis=1)
@@ -47,7 +48,7 @@ def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, sl
             along = edge[:, 1] - edge[:, 0]
             share = _dot(between, along) / np.where((along != 0.0).any(axis=1), _dot(along, along), 1.0)
             direction = between - share[:, None] * along
-        size, most = np.sqrt(_dot(direction, direction)), LEFT * np.sqrt(_dot(between, between))
+        size, most = np.sqrt(_dot(direction, direction)), LEFT * np.minimum(np.sqrt(_dot(between, between)), far)
         start, end = (_beyond(direction, x, one[rows], other[rows]) for x in (x_t0, x_t1))
         rows = rows[(start < np.maximum(radius, most) * size) | (end <= (loose[rows] + most) * size)]
     return rows

@@ -125,15 +125,16 @@ def test_a_flat_sheet_that_swings_has_nothing_near_it(backend):
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
 @pytest.mark.parametrize("speed", [0.02, 0.1])
-def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(backend, speed):
+@pytest.mark.parametrize("far", [0.01, np.inf])
+def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(backend, far, speed):
     rng = np.random.default_rng(6)
     x, triangles = sheet(8, 8, 1.0, 1.0)
     x0 = np.concatenate([x, x + [0.02, 0.03, 0.08]]) + 0.01 * rng.normal(size=(128, 3))
     surface = TriangleSurface.build(x0, np.concatenate([triangles, triangles + 64]))
     x1 = x0 + speed * rng.normal(size=x0.shape) + [3.0, 0.0, -2.0]
     slack = rng.uniform(0.0, 0.1, len(x0))
-    found = near_pairs(surface, x0, x1, 0.2, slack)
-    every = near_pairs(surface, x0, x1, 4.0, np.full(len(x0), 2.0))                # nothing is ruled out of these
+    found = near_pairs(surface, x0, x1, 0.2, slack, far=far)
+    every = near_pairs(surface, x0, x1, 4.0, np.full(len(x0), 2.0), far=far)      # nothing is ruled out of these
     away = rng.normal(size=x0.shape)
     end = x1 + away / np.linalg.norm(away, axis=1)[:, None] * slack[:, None]
     meets = every.meeting_times(x0, end) < NEVER
@@ -141,10 +142,13 @@ def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(backend, spee
     assert meets.sum() > 20 and all(tuple(v) in known for v in every.vertices[meets])
     assert {tuple(v) for v in every.vertices[every.distance < 0.2]} <= known
     assert len(found) < 0.7 * len(every)
+    more = len(near_pairs(surface, x0, x1, 0.2, slack))                            # what is far has more to keep
+    assert len(found) <= more and (far == np.inf or len(found) < 0.98 * more)
 
 
 @pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
-def test_both_backends_search_alike():
+@pytest.mark.parametrize("far", [0.02, np.inf])
+def test_both_backends_search_alike(far):
     found = []
     for name in ("numpy", "numba"):
         with using(name):
@@ -152,7 +156,8 @@ def test_both_backends_search_alike():
             rng = np.random.default_rng(7)
             x0 = x0 + 0.05 * rng.normal(size=x0.shape)
             x1 = x0 + 0.03 * rng.normal(size=x0.shape)
-            found.append(near_pairs(TriangleSurface.build(x0, triangles), x0, x1, 0.1, np.full(len(x0), 0.02)))
+            slack = np.full(len(x0), 0.02)
+            found.append(near_pairs(TriangleSurface.build(x0, triangles), x0, x1, 0.1, slack, far=far))
     one, other = found
     assert len(one) > 100 and one.faces == other.faces
     for name in ("vertices", "primitives"):
