@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How steps are halved and doubled, and what happens where no size of step will do."""
+
+import numpy as np
+import pytest
+
+import core
+from core.integrators.registry import INTEGRATORS
+from tests.core.shapes import grid
+from tests.core.simple_scenes import FABRIC, sheet
+
+
+def jerked(when=0.10, pull=2.5):
+    """A strip whose pinned end is pulled away quickly for a moment."""
+    mesh = core.ClothMesh(*grid(8, 1, (1.0, 0.125)))
+
+    def path(y):
+        return lambda t: np.array([-pull * np.clip(t - when, 0.0, 0.08) / 0.08 * 0.4, y, 0.0])
+
+    soft = core.Material(areal_density=0.2, stretch=(60.0, 60.0), shear=20.0, damping=0.02, viscous_drag=2.0)
+    return core.Cloth(mesh, soft, pins={0: path(0.0), 1: path(0.125)})
+
+
+def test_steps_halve_where_the_cloth_is_jerked_and_double_again_after():
+    scene = core.Scene([jerked()], gravity=(0.0, 0.0, 0.0))
+    solver = core.Solver(steps_per_frame=1, max_strain_change=0.05)
+    frames = [f.certificate for f in core.simulate(scene, solver, range(1, 25))]
+    whole = 1.0 / 24.0
+    assert frames[1].steps == 1 and frames[1].step_min == frames[1].step_max == pytest.approx(whole)
+    halved = [c for c in frames[1:] if c.rejected]
+    assert halved and min(c.step_min for c in halved) < 0.3 * whole
+    last = frames[-1]
+    assert (last.steps, last.rejected) == (1, 0) and last.step_max == pytest.approx(whole)
+    for c in frames[1:]:
+        assert c.step_min <= c.step_max <= whole * (1 + 1e-12)
+        sizes = np.log2(whole / np.array([c.step_min, c.step_max]))
+        np.testing.assert_allclose(sizes, np.round(sizes), atol=1e-9)
+        assert c.steps >= 1 and c.steps * c.step_max >= whole * (1 - 1e-12) >= c.steps * c.step_min * (1 - 1e-9)
+
+
+def test_a_step_that_is_kept_adds_no_more_strain_than_asked_or_is_the_smallest(monkeypatch):
+    tried = []
+
+    def watched(system, state, h, *rest):
+        result = INTEGRATORS["implicit_euler"](system, state, h, *rest)
+        tried.append((state.x, result.state.x, h))
+        return result
+
+    monkeypatch.setitem(INTEGRATORS, "watched", watched)
+    cloth, limit = jerked(), 0.05
+    solver = core.Solver("watched", steps_per_frame=1, max_strain_change=limit, max_halvings=3)
+    rejected = sum(f.certificate.rejected for f in
+                   core.simulate(core.Scene([cloth], gravity=(0.0, 0.0, 0.0)), solver, range(1, 25)))
+    edges, rest = cloth.mesh.edges, cloth.mesh.rest_lengths
+
+    def stretch(x):
+        return np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1) / rest
+
+    begins = [before.tobytes() for before, _, _ in tried] + [tried[-1][1].tobytes()]
+    kept = [after.tobytes() == begins[i + 1] for i, (_, after, _) in enumerate(tried)]
+    assert kept.count(False) == rejected > 0
+    for (before, after, h), keep in zip(tried, kept, strict=True):
+        added = np.max(stretch(after) - stretch(before))
+        assert keep == (added <= limit or h < 1.0 / 24.0 / 7.5)
+
+
+def test_without_adaptive_steps_nothing_is_halved():
+    scene = core.Scene([jerked()], gravity=(0.0, 0.0, 0.0))
+    solver = core.Solver(steps_per_frame=1, max_strain_change=0.05, adaptive=False)
+    records = [frame.certificate for frame in core.simulate(scene, solver, range(1, 10))]
+    assert all(record.rejected == 0 and record.steps <= 1 for record in records)
+
+
+@pytest.mark.parametrize(("rate", "adaptive", "most"), [(24.0, True, 48.0), (60.0, True, 60.0), (12.0, True, 48.0),
+                                                        (24.0, False, 24.0)])
+def test_cloth_presses_on_cloth_in_short_steps_and_falls_in_long_ones(rate, adaptive, most):
+    x, triangles = grid(5, 5, (0.5, 0.5))
+    sheets = [core.Cloth(core.ClothMesh(x + [0.0, 0.0, 0.1 * k], triangles), core.Material.preset("cotton"),
+                         pins=dict.fromkeys(range(len(x))) if k == 0 else {}) for k in range(2)]
+    solver = core.Solver(steps_per_frame=1, frame_rate=rate, adaptive=adaptive)
+    records = [f.certificate for f in core.simulate(core.Scene(sheets), solver, range(1, int(rate)))]
+    assert records[1].steps == 1                                     # it falls still
+    assert records[-1].step_max == pytest.approx(1.0 / most) and records[-1].rejected == 0
+
+
+@pytest.mark.parametrize(("adaptive", "halvings"), [(True, 6), (True, 0), (False, 6)])
+def test_a_step_that_no_size_can_solve_is_an_error_that_keeps_the_frames_before(adaptive, halvings):
+    """A pin that jumps by more than numbers can square: the stretch is infinite whatever the step."""
+    mesh = sheet(2)
+    cloth = core.Cloth(mesh, FABRIC, pins={0: lambda t: mesh.positions[0] + (1e200 if t > 0.1 else 0.0)})
+    solver = core.Solver(adaptive=adaptive, max_halvings=halvings)
+    seen = []
+    with np.errstate(all="ignore"), pytest.raises(core.SolverError) as caught:
+        seen.extend(core.simulate(core.Scene([cloth]), solver, range(1, 10)))
+    assert [f.index for f in seen] == [1, 2, 3]
+    assert all(np.isfinite(f.positions[0]).all() for f in seen)
+    smallest = 1.0 / 48.0 / (2 ** halvings if adaptive else 1)
+    assert f"{smallest:.2e} s" in str(caught.value)
+    assert "frame" in str(caught.value)
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+def test_a_solution_that_runs_away_is_halved_and_in_the_end_an_error(monkeypatch, adaptive):
+    """However small the step: a corner is thrown ten thousand edges away, and everything is a number."""
+    tried = []
+
+    def thrown(system, state, h, *rest):
+        result = INTEGRATORS["implicit_euler"](system, state, h, *rest)
+        tried.append(h)
+        if state.time > 0.1:
+            result.state.x[0] += 1e4
+        return result
+
+    monkeypatch.setitem(INTEGRATORS, "thrown", thrown)
+    scene, seen = core.Scene([core.Cloth(sheet(2), FABRIC)]), []
+    with pytest.raises(core.SolverError, match="runs away"):
+        seen.extend(core.simulate(scene, core.Solver("thrown", adaptive=adaptive, max_halvings=3), range(1, 10)))
+    assert seen and all(np.abs(f.positions[0]).max() < 10.0 for f in seen)
+    assert min(tried) == pytest.approx(max(tried) / (8 if adaptive else 1))
