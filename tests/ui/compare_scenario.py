@@ -8,8 +8,9 @@ import tempfile
 from pathlib import Path
 
 import bpy
-import window_scenarios as window
-from window_scenarios import Steps, no_bake, physics_tab, picture, press, sheet_and_ball, state, until
+import window_hands as window
+from window_hands import Steps, no_bake, physics_tab, picture, press, until
+from window_stage import sheet_and_ball, state
 
 FRAMES = 12
 INTEGRATORS = ["implicit_euler", "bdf2"]

@@ -12,21 +12,9 @@ import bpy
 import gpu
 import numpy as np
 import ui_sim as ui
-import window_scenarios as window
-from window_scenarios import (
-    CELLS,
-    MODULE,
-    Steps,
-    baking,
-    click,
-    make_current,
-    mesh_object,
-    no_bake,
-    physics_tab,
-    picture,
-    press,
-    until,
-)
+import window_hands as window
+from window_hands import MODULE, Steps, baking, click, no_bake, physics_tab, picture, press, until
+from window_stage import CELLS, make_current, mesh_object
 
 
 def crossings() -> Steps:

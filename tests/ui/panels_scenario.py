@@ -17,7 +17,8 @@ from typing import Any
 import bmesh
 import bpy
 import ui_sim as ui
-from window_scenarios import MODULE, Steps, make_current, mesh_object, picture, press, sheet_and_ball
+from window_hands import MODULE, Steps, picture, press
+from window_stage import make_current, mesh_object, sheet_and_ball
 
 WIDE = 340              # pixels of the area
 LOOKS = 6               # turns in which a change is drawn

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a mesh to a pinned cloth of silk over a collider, by the panel alone."""
+
+from __future__ import annotations
+
+import bpy
+import ui_sim as ui
+from window_hands import MODULE, Steps, at, click, physics_tab, picture, press
+from window_stage import make_current, sheet_and_ball
+
+MENU_ABOVE = 31         # pixels from the first value of a fabric up to the menu of presets
+
+
+def first_steps() -> Steps:
+    """From a mesh to a pinned cloth of silk over a collider, by the panel alone."""
+    assert MODULE in bpy.context.preferences.addons, "the extension is not enabled"
+    sheet, ball = sheet_and_ball(frames=12)
+    physics_tab()
+    yield from picture("empty")
+    yield from click("muslin.cloth_add")
+    assert sheet.muslin.kind == "CLOTH" and sheet.muslin.fabric == "cotton"
+
+    x, y = yield from at("areal_density")
+    yield from ui.click(x, y + MENU_ABOVE)
+    yield from ui.key("S", x, y + MENU_ABOVE, unicode="s")
+    yield
+    assert sheet.muslin.fabric == "silk", sheet.muslin.fabric
+    light = sheet.muslin.areal_density
+    x, y = yield from at("areal_density")
+    for value in ("PRESS", "RELEASE", "PRESS", "RELEASE"):      # a double click, to type
+        ui.send("LEFTMOUSE", value, x, y)
+        yield
+    yield from ui.key("A", x, y, ctrl=True)
+    yield from ui.text("0.25", x, y)
+    yield from ui.key("RET", x, y)
+    yield
+    assert abs(sheet.muslin.areal_density - 0.25) < 1e-6 and sheet.muslin.fabric == "CUSTOM"
+    yield from press("Z", ctrl=True)
+    sheet, ball = bpy.data.objects["Sheet"], bpy.data.objects["Ball"]
+    assert sheet.muslin.fabric == "silk" and sheet.muslin.areal_density == light
+
+    x, y = yield from at("pin_group")
+    yield from ui.click(x, y)
+    yield from ui.text("pin", x, y)
+    yield from ui.key("RET", x, y)
+    yield
+    assert sheet.muslin.pin_group == "Pins"
+    yield from picture("cloth")
+
+    make_current(ball)
+    yield
+    yield from click("muslin.collider_add")
+    assert ball.muslin.kind == "COLLIDER"
+    yield from picture("collider")
+    yield from click("muslin.remove")
+    assert ball.muslin.kind == "NONE"
