@@ -42,13 +42,16 @@ class StrainLimit:
 
     Args:
         edges: (E, 2); longest: L (1 + m) (E,) [m], infinite where there is no limit; mass: (V,) [kg].
-        pinned: (n,) vertices that are always held.
+        pinned: (n,) vertices that are always held. order: the `colours` of these very edges, where they are known.
     """
 
-    def __init__(self, edges: IntArray, longest: FloatArray, mass: FloatArray, pinned: IntArray) -> None:
+    def __init__(self, edges: IntArray, longest: FloatArray, mass: FloatArray, pinned: IntArray,
+                 order: tuple[IntArray, IntArray] | None = None) -> None:
         limited = np.flatnonzero(np.isfinite(longest))
-        order, self._starts = colours(edges[limited], len(mass))
-        self._edges, self._longest = edges[limited][order], longest[limited][order]
+        self._order = colours(edges[limited], len(mass)) if order is None else order
+        rows, self._starts = limited[self._order[0]], self._order[1]
+        self._all, self._mass = edges, mass
+        self._edges, self._longest = edges[rows], longest[rows]
         self._room = CLOSE * float(self._longest.mean())
         self._inverse = 1.0 / np.maximum(mass, np.finfo(float).tiny)
         reach, pin = reach_of(self._edges, self._longest, pinned, len(mass))
@@ -59,6 +62,10 @@ class StrainLimit:
         """Largest length of an edge at x (V, 3) [m] over the one it may have, less 1 [-]."""
         d = x[self._edges[:, 1]] - x[self._edges[:, 0]]
         return float(np.sqrt(np.max(np.einsum("ei,ei->e", d, d) / self._longest ** 2, initial=0.0))) - 1.0
+
+    def of_lengths(self, longest: FloatArray) -> StrainLimit:
+        """The limit of the same edges at other lengths `longest` (E,) [m], of all of them, whatever is pinned."""
+        return StrainLimit(self._all, longest, self._mass, self._tied[:0], self._order)
 
     def holds(self, x: FloatArray) -> bool:
         """Whether no edge at x (V, 3) [m] is longer than it may be, but for what is left as it is."""
@@ -87,6 +94,8 @@ def reach_of(edges: IntArray, lengths: FloatArray, sources: IntArray,
              vertex_count: int) -> tuple[FloatArray, IntArray]:
     """Of each vertex how far along edges (E, 2) of `lengths` (E,) the nearest of `sources` (n,) is (V,), infinite where
     none can be reached, and which it is (V,)."""
+    if len(sources) == 0:
+        return np.full(vertex_count, np.inf), np.zeros(vertex_count, dtype=np.int64)
     start = np.concatenate([edges[:, 0], edges[:, 1]])
     order = np.argsort(start, kind="stable")
     end, along = np.concatenate([edges[:, 1], edges[:, 0]])[order], np.tile(lengths, 2)[order]

@@ -47,7 +47,8 @@ class System:
     Attributes:
         nodes: the particles' numbering. mass (V,) [kg]; carried (V,) [kg], what contact and pins take hold of;
         thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
-        edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
+        edges (E, 2) and rest_lengths (E,) [m] of all cloths, longest (E,) [m] what *Limit Stretch* lets them be;
+        body (V,) the connected piece of each particle;
         abrupt (V,): whether there are threads, seams or links that go slack in its piece; sewn, slackens: whether there
         are seams, or such links, at all;
         smoothing: of velocities, along the edges; strain_limit: of edges, None where there is none.
@@ -84,7 +85,8 @@ class System:
         for cloth, span in zip(scene.cloths, self.slices, strict=True):
             self._held.fix(cloth.held + span.start, np.zeros((len(cloth.held), 3)))
         elongation: FloatArray = np.concatenate([np.full(len(c.mesh.edges), c.max_elongation) for c in scene.cloths])
-        self.strain_limit = StrainLimit(self.edges, self.rest_lengths * (1.0 + elongation), self.carried,
+        self.longest: FloatArray = self.rest_lengths * (1.0 + elongation)
+        self.strain_limit = StrainLimit(self.edges, self.longest, self.carried,
                                         self._held.rows) if np.isfinite(elongation).any() else None
         self._weight: FloatArray = self.mass[:, None] * scene.gravity
         self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
@@ -194,6 +196,11 @@ class System:
         if isinstance(matrix, ImplicitMatrix):
             return BlockJacobi(matrix.diagonal(), filter_)
         return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
+
+    @cached_property
+    def any_limit(self) -> StrainLimit:
+        """A limit of all edges, made when one tears for the first time."""
+        return StrainLimit(self.edges, self.rest_lengths, self.carried, self._held.rows)
 
     @cached_property
     def projective(self) -> ProjectiveMatrix:

@@ -152,7 +152,7 @@ class SelfContactStep:
         """Release what pulls, take in what would meet, by the solution u (V, 3) in the directions that `free` leaves;
         True if it should be solved again."""
         changed = self.repulsion.judge(u, free)
-        return self._join(self._base + self._h * u) or changed
+        return self._join(self._base + self._h * u) > 0 or changed
 
     def release(self, u: FloatArray, free: ConstraintFilter | None = None) -> None:
         """Release what pulls at the solution u (V, 3) in the directions that `free` leaves; nothing is taken in."""
@@ -166,14 +166,18 @@ class SelfContactStep:
     def judge_solids(self, u: FloatArray) -> bool:
         """Take in edges and tips of colliders that the solution u (V, 3) would meet, if nobody asked for them yet; True
         if it should be solved again."""
-        return self._around.see(SHARP) and self._join(self._base + self._h * u)
+        return self._around.see(SHARP) and self._join(self._base + self._h * u) > 0
 
-    def _join(self, x1: FloatArray) -> bool:
-        """Take in what meets on the way to x1 (V, 3) [m], of every vertex the first."""
+    def join(self, u: FloatArray) -> int:
+        """Take in what the solution u (V, 3) [m/s] would make meet, nothing else; how many pairs."""
+        return self._join(self._base + self._h * u)
+
+    def _join(self, x1: FloatArray) -> int:
+        """Take in what meets on the way to x1 (V, 3) [m], of every vertex the first; how many pairs."""
         pairs, times = self._around.meeting(x1)
         if len(pairs) == 0:
             self._free = self._around.pairs, x1
-            return False
+            return 0
         end = self._around.end(x1)
         earliest = np.full(len(end), NEVER)
         np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))
@@ -183,7 +187,7 @@ class SelfContactStep:
         found = found[~np.isin(found.key, known.key[known.touches])]
         found.touches[:] = True
         self.repulsion.add(found)
-        return len(found) > 0
+        return len(found)
 
     # ------------------------------------------------------------------ the end
 

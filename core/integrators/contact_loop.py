@@ -32,6 +32,9 @@ SLIDING = 512
 """Pairs of cloth on cloth above which errors of their friction are taken to make up for each other."""
 RUBS = 3
 """Solves after which friction of cloth on cloth may be wrong on the whole; the next step starts from what was found."""
+MEETING = 4
+"""Pairs of cloth on cloth that a quick motion may leave to the truncation: it parts a few across planes, but takes many
+as one, and that tears at what is around them."""
 DEEP = 0.5
 """Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
 an edge of five thicknesses is stretched by half a hundredth."""
@@ -131,8 +134,10 @@ class ContactLoop:
                     again = self._change(self._holding(impulse / self._h, u, friction, filter_, rate), u)
                 enough = attempt > 0 and self._is_enough(u - last)
                 if own is not None:
-                    if self.rough and (enough or not again):           # what it takes in nobody would solve for
+                    if self.rough and (enough or not again):
                         own.release(u, filter_)
+                        if attempt < RUBS and own.join(u) > MEETING:
+                            again, enough = True, False
                     else:
                         again |= own.judge(u, filter_) and not self.rough
                         if attempt < RUBS and own.touching <= SLIDING and not own.rubs_right:
