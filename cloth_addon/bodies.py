@@ -8,6 +8,10 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
+ALL_OF_FABRIC = frozenset((
+    "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp_micro", "bend_weft_micro", "air_drag",
+    "damping", "max_elongation", "grain", "spring_damping", "isotropic_damping", "viscous_drag"))
+
 
 class BodyProperties:
     """Settings of an object that only some models have; a part of `MuslinObject`."""
@@ -90,3 +94,18 @@ def model_of(obj: bpy.types.Object) -> str:
     """The model that an object is simulated with: vertices without edges are particles, whatever was chosen."""
     chosen: str = obj.muslin.model
     return chosen if obj.type != "MESH" or len(obj.data.edges) else "particles"
+
+
+def fabric_of(obj: bpy.types.Object) -> frozenset[str]:
+    """Names of the settings of the fabric that the object's model makes use of: of particles, those of their mass, of
+    their edges and of their faces, so far as they have any."""
+    if model_of(obj) != "particles":
+        return ALL_OF_FABRIC
+    used = {"viscous_drag"}
+    if obj.muslin.particle_mass == 0.0:
+        used.add("areal_density")
+    if len(obj.data.edges):
+        used |= {"max_elongation", "spring_damping", "isotropic_damping"}
+    if len(obj.data.polygons):
+        used.add("air_drag")
+    return frozenset(used)

@@ -44,6 +44,39 @@ def test_vertices_without_edges_are_particles_with_the_settings_of_the_panel(rea
     assert not cloth.velocities.any() and not cloth.births.any()
 
 
+KINDS = {"dust": ([], [], 0.0), "weighed dust": ([], [], 0.1), "a net": ([], [(0, 1), (1, 2)], 0.1),
+         "a sheet's corners": ([(0, 1, 2)], [], 0.1)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_the_fabric_of_particles_the_panel_shows_what_moves_them_and_no_more(extension, scene, read, kind):
+    faces, edges, mass = KINDS[kind]
+    obj = builders.mesh_object("Dust", [(0, 0, 0), (0.5, 0, 0.3), (0, 0.5, 0.2)], faces, edges)
+    builders.pin(obj, {0: 1.0})                                          # so that edges stretch
+    simulate, muslin = extension.core.simulate, obj.muslin
+    muslin.model, muslin.particle_mass, muslin.viscous_drag, muslin.use_max_elongation = "particles", mass, 0.5, True
+    scene.muslin.wind, scene.muslin.backend, scene.frame_end = (3.0, 1.0, 0.0), "NUMPY", 2
+
+    def moved():
+        frames = simulate(read(), extension.core.Solver(backend="numpy"), range(1, 7))
+        return np.concatenate([frame.positions[0] for frame in frames])
+
+    still, used = moved(), set()
+    for name in extension.bodies.ALL_OF_FABRIC - {"grain"}:             # which no particle has
+        before = getattr(muslin, name)
+        setattr(muslin, name, 0.1 if name == "max_elongation" else 2.0 * before + 0.5)
+        used |= {name} if not np.allclose(moved(), still, rtol=0.0, atol=1e-9) else set()
+        setattr(muslin, name, before)
+    assert used == extension.bodies.fabric_of(obj)
+
+
+def test_the_panel_shows_all_of_the_fabric_of_a_sheet(extension, scene):
+    sheet = builders.sheet(3)
+    assert extension.bodies.fabric_of(sheet) == extension.bodies.ALL_OF_FABRIC
+    sheet.muslin.model = "particles"
+    assert extension.bodies.fabric_of(sheet) < extension.bodies.ALL_OF_FABRIC
+
+
 def test_moduli_of_a_projective_sheet_are_the_panels_where_they_are_asked_for(read):
     sheet = builders.sheet(3)
     sheet.muslin.model = "projective"
