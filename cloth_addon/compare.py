@@ -100,7 +100,8 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], kinds: 
     names = tuple(obj.name for obj in objects)
     if folder.exists() and not folder.is_dir():
         raise core.SceneError(f"the sheet cannot go into {folder}, which is a file; choose a folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    with compare_folder.made(folder):                   # if that fails, it does before the work; it goes till then
+        pass
     total = settings.last - settings.first + 1
     drawn = {settings.first + max(1, round(part * (total - 1))) for part in PICTURED}
     outcomes: list[Outcome] = []

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,12 +54,29 @@ class Shot:
         return f"{self.outcome.kind.model}-{self.outcome.kind.integrator}-{self.frame:04d}.png"
 
 
+@contextmanager
+def made(folder: Path) -> Iterator[None]:
+    """The folder and those it lies in are there; those that were made here go again where nothing came into them.
+
+    Raises:
+        OSError: they cannot be made.
+    """
+    new = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        with suppress(OSError):                                   # not empty
+            for place in new:
+                place.rmdir()
+
+
 def write(folder: Path, values: dict[str, Any], outcomes: Sequence[Outcome], shots: Sequence[Shot],
           progress: Progress) -> Generator[Progress, None, dict[str, Any]]:
     """Draws `shots`, writes sheet and figures: `values` and all runs, which are returned. Yields `progress` before each
     picture; closed there, it leaves the folder as it was."""
     earlier = _pictures_in(folder)
-    with tempfile.TemporaryDirectory(prefix=".muslin-", dir=folder) as room_name:
+    with made(folder), tempfile.TemporaryDirectory(prefix=".muslin-", dir=folder) as room_name:
         room = Path(room_name)
         view = view_of(shots) if shots else None
         for shot in shots:

@@ -148,6 +148,20 @@ def test_pictures_of_an_earlier_comparison_go_and_nothing_else(extension, cloth,
     assert names == [*sorted(name for name in before if "bdf2" in name), "compare.html", "compare.json", "mine.png"]
 
 
+@pytest.mark.parametrize("stop_at", ["", "Drawing the sheet"])
+def test_a_comparison_that_is_cancelled_leaves_no_folder(extension, cloth, tmp_path, stop_at):
+    import bpy
+
+    kinds = extension.compare.kinds_of(["baraff_witkin"], ["bdf2"])
+    steps = extension.compare.compare(bpy.context.scene, [cloth], kinds, tmp_path / "of" / "mine", (1, 3))
+    while next(steps).stage != stop_at:
+        pass
+    next(steps)
+    assert stop_at or list(tmp_path.iterdir()) == [], "also one that is killed"
+    steps.close()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_progress_names_the_run(extension, cloth, tmp_path):
     import bpy
 
