@@ -18,12 +18,11 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..collider import Collider
 from ..kernels import current
-from ..rows import all_of, any_of, box
+from ..rows import all_of, box
 from .bvh import BVH
 from .colliders import MovingSurface
 from .containment import inside
 from .crossings import crossing_pairs
-from .self_pairs import leaves_of
 from .triangle_surface import TriangleSurface
 
 
@@ -111,18 +110,13 @@ class Motion:
         cloth, none = self._owner.cloth, np.zeros((0, 2), dtype=np.int64)
         vertex_triangle, edge_edge = [none], [none]
         points, find = np.arange(len(start))[:, None], current().self_pairs.pairs
-        step = start, end, slack, radius, far
-        vertices, triangle_order, edge_order = cloth.vertices, cloth.triangle_order, cloth.edge_order
-        if some is not None:
-            vertices = vertices[some[vertices]]
-            triangle_order = leaves_of(triangle_order, any_of(some[cloth.triangles]))
-            edge_order = leaves_of(edge_order, any_of(some[cloth.edges]))
+        step = start, end, slack, radius, far, None if some is None else np.pad(some, (0, len(start) - len(some)))
         for solid in self._nearby(start, end, radius):
             if faces:
-                found = find(vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
+                found = find(cloth.vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
                 vertex_triangle.append(found + [0, solid.first_triangle])
-            vertex_triangle.append(find(solid.vertices, points, triangle_order, cloth.triangles, False, *step))
-            found = find(edge_order, cloth.edges, solid.surface.edge_order, solid.edges, False, *step)
+            vertex_triangle.append(find(solid.vertices, points, cloth.triangle_order, cloth.triangles, False, *step))
+            found = find(cloth.edge_order, cloth.edges, solid.surface.edge_order, solid.edges, False, *step)
             edge_edge.append(found + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..rows import any_of
 from .triangle_surface import TriangleSurface
 
 
@@ -28,21 +27,10 @@ def candidate_pairs(surface: TriangleSurface, x_t0: FloatArray, x_t1: FloatArray
         vertices with triangles (N, 2), and edges with edges (M, 2), the smaller number first; both in lexicographic
         order. Triangles and edges by their rows in `surface`.
     """
-    points, step = np.arange(len(x_t0))[:, None], (np.asarray(x_t0), np.asarray(x_t1), np.asarray(slack), radius, far)
-    find, vertices, triangles, edges = current().self_pairs.pairs, surface.vertices, surface.triangles, surface.edges
-    if some is None:
-        return _unsewn(surface, find(vertices, points, surface.triangle_order, triangles, False, *step),
-                       find(surface.edge_order, edges, surface.edge_order, edges, True, *step))
-    chosen = some[vertices]
-    near_triangles = leaves_of(surface.triangle_order, any_of(some[triangles]))
-    at_edges = any_of(some[edges])
-    near_edges, far_edges = leaves_of(surface.edge_order, at_edges), leaves_of(surface.edge_order, ~at_edges)
-    return _unsewn(
-        surface,
-        _in_order(find(vertices[chosen], points, surface.triangle_order, triangles, False, *step),
-                  find(vertices[~chosen], points, near_triangles, triangles, False, *step)),
-        _in_order(find(near_edges, edges, near_edges, edges, True, *step),
-                  np.sort(find(near_edges, edges, far_edges, edges, False, *step), axis=1)))
+    find, points, edges = current().self_pairs.pairs, np.arange(len(x_t0))[:, None], surface.edges
+    step = np.asarray(x_t0), np.asarray(x_t1), np.asarray(slack), radius, far, some
+    return _unsewn(surface, find(surface.vertices, points, surface.triangle_order, surface.triangles, False, *step),
+                   find(surface.edge_order, edges, surface.edge_order, edges, True, *step))
 
 
 def _unsewn(surface: TriangleSurface, faces: IntArray, edges: IntArray) -> tuple[IntArray, IntArray]:
@@ -51,18 +39,3 @@ def _unsewn(surface: TriangleSurface, faces: IntArray, edges: IntArray) -> tuple
         return faces, edges
     return (faces[surface.apart(faces[:, :1], surface.triangles[faces[:, 1]])],
             edges[surface.apart(surface.edges[edges[:, 0]], surface.edges[edges[:, 1]])])
-
-
-def leaves_of(order: IntArray, wanted: BoolArray) -> IntArray:
-    """The leaves of a tree in `order` (L,) that are `wanted` (N,), as those of a smaller one."""
-    kept = order[order >= 0]
-    kept = kept[wanted[kept]]
-    result = np.full(1 << max(0, len(kept) - 1).bit_length(), -1)
-    result[:len(kept)] = kept
-    return result
-
-
-def _in_order(one: IntArray, other: IntArray) -> IntArray:
-    """The pairs of both (N, 2) in lexicographic order."""
-    both = np.concatenate([one, other])
-    return both[np.lexsort((both[:, 1], both[:, 0]))]

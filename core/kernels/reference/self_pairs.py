@@ -19,10 +19,34 @@ from .trees import element_boxes, fitted, touching_boxes
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
-          x_t1: FloatArray, slack: FloatArray, radius: float, far: float = np.inf) -> IntArray:
+          x_t1: FloatArray, slack: FloatArray, radius: float, far: float = np.inf, some: BoolArray | None = None
+          ) -> IntArray:
     """Pairs (P, 2), in order, of `items`, rows of queries (Q, a), with rows of targets (N, b), the leaves of a tree in
     `order`; -1 is nothing in both. Primitives by the numbers of their vertices. `same`: queries and targets are one,
-    and each pair is told once."""
+    and each pair is told once. Only pairs with one of the vertices `some` (V,), if given."""
+    step = x_t0, x_t1, slack, radius, far
+    if some is None:
+        return _all_pairs(items, queries, order, targets, same, *step)
+    items = items[items >= 0]
+    mine, its = some[queries[items]].any(axis=1), some[targets].any(axis=1)
+    # those of some with everybody, and everybody else with those of some
+    found = [_all_pairs(items[mine], queries, _leaves_of(order, ~its) if same else order, targets, False, *step),
+             _all_pairs(items[mine] if same else items[~mine], queries, _leaves_of(order, its), targets, same, *step)]
+    both = np.concatenate([np.sort(pairs, axis=1) if same else pairs for pairs in found])
+    return both[np.lexsort((both[:, 1], both[:, 0]))]
+
+
+def _leaves_of(order: IntArray, wanted: BoolArray) -> IntArray:
+    """The leaves of a tree in `order` (L,) that are `wanted` (N,), as those of a smaller one."""
+    kept = order[order >= 0]
+    kept = kept[wanted[kept]]
+    result = np.full(1 << max(0, len(kept) - 1).bit_length(), -1)
+    result[:len(kept)] = kept
+    return result
+
+
+def _all_pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
+               x_t1: FloatArray, slack: FloatArray, radius: float, far: float) -> IntArray:
     used = np.sort(items[items >= 0])
     low, high = element_boxes(queries[used], x_t0, x_t1)
     near = touching_boxes(order, fitted(order, *element_boxes(targets, x_t0, x_t1)), low - radius, high + radius)

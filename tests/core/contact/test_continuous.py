@@ -164,3 +164,20 @@ def test_both_backends_search_alike(far):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     for name in ("weights", "normal", "distance", "keep"):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=0, atol=1e-12)
+
+
+@pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
+def test_both_backends_find_the_same_pairs_where_trees_have_four_levels():
+    x0, triangles = sheet(50, 50, 6.0, 6.0)
+    rng = np.random.default_rng(9)
+    x0 = x0 + 0.05 * rng.normal(size=x0.shape)
+    x1, some = x0 + 0.03 * rng.normal(size=x0.shape), rng.random(len(x0)) < 0.01
+    found = []
+    for name in ("numpy", "numba"):
+        with using(name):
+            surface = TriangleSurface.build(x0, triangles)
+            found.append([near_pairs(surface, x0, x1, 0.1, np.full(len(x0), 0.02), some=chosen)
+                          for chosen in (None, some)])
+    for one, other in zip(*found, strict=True):
+        assert len(one) > 100 and one.faces == other.faces
+        np.testing.assert_array_equal(one.primitives, other.primitives)

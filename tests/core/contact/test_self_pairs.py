@@ -6,7 +6,7 @@ import pytest
 
 from core.contact.self_pairs import candidate_pairs
 from core.contact.triangle_surface import TriangleSurface
-from core.kernels import using
+from core.kernels import current, using
 from core.kernels.backend import why_not
 from tests.core.contact.shapes import bumpy_ball, rotation, sheet
 from tests.core.contact.test_crossings import crumpled, soup
@@ -91,3 +91,30 @@ def test_pairs_of_some_vertices_are_those_of_all_that_have_one(backend, name, sh
         other = surface.triangles if one.shape[1] == 1 else surface.edges
         has = some[one[of_all[:, 0]]].any(axis=1) | some[other[of_all[:, 1]]].any(axis=1)
         np.testing.assert_array_equal(ours, of_all[has])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5])
+@pytest.mark.parametrize("kinds", ["vertices and triangles", "edges"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_pairs_of_two_surfaces_are_those_of_brute_force_and_of_some_those_that_have_one(backend, kinds, share):
+    rng = np.random.default_rng(8)
+    (x, triangles), (ball, faces) = crumpled(1), bumpy_ball(24, 12)
+    x0 = np.concatenate([x, ball])
+    x1, anything = x0 + 0.02 * rng.normal(size=x0.shape), np.full(len(x0), 1e6)
+    some = rng.random(len(x0)) < share
+    with using(backend):
+        one, other = TriangleSurface.build(x, triangles), TriangleSurface.build(ball, faces)
+        if kinds == "edges":
+            step = one.edge_order, one.edges, other.edge_order, other.edges + len(x)
+        else:
+            step = one.vertices, np.arange(len(x0))[:, None], other.triangle_order, other.triangles + len(x)
+        find = current().self_pairs.pairs
+        found, of_some = (find(*step, False, x0, x1, anything, 0.05, np.inf, chosen) for chosen in (None, some))
+    items, queries, _, targets = step
+    used = np.sort(items[items >= 0])
+    expected = close(queries[used], targets, x0, x1, 0.05)
+    expected[:, 0] = used[expected[:, 0]]
+    assert len(expected) > 100
+    np.testing.assert_array_equal(found, expected)
+    has = some[queries[found[:, 0]]].any(axis=1) | some[targets[found[:, 1]]].any(axis=1)
+    np.testing.assert_array_equal(of_some, found[has])

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Eight comparisons at once, compiled: one box with the boxes of `CLUSTER` elements that lie side by side.
+
+Left to itself, the compiler makes two or three times as many instructions of such a loop. So these are written in its
+own language: vectors of eight, which it turns into whatever the processor has. Arrays are in C order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+CLUSTER = 8
+"""Elements in a leaf of a tree."""
+
+
+@intrinsic
+def touching_both(typing: Any, a: Any, i: Any, b: Any, n: Any) -> Any:
+    """Which boxes of group n of b (B, 12, CLUSTER) touch box i of a (A, 12), as bits of a whole number: are nowhere
+    apart on the same side at both times. Single precision; lower corners at both times, then upper ones."""
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        box, boxes = (_Rows(context, builder, signature, arguments, which, 12) for which in (0, 2))
+        return boxes.bits([
+            builder.or_(boxes.at_most(one, other), boxes.at_most(one_later, other_later))
+            for k in range(3) for one, other, one_later, other_later in (
+                (box.all(k), boxes.row(6 + k), box.all(3 + k), boxes.row(9 + k)),
+                (boxes.row(k), box.all(6 + k), boxes.row(3 + k), box.all(9 + k)))])
+
+    return types.int32(a, i, b, n), generate
+
+
+@intrinsic
+def touching_now(typing: Any, a: Any, i: Any, b: Any, n: Any) -> Any:
+    """Which boxes of group n of b (B, 6, CLUSTER) touch box i of a (A, 6), as bits. Single precision; lower corners,
+    then upper ones."""
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        box, boxes = (_Rows(context, builder, signature, arguments, which, 6) for which in (0, 2))
+        return boxes.bits([boxes.at_most(one, other) for k in range(3) for one, other in (
+            (box.all(k), boxes.row(3 + k)), (boxes.row(k), box.all(3 + k)))])
+
+    return types.int32(a, i, b, n), generate
+
+
+@intrinsic
+def others_than(typing: Any, v: Any, w: Any, corners: Any, n: Any) -> Any:
+    """Which elements of leaf n have neither v nor w among their vertices, corners (C, 3, CLUSTER), as bits of a whole
+    number. All are whole numbers of 32 bits."""
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        rows = _Rows(context, builder, signature, arguments, 2, 3)
+        return rows.bits([builder.icmp_signed("!=", rows.repeated(arguments[which]), rows.row(k))
+                          for k in range(3) for which in range(2)])
+
+    return types.int32(v, w, corners, n), generate
+
+
+class _Rows:
+    """Instructions that read part n of an array (N, rows, CLUSTER), or row n of one (N, rows). The array is one of the
+    arguments, and n the next."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, which: int, rows: int) -> None:
+        kind = signature.args[which]
+        self._builder = builder
+        self._data = context.make_array(kind)(context, builder, arguments[which]).data
+        self._number = context.get_value_type(kind.dtype)
+        self._vector = ir.VectorType(self._number, CLUSTER)
+        n = arguments[which + 1]
+        self._begin = builder.mul(n, ir.Constant(n.type, rows * (CLUSTER if kind.ndim == 3 else 1)))
+
+    def _place(self, k: int) -> Any:
+        return self._builder.gep(self._data, [self._builder.add(self._begin, ir.Constant(self._begin.type, k))])
+
+    def row(self, k: int) -> Any:
+        """Row k of the part."""
+        vector = self._builder.load(self._builder.bitcast(self._place(CLUSTER * k), self._vector.as_pointer()))
+        vector.align = 4
+        return vector
+
+    def all(self, k: int) -> Any:
+        """CLUSTER times number k of the row."""
+        return self.repeated(self._builder.load(self._place(k)))
+
+    def repeated(self, number: Any) -> Any:
+        """CLUSTER times a number."""
+        index, nothing = ir.IntType(32), ir.Constant(self._vector, ir.Undefined)
+        one = self._builder.insert_element(nothing, number, ir.Constant(index, 0))
+        return self._builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(index, CLUSTER), [0] * CLUSTER))
+
+    def at_most(self, one: Any, other: Any) -> Any:
+        """one <= other, each of CLUSTER numbers."""
+        return self._builder.fcmp_ordered("<=", one, other)
+
+    def bits(self, conditions: Any) -> Any:
+        """Which of CLUSTER all conditions are true of, as bits of a whole number."""
+        result = conditions[0]
+        for condition in conditions[1:]:
+            result = self._builder.and_(result, condition)
+        return self._builder.zext(self._builder.bitcast(result, ir.IntType(CLUSTER)), ir.IntType(32))
