@@ -3,6 +3,7 @@
 
     /path/to/python-with-bpy benchmarks/against_blender.py --scenes hang --sizes 50 100 --repeats 3
     ... --resume        goes on after what a run that was stopped has left
+    ... --scenes drape --sizes 100 129        with self-collision, which the node has not
 
 Which systems there are, and which fabric each gets, is said in `systems`. In the first turn a Muslin row that
 stretches more than the Blender row of its name gets a stiffer fabric, and the node more substeps, until neither
@@ -84,28 +85,23 @@ class Place:
     def _choose(self, system: str) -> None:
         """The job of a system; where it may not stretch more than another row, found by trying."""
         job = self._job(system, start_fabric(fabric_of(system), self.scene, self.size))
-        against, kind = held_against(system), kind_of(system)
+        against = held_against(system)
         if against is None:
             self.jobs[system] = job
             return
-        target = self.rows[against]["p99_worst"]
-        kept_as = replace(job, kind="muslin", options={}) if kind == "numpy" or kind == "muslin" else job
-        what = "substeps" if kind == "node" else "stiffness"
+        target, node = self.rows[against]["p99_worst"], kind_of(system) == "node"
+        what, variant = ("substeps", with_substeps) if node else (f"stiffness-{against}", stiffer)
+        kept_as = replace(job, options={})                       # NumPy alone starts where Numba ended
         before = self.kept.setting(what, kept_as)
 
-        def with_value(value: float) -> Job:
-            if kind == "node":
-                return replace(job, options={"substeps": round(value)})
-            return replace(job, fabric=stiffer(job.fabric, value))
-
         def tried(value: float) -> float:
-            self.kept.keep(what, kept_as, value)                # a search that is stopped goes on from here
-            return float(self.turns.run(system, 0, with_value(value)).measures()["p99_worst"])
+            self.kept.keep(what, kept_as, value)                 # a search that is stopped goes on from here
+            return float(self.turns.run(system, 0, variant(job, value)).measures()["p99_worst"])
 
-        found = substeps(tried, target, None if before is None else round(before)) if kind == "node" else \
+        found = substeps(tried, target, None if before is None else round(before)) if node else \
             stiffness_factor(tried, target, before or 1.0, self._coarse(job))
         self.kept.keep(what, kept_as, found.value)
-        self.jobs[system] = with_value(found.value)
+        self.jobs[system] = variant(job, found.value)
         self._say_found(system, what, found, target)
 
     def _say_found(self, system: str, what: str, found: Found, target: float) -> None:
@@ -120,8 +116,7 @@ class Place:
         if self.size <= COARSEST:
             return None
         coarse = replace(job, size=max(COARSEST, self.size // COARSER))
-        return lambda value: float(
-            replace(coarse, fabric=stiffer(job.fabric, value)).run().measures()["p99_worst"])
+        return lambda value: float(stiffer(coarse, value).run().measures()["p99_worst"])
 
     def _job(self, system: str, fabric: core.Material) -> Job:
         kind, given = kind_of(system), self.options
@@ -140,9 +135,15 @@ class Place:
         return self.kept.reference(self.scene, self.size, self.options.frames, fabric, steps)
 
 
-def stiffer(fabric: dict[str, Any], factor: float) -> dict[str, Any]:
-    """A job's fabric with stretch and shear times `factor`."""
-    return {**fabric, "stretch": [k * factor for k in fabric["stretch"]], "shear": fabric["shear"] * factor}
+def stiffer(job: Job, factor: float) -> Job:
+    """With stretch and shear of its fabric times `factor`."""
+    stretch = [k * factor for k in job.fabric["stretch"]]
+    return replace(job, fabric={**job.fabric, "stretch": stretch, "shear": job.fabric["shear"] * factor})
+
+
+def with_substeps(job: Job, count: float) -> Job:
+    """Of the Cloth Dynamics node."""
+    return replace(job, options={"substeps": round(count)})
 
 
 def arguments(given: Sequence[str] | None) -> argparse.Namespace:

@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-COLOURS = {"factory": "#c0392b", "tuned": "#2266aa", "cotton": "#2e8b57", "": "#7d3c98"}
+COLOURS = {"factory": "#c0392b", "tuned": "#2266aa", "cotton": "#2e8b57", "": "#7d3c98", "node": "#7d3c98"}
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM, LEGEND = 480, 400, 60, 30, 45, 16
 """Of a panel and its margins [px], and a legend's line."""
 

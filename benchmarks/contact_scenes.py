@@ -3,10 +3,14 @@
 
     python benchmarks/contact_scenes.py towel --size 40 turns=3
     python benchmarks/contact_scenes.py --all --size 16
+    /path/to/python-with-bpy benchmarks/contact_scenes.py --speed
 
 Per frame: crossings by kind (cloth edge through cloth, cloth edge through solid, solid edge through cloth), vertices
 inside solids and the deepest [mm], the smallest gap [mm] by the certificate, time [ms], linear iterations, steps kept
 and rejected, kinetic energy [J] and the 99th percentile of stretch. Needs `ipctk`.
+
+`--speed` instead sets the drape with self-collision, at 100^2 and 129^2 vertices, beside Blender's modifier at factory
+and tuned settings (`against_blender`, whose options it takes), and has the times of contact and of the rest.
 """
 
 from __future__ import annotations
@@ -23,12 +27,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 
 import core
+from benchmarks import against_blender
 from tests.scenes import scenes_of_colliders, scenes_of_folds, scenes_of_layers
 from tests.scenes.staging import AS_IN_BLENDER, AS_IN_CORE, kinetic_energy, perform
 
 SCENES = {**scenes_of_folds.SCENES, **scenes_of_layers.SCENES, **scenes_of_colliders.SCENES}
 SMALL = {"falling_sheets": 8, "resting_stack": 8, "slope": 6}
 """Vertices a side of each of many sheets, where no size is given."""
+DRAPE = ("--scenes", "drape", "--sizes", "100", "129", "--systems", "modifier-factory", "muslin-factory",
+         "modifier-tuned", "muslin-tuned", "muslin-cotton")
 HEADER = "frame  own  into  onto inside  deep   gap      ms   iter steps rej    energy   p99"
 
 
@@ -103,6 +110,10 @@ def main() -> None:
     parser.add_argument("--core-defaults", action="store_true", help="the solver as scripts get it, not as the panel")
     parser.add_argument("--backend", choices=("numpy", "numba"))
     parser.add_argument("--save", metavar="FILE.npz", help="positions of all frames")
+    parser.add_argument("--speed", action="store_true", help="beside Blender; what follows goes to against_blender")
+    if "--speed" in sys.argv[1:]:
+        against_blender.main([*DRAPE, *(word for word in sys.argv[1:] if word != "--speed")])
+        return
     given = parser.parse_intermixed_args()
     base = {"settings": AS_IN_CORE if given.core_defaults else AS_IN_BLENDER}
     options = {key: literal_eval(value) for key, value in (o.split("=", 1) for o in given.options)}

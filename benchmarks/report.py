@@ -14,7 +14,7 @@ import numpy as np
 
 Row = dict[str, Any]
 
-COMPARED = (("modifier-factory", "muslin-factory"), ("modifier-tuned", "muslin-tuned"), ("node", "muslin-tuned"),
+COMPARED = (("modifier-factory", "muslin-factory"), ("modifier-tuned", "muslin-tuned"), ("node", "muslin-node"),
             ("modifier-factory", "numpy-factory"), ("modifier-tuned", "numpy-tuned"),
             ("modifier-cotton", "muslin-cotton"), ("modifier-factory", "muslin-cotton"),
             ("modifier-tuned", "muslin-cotton"))

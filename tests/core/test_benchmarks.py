@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import core
+from benchmarks.against_blender import arguments
 from benchmarks.blender_units import FACTORY, TAU, factory_fabric, tuned_settings, wind_field
 from benchmarks.chart import draw
+from benchmarks.contact_scenes import DRAPE
 from benchmarks.kept import Kept, Turns
 from benchmarks.muslin_cloth import muslin_frames
 from benchmarks.published import RUNS
@@ -151,7 +153,13 @@ def test_a_system_is_never_run_without_the_one_it_is_held_against():
         for scene in SCENES:
             there = cast(asked, scene, 50)
             assert all(held_against(s) is None or there.index(held_against(s)) < there.index(s) for s in there)
-    assert "node" not in cast(None, "flag", 50) and "numpy-tuned" not in cast(None, "hang", 200)
+    assert not {"node", "muslin-node"} & set(cast(None, "flag", 50)) and "numpy-tuned" not in cast(None, "hang", 200)
+
+
+def test_the_drape_s_speed_is_taken_at_both_sizes_against_both_settings():
+    given = arguments(DRAPE)
+    assert (given.scenes, given.sizes) == (["drape"], [100, 129])
+    assert {"modifier-factory", "modifier-tuned", "muslin-factory", "muslin-tuned"} <= set(given.systems)
 
 
 class Counted:
