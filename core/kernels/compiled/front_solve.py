@@ -14,9 +14,10 @@ import numpy as np
 from numba import njit
 
 from ...arrays import IntArray
-from .dense_rows import CHUNK, dots, flushed, subtract
+from .dense_rows import dots, flushed, subtract
 from .options import INNER, KERNEL
 from .pool import share
+from .tiles import CHUNK
 
 BRANCHES = 16
 """Branches of the tree that are solved side by side."""
@@ -51,11 +52,11 @@ def _up(front, first_child, children, own, boundary, starts, stride, begins, ver
         y[:] = 0.0
         for i in range(0, o, 8):
             left = i - i % CHUNK
-            subtract(y, left, z, np.int64(1), mine + i, values, base + i * line + left, line, min(8, o - i), o - left)
+            subtract(y, left, z, mine + i, values, base + i * line + left, line, min(8, o - i), o - left)
         for i in range(o):
             z[mine + i] = flushed(tiny, -y[i])
         for i in range(0, o, 8):
-            subtract(z, mine + o, z, np.int64(1), mine + i, values, base + i * line + o, line, min(8, o - i), b)
+            subtract(z, mine + o, z, mine + i, values, base + i * line + o, line, min(8, o - i), b)
 
 
 @njit(**INNER)

@@ -6,7 +6,7 @@ With a front's own rows o and its boundary b, F = [F_oo F_ob; . F_bb],
     R^T R = F_oo,    X = R^-1,    M = X^T F_ob,    U = F_bb - M^T M   (added to the parent's front)
 
 and A x = r is solved by t = X^T y_o, y_b -= M^T t from the leaves to the root, x_o = X (t - M x_b) back. Rows of R and
-M are rows of one array, U is kept as its upper triangle; so the one inner loop of `dense_rows` does nearly all of it.
+M are rows of one array, U is kept as its upper triangle; so one inner loop, of `tiles`, does nearly all of it.
 
 Branches are independent, and so are the fronts of a level above them: whichever thread works on one, every number is
 the same sum in the same order.
@@ -23,17 +23,20 @@ from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..reference.fronts import TINY
-from .dense_rows import CHUNK, eliminate
+from .front_elimination import eliminate
 from .front_solve import solve_fronts
 from .options import INNER, KERNEL
 from .pool import in_parts, lanes
+from .tiles import CHUNK
 
 SCALAR_SHAPE = (16, 1)
 """Vertices in a leaf and cuts eliminated together, for scalar matrices."""
-BLOCK_SHAPE = (12, 1)
+BLOCK_SHAPE = (24, 1)
 """The same for 3x3 blocks."""
 WORTH = (16, 0.1)
 """Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
+LINE = 64
+"""Bytes of a cache line: what is read across the end of one takes twice as long."""
 LEAST = 50_000
 """Numbers in a factor worth another thread."""
 BRANCHES, BRANCH = 16, 600
@@ -111,8 +114,8 @@ class Plan:
         """Where fronts of blocks w x w leave U: for a level and for the one below it, and for each lane's branch."""
         room, key = self.room(w), (w, working, lanes)
         if key not in self._updates:                             # memory that is new costs more than what is done in it
-            self._updates[key] = (np.empty(room.largest, dtype=working), np.empty(room.largest, dtype=working),
-                                  np.empty((lanes, room.branch), dtype=working))
+            self._updates[key] = (aligned(room.largest, working), aligned(room.largest, working),
+                                  aligned(lanes * room.branch, working).reshape(lanes, room.branch))
         return self._updates[key]
 
 
@@ -141,6 +144,13 @@ def _runs(places: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
     return runs, np.searchsorted(begin, starts)
 
 
+def aligned(size: int, dtype: Any) -> FloatArray:
+    """Room for so many numbers that begins with a cache line."""
+    room = np.empty(size * np.dtype(dtype).itemsize + LINE, dtype=np.uint8)
+    begin = -room.ctypes.data % LINE
+    return room[begin:len(room) - LINE + begin].view(dtype)
+
+
 def plan(levels: Sequence[Any], slots: int) -> Plan:
     """What the kernels want to know of a tree of `FrontLevel`s."""
     return Plan(levels, slots)
@@ -161,7 +171,7 @@ def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: 
     w = diagonal.shape[1]
     room, split = plan.room(w), plan.split
     size = int(room.at[-1]) + CHUNK
-    values = old if old is not None and old.dtype == working and len(old) == size else np.empty(size, dtype=working)
+    values = old if old is not None and old.dtype == working and len(old) == size else aligned(size, working)
     values[-CHUNK:] = 0.0
     updates, below, rooms = plan.updates(w, working, lanes.get() if size > LEAST else 1)
     tree = (plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts, room.stride, room.at, room.update,

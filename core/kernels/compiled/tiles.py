@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Four rows by sixteen columns of a matrix, kept in a processor's registers while they are worked on.
+
+A loop in Python's words would write what it has after every few rows and read it again. Here the sixty-four numbers of
+a tile are vectors from the first product to the last, which the compiler is told by handing it vectors: eight products
+of vectors for every six numbers or vectors that are read (Goto and van de Geijn 2008). It makes of them what the
+processor has: two of eight numbers in single precision, or four of four.
+
+Tiles lie in flat arrays: row a begins at `at` + a `apart`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+ROWS, CHUNK = 4, 16
+"""Rows and columns of a tile."""
+FUSED = ("contract",)
+"""A product and a sum may be rounded once. Nothing else of fast mathematics is allowed, so that nan stays nan."""
+
+
+@intrinsic
+def subtract_tile(_: Any, target: Any, at: Any, apart: Any, rows: Any, first: Any, stride: Any, count: Any,
+                  factor: Any, along: Any, across: Any) -> Any:
+    """Column j of row a of a tile of `target` -= sum over p < count of number factor + p along + a across of `rows`
+    times number first + p stride + j of it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _, at, apart, _, first, stride, count, factor, along, across = arguments
+        written, read = (_Tiles(context, builder, signature.args[k], arguments[k]) for k in (0, 3))
+        sums = [cgutils.alloca_once(builder, written.vector) for _ in range(ROWS)]
+        for total in sums:
+            builder.store(ir.Constant(written.vector, [0.0] * CHUNK), total)
+        with cgutils.for_range(builder, count) as loop:
+            row = read.load(builder.add(first, builder.mul(loop.index, stride)))
+            place = builder.add(factor, builder.mul(loop.index, along))
+            for total in sums:
+                product = builder.fmul(read.everywhere(read.number(place)), row, flags=FUSED)
+                builder.store(builder.fadd(builder.load(total), product, flags=FUSED), total)
+                place = builder.add(place, across)
+        for total in sums:
+            written.store(builder.fsub(written.load(at), builder.load(total)), at)
+            at = builder.add(at, apart)
+        return context.get_dummy_value()
+
+    return types.void(target, *PLACES[:2], rows, *PLACES[:7]), generate
+
+
+@intrinsic
+def solve_tile(_: Any, target: Any, at: Any, apart: Any, count: Any, triangle: Any, tiny: Any) -> Any:
+    """The first `count` <= 4 rows v of a tile of `target` become x with x_a = (v_a - sum over b < a of r_ba x_b) s_a;
+    the triangle is (r_01, r_02, r_12, r_03, r_13, r_23, s_0, s_1, s_2, s_3). What is below `tiny` becomes zero."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _, at, apart, count, triangle, tiny = arguments
+        tiles = _Tiles(context, builder, signature.args[0], arguments[0])
+        r = [tiles.everywhere(builder.extract_value(triangle, k)) for k in range(10)]
+        zero, least = ir.Constant(tiles.vector, [0.0] * CHUNK), tiles.everywhere(tiny)
+        below = builder.fsub(zero, least)
+        solved: list[Any] = []
+
+        def solve(a: int, place: Any) -> None:
+            value = tiles.load(place)
+            for b, x in enumerate(solved):
+                value = builder.fsub(value, builder.fmul(r[a * (a - 1) // 2 + b], x, flags=FUSED), flags=FUSED)
+            value = builder.fmul(value, r[6 + a])
+            small = builder.and_(builder.fcmp_ordered("<", value, least), builder.fcmp_ordered(">", value, below))
+            solved.append(builder.select(small, zero, value))
+            tiles.store(solved[a], place)
+
+        def go_on(a: int, place: Any) -> None:
+            solve(a, place)
+            if a + 1 < ROWS:
+                with builder.if_then(builder.icmp_signed(">", count, ir.Constant(count.type, a + 1))):
+                    go_on(a + 1, builder.add(place, apart))
+
+        go_on(0, at)
+        return context.get_dummy_value()
+
+    number = target.dtype
+    return types.void(target, *PLACES[:3], types.UniTuple(number, 10), number), generate
+
+
+PLACES = (types.intp,) * 7
+
+
+class _Tiles:
+    """Vectors of sixteen numbers in a flat array of Numba's, which is of type `kind`."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, array: Any) -> None:
+        self._builder, number = builder, context.get_data_type(kind.dtype)
+        self.vector = ir.VectorType(number, CHUNK)
+        self._data = context.make_array(kind)(context, builder, array).data
+        self._size = context.get_abi_sizeof(number)                  # rows may begin at any number
+
+    def number(self, place: Any) -> Any:
+        return self._builder.load(self._builder.gep(self._data, [place]))
+
+    def load(self, place: Any) -> Any:
+        return self._builder.load(self._there(place), align=self._size)
+
+    def store(self, vector: Any, place: Any) -> None:
+        self._builder.store(vector, self._there(place), align=self._size)
+
+    def everywhere(self, number: Any) -> Any:
+        """A vector of this number."""
+        none = ir.Constant(self.vector, ir.Undefined)
+        one = self._builder.insert_element(none, number, ir.Constant(ir.IntType(32), 0))
+        return self._builder.shuffle_vector(one, none, ir.Constant(ir.VectorType(ir.IntType(32), CHUNK), [0] * CHUNK))
+
+    def _there(self, place: Any) -> Any:
+        return self._builder.bitcast(self._builder.gep(self._data, [place]), self.vector.as_pointer())
