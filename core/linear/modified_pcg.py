@@ -6,7 +6,9 @@ are the lines of the published algorithm, Baraff and Witkin 1998, section 5.3 (0
 Method"). Three choices where the print leaves room:
 
 - line 3 weighs the right-hand side by P^-1, as lines 5 and 6 weigh the residual: only so does the
-  stopping rule r^T P^-1 r <= eps^2 delta_0 compare like with like;
+  stopping rule r^T P^-1 r <= eps^2 delta_0 compare like with like. What it weighs at least is known without applying
+  P^-1 once more, which is half of a solve where P is a factor of A: with c = P^-1 r of line 5,
+  b^T P^-1 b >= (b^T c)^2 / r^T c, and the two are equal where nothing is prescribed;
 - delta_0 is the larger of that and of the residual at dv = z, because with b = 0 and moving constraints the print's
   delta_0 is zero and the loop has no end;
 - a start other than z (a warm start) may be given and is taken if its residual is the smaller one, as it is and in the
@@ -67,18 +69,17 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
         scale: delta_0 of a solve of nearly the same equations whose answer is `start`, which is then taken as it is.
     """
     prescribed = np.zeros_like(b) if z is None else z - project(z)
-    delta_0, near = scale, scale is not None and start is not None
+    near = scale is not None and start is not None
     dv = prescribed + project(start) if near and start is not None else prescribed.copy()       # 1, 2
-    filtered, s = project(b), None
-    if delta_0 is None:
-        s = precondition(filtered)
-        delta_0 = _dot(filtered, s)                                                     # 3
-    if near or prescribed.any():
-        r, s = project(b - multiply(dv)), None                                          # 4
-    else:
-        r = filtered
-    c = project(precondition(r) if s is None else s)                                    # 5
+    filtered = project(b)
+    r = project(b - multiply(dv)) if near or prescribed.any() else filtered             # 4
+    s = precondition(r)
+    c = project(s)                                                                      # 5
     delta = _dot(r, c)                                                                  # 6
+    delta_0 = scale
+    if delta_0 is None:
+        along = _dot(filtered, s)                                                       # 3
+        delta_0 = along if r is filtered or delta == 0.0 else along ** 2 / delta
     if not (0.0 <= delta_0 < np.inf and 0.0 <= delta < np.inf):     # nan fails too
         return LinearResult(dv, 0, float("nan"), False, "indefinite")
     if not near or delta_0 < NEGLIGIBLE * delta:
