@@ -105,12 +105,13 @@ class Stepper:
                 continue
             if not result.finite:
                 raise SolverError(
-                    f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s; "
+                    f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s"
+                    f"{self._halved()}; "
                     "check for extreme stiffness, mass or collider speed")
             if not growth <= RUNAWAY:                                    # nan fails too
                 raise SolverError(
-                    f"the step at {now:.4f} s (frame {frame}) runs away even at {h:.2e} s: an edge of the cloth grows "
-                    f"by {growth:.1f} times its length; check for cloth that is clamped between "
+                    f"the step at {now:.4f} s (frame {frame}) runs away even at {h:.2e} s{self._halved()}: an edge "
+                    f"of the cloth grows by {growth:.1f} times its length; check for cloth that is clamped between "
                     "colliders while pins pull on it, and for extreme stiffness or speed")
             self._record.accept(result, h)
             self._overlong = result.overlong
@@ -120,6 +121,11 @@ class Stepper:
             if longer and self._size < self._most and done % (2 * self._size) == 0:
                 self._size *= 2
         return state
+
+    def _halved(self) -> str:
+        """How often the step that is tried was halved, in words."""
+        times = (self._whole // self._size).bit_length() - 1
+        return f", {times} times halved" if times else ""
 
     def steps_in_frame(self, state: State) -> int:
         """How many steps a frame from `state` on takes, unless more are halved."""

@@ -78,7 +78,9 @@ def refusal(name: str, longest: float, smallest: float, system: System, state: S
             settings: Solver) -> UnstableStepError:
     """What to say where even the `smallest` step [s] is above the `longest` stable one [s] from `state` on."""
     wanted = ceil(settings.steps_per_frame * smallest / longest)
-    halved = f", halved {settings.max_halvings} times," if settings.adaptive and settings.max_halvings else ""
+    times = settings.max_halvings if settings.adaptive else 0
+    halved = f", halved {times} times," if times else ""
+    made = f" ({wanted * 2 ** times} after halving)" if times else ""
     omega2, d = _fastest(system, state)
     undamped = _leapfrog(omega2, 0.0, settings.verlet_kd if name == "verlet" else 1.0)
     if name == "explicit_euler" and d < sqrt(omega2):
@@ -88,7 +90,8 @@ def refusal(name: str, longest: float, smallest: float, system: System, state: S
     else:
         ways = ""
     return UnstableStepError(
-        f"{name} is stable on this cloth in steps of up to {longest:.2e} s, but {settings.steps_per_frame} steps per "
-        f"frame{halved} are of {smallest:.2e} s: set steps_per_frame to {wanted} or more, {ways}take a softer "
-        f"fabric or a coarser mesh, or an integrator that is stable in any step: {IMPLICIT}",
+        f"{name} is stable on this cloth in steps of up to {longest:.2e} s, but steps of "
+        f"{smallest * 2 ** times:.2e} s{halved} are still of {smallest:.2e} s: set steps_per_frame to {wanted} or "
+        f"more{made}, {ways}take a softer fabric or a coarser mesh, or an integrator that is stable in any step: "
+        f"{IMPLICIT}",
         longest=longest, step=smallest, steps_per_frame=wanted)

@@ -106,6 +106,8 @@ def test_what_is_too_long_is_refused_with_what_would_do(name):
     assert f"steps of up to {error.longest:.2e} s" in str(error) and f"of {error.step:.2e} s" in str(error)
     assert f"set steps_per_frame to {error.steps_per_frame}" in str(error)
     assert error.step == pytest.approx(1.0 / 24.0 / 2 / 2)
+    assert f"steps of {1.0 / 48.0:.2e} s, halved 1 times," in str(error)
+    assert f"to {error.steps_per_frame} or more ({2 * error.steps_per_frame} after halving)" in str(error)
     frame = first_frame(name, max_halvings=1, steps_per_frame=error.steps_per_frame)
     assert frame.certificate.step_max <= error.longest and np.isfinite(frame.positions[0]).all()
     with pytest.raises(core.UnstableStepError):
