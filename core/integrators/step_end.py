@@ -30,8 +30,9 @@ LONGER = 4e-3
 FEW = 0.01
 """Part of the edges that may be torn, grow by more than `max_strain_change`, and are brought back; if there are more,
 the step was too long [-]."""
-MENDED = 0.5
-"""Part of `max_strain_change` by which these may have grown then [-]."""
+MENDED, KEPT = 0.5, 0.95
+"""Parts of `max_strain_change` by which they may then be longer than at rest or before, and than before, if that was
+short [-]."""
 GETS_SHORTER = 0.9
 """Part of what was too long before that may be left when it is brought back once more, or it is given up [-]."""
 
@@ -114,7 +115,8 @@ def _limit(contacts: StepContacts, x: FloatArray) -> StrainLimit | None:
     torn = np.count_nonzero(system.edge_lengths(x) - before > most * system.rest_lengths)
     if not 0 < torn <= FEW * len(before):
         return system.strain_limit
-    longest = np.maximum(before, system.rest_lengths) + MENDED * most * system.rest_lengths
+    allowed = most * system.rest_lengths
+    longest = np.minimum(np.maximum(before, system.rest_lengths) + MENDED * allowed, before + KEPT * allowed)
     return system.any_limit.of_lengths(np.minimum(longest, system.longest))
 
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Soft cloth that folds quickly over a ball: a step is not done again for the few edges that it tears, and the cut at
+its end has little left to do."""
+
+import numpy as np
+import pytest
+
+import core
+from core.contact.contact_step import SelfContactStep
+from tests.core.shapes import ball, grid
+
+SOFT = core.Material(areal_density=0.3, stretch=71.0, shear=14.0, bend=1e-5, friction=0.35, viscous_drag=0.05)
+SETTINGS = {"integrator": "bdf2", "steps_per_frame": 1, "tolerance": 1e-2}
+
+
+@pytest.fixture(scope="module")
+def fall():
+    """Frames of the fall, and how far the cuts moved vertices, over an edge's length."""
+    cuts, once = [], SelfContactStep.truncate
+
+    def watched(self, x1, free):
+        cut = once(self, x1, free)
+        cuts.append(np.linalg.norm(cut - x1, axis=1).max() / edge)
+        return cut
+
+    x, triangles = grid(44, 44)
+    x = 2.0 * (x - x.mean(axis=0))
+    edge = 2.0 / 44
+    scene = core.Scene([core.Cloth(core.ClothMesh(x, triangles), SOFT)],
+                       [core.Collider(*ball(0.5, 3, (0.0, 0.0, -0.6)), friction=0.3)])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(SelfContactStep, "truncate", watched)
+        frames = list(core.simulate(scene, core.Solver(**SETTINGS), range(20)))
+    return scene.cloths[0].mesh, frames, cuts
+
+
+def test_the_few_edges_that_a_step_tears_are_brought_back_and_the_step_is_kept(fall):
+    mesh, frames, _ = fall
+    assert [f.certificate.rejected for f in frames] == [0] * len(frames)
+    assert [f.certificate.crossings for f in frames] == [0] * len(frames)
+    lengths = np.array([np.linalg.norm(np.diff(f.positions[0][mesh.edges], axis=1)[:, 0], axis=1) for f in frames])
+    assert (np.diff(lengths, axis=0) <= 0.5 * mesh.rest_lengths).all()
+    assert max(f.certificate.stretch_p99 for f in frames) < 1.2
+
+
+def test_what_a_quick_motion_would_make_meet_is_solved_for_and_not_cut(fall):
+    assert max(fall[2]) < 0.5
