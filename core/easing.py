@@ -45,11 +45,16 @@ class Easing:
             return False
         self._part = part
         stencils = self._last if part == 1.0 else {
-            key: Stencil(stencil.vertices, stencil.weights * (e / (1.0 + (e - 1.0) * part))[:, None, None])
+            key: Stencil(stencil.vertices, stencil.weights / self.longer(e)[:, None, None])
             for (key, stencil), e in zip(self._last.items(), self._scale.values(), strict=True)}
         for place in self._places:
             self._forces[place] = replace(self._forces[place], stencil=stencils[self._of[place]])
         return True
+
+    def longer(self, scale: FloatArray) -> FloatArray:
+        """Lengths at rest now over those of the end, s_e / e, of what has these scales e (N,) [-]."""
+        now: FloatArray = (1.0 + (scale - 1.0) * self._part) / scale
+        return now
 
 
 def _means(stencil: Stencil, scale: FloatArray) -> FloatArray:

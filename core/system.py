@@ -88,6 +88,7 @@ class System:
         self.longest: FloatArray = self.rest_lengths * (1.0 + elongation)
         self.strain_limit = StrainLimit(self.edges, self.longest, self.carried,
                                         self._held.rows) if np.isfinite(elongation).any() else None
+        self._last_longest, self._last_limit = self.longest, self.strain_limit
         self._weight: FloatArray = self.mass[:, None] * scene.gravity
         self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
         self._damped_constant = by_stencil(f for f in self._forces if f.damping and f.law.constant_tangent)
@@ -146,6 +147,7 @@ class System:
         eased = [easing.set(time) for easing in self._easings]
         if any(eased):                       # the force of damping is of the same elements as its matrix
             self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
+            self._ease_limit()
         if self._soft_pins or self._sewn or any(eased):
             for cloth, place in self._soft_pins:
                 k, *_ = self._forces[place].parameters
@@ -156,6 +158,15 @@ class System:
             self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant,
                                           assembled=self._assembled)
         return self._elastic
+
+    def _ease_limit(self) -> None:
+        """Edges may be as long as the rest shape that is being taken on lets them be, not as that of the end."""
+        longest = self._last_longest.copy()
+        for easing, edges, scale in self._eased_edges:
+            longest[edges] *= easing.longer(scale)
+        self.longest, last = longest, self._last_limit
+        if last is not None:
+            self.strain_limit = last if np.array_equal(longest, self._last_longest) else last.of_lengths(longest)
 
     # ------------------------------------------------------------------ forces of velocity
 
@@ -265,6 +276,10 @@ class System:
                 forces.append(replace(first, stencil=own))
         scale = self.nodes.padded(np.concatenate([c.mesh.scale for c in self.scene.cloths]))
         self._easings = [Easing(forces, places, scale, cloth.closing_time) for cloth, places in shrinking]
+        ends = np.cumsum([len(c.mesh.edges) for c in self.scene.cloths])
+        spans = {id(c): slice(end - len(c.mesh.edges), end) for c, end in zip(self.scene.cloths, ends, strict=True)}
+        self._eased_edges = [(easing, spans[id(c)], c.mesh.scale[c.mesh.edges].mean(axis=1))
+                             for easing, (c, _) in zip(self._easings, shrinking, strict=True)]
         return forces
 
     def _triangles_in_air(self) -> list[tuple[Stencil, FloatArray]]:

@@ -253,6 +253,26 @@ def test_a_tube_that_shrinks_to_half_its_size_stays_round(model):
     assert early.certificate.stretch_max > 1.7
 
 
+@pytest.mark.parametrize("pins", [{}, {0: None}])
+def test_limit_stretch_lets_edges_be_as_long_as_the_rest_shape_that_is_being_taken_on(pins):
+    """s(t) = 1 - 0.45 (3 t^2 - 2 t^3) of its length; at once brought back to the lengths of the end, it would be torn
+    together in the first frame."""
+    x, triangles = grid(8, 8)
+    mesh = core.ClothMesh(x, triangles)
+    curtain = core.Cloth(core.ClothMesh(x + [3.0, 0.0, 0.0], triangles), core.Material.preset("cotton"),
+                         max_elongation=0.1)                     # keeps its size beside it
+    cloth = core.Cloth(mesh, core.Material.preset("cotton"), rest_scale=0.55, sewing_time=1.0, max_elongation=0.1,
+                       pins=pins)
+    solver = core.Solver(integrator="bdf2", steps_per_frame=1, backend="numpy")
+    for frame in core.simulate(core.Scene([curtain, cloth], gravity=(0, 0, 0)), solver, range(27)):
+        still, x = frame.positions
+        t = min(frame.time, 1.0)
+        length = np.linalg.norm(x[mesh.edges[:, 1]] - x[mesh.edges[:, 0]], axis=1) / mesh.rest_lengths
+        assert length.mean() == pytest.approx(1.0 - 0.45 * t * t * (3.0 - 2.0 * t), abs=0.05)
+        assert np.abs(still - curtain.positions).max() < 1e-9
+    assert length.max() < 1.1 * 0.55
+
+
 def test_while_a_rest_shape_is_taken_on_the_force_of_damping_is_that_of_its_matrix():
     """Otherwise cloth runs away: the matrix of elements of now, the force of those of the end."""
     x, triangles = grid(4, 4)
