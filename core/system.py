@@ -128,8 +128,7 @@ class System:
         for known, lengths in self._measured:
             if known is x:
                 return lengths
-        along = x[self.edges[:, 1]] - x[self.edges[:, 0]]
-        found = x, np.sqrt(np.einsum("ei,ei->e", along, along))
+        found = x, current().strain.lengths(x, self.edges)
         self._measured = [found, *self._measured[:1]]
         return found[1]
 

@@ -6,7 +6,7 @@ import pytest
 
 import core
 from core.half_spaces import HalfSpaces
-from core.kernels.backend import using, why_not
+from core.kernels.backend import current, using, why_not
 from core.strain_limit import StrainLimit, colours, reach_of
 from tests.core.physics.scenes import rope, rope_fabric, run
 from tests.core.shapes import ball, grid, quads
@@ -44,6 +44,13 @@ def test_the_reach_of_a_vertex_is_the_shortest_way_along_edges_to_a_pin():
     reach, pin = reach_of(edges, np.array([1.0, 1.0, 1.0, 0.5, 0.7, 1.0]), np.array([0]), 7)
     np.testing.assert_allclose(reach, [0.0, 1.0, 2.0, 1.2, 0.5, np.inf, np.inf])
     assert (pin[:5] == 0).all()
+
+
+def test_edges_are_as_long_as_their_ends_are_apart(backend):
+    x = np.random.default_rng(3).standard_normal((9_000, 3))            # enough for two threads
+    edges = np.random.default_rng(4).integers(0, 9_000, (20_001, 2))
+    found = current().strain.lengths(x, edges)
+    assert np.allclose(found, np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1), rtol=1e-14, atol=0.0)
 
 
 def test_relaxed_edges_are_within_the_limit_and_momentum_is_kept(backend):

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Relaxation of edges that are too long, in front of planes."""
+"""Lengths of edges, and relaxation of those that are too long, in front of planes."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+
+
+def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
+    """Lengths (E,) [m] of edges (E, 2) with vertices at x (V, 3) [m]."""
+    along = x[edges[:, 1]] - x[edges[:, 0]]
+    found: FloatArray = np.sqrt(np.einsum("ei,ei->e", along, along))
+    return found
 
 
 def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArray, starts: IntArray,
