@@ -14,7 +14,7 @@ from numba import njit
 
 from ..reference.advancement import LEFT
 from .options import INNER
-from .vectors import divide, dot, scale, subtract
+from .vectors import cross, divide, dot, scale, subtract
 
 LANES = 32
 """Pairs that are looked at together."""
@@ -60,17 +60,24 @@ def edges_that_stay(lanes: Any, count: Any, radius: Any, far: Any) -> Any:
         e, f, g = _three(lanes, 9, k)
         n, u = scale(0.5, subtract((a[0] + b[0], a[1] + b[1], a[2] + b[2]), c)), subtract(b, a)
         most = LEFT * min(np.sqrt(dot(n, n)), far)
-        apart = (_apart_across(n, c, a, b, c, e, f, g, lanes[18, k] + most, max(radius, most))
-                 | _apart_across(n, u, a, b, c, e, f, g, lanes[18, k] + most, max(radius, most)))
+        least, least_end, over = max(radius, most), lanes[18, k] + most, cross(u, c)
+        over = scale(1.0 if dot(over, n) >= 0.0 else -1.0, over)
+        apart = (_apart_along(over, a, b, c, e, f, g, least, least_end)
+                 | _apart_along(_across(n, c), a, b, c, e, f, g, least, least_end)
+                 | _apart_along(_across(n, u), a, b, c, e, f, g, least, least_end))
         bits |= np.int64(not apart) << k
     return bits
 
 
 @njit(**INNER, forceinline=True)
-def _apart_across(n: Any, along: Any, a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, least_end: Any, least: Any
-                  ) -> Any:
-    """Whether two edges are apart in the direction of what of n is across one of them."""
-    m = subtract(n, scale(divide(dot(n, along), dot(along, along)), along))
+def _across(n: Any, along: Any) -> Any:
+    """What of n is across a direction."""
+    return subtract(n, scale(divide(dot(n, along), dot(along, along)), along))
+
+
+@njit(**INNER, forceinline=True)
+def _apart_along(m: Any, a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, least: Any, least_end: Any) -> Any:
+    """Whether two edges are apart in direction m, at the start and at the end [m]."""
     size = np.sqrt(dot(m, m))
     start = min(dot(m, a), dot(m, b)) - max(dot(m, c), 0.0)
     end = min(dot(m, e), dot(m, f)) - max(dot(m, g), 0.0)

@@ -6,7 +6,7 @@ The vertex's box is grown by the radius, or that of the edge with the smaller nu
 A pair keeps apart across a plane if it does so at the start and at the end: in straight lines the first primitive never
 gets less far beyond the second one along a fixed direction than it is then. At the end it has to by `LEFT` of the
 distance that it starts from, or of `far` where that is less, of which no pair keeps more. Tried are directions that
-cost little: from centroid to centroid; for edges what of that is across the one edge, or the other.
+cost little: from centroid to centroid; for edges across both, or what of the first is across the one, or the other.
 """
 
 from __future__ import annotations
@@ -64,14 +64,18 @@ def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, sl
     rows = np.flatnonzero(_boxes_near(one, other, x_t0, x_t1, radius))
     loose = slack[one].max(axis=1) + slack[other].max(axis=1)
 
-    for across in range(one.shape[1]):
+    for turn in range(3 if one.shape[1] == 2 else 1):
         first, second = x_t0[one[rows]], x_t0[other[rows]]
         direction = between = first.mean(axis=1) - second.mean(axis=1)
         if one.shape[1] == 2:
-            edge = (second, first)[across]
-            along = edge[:, 1] - edge[:, 0]
-            share = _dot(between, along) / np.where((along != 0.0).any(axis=1), _dot(along, along), 1.0)
-            direction = between - share[:, None] * along
+            edges = [edge[:, 1] - edge[:, 0] for edge in (second, first)]
+            if turn == 0:
+                direction = np.cross(edges[1], edges[0])
+                direction *= np.where(_dot(direction, between) >= 0.0, 1.0, -1.0)[:, None]
+            else:
+                along = edges[turn - 1]
+                share = _dot(between, along) / np.where((along != 0.0).any(axis=1), _dot(along, along), 1.0)
+                direction = between - share[:, None] * along
         size, most = np.sqrt(_dot(direction, direction)), LEFT * np.minimum(np.sqrt(_dot(between, between)), far)
         start, end = (_beyond(direction, x, one[rows], other[rows]) for x in (x_t0, x_t1))
         rows = rows[(start < np.maximum(radius, most) * size) | (end <= (loose[rows] + most) * size)]
