@@ -18,6 +18,17 @@ def test_a_setting_that_does_not_exist_is_an_error_and_not_a_silent_no(scene):
             setattr(settings, misspelt, True)
 
 
+def test_a_number_out_of_range_is_at_the_end_of_it_as_the_guide_says(scene):
+    sheet = builders.sheet(3)
+    for settings in (sheet.muslin, scene.muslin):
+        for prop in settings.bl_rna.properties:
+            if prop.type in ("FLOAT", "INT") and not prop.is_array and prop.hard_min > -1e9:
+                setattr(settings, prop.identifier, type(prop.default)(prop.hard_min - 1))
+                assert getattr(settings, prop.identifier) == pytest.approx(prop.hard_min), prop.identifier
+    sheet.muslin.areal_density = -1
+    assert sheet.muslin.areal_density == pytest.approx(1e-4)
+
+
 def test_a_script_is_told_what_it_waits_for(extension, scene, monkeypatch, capfd):
     import bpy
 

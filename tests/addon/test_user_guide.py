@@ -55,6 +55,19 @@ def test_every_choice_is_listed_as_scripts_spell_it(extension):
                     assert listed[name] == {item.identifier for item in prop.enum_items}, name
 
 
+def test_every_line_of_the_certificate_is_explained(extension, scene):
+    import importlib
+
+    text = importlib.import_module(f"{extension.bake.__package__}.certificate_text")
+    values = dict.fromkeys(("stretch_max", "stretch_p99", "smallest_gap", "deepest_penetration", "crossings",
+                            "not_converged", "seam_gap"), 1.5)
+    report = {"summary": values, "certificates": [values], "first": 1, "last": 1, "seconds": {"total": 1.0},
+              "backend": "numpy"}
+    table = re.findall(r"^\| line \| what it says \|\n.*\n((?:\|.*\n)+)", GUIDE, re.M)[0]
+    assert re.findall(r"^\| (.*?) \|", table, re.M) == [name for name, _ in text.facts(report)]
+    assert all(f"| {name} |" in table or f"*{name}*" in GUIDE for name, _ in text.frame_facts(report, 1))
+
+
 def test_every_setting_and_operator_stands_under_its_script_name(extension):
     import bpy
 
