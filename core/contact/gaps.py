@@ -34,5 +34,8 @@ class Meeting:
 
 def meet(a: TriangleSurface, b: TriangleSurface, radius: float) -> Meeting:
     """How two surfaces, or one and itself, meet: the gap is `radius` [m] if there is no smaller one."""
+    if len(a.triangles) > len(b.triangles):                          # the fewer ones look for the many
+        other = meet(b, a, radius)
+        return Meeting(other.reverse, other.crossings, other.gap)
     to_b, to_a, gap = current().surfaces.meet(a.arrays, b.arrays, a is b, radius, a.joins if a is b else None)
     return Meeting(piercing(a, b, to_b), piercing(b, a, to_a), gap)

@@ -13,19 +13,20 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ..reference.surfaces import CORNER_TWICE
 from .options import INNER, KERNEL
+from .side_by_side import CLUSTER
 
-CLUSTER = 8
-"""Triangles in a leaf."""
 LOWEST_BIT = np.array([0] + [(n & -n).bit_length() - 1 for n in range(1, 1 << CLUSTER)])
 """Number of the lowest bit of each number of so many bits."""
 
 
 @njit(**KERNEL)
-def fit(x: Any, corners: Any, rows: Any, inner: Any) -> None:
-    """Boxes of the triangles with corners (T, 3), in order of leaves, on x (V, 3) [m].
+def fit(x: Any, corners: Any, owned: Any, rows: Any, inner: Any, beside: Any, twice: Any) -> None:
+    """Boxes of the triangles with corners (T, 3), in order of leaves, on x (V, 3) [m]; owned (T,) as of the surface.
 
-    Into rows (2 C, 6), nodes of the tree over the C clusters in heap order, and inner (C, 6, CLUSTER), the triangles'.
+    Into rows (2 C, 6), nodes of the tree over the C clusters in heap order, and inner (C, 6, CLUSTER), the triangles';
+    beside (C, 3, CLUSTER) their corners; as bits of twice (C,) which of them have a corner twice.
     """
     count = len(inner)
     low_high = np.empty(6)
@@ -40,7 +41,9 @@ def fit(x: Any, corners: Any, rows: Any, inner: Any) -> None:
                     inner[cluster, axis, k], inner[cluster, 3 + axis, k] = np.inf, -np.inf
                 continue
             _box(x, corners, t, low_high)
+            twice[cluster] |= (1 if owned[t] & CORNER_TWICE != 0 else 0) << k
             for axis in range(3):
+                beside[cluster, axis, k] = corners[t, axis]
                 inner[cluster, axis, k], inner[cluster, 3 + axis, k] = low_high[axis], low_high[3 + axis]
                 rows[node, axis] = min(rows[node, axis], inner[cluster, axis, k])
                 rows[node, 3 + axis] = max(rows[node, 3 + axis], inner[cluster, 3 + axis, k])
@@ -58,8 +61,9 @@ def _box(x: Any, corners: Any, t: Any, low_high: Any) -> None:
 
 
 @njit(**INNER)
-def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, around: Any) -> None:
-    """Boxes of triangles start..end - 1, grown by the radius [m], into grown (CLUSTER, 6); that of all into around."""
+def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, lanes: Any, around: Any) -> None:
+    """Boxes of triangles start..end - 1, grown by the radius [m], into grown (CLUSTER, 6), and side by side into lanes
+    (1, 6, CLUSTER); that of all into around."""
     low_high = np.empty(6)
     for axis in range(3):
         around[axis], around[3 + axis] = np.inf, -np.inf
@@ -68,6 +72,7 @@ def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, ar
         for axis in range(3):
             low, high = np.float32(low_high[axis] - radius), np.float32(low_high[3 + axis] + radius)
             grown[t - start, axis], grown[t - start, 3 + axis] = low, high
+            lanes[0, axis, t - start], lanes[0, 3 + axis, t - start] = low, high
             around[axis], around[3 + axis] = min(around[axis], low), max(around[3 + axis], high)
 
 
@@ -106,15 +111,3 @@ def _below(rows: Any, start: Any, box: Any, stack: Any, met: Any, total: Any) ->
             stack[top], stack[top + 1] = 2 * node + 1, 2 * node
             top += 2
     return total
-
-
-@njit(**INNER, forceinline=True)
-def touching(box: Any, i: Any, inner: Any, cluster: Any) -> Any:
-    """Which boxes (6, CLUSTER) of a cluster touch box i (6,), as bits."""
-    x0, y0, z0, x1, y1, z1 = box[i, 0], box[i, 1], box[i, 2], box[i, 3], box[i, 4], box[i, 5]
-    bits = np.int32(0)
-    for k in range(inner.shape[2]):                                  # as vectors, if the compiler is not told how many
-        bits |= np.int32((x0 <= inner[cluster, 3, k]) & (inner[cluster, 0, k] <= x1) & (y0 <= inner[cluster, 4, k])
-                         & (inner[cluster, 1, k] <= y1) & (z0 <= inner[cluster, 5, k])
-                         & (inner[cluster, 2, k] <= z1)) << np.int32(k)
-    return bits

@@ -14,11 +14,11 @@ import numpy as np
 from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from .clusters import CLUSTER, LOWEST_BIT
+from .clusters import LOWEST_BIT
 from .options import INNER, KERNEL
 from .parting import LANES, ROWS, edges_that_stay, note, vertices_that_stay
 from .pool import share
-from .side_by_side import others_than, touching_both
+from .side_by_side import CLUSTER, others_than, touching_both
 from .swept_boxes import ALL, DEEPEST, around_all, box_of, fitted, packed, reached, touch
 
 SHARE = 32

@@ -16,10 +16,10 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
-from .clusters import CLUSTER, LOWEST_BIT
+from .clusters import LOWEST_BIT
 from .options import INNER, KERNEL
 from .pool import share
-from .side_by_side import touching_both
+from .side_by_side import CLUSTER, touching_both
 
 LEAST = 256
 """Leaves worth another thread when boxes are fitted around what is in them."""

@@ -27,14 +27,6 @@ CLOSE = 1e-14
 
 
 @njit(**INNER, forceinline=True)
-def in_common(i0: Any, i1: Any, i2: Any, b: Any, j: Any) -> Any:
-    """Whether triangle j of b (T, 3) has any of these corners."""
-    j0, j1, j2 = b[j, 0], b[j, 1], b[j, 2]
-    return ((i0 == j0) | (i0 == j1) | (i0 == j2) | (i1 == j0) | (i1 == j1) | (i1 == j2)
-            | (i2 == j0) | (i2 == j1) | (i2 == j2))
-
-
-@njit(**INNER, forceinline=True)
 def level(height: Any, along: Any, limit: Any, tiny: Any) -> Any:
     """2 if a height, times the length of `along`, is more than the limit [m], 1 if it is more than tiny [m], else 0."""
     if height <= 0.0:

@@ -28,7 +28,7 @@ first (V + 1,): edges first[v]..first[v + 1] - 1 have v as their smaller vertex.
 star[begin[v]..begin[v + 1] - 1] are the corners at v, as 3 triangle + corner; none of triangles with a corner twice.
 """
 
-Boxes = tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]]]
+Boxes = tuple[npt.NDArray[Any], ...]
 """The boxes of a surface at its positions: what they are is the backend's business."""
 
 Surface = tuple[FloatArray, IntArray, IntArray, IntArray, IntArray, IntArray, Leaves, Boxes]
