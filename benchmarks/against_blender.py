@@ -6,7 +6,7 @@
     ... --scenes drape --sizes 100 129        with self-collision, which the node has not
 
 Which systems there are, and which fabric each gets, is said in `systems`. In the first turn a Muslin row that
-stretches more than the Blender row of its name gets a stiffer fabric, and the node more substeps, until neither
+stretches more than the Blender row of its name gets another stiffness, and the node more substeps, until neither
 does (`stretch_search`); where the last comparison's choice still does, nothing is searched. The runs of all systems
 take turns, `--repeats` times; ratios are medians over the turns. A row's distance is from the converged motion of its
 own fabric. After every run everything is written to --out: results.json, results.md, results.svg, the runs in turns/.

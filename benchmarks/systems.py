@@ -6,7 +6,8 @@
     modifier-cotton   the same for the cotton preset
     node              the Cloth Dynamics node of Blender 5.2 with the substeps that reach modifier-tuned's stretch
     muslin-factory, muslin-tuned   the fabric that the modifier of the same name stands for in SI; where Muslin's p99
-                      stretch with it is above that row's, the same made stiffer until it is not
+                      stretch with it is above that row's, the same made stiffer, or where that does not help
+                      softer, until it is not
     muslin-node       as muslin-tuned, held against the node's p99 stretch
     muslin-cotton     the measured preset
     numpy-factory, numpy-tuned     the same on NumPy alone

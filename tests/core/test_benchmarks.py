@@ -138,8 +138,19 @@ def test_a_fabric_that_stretches_no_more_is_kept_after_one_run():
 
 
 def test_a_search_that_finds_nothing_says_so():
-    found = stiffness_factor(lambda factor: 0.1, 0.05)
-    assert not found.enough and found.tries == MOST_TRIES
+    for p99 in (0.1, 0.05 * (1.0 + 1e-9)):
+        found = stiffness_factor(lambda factor, p99=p99: p99, 0.05)
+        assert not found.enough and found.tries == 3                     # neither stiffer nor softer helps
+    found = stiffness_factor(lambda factor: 0.1 * factor ** -0.01, 0.05, coarse=lambda factor: 1.0 / factor)
+    assert not found.enough and found.tries <= 2 * MOST_TRIES
+
+
+def test_where_stiffer_cloth_stretches_more_the_search_goes_to_softer():
+    def p99_of(factor):
+        return 0.08 * factor ** 0.4
+
+    found = stiffness_factor(p99_of, 0.05, coarse=lambda factor: 0.1 / factor)
+    assert found.enough and found.value < 1.0 and LEAST * 0.05 <= found.p99 <= 0.05
 
 
 @pytest.mark.parametrize("least", [4, 9, 13, 30, 77])
