@@ -190,7 +190,7 @@ class ContactLoop:
         assert self._constraints is not None
         # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
         # unless one of them tears at its neighbours
-        changed = self._constraints.judge(u, force) and not (self.rough and self._stretch(u) <= TEARS)
+        changed = self._constraints.judge(u, force) and not (self.rough and self.contacts.stretch(u) <= TEARS)
         found = self.contacts.find(self.contacts.reached(u))
         return self._constraints.add(found, changed, DEEP if self.rough else 0.0) or changed
 
@@ -212,11 +212,6 @@ class ContactLoop:
         touching = 0 if self._constraints is None else len(self._constraints)
         pressed = 0 if self._pairs is None else self._pairs.touching
         return touching > max(MANY, pressed) and not self._is_small(u - self._state.v, REST)
-
-    def _stretch(self, u: FloatArray) -> float:
-        """Largest growth of an edge in the step at velocities u (V, 3) [m/s], over its rest length [-]."""
-        grown = self._system.edge_lengths(self.contacts.base + self._h * u) - self._system.edge_lengths(self._state.x)
-        return float(np.max(grown / self._system.rest_lengths, initial=0.0))
 
     def _is_small(self, change: FloatArray, part: float) -> bool:
         """Whether a change of the velocities (V, 3) [m/s] is below this part of what weight makes of them in a step."""

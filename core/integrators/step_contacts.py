@@ -120,6 +120,11 @@ class StepContacts:
         x[held] = at                                                 # not to rounding
         return x
 
+    def stretch(self, u: FloatArray) -> float:
+        """Largest growth of an edge in the step at velocities u (V, 3) [m/s], over its rest length [-]."""
+        grown = self.system.edge_lengths(self.base + self.h * u) - self.system.edge_lengths(self.state.x)
+        return float(np.max(grown / self.system.rest_lengths, initial=0.0))
+
     def find(self, x: FloatArray) -> Touching:
         """Contacts with solids of the way to x (V, 3) [m]."""
         assert self._surfaces is not None

@@ -7,10 +7,19 @@ import pytest
 
 import core
 from core.contact.contact_step import SelfContactStep
+from core.integrators import step_end
 from tests.core.shapes import ball, grid
 
 SOFT = core.Material(areal_density=0.3, stretch=71.0, shear=14.0, bend=1e-5, friction=0.35, viscous_drag=0.05)
+SIZE = 60
 SETTINGS = {"integrator": "bdf2", "steps_per_frame": 1, "tolerance": 1e-2}
+
+
+def scene_of(size):
+    """A level sheet of 2 x 2 m above a ball."""
+    x, triangles = grid(size, size)
+    return core.Scene([core.Cloth(core.ClothMesh(2.0 * (x - x.mean(axis=0)), triangles), SOFT)],
+                      [core.Collider(*ball(0.5, 3, (0.0, 0.0, -0.6)), friction=0.3)])
 
 
 @pytest.fixture(scope="module")
@@ -20,17 +29,13 @@ def fall():
 
     def watched(self, x1, free):
         cut = once(self, x1, free)
-        cuts.append(np.linalg.norm(cut - x1, axis=1).max() / edge)
+        cuts.append(np.linalg.norm(cut - x1, axis=1).max() * SIZE / 2.0)
         return cut
 
-    x, triangles = grid(44, 44)
-    x = 2.0 * (x - x.mean(axis=0))
-    edge = 2.0 / 44
-    scene = core.Scene([core.Cloth(core.ClothMesh(x, triangles), SOFT)],
-                       [core.Collider(*ball(0.5, 3, (0.0, 0.0, -0.6)), friction=0.3)])
+    scene = scene_of(SIZE)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(SelfContactStep, "truncate", watched)
-        frames = list(core.simulate(scene, core.Solver(**SETTINGS), range(20)))
+        frames = list(core.simulate(scene, core.Solver(**SETTINGS), range(18)))
     return scene.cloths[0].mesh, frames, cuts
 
 
@@ -45,3 +50,10 @@ def test_the_few_edges_that_a_step_tears_are_brought_back_and_the_step_is_kept(f
 
 def test_what_a_quick_motion_would_make_meet_is_solved_for_and_not_cut(fall):
     assert max(fall[2]) < 0.5
+
+
+def test_a_solution_that_tears_is_linearised_again_where_it_led(monkeypatch):
+    """What it tears less then need not be brought back."""
+    monkeypatch.setattr(step_end, "FEW", 0.0)
+    frames = list(core.simulate(scene_of(44), core.Solver(**SETTINGS), range(13)))
+    assert [f.certificate.rejected for f in frames] == [0] * len(frames)
