@@ -145,12 +145,8 @@ class BlockMatrix:
 
     def add_diagonal(self, values: FloatArray) -> None:
         """Add to the diagonal: values (V,) times the identity, or blocks (V, 3, 3)."""
-        if values.ndim == 1:
-            start, line = self.pattern.starts(self.pattern.diagonal)
-            for a in range(3):
-                self.data[start + a * (line + 1)] += values
-        else:
-            current().block_matrix.add_diagonal(self.pattern.own_places[:, 0], self.pattern.line, values, self.data)
+        kernels, start, line = current().block_matrix, self.pattern.own_places[:, 0], self.pattern.line
+        (kernels.add_multiples if values.ndim == 1 else kernels.add_diagonal)(start, line, values, self.data)
 
     def blocks(self) -> FloatArray:
         """Blocks (N, 3, 3) in the order of the pattern's rows and columns, with the scalar part in them.

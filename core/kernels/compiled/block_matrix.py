@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ...arrays import IntArray
     from ...linear.row_groups import RowGroups
 
-__all__ = ["add_diagonal", "add_scalar_product", "inverse_diagonal", "near_blocks", "product", "project",
-           "scatter_blocks"]
+__all__ = ["add_diagonal", "add_multiples", "add_scalar_product", "inverse_diagonal", "near_blocks", "product",
+           "project", "scatter_blocks"]
 
 LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 5000, 2000
 """Rows worth another thread, in products and in products with scalars; vertices and edges in `near_blocks`."""
@@ -54,6 +54,14 @@ def add_diagonal(start, line, blocks, data):  # type: ignore[no-untyped-def]
         for a in range(3):
             for b in range(3):
                 data[start[i] + a * line[i] + b] += blocks[i, a, b]
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def add_multiples(start, line, values, data):  # type: ignore[no-untyped-def]
+    """As in `reference`."""
+    for i in range(np.uintp(len(values))):
+        for a in range(3):
+            data[start[i] + a * (line[i] + 1)] += values[i]
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]

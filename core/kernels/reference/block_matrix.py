@@ -35,6 +35,12 @@ def add_diagonal(start: Columns, line: Columns, blocks: FloatArray, data: FloatA
             data[start + (a * line + b)] += blocks[:, a, b]
 
 
+def add_multiples(start: Columns, line: Columns, values: FloatArray, data: FloatArray) -> None:
+    """As `add_diagonal`, multiples (V,) of the identity."""
+    for a in range(3):
+        data[start + a * (line + 1)] += values
+
+
 def project(rows: IntArray, S: FloatArray, d: FloatArray) -> None:
     """d (V, 3), in place, becomes S d in these rows (n,), with S (n, 3, 3)."""
     d[rows] = np.einsum("nij,nj->ni", S, d[rows])
