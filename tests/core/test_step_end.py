@@ -24,12 +24,12 @@ def scene_of(size):
 
 @pytest.fixture(scope="module")
 def fall():
-    """Frames of the fall, and how far the cuts moved vertices, over an edge's length."""
+    """Frames of the fall, and how far each cut moved vertices in all, over an edge's length."""
     cuts, once = [], SelfContactStep.truncate
 
     def watched(self, x1, free):
         cut = once(self, x1, free)
-        cuts.append(np.linalg.norm(cut - x1, axis=1).max() * SIZE / 2.0)
+        cuts.append(np.linalg.norm(cut - x1, axis=1).sum() * SIZE / 2.0)
         return cut
 
     scene = scene_of(SIZE)
@@ -49,7 +49,7 @@ def test_the_few_edges_that_a_step_tears_are_brought_back_and_the_step_is_kept(f
 
 
 def test_what_a_quick_motion_would_make_meet_is_solved_for_and_not_cut(fall):
-    assert max(fall[2]) < 0.5
+    assert sum(fall[2]) < 20.0
 
 
 def test_a_solution_that_tears_is_linearised_again_where_it_led(monkeypatch):
