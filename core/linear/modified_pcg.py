@@ -79,7 +79,7 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     delta_0 = scale
     if delta_0 is None:
         along = _dot(filtered, s)                                                       # 3
-        delta_0 = along if r is filtered or delta == 0.0 else along ** 2 / delta
+        delta_0 = along if r is filtered or delta == 0.0 else along * along / delta
     if not (0.0 <= delta_0 < np.inf and 0.0 <= delta < np.inf):     # nan fails too
         return LinearResult(dv, 0, float("nan"), False, "indefinite")
     if not near or delta_0 < NEGLIGIBLE * delta:

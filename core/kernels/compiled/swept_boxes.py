@@ -175,6 +175,9 @@ def reached(nodes: Any, marks: Any, first: Any, around: Any, own: Any, marked: A
         before = (own >> (BITS * level)) - CLUSTER * place           # children that are all before it
         if before > 0:
             bits = bits & (ALL << before) if before < CLUSTER else np.int32(0)
+        last = (len(met) if level == 0 else first[level] - first[level - 1]) - CLUSTER * place
+        if last < CLUSTER:
+            bits &= ALL >> (CLUSTER - last)                          # empty places touch a box without bounds
         while bits:
             child = CLUSTER * place + LOWEST_BIT[bits]
             bits &= bits - 1
