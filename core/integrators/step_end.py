@@ -27,9 +27,9 @@ LIMITED = 8
 """Times that cloth is brought back to its length where solids are in the way of that."""
 LONGER = 4e-3
 """Elongation above the largest one for which a step is done again in two [-]."""
-FEW = 0.01
-"""Part of the edges that may be torn, grow by more than `max_strain_change`, and are brought back; if there are more,
-the step was too long [-]."""
+FEW, QUICK = 0.01, 0.2
+"""Part of the edges that may grow by more than this part of `max_strain_change` where torn ones, which grow by more than
+all of it, are brought back [-]; if there are more, it is the motion as a whole that is too quick for the step."""
 MENDED, KEPT = 0.5, 0.95
 """Parts of `max_strain_change` by which they may then be longer than at rest or before, and than before, if that was
 short [-]."""
@@ -112,10 +112,9 @@ def _limit(contacts: StepContacts, x: FloatArray) -> StrainLimit | None:
     if not contacts.settings.adaptive or contacts.touch_nothing:
         return system.strain_limit
     before = system.edge_lengths(contacts.state.x)
-    torn = np.count_nonzero(system.edge_lengths(x) - before > most * system.rest_lengths)
-    if not 0 < torn <= FEW * len(before):
+    growth, allowed = system.edge_lengths(x) - before, most * system.rest_lengths
+    if not (growth > allowed).any() or np.count_nonzero(growth > QUICK * allowed) > FEW * len(growth):
         return system.strain_limit
-    allowed = most * system.rest_lengths
     longest = np.minimum(np.maximum(before, system.rest_lengths) + MENDED * allowed, before + KEPT * allowed)
     return system.any_limit.of_lengths(np.minimum(longest, system.longest))
 
