@@ -28,8 +28,8 @@ LIMITED = 8
 LONGER = 4e-3
 """Elongation above the largest one for which a step is done again in two [-]."""
 FEW, QUICK = 0.01, 0.2
-"""Part of the edges that may grow by more than this part of `max_strain_change` where torn ones, which grow by more than
-all of it, are brought back [-]; if there are more, it is the motion as a whole that is too quick for the step."""
+"""Part of the edges that may grow by more than this part of `max_strain_change` where torn ones, which grow by more
+than all of it, are brought back [-]; if there are more, it is the motion as a whole that is too quick for the step."""
 MENDED, KEPT = 0.5, 0.95
 """Parts of `max_strain_change` by which they may then be longer than at rest or before, and than before, if that was
 short [-]."""
