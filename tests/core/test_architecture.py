@@ -82,7 +82,7 @@ def test_core_knows_nothing_but_python_numpy_and_itself(path):
         allowed |= {"contextvars", "os", "queue", "threading"}
     if "kernels" in path.parts:
         allowed |= {"numba"}
-    if name_of(path) in {"core.kernels.compiled.side_by_side", "core.kernels.compiled.tiles"}:    # vectors for LLVM
+    if name_of(path).removeprefix("core.kernels.compiled.") in {"llvm_vectors", "side_by_side", "tiles"}:
         allowed |= {"llvmlite"}
     assert {name.split(".")[0] for name in imports(path)} <= allowed
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Eight comparisons at once, compiled: one box with the boxes of `CLUSTER` elements that lie side by side.
 
-Left to itself, the compiler makes two or three times as many instructions of such a loop. So these are written in its
-own language: vectors of eight, which it turns into whatever the processor has. Arrays are in C order.
+Left to itself, the compiler makes two or three times as many instructions of such a loop. So these are written as
+vectors of eight (see `llvm_vectors`). Arrays are in C order.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+
+from .llvm_vectors import FlatVectors
 
 CLUSTER = 8
 """Elements in a leaf of a tree."""
@@ -61,32 +63,25 @@ class _Rows:
     arguments, and n the next."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, which: int, rows: int) -> None:
-        kind = signature.args[which]
+        kind, n = signature.args[which], arguments[which + 1]
         self._builder = builder
-        self._data = context.make_array(kind)(context, builder, arguments[which]).data
-        self._number = context.get_value_type(kind.dtype)
-        self._vector = ir.VectorType(self._number, CLUSTER)
-        n = arguments[which + 1]
+        self._vectors = FlatVectors(context, builder, kind, arguments[which], CLUSTER)
         self._begin = builder.mul(n, ir.Constant(n.type, rows * (CLUSTER if kind.ndim == 3 else 1)))
 
     def _place(self, k: int) -> Any:
-        return self._builder.gep(self._data, [self._builder.add(self._begin, ir.Constant(self._begin.type, k))])
+        return self._builder.add(self._begin, ir.Constant(self._begin.type, k))
 
     def row(self, k: int) -> Any:
         """Row k of the part."""
-        vector = self._builder.load(self._builder.bitcast(self._place(CLUSTER * k), self._vector.as_pointer()))
-        vector.align = 4
-        return vector
+        return self._vectors.load(self._place(CLUSTER * k))
 
     def all(self, k: int) -> Any:
         """CLUSTER times number k of the row."""
-        return self.repeated(self._builder.load(self._place(k)))
+        return self.repeated(self._vectors.number(self._place(k)))
 
     def repeated(self, number: Any) -> Any:
         """CLUSTER times a number."""
-        index, nothing = ir.IntType(32), ir.Constant(self._vector, ir.Undefined)
-        one = self._builder.insert_element(nothing, number, ir.Constant(index, 0))
-        return self._builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(index, CLUSTER), [0] * CLUSTER))
+        return self._vectors.everywhere(number)
 
     def at_most(self, one: Any, other: Any) -> Any:
         """one <= other, each of CLUSTER numbers."""

@@ -18,10 +18,13 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from .llvm_vectors import FlatVectors
+
 ROWS, CHUNK = 4, 16
 """Rows and columns of a tile."""
 FUSED = ("contract",)
 """A product and a sum may be rounded once. Nothing else of fast mathematics is allowed, so that nan stays nan."""
+PLACES = (types.intp,) * 7
 
 
 @intrinsic
@@ -32,7 +35,7 @@ def subtract_tile(_: Any, target: Any, at: Any, apart: Any, rows: Any, first: An
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, at, apart, _, first, stride, count, factor, along, across = arguments
-        written, read = (_Tiles(context, builder, signature.args[k], arguments[k]) for k in (0, 3))
+        written, read = (FlatVectors(context, builder, signature.args[k], arguments[k], CHUNK) for k in (0, 3))
         sums = [cgutils.alloca_once(builder, written.vector) for _ in range(ROWS)]
         for total in sums:
             builder.store(ir.Constant(written.vector, [0.0] * CHUNK), total)
@@ -58,7 +61,7 @@ def solve_tile(_: Any, target: Any, at: Any, apart: Any, count: Any, triangle: A
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, at, apart, count, triangle, tiny = arguments
-        tiles = _Tiles(context, builder, signature.args[0], arguments[0])
+        tiles = FlatVectors(context, builder, signature.args[0], arguments[0], CHUNK)
         r = [tiles.everywhere(builder.extract_value(triangle, k)) for k in range(10)]
         zero, least = ir.Constant(tiles.vector, [0.0] * CHUNK), tiles.everywhere(tiny)
         below = builder.fsub(zero, least)
@@ -85,33 +88,3 @@ def solve_tile(_: Any, target: Any, at: Any, apart: Any, count: Any, triangle: A
     number = target.dtype
     return types.void(target, *PLACES[:3], types.UniTuple(number, 10), number), generate
 
-
-PLACES = (types.intp,) * 7
-
-
-class _Tiles:
-    """Vectors of sixteen numbers in a flat array of Numba's, which is of type `kind`."""
-
-    def __init__(self, context: Any, builder: Any, kind: Any, array: Any) -> None:
-        self._builder, number = builder, context.get_data_type(kind.dtype)
-        self.vector = ir.VectorType(number, CHUNK)
-        self._data = context.make_array(kind)(context, builder, array).data
-        self._size = context.get_abi_sizeof(number)                  # rows may begin at any number
-
-    def number(self, place: Any) -> Any:
-        return self._builder.load(self._builder.gep(self._data, [place]))
-
-    def load(self, place: Any) -> Any:
-        return self._builder.load(self._there(place), align=self._size)
-
-    def store(self, vector: Any, place: Any) -> None:
-        self._builder.store(vector, self._there(place), align=self._size)
-
-    def everywhere(self, number: Any) -> Any:
-        """A vector of this number."""
-        none = ir.Constant(self.vector, ir.Undefined)
-        one = self._builder.insert_element(none, number, ir.Constant(ir.IntType(32), 0))
-        return self._builder.shuffle_vector(one, none, ir.Constant(ir.VectorType(ir.IntType(32), CHUNK), [0] * CHUNK))
-
-    def _there(self, place: Any) -> Any:
-        return self._builder.bitcast(self._builder.gep(self._data, [place]), self.vector.as_pointer())
