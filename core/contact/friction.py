@@ -72,10 +72,21 @@ class Friction:
 
     def drag_blocks(self, at: IntArray, normal: FloatArray) -> FloatArray:
         """-d force / d velocity (n, 3, 3) [kg/s] for contacts `at` (n,), unit normals (n, 3); 0 where they stick."""
-        force = self.force[at]
-        along = force * _ratio(np.ones(len(at)), np.linalg.norm(force, axis=1))[:, None]
+        along = self._along(at)
         tangent = np.eye(3) - normal[:, :, None] * normal[:, None, :] - along[:, :, None] * along[:, None, :]
         return self.drag[at][:, None, None] * tangent
+
+    def dragged(self, at: IntArray, normal: FloatArray, slide: FloatArray) -> FloatArray:
+        """`drag_blocks` times slides (n, 3) [m/s] of contacts `at` (n,): (n, 3) [N]."""
+        across = slide
+        for direction in (normal, self._along(at)):
+            across = across - np.einsum("nj,nj->n", direction, slide)[:, None] * direction
+        return self.drag[at][:, None] * across
+
+    def _along(self, at: IntArray) -> FloatArray:
+        """Unit vectors (n, 3) along the forces of contacts `at` (n,), zero where there is none."""
+        force = self.force[at]
+        return force * _ratio(np.ones(len(at)), np.linalg.norm(force, axis=1))[:, None]
 
     def slide(self, at: IntArray) -> FloatArray:
         """s* (n, 3) [m/s] of contacts `at` (n,): what slips is expected to slide like that; 0 for all others."""

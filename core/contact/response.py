@@ -68,7 +68,7 @@ class ContactResponse:
         self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
         self._free: BoolArray = pins.degrees_of_freedom(np.arange(len(x0))) > 0
         self._still = still
-        self._table: IntArray = np.full((len(x0), MAX_PER_VERTEX), -1)    # contacts of each vertex
+        self._table: IntArray = np.full((MAX_PER_VERTEX, len(x0)), -1)    # contacts of each vertex, in columns
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
         self.normal: FloatArray = np.zeros((0, 3))
         self.least: FloatArray = np.zeros(0)                         # lowest allowed normal velocity [m/s]
@@ -126,7 +126,7 @@ class ContactResponse:
 
     def _take_one_each(self, found: Touching, k: IntArray) -> bool:
         vertex, normal = found.contacts.vertex[k], found.contacts.normal[k]
-        known = self._table[vertex]                                        # (n, 3)
+        known = self._table[:, vertex].T                                   # (n, 3)
         cosine = np.einsum("nsj,nj->ns", self.normal[known], normal) if len(self) else np.zeros(known.shape)
         same = (known >= 0) & (cosine > SAME_NORMAL)
         again = same & ~self.held[known] if len(self) else same
@@ -141,7 +141,7 @@ class ContactResponse:
     def _append(self, found: Touching, k: IntArray) -> None:
         first, n = len(self), len(k)
         vertex = found.contacts.vertex[k]
-        self._table[vertex, np.argmax(self._table[vertex] < 0, axis=1)] = np.arange(first, first + n)
+        self._table[np.argmax(self._table[:, vertex] < 0, axis=0), vertex] = np.arange(first, first + n)
         self.vertex = np.concatenate([self.vertex, vertex])
         self.normal, self.carried = (np.concatenate([a, np.zeros((n, 3))]) for a in (self.normal, self.carried))
         self.least, self.pressing = (np.concatenate([a, np.zeros(n)]) for a in (self.least, self.pressing))
@@ -202,8 +202,7 @@ class ContactResponse:
         total = np.zeros_like(self._x0)
         at = self._rubbing()
         slide = velocity[self.vertex[at]] - self.carried[at]
-        drag = np.einsum("nij,nj->ni", self.friction.drag_blocks(at, self.normal[at]), slide)
-        total[self.vertex[at]] = self.friction.force[at] - drag
+        total[self.vertex[at]] = self.friction.force[at] - self.friction.dragged(at, self.normal[at], slide)
         return total
 
     def judge(self, u: FloatArray, constraint_force: FloatArray) -> bool:
@@ -235,7 +234,7 @@ class ContactResponse:
         pressing[self.vertex[at]] = np.maximum(self.pressing[at], 0.0)
         slide[self.vertex[at]] = self.friction.slide(at)
         at = self._active(1)                                              # in a wedge it can only go along it
-        wedge = np.cross(self.normal[self._table[self.vertex[at], 0]], self.normal[at])
+        wedge = np.cross(self.normal[self._table[0, self.vertex[at]]], self.normal[at])
         squared = np.einsum("nj,nj->n", wedge, wedge)
         at, wedge, squared = (a[squared > OPPOSED**2] for a in (at, wedge, squared))
         along = np.einsum("nj,nj->n", wedge, slide[self.vertex[at]]) / squared
@@ -276,7 +275,7 @@ class ContactResponse:
         return np.asarray(-c.gap_t1 - np.maximum(lack, 0.0))
 
     def _active(self, slot: int) -> IntArray:
-        at = self._table[:, slot]
+        at = self._table[slot]
         at = at[at >= 0]
         return at[self.held[at]]
 
