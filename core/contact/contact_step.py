@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -200,8 +201,9 @@ class SelfContactStep:
         end = self._around.end(x1)
         return of_pairs(pairs.at_times(self._around.start, end, times), end, len(x1))
 
-    def truncate(self, x1: FloatArray, free: ConstraintFilter) -> FloatArray:
-        """x1 (V, 3) [m], changed in the directions that `free` leaves where something would pass through something."""
+    def truncate(self, x1: FloatArray, free: Callable[[], ConstraintFilter]) -> FloatArray:
+        """x1 (V, 3) [m], changed in the directions that `free()` leaves where something would pass through something.
+        """
         x, around, count = x1, self._around, len(x1)
         left = none = np.zeros((0, 4), dtype=np.int64)
         around.see(SHARP)
@@ -217,7 +219,7 @@ class SelfContactStep:
             at_solid = bool((pairs.vertices[cut.parted] >= count).any())
             if len(cut.left) and (pairs.vertices >= count).any():    # rather into a solid than through itself
                 own = np.flatnonzero(all_of(pairs.vertices < count))
-                mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, self._pins)
+                mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, lambda: self._pins)
                 left = np.concatenate([left[(left >= count).any(axis=1)], pairs.vertices[own[mine.left]]])
                 cut = replace(mine, moved=cut.moved | mine.moved)
             if not cut.moved.any():

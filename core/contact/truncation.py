@@ -20,6 +20,7 @@ Nothing is taken as apart that has not been looked at in its final motion.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,13 +60,14 @@ class Cut:
 
 
 def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
-               free: ConstraintFilter, pins: ConstraintFilter | None = None, *, known: FloatArray | None = None) -> Cut:
+               free: Callable[[], ConstraintFilter], pins: ConstraintFilter | None = None, *,
+               known: FloatArray | None = None) -> Cut:
     """The motion x0 -> x1 (V, 3) [m] changed so that none of `pairs` meets.
 
-    What moves are vertices whose inverse_mass (V,) [1/kg] is above 0, in the directions that `free` leaves: so what
-    lies on solids stays on them. Where a pair has one of the vertices that `free` says nothing about, those of
-    colliders at the end of all, `pins` says more: nothing but pins keeps cloth from being carried along. On the way to
-    `known` (V, 3) [m], if given, nothing meets.
+    What moves are vertices whose inverse_mass (V,) [1/kg] is above 0, in the directions that `free()` leaves, which is
+    asked for if something meets: so what lies on solids stays on them. Where a pair has one of the vertices that it
+    says nothing about, those of colliders at the end of all, `pins` says more: nothing but pins keeps cloth from being
+    carried along. On the way to `known` (V, 3) [m], if given, nothing meets.
     """
     moved = np.zeros(len(x0), dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.int64)
@@ -75,10 +77,10 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
         meets = _meeting_again(pairs, x0, x1, any_of(x1 != known), nothing)
     if len(meets) == 0:
         return Cut(x1, meets, moved, nothing)
-    x, parted = x1.copy(), nothing
+    x, parted, left_free = x1.copy(), nothing, free()
     for _ in range(ROUNDS):
         parted = np.union1d(parted, meets)
-        planes = _Planes(pairs[parted], x0, x, inverse_mass, free, free if pins is None else pins)
+        planes = _Planes(pairs[parted], x0, x, inverse_mass, left_free, left_free if pins is None else pins)
         touched = planes.part(x)
         moved |= touched
         meets = _meeting_again(pairs, x0, x, touched, meets)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..half_spaces import HalfSpaces
+from ..linear.constraint_filter import ConstraintFilter
 from ..state import State
 from ..strain_limit import StrainLimit
 from .contact_loop import ContactLoop
@@ -125,9 +126,13 @@ def _truncated(loop: ContactLoop, x: FloatArray, u: FloatArray) -> FloatArray:
     pairs, watch = contacts.pairs, contacts.watch
     if pairs is None:
         return x
+
+    def held() -> ConstraintFilter:
+        solids = contacts.constraints
+        return contacts.pins if solids is None else solids.constrain(contacts.pins, u)
+
     with watch.stage("contact"):
         pairs.remember(u, calm=not loop.rough)
-        held = contacts.pins if contacts.constraints is None else contacts.constraints.constrain(contacts.pins, u)
         cut = pairs.truncate(x, held)
     for _ in range(LIMITED):                                   # what the cut made too long again
         limited = cut if cut is x else _limited(contacts, cut)

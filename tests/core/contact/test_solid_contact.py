@@ -190,7 +190,7 @@ def test_cloth_is_pushed_along_in_front_of_what_moves_into_it(backend, seed):
         end = x
         for _ in range(4):
             around.cover(end)
-            cut = cut_motion(around.pairs, around.start, around.end(end), inverse_mass, free, free)
+            cut = cut_motion(around.pairs, around.start, around.end(end), inverse_mass, lambda: free, free)
             end = cut.x[:len(x)]
             if around.covers(end):
                 break

@@ -23,7 +23,7 @@ def pinned(count, vertices=()):
     inverse_mass, pins = np.ones(count), ConstraintFilter(count)
     inverse_mass[list(vertices)] = 0.0
     pins.fix(np.array(vertices, dtype=np.int64), np.zeros((len(vertices), 3)))
-    return inverse_mass, pins
+    return inverse_mass, lambda: pins
 
 
 @pytest.mark.parametrize("pins", [(), (0, 5, 40)])
@@ -76,7 +76,7 @@ def test_an_impact_is_shared_by_mass_and_keeps_momentum():
     pairs = Pairs.at(x0, np.array([[0, 1, 2, 3]]), np.array([[0, 0]]), 1)
     for mass in (1.0, 4.0):
         inverse_mass = np.array([1.0, *(3 * [1.0 / mass])])
-        cut = cut_motion(pairs, x0, x1, inverse_mass, ConstraintFilter(4))
+        cut = cut_motion(pairs, x0, x1, inverse_mass, lambda: ConstraintFilter(4))
         moved = cut.x - x1
         assert len(cut.left) == 0 and moved[0, 2] > 0.0 > moved[1, 2]
         give = np.array([1.0, *(pairs.weights[0, 1:] ** 2 / mass)])
@@ -92,7 +92,7 @@ def test_what_lies_on_a_solid_is_not_pushed_into_it():
     surface = TriangleSurface.build(x0, triangles)
     held = ConstraintFilter(len(x0))
     held.constrain(np.arange(n), np.tile([0.0, 0.0, 1.0], (n, 1)), np.zeros(n))
-    cut = cut_motion(near_pairs(surface, x0, x1, 0.1, np.full(len(x0), 0.05)), x0, x1, np.ones(len(x0)), held)
+    cut = cut_motion(near_pairs(surface, x0, x1, 0.1, np.full(len(x0), 0.05)), x0, x1, np.ones(len(x0)), lambda: held)
     assert len(cut.left) == 0 and cut.moved.any()
     np.testing.assert_array_equal(cut.x[:n, 2], x1[:n, 2])
     at = surface.at(cut.x)
