@@ -47,7 +47,7 @@ class System:
     Attributes:
         nodes: the particles' numbering. mass (V,) [kg]; carried (V,) [kg], what contact and pins take hold of;
         thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
-        edges (E, 2) and rest_lengths (E,) [m] of all cloths, longest (E,) [m] what *Limit Stretch* lets them be;
+        edges (E, 2) and rest_lengths (E,) [m] of all cloths;
         body (V,) the connected piece of each particle;
         abrupt (V,): whether there are threads, seams or links that go slack in its piece; sewn, slackens: whether there
         are seams, or such links, at all;
@@ -85,10 +85,10 @@ class System:
         for cloth, span in zip(scene.cloths, self.slices, strict=True):
             self._held.fix(cloth.held + span.start, np.zeros((len(cloth.held), 3)))
         elongation: FloatArray = np.concatenate([np.full(len(c.mesh.edges), c.max_elongation) for c in scene.cloths])
-        self.longest: FloatArray = self.rest_lengths * (1.0 + elongation)
-        self.strain_limit = StrainLimit(self.edges, self.longest, self.carried,
+        longest: FloatArray = self.rest_lengths * (1.0 + elongation)
+        self.strain_limit = StrainLimit(self.edges, longest, self.carried,
                                         self._held.rows) if np.isfinite(elongation).any() else None
-        self._last_longest, self._last_limit = self.longest, self.strain_limit
+        self._last_longest, self._last_limit = longest, self.strain_limit
         self._weight: FloatArray = self.mass[:, None] * scene.gravity
         self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
         self._damped_constant = by_stencil(f for f in self._forces if f.damping and f.law.constant_tangent)
@@ -163,7 +163,7 @@ class System:
         longest = self._last_longest.copy()
         for easing, edges, scale in self._eased_edges:
             longest[edges] *= easing.longer(scale)
-        self.longest, last = longest, self._last_limit
+        last = self._last_limit
         if last is not None:
             self.strain_limit = last if np.array_equal(longest, self._last_longest) else last.of_lengths(longest)
 
@@ -206,11 +206,6 @@ class System:
         if isinstance(matrix, ImplicitMatrix):
             return BlockJacobi(matrix.diagonal(), filter_)
         return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
-
-    @cached_property
-    def any_limit(self) -> StrainLimit:
-        """A limit of all edges, made when one tears for the first time."""
-        return StrainLimit(self.edges, self.rest_lengths, self.carried, self._held.rows)
 
     @cached_property
     def projective(self) -> ProjectiveMatrix:

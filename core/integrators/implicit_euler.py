@@ -103,7 +103,7 @@ class _Step:
 
     def run(self) -> StepResult:
         """Solve, and look how it ended."""
-        found = self._first_solve() if self.expected is None else self._untorn(self._solve_near(self.expected))
+        found = self._first_solve() if self.expected is None else self._solve_near(self.expected)
         iterations = self.settings.linearisations
         converge = iterations == "converge"
         limit = self.settings.max_newton_iterations if iterations == "converge" else iterations
@@ -160,18 +160,6 @@ class _Step:
         with self.watch.stage("assembly"):
             A = self._matrix(self.base + self.h * u)
         return self.loop.solve(A, r, u, self.v0 - u + self._fall(), self.rate)
-
-    def _untorn(self, found: Solve) -> Solve:
-        """The solution, or where it tears edges the one that is linearised there, if that tears them less."""
-        settings, pairs = self.settings, self.contacts.pairs
-        if (settings.linearisations != 1 or not (settings.adaptive and self.linearisation.tangent)
-                or not np.isfinite(found.u).all() or pairs is not None and pairs.touching):
-            return found
-        torn = self.contacts.stretch(found.u)
-        if not torn > settings.max_strain_change:
-            return found
-        other = self._solve_near(found.u)
-        return other if np.isfinite(other.u).all() and self.contacts.stretch(other.u) < torn else found
 
     def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Linearise at x = base + h u, solve for the change of u, shorten it until phi falls; None if it does not."""

@@ -4,10 +4,6 @@
 The solves are linear, and contacts that change in them are left to the next step at some point. What they leave is
 corrected in positions, and velocities follow: out of solids, to the largest elongation of *Limit Stretch*, and last of
 all the truncation that rules out crossings, which has the final word.
-
-Where cloth folds quickly, a linear solve throws single vertices: a slack edge resists nothing across itself, and a
-contact stops one of its ends. What a step tears so, a few edges among thousands, is brought back by the same
-relaxation, where the step as a whole would be done again in two, and again, for their sake.
 """
 
 from __future__ import annotations
@@ -20,7 +16,6 @@ from ..arrays import FloatArray
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
 from ..state import State
-from ..strain_limit import StrainLimit
 from .contact_loop import ContactLoop
 from .step_contacts import StepContacts
 
@@ -28,12 +23,6 @@ LIMITED = 8
 """Times that cloth is brought back to its length where solids are in the way of that."""
 LONGER = 4e-3
 """Elongation above the largest one for which a step is done again in two [-]."""
-FEW, QUICK = 0.01, 0.2
-"""Part of the edges that may grow by more than this part of `max_strain_change` where torn ones, which grow by more
-than all of it, are brought back [-]; if there are more, it is the motion as a whole that is too quick for the step."""
-MENDED, KEPT = 0.5, 0.95
-"""Parts of `max_strain_change` by which they may then be longer than at rest or before, and than before, if that was
-short [-]."""
 GETS_SHORTER = 0.9
 """Part of what was too long before that may be left when it is brought back once more, or it is given up [-]."""
 
@@ -84,7 +73,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
 
 def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:
     """x (V, 3) [m] with what is longer than it may be brought back, and out of solids; what is held stays."""
-    limit, watch = _limit(contacts, x), contacts.watch
+    limit, watch = contacts.system.strain_limit, contacts.watch
     if limit is None or limit.holds(x):
         return x
     apart, before = HalfSpaces.none(), np.inf
@@ -105,19 +94,6 @@ def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:
             with watch.stage("contact"):
                 apart = apart.joined(contacts.pairs.bounds(x))
     return x
-
-
-def _limit(contacts: StepContacts, x: FloatArray) -> StrainLimit | None:
-    """What edges at x (V, 3) [m] are to be brought back to: in contact also those few that are torn."""
-    system, most = contacts.system, contacts.settings.max_strain_change
-    if not contacts.settings.adaptive or contacts.touch_nothing:
-        return system.strain_limit
-    before = system.edge_lengths(contacts.state.x)
-    growth, allowed = system.edge_lengths(x) - before, most * system.rest_lengths
-    if not (growth > allowed).any() or np.count_nonzero(growth > QUICK * allowed) > FEW * len(growth):
-        return system.strain_limit
-    longest = np.minimum(np.maximum(before, system.rest_lengths) + MENDED * allowed, before + KEPT * allowed)
-    return system.any_limit.of_lengths(np.minimum(longest, system.longest))
 
 
 def _truncated(loop: ContactLoop, x: FloatArray, u: FloatArray) -> FloatArray:
