@@ -50,7 +50,7 @@ class StrainLimit:
         limited = np.flatnonzero(np.isfinite(longest))
         self._order = colours(edges[limited], len(mass)) if order is None else order
         rows, self._starts = limited[self._order[0]], self._order[1]
-        self._all, self._mass = edges, mass
+        self._all, self._mass, self._pinned = edges, mass, pinned
         self._edges, self._longest = edges[rows], longest[rows]
         self._room = CLOSE * float(self._longest.mean())
         self._inverse = 1.0 / np.maximum(mass, np.finfo(float).tiny)
@@ -64,8 +64,8 @@ class StrainLimit:
         return float(np.sqrt(np.max(np.einsum("ei,ei->e", d, d) / self._longest ** 2, initial=0.0))) - 1.0
 
     def of_lengths(self, longest: FloatArray) -> StrainLimit:
-        """The limit of the same edges at other lengths `longest` (E,) [m], of all of them, whatever is pinned."""
-        return StrainLimit(self._all, longest, self._mass, self._tied[:0], self._order)
+        """The limit of the same edges at other lengths `longest` (E,) [m], infinite for the same ones."""
+        return StrainLimit(self._all, longest, self._mass, self._pinned, self._order)
 
     def holds(self, x: FloatArray) -> bool:
         """Whether no edge at x (V, 3) [m] is longer than it may be, but for what is left as it is."""

@@ -47,8 +47,7 @@ class System:
     Attributes:
         nodes: the particles' numbering. mass (V,) [kg]; carried (V,) [kg], what contact and pins take hold of;
         thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
-        edges (E, 2) and rest_lengths (E,) [m] of all cloths;
-        body (V,) the connected piece of each particle;
+        edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
         abrupt (V,): whether there are threads, seams or links that go slack in its piece; sewn, slackens: whether there
         are seams, or such links, at all;
         smoothing: of velocities, along the edges; strain_limit: of edges, None where there is none.
