@@ -83,6 +83,7 @@ class Auditor:
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
         self._last = np.inf                                          # of the smallest gaps of late the largest [m]
+        self._crossed = False                                        # whether anything crossed at the last look
 
     def look(
         self, cloths: Sequence[FloatArray], colliders: Sequence[FloatArray] = (), *, gap: bool = True
@@ -96,7 +97,8 @@ class Auditor:
             _own_numbers(self._colliders, self._cloths, between.reverse, len(cloths), 0),
         ]
         edge_object, edges, triangle_object, triangles = (np.concatenate(c) for c in zip(*found, strict=True))
-        smallest = 0.0 if len(edges) else within.gap
+        self._crossed = len(edges) > 0
+        smallest = 0.0 if self._crossed else within.gap
         return Audit(
             len(edges),
             smallest if gap and smallest < self._radius else None,
@@ -108,7 +110,11 @@ class Auditor:
         )
 
     def _meetings(self, cloth: TriangleSurface, solid: TriangleSurface, radius: float) -> tuple[Meeting, Meeting]:
-        """Cloth with colliders, and cloth with itself: the second's gap is the smaller one."""
+        """Cloth with colliders, and cloth with itself: the second's gap is the smaller one, where nothing crosses."""
+        if self._crossed and radius > 0.0:                           # it will again, and leave no gap to look for
+            between, within = meet(cloth, solid, 0.0), meet(cloth, cloth, 0.0)
+            if len(between.crossings) or len(between.reverse) or len(within.crossings):
+                return between, within
         expected = min(radius, MARGIN * self._last)
         between = meet(cloth, solid, expected)
         within = meet(cloth, cloth, between.gap)

@@ -165,9 +165,13 @@ class Stepper:
             or result.overlong and not self._overlong)
 
     def _growth(self, before: State, result: StepResult) -> float:
-        """Largest growth of an edge in the step, over its rest length [-]."""
+        """Largest stretch that the step adds to an edge, over its rest length [-].
+
+        An edge that folds had made shorter may go back to its rest length: no smaller step would keep it from that.
+        """
         if not result.finite:
             return np.inf
-        old = self._system.edge_lengths(before.x)
+        rest = self._system.rest_lengths
+        old = np.maximum(self._system.edge_lengths(before.x), rest)
         new = self._system.edge_lengths(result.state.x)
-        return float(np.max((new - old) / self._system.rest_lengths, initial=0.0))
+        return float(np.max((new - old) / rest, initial=0.0))

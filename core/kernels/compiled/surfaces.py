@@ -28,6 +28,9 @@ SHARE = 16
 """Clusters that are one share of the work."""
 STARS = 128
 """Vertices with the triangles around them that are one."""
+SLOTS = 2048
+"""Pairs that a share has room for at first: only what is used of it becomes memory, and in a tangle of which that is
+not enough all is searched again."""
 
 
 def boxes(x: FloatArray, triangles: IntArray, edges: IntArray, order: IntArray, edge_order: IntArray,
@@ -49,7 +52,7 @@ def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArra
     edges, first = (edges, first) if joins is None else joins
     shares = (len(corners_a) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER) if len(corners_b) else 0
     stars = (len(vertices) + STARS - 1) // STARS if same else 0
-    slots = 256                                                      # only a tangle has more
+    slots = SLOTS
     while True:
         least, count = np.full(shares + stars, radius), np.zeros(shares + stars, dtype=np.int64)
         found = np.empty((shares + stars, slots, 3), dtype=np.int64)
@@ -58,7 +61,7 @@ def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArra
         if count.max(initial=0) <= slots:
             break
         slots = int(count.max())
-    kept = found[np.arange(slots) < count[:, None]]
+    kept = np.concatenate([found[:0, 0], *(found[share, :count[share]] for share in np.flatnonzero(count))])
     return (sorted_pairs([kept[kept[:, 0] == 0, 1:]]), sorted_pairs([kept[kept[:, 0] == 1, 1:]]),
             float(least.min(initial=radius)))
 
