@@ -24,6 +24,14 @@ RUNAWAY = 1e3
 """Growth of an edge in a step, over its rest length, above which not even the smallest step is kept [-]: not even a pin
 that jumps asks for it, and from there on everything only grows until it is no number any more."""
 
+FEW = 1000
+"""Edges of which one may be stretched by more in a step than the others."""
+MORE = 2.0
+"""How many times as much [-]: where a fine sheet hits a solid, single edges turn by more than a linear step can follow.
+To halve the step for all on their behalf takes three times as long, and they are back at their length a frame later."""
+TWICE = 0.25
+"""Part of `max_strain_change` up to which the next step may be twice as long [-]: edges that turn are stretched by the
+square of the step, and a step in vain costs as much as one that is kept."""
 LONGEST = 1.001 / 48.0
 """Largest step in which cloth presses on cloth [s]: in longer ones a pile does not come to rest."""
 FALLS = 1.0
@@ -117,7 +125,8 @@ class Stepper:
             self._overlong = result.overlong
             state = replace(result.state, time=then)
             done += self._size
-            longer = not (result.presses and 2.0 * h > self._longest)
+            longer = growth <= TWICE * self._solver.max_strain_change and not (
+                result.presses and 2.0 * h > self._longest)
             if longer and self._size < self._most and done % (2 * self._size) == 0:
                 self._size *= 2
         return state
@@ -165,13 +174,12 @@ class Stepper:
             or result.overlong and not self._overlong)
 
     def _growth(self, before: State, result: StepResult) -> float:
-        """Largest stretch that the step adds to an edge, over its rest length [-].
-
-        An edge that folds had made shorter may go back to its rest length: no smaller step would keep it from that.
-        """
+        """Largest stretch that the step adds to an edge, over its rest length [-]; where it adds much, what it adds to
+        all but one in so many, or what it adds to that one over how many times as much that may be."""
         if not result.finite:
             return np.inf
-        rest = self._system.rest_lengths
-        old = np.maximum(self._system.edge_lengths(before.x), rest)
-        new = self._system.edge_lengths(result.state.x)
-        return float(np.max((new - old) / rest, initial=0.0))
+        added = self._system.growth(before.x, result.state.x)
+        most, few = float(added.max(initial=0.0)), len(added) // FEW
+        if few == 0 or most <= TWICE * self._solver.max_strain_change:
+            return most
+        return max(most / MORE, float(np.partition(added, -1 - few)[-1 - few]))

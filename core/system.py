@@ -131,6 +131,16 @@ class System:
         self._measured = [found, *self._measured[:1]]
         return found[1]
 
+    def growth(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """Stretch (E,) that the way from vertices `before` to `after` (V, 3) [m] adds to each edge, over its rest
+        length [-].
+
+        An edge that folds had made shorter may go back to its rest length: no smaller step would keep it from that.
+        """
+        old = np.maximum(self.edge_lengths(before), self.rest_lengths)
+        added: FloatArray = (self.edge_lengths(after) - old) / self.rest_lengths
+        return added
+
     def seam_gap(self, x: FloatArray) -> float | None:
         """How far apart the widest seam or button is [m] with vertices at x (V, 3) [m]; None where nothing is sewn."""
         gaps = [sewing.gap(x[span]) for cloth, span in zip(self.scene.cloths, self.slices, strict=True)

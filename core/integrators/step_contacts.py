@@ -121,9 +121,8 @@ class StepContacts:
         return x
 
     def stretch(self, u: FloatArray) -> float:
-        """Largest growth of an edge in the step at velocities u (V, 3) [m/s], over its rest length [-]."""
-        grown = self.system.edge_lengths(self.base + self.h * u) - self.system.edge_lengths(self.state.x)
-        return float(np.max(grown / self.system.rest_lengths, initial=0.0))
+        """Largest stretch that the step adds to an edge at velocities u (V, 3) [m/s], over its rest length [-]."""
+        return float(self.system.growth(self.state.x, self.base + self.h * u).max(initial=0.0))
 
     def find(self, x: FloatArray) -> Touching:
         """Contacts with solids of the way to x (V, 3) [m]."""

@@ -10,9 +10,9 @@ from tests.core.shapes import grid
 from tests.core.simple_scenes import FABRIC, sheet
 
 
-def jerked(when=0.10, pull=2.5):
-    """A strip whose pinned end is pulled away quickly for a moment."""
-    mesh = core.ClothMesh(*grid(8, 1, (1.0, 0.125)))
+def jerked(when=0.10, pull=2.5, across=1):
+    """A strip whose pinned end is pulled away quickly for a moment, so many quads across."""
+    mesh = core.ClothMesh(*grid(8 * across, across, (1.0, 0.125)))
 
     def path(y):
         return lambda t: np.array([-pull * np.clip(t - when, 0.0, 0.08) / 0.08 * 0.4, y, 0.0])
@@ -62,6 +62,27 @@ def test_a_step_that_is_kept_adds_no_more_strain_than_asked_or_is_the_smallest(m
     for (before, after, h), keep in zip(tried, kept, strict=True):
         added = np.max(stretch(after) - np.maximum(stretch(before), 1.0))
         assert keep == (added <= limit or h < 1.0 / 24.0 / 7.5)
+
+
+def test_of_a_thousand_edges_one_may_be_stretched_twice_as_much_before_a_step_is_halved(monkeypatch):
+    """Steps are thrown away where it is the second of them, or where it is more."""
+    mesh = core.ClothMesh(*grid(24, 24, (1.0, 1.0)))
+    scene = core.Scene([core.Cloth(mesh, FABRIC)], gravity=(0.0, 0.0, 0.0))
+    assert 1000 <= len(mesh.edges) < 2000
+
+    def rejected(*pulled):
+        """The corners of a side, away from the sheet, by how many edge lengths."""
+        def pull(system, state, h, *rest):
+            result = INTEGRATORS["implicit_euler"](system, state, h, *rest)
+            for vertex, by in zip((0, 24), pulled, strict=False):
+                result.state.x[vertex, 0] -= by / 24.0
+            return result
+
+        monkeypatch.setitem(INTEGRATORS, "pulled", pull)
+        solver = core.Solver("pulled", steps_per_frame=1, max_strain_change=0.5, max_halvings=1)
+        return list(core.simulate(scene, solver, range(1, 3)))[-1].certificate.rejected
+
+    assert rejected(0.45, 0.45) == 0 and rejected(0.6) == 0 and rejected(0.6, 0.6) > 0 and rejected(1.1) > 0
 
 
 def test_an_edge_that_folds_had_made_shorter_may_go_back_to_its_rest_length_in_one_step():
