@@ -90,7 +90,7 @@ def test_an_edge_that_folds_had_made_shorter_may_go_back_to_its_rest_length_in_o
     pressed = core.Cloth(core.ClothMesh(x, triangles), core.Material.preset("cotton"), positions=0.3 * x)
     scene, solver = core.Scene([pressed], gravity=(0.0, 0.0, 0.0)), core.Solver(steps_per_frame=1)
     first = list(core.simulate(scene, solver, range(1, 3)))[-1]
-    assert np.ptp(first.positions[0], axis=0).max() > 0.9 * 0.3                           # three times as long as it was
+    assert np.ptp(first.positions[0], axis=0).max() > 0.9 * 0.3                          # three times as long as it was
     assert (first.certificate.steps, first.certificate.rejected) == (1, 0)
 
 
