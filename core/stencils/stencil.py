@@ -102,6 +102,11 @@ class Stencil:
         total: FloatArray = current().elements.scatter(*self.by_corner, columns, vertex_count)
         return total
 
+    def blocks(self, tangent: Tangent | FloatArray) -> FloatArray:
+        """K_ij of every element as (E, k, k, 3, 3)."""
+        blocks: FloatArray = current().elements.element_blocks(self.by_corner[1], np.array(tangent))
+        return blocks.transpose(4, 2, 3, 0, 1)
+
 
 @dataclass(frozen=True)
 class ElementForce:
