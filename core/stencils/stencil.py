@@ -104,8 +104,10 @@ class Stencil:
 
     def blocks(self, tangent: Tangent | FloatArray) -> FloatArray:
         """K_ij of every element as (E, k, k, 3, 3)."""
-        blocks: FloatArray = current().elements.element_blocks(self.by_corner[1], np.array(tangent))
-        return blocks.transpose(4, 2, 3, 0, 1)
+        k, C, E = self.by_corner[1].shape
+        blocks = np.empty((9, k, k, E))
+        current().elements.element_blocks(self.by_corner[1], np.array(tangent), blocks)
+        return blocks.reshape(3, 3, k, k, E).transpose(4, 2, 3, 0, 1)
 
 
 @dataclass(frozen=True)

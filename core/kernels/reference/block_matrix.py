@@ -29,10 +29,10 @@ def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: 
 
 
 def add_entries(places: IntArray, blocks: FloatArray, layout: RowGroups, data: FloatArray) -> None:
-    """Add blocks (3, 3, ..) into a block matrix, in place: each at one of the places (..) of the layout."""
+    """Add blocks (9, ..) into a block matrix, in place: each at one of the places (..) of the layout."""
     for a in range(3):
         for b in range(3):
-            total = np.bincount(places, weights=blocks[a, b].ravel(), minlength=layout.size)
+            total = np.bincount(places, weights=blocks[3 * a + b].ravel(), minlength=layout.size)
             for group in layout.groups:
                 n, width = group.columns.shape
                 part = slice(group.start, group.start + n * width)

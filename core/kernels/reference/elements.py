@@ -35,16 +35,17 @@ def scatter(vertices: IntArray, weights: FloatArray, columns: Any, vertex_count:
     return total
 
 
-def element_blocks(weights: FloatArray, tangent: FloatArray) -> FloatArray:
-    """K_ij = sum_cd w_ic w_jd H_cd of every element, (3, 3, k, k, E), from weights (k, C, E) and H (C, C, 3, 3, E)."""
+def element_blocks(weights: FloatArray, tangent: FloatArray, blocks: FloatArray) -> None:
+    """K_ij = sum_cd w_ic w_jd H_cd of every element into blocks (9, k, k, E), weights (k, C, E), H (C, C, 3, 3, E)."""
     k, C, E = weights.shape
-    H = tangent.reshape(C, C, 9, E)
-    blocks = np.empty((9, k, k, E))
+    H, term = tangent.reshape(C, C, 9, E), np.empty((9, E))
     for i in range(k):
         half = [_sum_of(weights[i], H[:, d]) for d in range(C)]
         for j in range(k):
-            blocks[:, i, j] = _sum_of(weights[j], half)
-    return blocks.reshape(3, 3, k, k, E)
+            total = blocks[:, i, j]
+            np.multiply(weights[j, 0], half[0], out=total)
+            for d in range(1, C):
+                total += np.multiply(weights[j, d], half[d], out=term)
 
 
 def _sum_of(weights: Any, parts: Any) -> FloatArray:

@@ -60,11 +60,11 @@ def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatr
     """
     stencil = family[0].stencil
     vertices, weights = stencil.by_corner
-    blocks = _room(stencil, 3, 3, len(vertices), len(vertices))
+    blocks = _room(stencil, 9, len(vertices), len(vertices))
     for part, H in _tangents(family, x, factor, exact, damped_at, damping):
-        blocks[..., part] = element_blocks(weights[..., part], H)
+        element_blocks(weights[..., part], H, blocks[..., part])
     if common is not None:
-        blocks += (common.T[:, None] * common.T[None])[:, :, None, None]
+        blocks += (common.T[:, None] * common.T[None]).reshape(9, 1, 1, -1)
     pattern = matrix.pattern
     add_entries(pattern.places_by_corner(pattern.family(stencil.vertices)), blocks, pattern.layout, matrix.data)
 
@@ -95,8 +95,18 @@ def _tangents(family: Family, x: FloatArray, factor: float, exact: bool, damped_
         g = _part(G, part)
         for force in forces:
             if force.damping and damping:
-                _add(H, replace(force, damping=force.damping * damping).damping_tangent(g))
+                _add_damping(H, force, damping, g)
         yield part, H
+
+
+def _add_damping(H: FloatArray, force: ElementForce, factor: float, F: Any) -> None:
+    """H (C, C, 3, 3, n) += factor D at columns F: the sum of k g g^T over the conditions, a row at a time."""
+    for k, gradient in force.law.conditions(F, force.parameters):
+        g = np.array(gradient)
+        kg = (factor * force.damping * k) * g
+        for c in range(len(g)):
+            for axis in range(3):
+                H[c, :, axis] += kg[c, axis] * g
 
 
 def _pieces(family: Family) -> Iterator[tuple[slice, list[ElementForce]]]:
@@ -125,15 +135,6 @@ def _fill(room: FloatArray, parts: Sequence[Any]) -> None:
         return
     for k in range(len(room)):
         _fill(room[k], [part[k] for part in parts])
-
-
-def _add(total: FloatArray, part: Any) -> None:
-    """total (.., n) += nested tuples of arrays."""
-    if total.ndim == 1:
-        total += part
-        return
-    for k in range(len(total)):
-        _add(total[k], part[k])
 
 
 def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> None:

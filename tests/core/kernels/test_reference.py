@@ -64,13 +64,13 @@ def test_element_blocks_are_the_weighted_sum_of_the_tangents(shape):
     rng, vertices, weights, _ = case(shape)
     E, k, C = shape
     H = rng.normal(size=(C, C, 3, 3, E))
-    blocks = elements.element_blocks(by_corner(vertices, weights)[1], H)
-    assert blocks.shape == (3, 3, k, k, E)
+    blocks = Stencil(vertices, weights).blocks(H)
+    assert blocks.shape == (E, k, k, 3, 3)
     for e in range(E):
         for a in range(k):
             for b in range(k):
                 wanted = sum(weights[e, a, c] * weights[e, b, d] * H[c, d, :, :, e] for c in range(C) for d in range(C))
-                np.testing.assert_allclose(blocks[:, :, a, b, e], wanted, rtol=1e-12, atol=1e-12)
+                np.testing.assert_allclose(blocks[e, a, b], wanted, rtol=1e-12, atol=1e-12)
 
 
 @settings(max_examples=40, deadline=None)
