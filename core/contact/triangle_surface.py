@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from ..kernels.reference.surfaces import CORNER_TWICE, OWN_EDGE, OWN_VERTEX, Boxes, Leaves, Surface
+from ..kernels.reference.surfaces import Boxes, Leaves, Neighbours, Surface
+from ..kernels.reference.triangle_pairs import CORNER_TWICE, OWN_EDGE, OWN_VERTEX
 from .bvh import element_boxes, median_order
 
 
@@ -22,7 +23,7 @@ class TriangleSurface:
         vertices (N,): those that are used, near ones next to each other. threads (K,): rows of the edges that belong to
             no triangle.
         triangle_order, edge_order (L,): leaves of trees over triangles and edges (see `bvh`).
-        leaves, boxes: what else the kernels want to know of the triangles, and of the positions.
+        leaves, neighbours, boxes: what else the kernels want to know of the triangles, and of the positions.
         sewn (V,): the same number for vertices that are sewn together; None if none are. As what has a common vertex
             always touches and is no pair, so is what has vertices that are sewn together.
         joins: pairs of vertices (J, 2), in order, that are joined by an edge, or would be if what is sewn were one; and
@@ -36,6 +37,7 @@ class TriangleSurface:
     triangle_order: IntArray
     edge_order: IntArray
     leaves: Leaves
+    neighbours: Neighbours
     boxes: Boxes
     threads: IntArray
     sewn: IntArray | None = None
@@ -56,10 +58,12 @@ class TriangleSurface:
         vertices = used[np.argsort(at)]
         if points is not None:
             vertices = np.concatenate([vertices, points])
-        return TriangleSurface(positions, triangles, edges, vertices, order, edge_order, leaves,
-                               current().surfaces.boxes(positions, triangles, edges, order, edge_order, leaves),
-                               np.setdiff1d(np.arange(len(edges)), side), sewn,
-                               None if sewn is None else _joins(edges, sewn))
+        joins = None if sewn is None else _joins(edges, sewn)
+        kernels = current().surfaces
+        neighbours = kernels.neighbours(leaves, edges if joins is None else joins[0])
+        return TriangleSurface(positions, triangles, edges, vertices, order, edge_order, leaves, neighbours,
+                               kernels.boxes(positions, order, leaves, neighbours),
+                               np.setdiff1d(np.arange(len(edges)), side), sewn, joins)
 
     def apart(self, one: IntArray, other: IntArray) -> IntArray:
         """Rows of the pairs of primitives with vertices (P, a) and (P, b) of which none are sewn together."""
@@ -72,13 +76,12 @@ class TriangleSurface:
     @property
     def arrays(self) -> Surface:
         """All of it as the kernels take it."""
-        return (self.positions, self.triangles, self.edges, self.vertices, self.triangle_order, self.edge_order,
-                self.leaves, self.boxes)
+        return (self.positions, self.edges, self.vertices, self.triangle_order, self.leaves, self.neighbours,
+                self.boxes)
 
     def at(self, positions: FloatArray) -> TriangleSurface:
         """The same surface at other positions (V, 3) [m]."""
-        boxes = current().surfaces.boxes(positions, self.triangles, self.edges, self.triangle_order, self.edge_order,
-                                         self.leaves)
+        boxes = current().surfaces.boxes(positions, self.triangle_order, self.leaves, self.neighbours)
         return replace(self, positions=positions, boxes=boxes)
 
 

@@ -49,6 +49,7 @@ class BlockPattern:
         for vertices, places in zip(self._families, self._positions, strict=True):
             places.reshape(-1, vertices.shape[1])[:] -= self._row_start[vertices.reshape(-1, 1)]
         self._slots: dict[int, IntArray] = {}
+        self._by_corner: dict[int, IntArray] = {}
         self.scalar = ScalarPattern(vertex_count, scalar_families)
         own = np.flatnonzero(self.scalar.rows == self.scalar.columns)
         self.scalar_diagonal, self.scalar_own = self.scalar.layout.place[own], self.scalar.rows[own]
@@ -81,6 +82,13 @@ class BlockPattern:
             positions = self._positions[family].reshape(-1, vertices.shape[1])
             self._slots[family] = (self._row_start[vertices.reshape(-1, 1)] + positions).ravel()
         return self._slots[family]
+
+    def places_by_corner(self, family: int) -> IntArray:
+        """Where among the layout's places block (i, j) of each element of a family lies: (k * k * E,)."""
+        if family not in self._by_corner:
+            k = self._families[family].shape[1]
+            self._by_corner[family] = self.layout.place[self.slots(family).reshape(-1, k * k).T.ravel()]
+        return self._by_corner[family]
 
     # Where numbers lie in the data: a row of width w takes 9 w, three lines of w blocks' rows
 

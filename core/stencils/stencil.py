@@ -87,17 +87,27 @@ class Stencil:
         starts: IntArray = np.searchsorted(flat[corners], np.arange(int(flat.max(initial=-1)) + 2))
         return starts, corners
 
+    @cached_property
+    def by_corner(self) -> tuple[IntArray, FloatArray]:
+        """Vertices (k, E) and weights (k, C, E), so that what NumPy does with all elements at once lies together."""
+        return np.ascontiguousarray(self.vertices.T), np.ascontiguousarray(self.weights.transpose(1, 2, 0))
+
     def gather(self, x: FloatArray) -> Columns:
         """Columns of a field x (V, 3)."""
-        return current().elements.gather(self.vertices, self.weights, x)
+        columns: Columns = current().elements.gather(*self.by_corner, x)
+        return columns
 
     def scatter(self, columns: Columns | FloatArray, vertex_count: int) -> FloatArray:
         """The transpose: sum_c w_ic columns_c added up per vertex (V, 3)."""
-        return current().elements.scatter(self.vertices, self.weights, columns, vertex_count)
+        total: FloatArray = current().elements.scatter(*self.by_corner, columns, vertex_count)
+        return total
 
     def blocks(self, tangent: Tangent | FloatArray) -> FloatArray:
         """K_ij of every element as (E, k, k, 3, 3)."""
-        return current().elements.element_blocks(self.weights, tangent)
+        k, C, E = self.by_corner[1].shape
+        blocks = np.empty((9, k, k, E))
+        current().elements.element_blocks(self.by_corner[1], np.array(tangent), blocks)
+        return blocks.reshape(3, 3, k, k, E).transpose(4, 2, 3, 0, 1)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..reference.surfaces import CORNER_TWICE
+from ..reference.triangle_pairs import CORNER_TWICE
 from .options import INNER, KERNEL
 from .side_by_side import CLUSTER
 

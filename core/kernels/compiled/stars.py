@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..reference.surfaces import OWN_EDGE
+from ..reference.triangle_pairs import OWN_EDGE
 from .distances import edge_distance
 from .options import INNER
 from .signs import apart

@@ -13,8 +13,9 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
-from ..reference.surfaces import CORNER_TWICE, Boxes, Leaves, Surface
+from ..reference.surfaces import Boxes, Leaves, Neighbours, Surface
 from ..reference.trees import sorted_pairs
+from ..reference.triangle_pairs import CORNER_TWICE
 from .clusters import LOWEST_BIT, fit, grow, reached
 from .options import INNER, KERNEL
 from .pool import share
@@ -33,8 +34,12 @@ SLOTS = 2048
 not enough all is searched again."""
 
 
-def boxes(x: FloatArray, triangles: IntArray, edges: IntArray, order: IntArray, edge_order: IntArray,
-          leaves: Leaves) -> Boxes:
+def neighbours(leaves: Leaves, edges: IntArray) -> Neighbours:
+    """Nothing: who belongs together is looked up on the way."""
+    return ()
+
+
+def boxes(x: FloatArray, order: IntArray, leaves: Leaves, neighbours: Neighbours) -> Boxes:
     """The boxes at positions x (V, 3) [m], as `clusters` says."""
     count = max(1, len(order) // CLUSTER)
     rows, inner = np.empty((2 * count, 6), dtype=np.float32), np.empty((count, 6, CLUSTER), dtype=np.float32)
@@ -46,8 +51,8 @@ def boxes(x: FloatArray, triangles: IntArray, edges: IntArray, order: IntArray, 
 def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArray, IntArray] | None = None
          ) -> tuple[IntArray, IntArray, float]:
     """What pierces and how close two surfaces come, as `reference.surfaces` has it."""
-    x, _, edges, vertices, order_a, _, (corners_a, sides_a, owned_a, first, star, begin), (rows_a, *_) = a
-    y, _, _, _, order_b, _, (corners_b, sides_b, owned_b, _, _, _), (rows_b, *inside_b) = b
+    x, edges, vertices, order_a, (corners_a, sides_a, owned_a, first, star, begin), _, (rows_a, *_) = a
+    y, _, _, order_b, (corners_b, sides_b, owned_b, _, _, _), _, (rows_b, *inside_b) = b
     x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
     edges, first = (edges, first) if joins is None else joins
     shares = (len(corners_a) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER) if len(corners_b) else 0

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..reference.surfaces import OWN_EDGE, OWN_VERTEX
+from ..reference.triangle_pairs import OWN_EDGE, OWN_VERTEX
 from .distances import closest, edge_distance
 from .nearby import away
 from .options import INNER

@@ -28,6 +28,17 @@ def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: 
         data[entries[entry]] += factor * total
 
 
+def add_entries(places: IntArray, blocks: FloatArray, layout: RowGroups, data: FloatArray) -> None:
+    """Add blocks (9, ..) into a block matrix, in place: each at one of the places (..) of the layout."""
+    for a in range(3):
+        for b in range(3):
+            total = np.bincount(places, weights=blocks[3 * a + b].ravel(), minlength=layout.size)
+            for group in layout.groups:
+                n, width = group.columns.shape
+                part = slice(group.start, group.start + n * width)
+                data[9 * part.start:9 * part.stop].reshape(n, 3, width, 3)[:, a, :, b] += total[part].reshape(n, width)
+
+
 def add_diagonal(start: Columns, line: Columns, blocks: FloatArray, data: FloatArray) -> None:
     """Add blocks (V, 3, 3) into a block matrix, in place: entry (a, b) of each is at start + a line + b, both (V,)."""
     for a in range(3):

@@ -17,35 +17,40 @@ from ...arrays import FloatArray, IntArray
 def gather(vertices: IntArray, weights: FloatArray, x: FloatArray) -> Any:
     """F_c = sum_i w_ic x_i as a tuple of C tuples of 3 component arrays (E,).
 
-    vertices (E, k), weights (E, k, C), x (V, 3).
+    vertices (k, E), weights (k, C, E), x (V, 3).
     """
-    corners = x[vertices]                                          # (E, k, 3)
-    F = np.einsum("eia,eic->cae", corners, weights, order="C")     # (C, 3, E)
-    return tuple((column[0], column[1], column[2]) for column in F)
+    corners = [[column.take(v) for v in vertices] for column in np.ascontiguousarray(x.T)]          # axis, vertex
+    return tuple(tuple(_sum_of(weights[:, c], corners[axis]) for axis in range(3)) for c in range(weights.shape[1]))
 
 
 def scatter(vertices: IntArray, weights: FloatArray, columns: Any, vertex_count: int) -> FloatArray:
     """sum_c w_ic columns_c added up per vertex (V, 3): the transpose of `gather`."""
-    P = np.array(columns)                                          # (C, 3, E)
-    per_corner = np.einsum("cae,eic->aei", P, weights)             # (3, E, k)
-    flat = vertices.ravel()
+    flat, per_corner = vertices.ravel(), np.empty(vertices.shape)
     total = np.empty((vertex_count, 3))
     for axis in range(3):
-        total[:, axis] = np.bincount(flat, weights=per_corner[axis].ravel(), minlength=vertex_count)
+        P = [column[axis] for column in columns]
+        for w, corner in zip(weights, per_corner, strict=True):
+            corner[:] = _sum_of(w, P)
+        total[:, axis] = np.bincount(flat, weights=per_corner.ravel(), minlength=vertex_count)
     return total
 
 
-def element_blocks(weights: FloatArray, tangent: Any) -> FloatArray:
-    """K_ij = sum_cd w_ic w_jd H_cd of every element as (E, k, k, 3, 3); tangent H[c][d][i][j] of (E,) arrays,
-    as tuples or as one array."""
-    E, k, C = weights.shape
-    H = np.empty((E, C, C, 9))
-    for c in range(C):
-        for d in range(C):
-            for i in range(3):
-                for j in range(3):
-                    H[:, c, d, 3 * i + j] = tangent[c][d][i][j]
-    half = weights @ H.reshape(E, C, C * 9)                        # (E, k, C * 9)
-    half = half.reshape(E, k, C, 9).transpose(0, 2, 1, 3).reshape(E, C, k * 9)
-    full = weights @ half                                          # (E, j, i * 9)
-    return full.reshape(E, k, k, 3, 3).transpose(0, 2, 1, 3, 4)
+def element_blocks(weights: FloatArray, tangent: FloatArray, blocks: FloatArray) -> None:
+    """K_ij = sum_cd w_ic w_jd H_cd of every element into blocks (9, k, k, E), weights (k, C, E), H (C, C, 3, 3, E)."""
+    k, C, E = weights.shape
+    H, term = tangent.reshape(C, C, 9, E), np.empty((9, E))
+    for i in range(k):
+        half = [_sum_of(weights[i], H[:, d]) for d in range(C)]
+        for j in range(k):
+            total = blocks[:, i, j]
+            np.multiply(weights[j, 0], half[0], out=total)
+            for d in range(1, C):
+                total += np.multiply(weights[j, d], half[d], out=term)
+
+
+def _sum_of(weights: Any, parts: Any) -> FloatArray:
+    """sum_n w_n part_n, parts (.., E)."""
+    total: FloatArray = weights[0] * parts[0]
+    for n in range(1, len(parts)):
+        total += weights[n] * parts[n]
+    return total

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...arrays import FloatArray
+from .block_matrix import add_entries
+from .elements import element_blocks
 
 if TYPE_CHECKING:
     from ...linear.block_matrix import BlockMatrix
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 
 Family = Sequence["ElementForce"]
 """Forces with one stencil."""
+
+PIECE = 5000
+"""Elements whose laws are looked at together at most. A law makes some hundred arrays: of few elements they are all
+calls, of many they leave a core's cache."""
 
 
 def energy(family: Family, x: FloatArray) -> float:
@@ -29,7 +35,9 @@ def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
     """total (V, 3) [N] += f at x (V, 3)."""
     stencil = family[0].stencil
     F = stencil.gather(x)
-    P = _sum([np.array(force.law.stress(F, force.parameters)) for force in family])
+    P = _room(stencil, len(F), 3)
+    for part, forces in _pieces(family):
+        _fill(P[..., part], [force.law.stress(_part(F, part), force.parameters) for force in forces])
     total -= stencil.scatter(P, len(x))
 
 
@@ -37,7 +45,10 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
     """total (V, 3) [N] += the damping of those that are damped, at x and velocities v (V, 3)."""
     stencil = family[0].stencil
     F, rate = stencil.gather(x), stencil.gather(v)
-    total -= stencil.scatter(_sum([np.array(f.damping_stress(F, rate)) for f in family if f.damping]), len(x))
+    P = _room(stencil, len(F), 3)
+    for part, forces in _pieces([force for force in family if force.damping]):
+        _fill(P[..., part], [force.damping_stress(_part(F, part), _part(rate, part)) for force in forces])
+    total -= stencil.scatter(P, len(x))
 
 
 def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix, *, exact: bool,
@@ -48,34 +59,82 @@ def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatr
     that are damped; see `add_common`.
     """
     stencil = family[0].stencil
-    H = _tangent_sum(family, x, factor, exact, damped_at, damping)
-    blocks = stencil.blocks(H)
+    vertices, weights = stencil.by_corner
+    blocks = _room(stencil, 9, len(vertices), len(vertices))
+    for part, H in _tangents(family, x, factor, exact, damped_at, damping):
+        element_blocks(weights[..., part], H, blocks[..., part])
     if common is not None:
-        blocks += (common[:, :, None] * common[:, None, :])[:, None, None]
-    matrix.add(matrix.pattern.family(stencil.vertices), blocks)
+        blocks += (common.T[:, None] * common.T[None]).reshape(9, 1, 1, -1)
+    pattern = matrix.pattern
+    add_entries(pattern.places_by_corner(pattern.family(stencil.vertices)), blocks, pattern.layout, matrix.data)
 
 
 def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, damped_at: FloatArray,
              damping: float) -> FloatArray:
     """factor H + damping D of each element, to be kept: (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
-    H = _tangent_sum(family, x, factor, exact, damped_at, damping)
-    C = len(H)
-    upper = np.stack([H[c, d].reshape(9, -1) for c in range(C) for d in range(c, C)])
+    C = family[0].stencil.weights.shape[2]
+    upper = _room(family[0].stencil, C * (C + 1) // 2, 9)
+    for part, H in _tangents(family, x, factor, exact, damped_at, damping):
+        upper[..., part] = np.stack([H[c, d].reshape(9, -1) for c in range(C) for d in range(c, C)])
     return upper.transpose(2, 0, 1)                                # each entry's numbers side by side, for products
 
 
-def _tangent_sum(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray,
-                 damping: float) -> FloatArray:
-    """(C, C, 3, 3, E)"""
+def _tangents(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray,
+              damping: float) -> Iterator[tuple[slice, FloatArray]]:
+    """factor H + damping D, (C, C, 3, 3, n), piece by piece."""
     stencil = family[0].stencil
     F = stencil.gather(x)
-    tangents = [(f.law.tangent if exact else f.law.projected_tangent)(F, f.parameters) for f in family]
-    H = factor * _sum([np.array(tangent) for tangent in tangents])
-    damped = [force for force in family if force.damping and damping]
-    if damped:
-        G = F if x is damped_at else stencil.gather(damped_at)
-        H += damping * _sum([np.array(force.damping_tangent(G)) for force in damped])
-    return H
+    G = F if x is damped_at else stencil.gather(damped_at)
+    for part, forces in _pieces(family):
+        f = _part(F, part)
+        tangents = [(force.law.tangent if exact else force.law.projected_tangent)(f, force.parameters)
+                    for force in forces]
+        H = np.empty((len(F), len(F), 3, 3, len(f[0][0])))
+        _fill(H, tangents)
+        H *= factor
+        g = _part(G, part)
+        for force in forces:
+            if force.damping and damping:
+                _add_damping(H, force, damping, g)
+        yield part, H
+
+
+def _add_damping(H: FloatArray, force: ElementForce, factor: float, F: Any) -> None:
+    """H (C, C, 3, 3, n) += factor D at columns F: the sum of k g g^T over the conditions, a row at a time."""
+    for k, gradient in force.law.conditions(F, force.parameters):
+        g = np.array(gradient)
+        kg = (factor * force.damping * k) * g
+        for c in range(len(g)):
+            for axis in range(3):
+                H[c, :, axis] += kg[c, axis] * g
+
+
+def _pieces(family: Family) -> Iterator[tuple[slice, list[ElementForce]]]:
+    """The elements in pieces, with the forces on each."""
+    count = len(family[0].stencil.vertices)
+    size = -(-count // max(1, -(-count // PIECE)))
+    for start in range(0, count, max(1, size)):
+        part = slice(start, start + size)
+        yield part, [replace(force, parameters=tuple(p[part] for p in force.parameters)) for force in family]
+
+
+def _part(F: Any, part: slice) -> Any:
+    return tuple((a[part], b[part], c[part]) for a, b, c in F)
+
+
+def _room(stencil: Stencil, *shape: int) -> FloatArray:
+    return np.empty((*shape, len(stencil.vertices)))
+
+
+def _fill(room: FloatArray, parts: Sequence[Any]) -> None:
+    """The sum of all parts, nested tuples of arrays, into room (.., n)."""
+    if room.ndim == 1:
+        room[:] = parts[0]
+        for part in parts[1:]:
+            room += part
+        return
+    for k in range(len(room)):
+        _fill(room[k], [part[k] for part in parts])
 
 
 def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> None:
@@ -83,7 +142,3 @@ def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> Non
     E, k = stencil.vertices.shape
     blocks = (common[:, :, None] * common[:, None, :])[:, None, None]
     matrix.add(matrix.pattern.family(stencil.vertices), np.broadcast_to(blocks, (E, k, k, 3, 3)))
-
-
-def _sum(parts: list[FloatArray]) -> FloatArray:
-    return reduce(np.add, parts)

@@ -26,7 +26,7 @@ def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_s
     for a in range(3):
         for b in range(3):
             if len(some):
-                sums[some, a, b] = np.add.reduceat(data[place + (a * step + b)], starts)
+                sums[some, a, b] = np.add.reduceat(data.take(place + (a * step + b)), starts)
     some, starts = _runs(scalar_starts)
     if len(some):
         sums[some] += np.add.reduceat(scalar[scalars[:, 0]], starts)[:, None, None] * np.eye(3)
@@ -38,15 +38,15 @@ def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_s
 
 def restrict(r: FloatArray, order: IntArray, starts: IntArray, number: IntArray, S: FloatArray) -> FloatArray:
     """Sums (n, 3) of S r, r (V, 3), over groups: group k is the vertices order[starts[k]:starts[k + 1]]."""
-    sums: FloatArray = np.add.reduceat(_projected(r.copy(), number, S)[order], starts[:-1], axis=0)
+    sums: FloatArray = np.add.reduceat(_projected(r.copy(), number, S).take(order, axis=0), starts[:-1], axis=0)
     return sums
 
 
 def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray, inverse: FloatArray, r: FloatArray,
             result: FloatArray) -> None:
     """S times each vertex's group's value (n, 3), plus inverse (V, 3, 3) times r (V, 3), into result (V, 3)."""
-    result[:] = _projected(coarse[group], number, S)
-    result += np.einsum("nij,nj->ni", inverse, r)
+    np.einsum("nij,nj->ni", inverse, r, out=result)
+    result += _projected(coarse.take(group, axis=0), number, S)
 
 
 def _projected(d: FloatArray, number: IntArray, S: FloatArray) -> FloatArray:

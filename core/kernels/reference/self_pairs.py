@@ -11,11 +11,14 @@ cost little: from centroid to centroid; for edges across both, or what of the fi
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from .advancement import LEFT
 from .trees import element_boxes, fitted, touching_boxes
+from .vectors import Vector, add, cross, divide, dot, scale, subtract
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
@@ -49,60 +52,79 @@ def _all_pairs(items: IntArray, queries: IntArray, order: IntArray, targets: Int
                x_t1: FloatArray, slack: FloatArray, radius: float, far: float) -> IntArray:
     used = np.sort(items[items >= 0])
     low, high = element_boxes(queries[used], x_t0, x_t1)
-    near = touching_boxes(order, fitted(order, *element_boxes(targets, x_t0, x_t1)), low - radius, high + radius)
-    near[:, 0] = used[near[:, 0]]
+    i, j = touching_boxes(order, fitted(order, *element_boxes(targets, x_t0, x_t1)), low - radius, high + radius).T
+    i = used[i]
     if same:
-        near = near[near[:, 0] < near[:, 1]]
-    one, other = queries[near[:, 0]], targets[near[:, 1]]
-    rows = np.flatnonzero((one[:, :, None] != other[:, None, :]).all(axis=(1, 2)))
-    return near[rows[_stay(one[rows], other[rows], x_t0, x_t1, slack, radius, far)]]
+        once = np.flatnonzero(i < j)
+        i, j = i[once], j[once]
+    ones, others = np.ascontiguousarray(queries.T), np.ascontiguousarray(targets.T)
+    strange = np.ones(len(i), dtype=np.bool_)
+    for a in ones:
+        for b in others:
+            strange &= a.take(i) != b.take(j)
+    rows = np.flatnonzero(strange)
+    x_t0, x_t1 = np.ascontiguousarray(x_t0.T), np.ascontiguousarray(x_t1.T)
+    i, j = _boxes_near(i[rows], j[rows], ones, others, x_t0, x_t1, radius)
+    rows = _stay(ones[:, i], others[:, j], x_t0, x_t1, slack, radius, far)
+    return np.stack([i[rows], j[rows]], axis=1)
 
 
 def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float,
           far: float) -> IntArray:
-    """Rows of the pairs of vertices (P, a) and (P, b) that may be within the radius, or meet."""
-    rows = np.flatnonzero(_boxes_near(one, other, x_t0, x_t1, radius))
-    loose = slack[one].max(axis=1) + slack[other].max(axis=1)
+    """Rows of the pairs of vertices (a, P) and (b, P) on (3, V) that may be within the radius, or meet."""
+    rows = np.arange(one.shape[1])
+    loose = reduce(np.maximum, slack[one]) + reduce(np.maximum, slack[other])
+    ahead, behind = _places(one, x_t0), _places(other, x_t0)
+    ahead_t1, behind_t1 = _places(one, x_t1), _places(other, x_t1)
 
-    for turn in range(3 if one.shape[1] == 2 else 1):
-        first, second = x_t0[one[rows]], x_t0[other[rows]]
-        direction = between = first.mean(axis=1) - second.mean(axis=1)
-        if one.shape[1] == 2:
-            edges = [edge[:, 1] - edge[:, 0] for edge in (second, first)]
+    for turn in range(3 if len(one) == 2 else 1):
+        direction = between = subtract(_middle(ahead), _middle(behind))
+        if len(one) == 2:
+            edges = [subtract(edge[1], edge[0]) for edge in (behind, ahead)]
             if turn == 0:
-                direction = np.cross(edges[1], edges[0])
-                direction *= np.where(_dot(direction, between) >= 0.0, 1.0, -1.0)[:, None]
+                direction = cross(edges[1], edges[0])
+                direction = scale(np.where(dot(direction, between) >= 0.0, 1.0, -1.0), direction)
             else:
                 along = edges[turn - 1]
-                share = _dot(between, along) / np.where((along != 0.0).any(axis=1), _dot(along, along), 1.0)
-                direction = between - share[:, None] * along
-        size, most = np.sqrt(_dot(direction, direction)), LEFT * np.minimum(np.sqrt(_dot(between, between)), far)
-        start, end = (_beyond(direction, x, one[rows], other[rows]) for x in (x_t0, x_t1))
-        rows = rows[(start < np.maximum(radius, most) * size) | (end <= (loose[rows] + most) * size)]
+                share = divide(dot(between, along), dot(along, along))
+                direction = subtract(between, scale(share, along))
+        size, most = np.sqrt(dot(direction, direction)), LEFT * np.minimum(np.sqrt(dot(between, between)), far)
+        left = np.flatnonzero((_beyond(direction, ahead, behind) < np.maximum(radius, most) * size)
+                              | (_beyond(direction, ahead_t1, behind_t1) <= (loose + most) * size))
+        rows, loose = rows[left], loose[left]
+        ahead, behind, ahead_t1, behind_t1 = (
+            [(x[left], y[left], z[left]) for x, y, z in places] for places in (ahead, behind, ahead_t1, behind_t1))
     return rows
 
 
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    result: FloatArray = np.einsum("pi,pi->p", a, b)
-    return result
+def _places(vertices: IntArray, x: FloatArray) -> list[Vector]:
+    """Vertices (a, P) on x (3, V) as a vector each."""
+    return [(x[0].take(vertex), x[1].take(vertex), x[2].take(vertex)) for vertex in vertices]
 
 
-def _boxes_near(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, radius: float) -> BoolArray:
-    """Whether the boxes of vertices (P, a) and (P, b) are nowhere apart by the radius on the same side both times."""
-    near = np.ones(len(one), dtype=np.bool_)
+def _middle(places: list[Vector]) -> Vector:
+    total = reduce(add, places)
+    return total[0] / len(places), total[1] / len(places), total[2] / len(places)
+
+
+def _boxes_near(i: IntArray, j: IntArray, queries: IntArray, targets: IntArray, x_t0: FloatArray, x_t1: FloatArray,
+                radius: float) -> tuple[IntArray, IntArray]:
+    """Pairs of queries (a, Q) and targets (b, N) whose boxes are nowhere apart by the radius on the same side both
+    times."""
     for axis in range(3):
-        above, below = np.zeros(len(one), dtype=np.bool_), np.zeros(len(one), dtype=np.bool_)
-        for x in (x_t0[:, axis], x_t1[:, axis]):
-            a, b = x[one], x[other]
-            above |= a.min(axis=1) - radius <= b.max(axis=1)
-            below |= b.min(axis=1) <= a.max(axis=1) + radius
-        near &= above & below
-    return near
+        above, below = np.zeros(len(i), dtype=np.bool_), np.zeros(len(i), dtype=np.bool_)
+        for x in (x_t0[axis], x_t1[axis]):
+            a, b = x[queries], x[targets]
+            above |= (reduce(np.minimum, a) - radius).take(i) <= reduce(np.maximum, b).take(j)
+            below |= reduce(np.minimum, b).take(j) <= (reduce(np.maximum, a) + radius).take(i)
+        rows = np.flatnonzero(above & below)
+        i, j = i[rows], j[rows]
+    return i, j
 
 
-def _beyond(direction: FloatArray, x: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
-    """How far along a direction (P, 3) vertices (P, a) are beyond vertices (P, b), times its length (P,)."""
-    base = x[other[:, -1:]]
-    ahead, behind = (np.einsum("pki,pi->pk", x[side] - base, direction) for side in (one, other))
-    result: FloatArray = ahead.min(axis=1) - behind.max(axis=1)
+def _beyond(direction: Vector, one: list[Vector], other: list[Vector]) -> FloatArray:
+    """How far along a direction the places `one` are beyond the places `other`, times its length (P,)."""
+    base = other[-1]
+    ahead, behind = ([dot(subtract(place, base), direction) for place in side] for side in (one, other))
+    result: FloatArray = reduce(np.minimum, ahead) - reduce(np.maximum, behind)
     return result

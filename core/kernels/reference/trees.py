@@ -16,6 +16,9 @@ from ...arrays import FloatArray, IntArray
 CHUNK = 1 << 18
 """Pairs of boxes tested at once: some 40 MB of working memory."""
 
+STEP = 2
+"""Levels of a tree that a box goes down at once: more boxes to test, in fewer calls."""
+
 Frontier = tuple[IntArray, IntArray]
 
 
@@ -67,8 +70,9 @@ def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper:
         if node[0] >= leaves:                              # all nodes of a frontier lie on one level
             found.append(np.stack([query, order[node - leaves]], axis=1))
             continue
-        query = np.concatenate([query, query])
-        node = np.concatenate([2 * node, 2 * node + 1])
+        down = min(STEP, (leaves // _level_start(node)).bit_length() - 1)
+        node = ((node << down) + np.arange(1 << down)[:, None]).ravel()
+        query = np.tile(query, 1 << down)
         stack.extend((query[i : i + CHUNK], node[i : i + CHUNK]) for i in range(0, len(query), CHUNK))
     return sorted_pairs(found)
 

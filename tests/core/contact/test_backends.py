@@ -152,11 +152,12 @@ def test_gaps_of_scattered_triangles_are_the_same(seed):
     assert all(0.0 < gap < 0.3 for gap in found)
 
 
-def test_what_rounding_cannot_tell_goes_on_to_be_decided():
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_what_rounding_cannot_tell_goes_on_to_be_decided(backend):
     """A flat sheet at an odd angle: nearly all volumes are within their rounding, hardly any pair is in doubt."""
     positions, triangles = sheet(30, 30)
     for turn in ([1.0, 0.0, 0.0], [1.0, 0.3, 0.2]):
-        with using("numba"):
+        with using(backend):
             s = TriangleSurface.build(positions @ rotation(turn, 1.0).T, triangles)
             left = current().surfaces.meet(s.arrays, s.arrays, True, 0.0)[0]
             assert len(left) < 20 and len(crossing_pairs(s, s)) == 0

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.kernels.reference import block_matrix, elements
+from core.stencils.stencil import Stencil
 
 SHAPES = [(1, 1, 1), (7, 2, 1), (9, 3, 2), (6, 4, 3), (5, 6, 4)]      # elements, vertices each, columns
 
@@ -18,6 +19,11 @@ def case(shape, vertex_count=8, seed=0):
     return rng, vertices, rng.normal(size=shape), vertex_count
 
 
+def by_corner(vertices, weights):
+    stencil = Stencil(vertices, weights)
+    return stencil.by_corner
+
+
 def random_columns(rng, E, C):
     return tuple(tuple(rng.normal(size=E) for _ in range(3)) for _ in range(C))
 
@@ -26,7 +32,7 @@ def random_columns(rng, E, C):
 def test_gather_is_the_weighted_sum_of_an_elements_vertices(shape):
     rng, vertices, weights, V = case(shape)
     x = rng.normal(size=(V, 3))
-    F = elements.gather(vertices, weights, x)
+    F = elements.gather(*by_corner(vertices, weights), x)
     for e in range(shape[0]):
         for c in range(shape[2]):
             wanted = sum(weights[e, i, c] * x[v] for i, v in enumerate(vertices[e]))
@@ -38,8 +44,9 @@ def test_scatter_is_the_transpose_of_gather(shape):
     rng, vertices, weights, V = case(shape)
     for _ in range(5):
         x, P = rng.normal(size=(V, 3)), random_columns(rng, shape[0], shape[2])
-        gathered = np.vdot(np.array(elements.gather(vertices, weights, x)), np.array(P))
-        assert gathered == pytest.approx(np.vdot(x, elements.scatter(vertices, weights, P, V)), rel=1e-12, abs=1e-12)
+        gathered = np.vdot(np.array(elements.gather(*by_corner(vertices, weights), x)), np.array(P))
+        scattered = elements.scatter(*by_corner(vertices, weights), P, V)
+        assert gathered == pytest.approx(np.vdot(x, scattered), rel=1e-12, abs=1e-12)
 
 
 def test_scatter_leaves_vertices_without_elements_at_zero():
@@ -49,15 +56,15 @@ def test_scatter_leaves_vertices_without_elements_at_zero():
 
 def test_no_elements_scatter_to_zero():
     empty = (tuple(np.zeros(0) for _ in range(3)),)
-    assert not elements.scatter(np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2, 1)), empty, 4).any()
+    assert not elements.scatter(np.zeros((2, 0), dtype=np.int64), np.zeros((2, 1, 0)), empty, 4).any()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_element_blocks_are_the_weighted_sum_of_the_tangents(shape):
-    rng, _, weights, _ = case(shape)
+    rng, vertices, weights, _ = case(shape)
     E, k, C = shape
     H = rng.normal(size=(C, C, 3, 3, E))
-    blocks = elements.element_blocks(weights, H)
+    blocks = Stencil(vertices, weights).blocks(H)
     assert blocks.shape == (E, k, k, 3, 3)
     for e in range(E):
         for a in range(k):

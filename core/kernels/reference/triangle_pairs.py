@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pairs of triangles: how far they surely are apart, and for the few that may touch or be the nearest, all the rest.
+
+Every vertex and every edge is owned by one of its triangles, so that looking at all pairs of triangles looks at every
+pair of primitives once. Most pairs are done with by a direction: if all of one triangle lies beyond all of the other
+along it, by more than the smallest distance known, nothing of the two pierces or is closer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...arrays import BoolArray, FloatArray, IntArray
+from .distances import edge_edge, point_triangle
+from .vectors import Vector, add, cross, dot, subtract
+
+OWN_VERTEX, OWN_EDGE, CORNER_TWICE = 1, 8, 64
+"""What a triangle owns, in bits: of corner k, OWN_VERTEX << k; of the side from corner k, OWN_EDGE << k."""
+
+CLOSE = 1e-14
+"""Rounding of a difference of two heights along a direction, over the size of what they are heights of [-]."""
+AT_ONCE = 1 << 14
+"""Pairs that are looked at together: arrays that stay in a processor's cache."""
+NEAREST = 128
+"""Pairs of which the distance is computed first."""
+
+
+Triangles = tuple[FloatArray, IntArray, IntArray, npt.NDArray[np.uint8], IntArray]
+"""Of a surface: x (3, V) [m]; corners, sides (3, T): vertices, and the edge from each; owned (T,), in bits; numbers
+(T,)."""
+
+Joins = tuple[int, IntArray]
+"""How many vertices there are, and in order a number for every two that are joined by an edge."""
+
+NOBODY: Joins = 0, np.zeros(0, dtype=np.int64)
+
+
+def joins_of(edges: IntArray, count: int) -> Joins:
+    """Those of edges (E, 2), which are in order, between `count` vertices."""
+    return count, edges[:, 0] * count + edges[:, 1]
+
+
+def are_joined(joins: Joins, one: IntArray, other: IntArray) -> BoolArray:
+    """Whether any vertex of primitives (k, P) is the same as, or joined to, any of their (m, P); of NOBODY never."""
+    count, known = joins
+    joined = np.zeros(one.shape[1], dtype=np.bool_)
+    if count and len(known):
+        for i in one:
+            for j in other:
+                key = np.minimum(i, j) * count + np.maximum(i, j)
+                joined |= (known[np.minimum(np.searchsorted(known, key), len(known) - 1)] == key) | (i == j)
+    return joined
+
+
+def points(x: FloatArray, rows: IntArray) -> Vector:
+    """Columns of x (3, V) as components."""
+    return x[0].take(rows), x[1].take(rows), x[2].take(rows)
+
+
+def rounding(*surfaces: FloatArray) -> float:
+    """Error of a height along a direction, between points x (3, V) [m] of the surfaces, over the direction's length."""
+    x = np.concatenate(surfaces, axis=1)
+    return CLOSE * float((x.max(axis=1) - x.min(axis=1)).sum())
+
+
+def apart(a: Triangles, i: IntArray, b: Triangles, j: IntArray, enough: float, tiny: float) -> FloatArray:
+    """By how much triangles i and j are surely apart [m], at least; 0 where they may touch.
+
+    What is by one direction further apart than `enough` [m] is not looked at along others. tiny: of `rounding` [m].
+    """
+    result = np.empty(len(i))
+    for start in range(0, len(i), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):          # what has run away or no area
+            result[part] = _apart(a, i[part], b, j[part], enough, tiny)
+    return result
+
+
+def _apart(a: Triangles, i: IntArray, b: Triangles, j: IntArray, enough: float, tiny: float) -> FloatArray:
+    """Along the line through their centres; then seen from each, along its normal, and in its plane across sides."""
+    o, u, v = (points(a[0], corner.take(i)) for corner in a[1])
+    u, v = subtract(u, o), subtract(v, o)
+    p, q, r = (subtract(points(b[0], corner.take(j)), o) for corner in b[1])
+    known = _beyond(subtract(add(add(p, q), r), add(u, v)), u, v, p, q, r) - tiny
+    left = np.flatnonzero(~(known > enough))                         # what overflows is nan
+    if len(left):
+        u, v, p, q, r = ((w[0][left], w[1][left], w[2][left]) for w in (u, v, p, q, r))
+        closer = np.fmax(_seen_from(u, v, p, q, r), _seen_from(
+            subtract(q, p), subtract(r, p), (-p[0], -p[1], -p[2]), subtract(u, p), subtract(v, p)))
+        known[left] = np.fmax(known[left], closer - tiny)
+    return np.where(known > 0.0, known, 0.0)
+
+
+def _beyond(m: Vector, u: Vector, v: Vector, p: Vector, q: Vector, r: Vector) -> FloatArray:
+    """How far all of triangle (p, q, r) is beyond all of (0, u, v) in direction m [m]."""
+    ahead = np.minimum(np.minimum(dot(m, p), dot(m, q)), dot(m, r))
+    ahead -= np.maximum(np.maximum(dot(m, u), dot(m, v)), 0.0)
+    result: FloatArray = ahead / np.sqrt(dot(m, m))
+    return result
+
+
+def _seen_from(u: Vector, v: Vector, p: Vector, q: Vector, r: Vector) -> FloatArray:
+    """How far triangle (p, q, r) is beyond (0, u, v) along its normal or across one of its sides [m]."""
+    n = cross(u, v)
+    known = np.fmax(_beyond(cross(u, n), u, v, p, q, r), _beyond(cross(n, v), u, v, p, q, r))
+    known = np.fmax(known, _beyond(cross(subtract(v, u), n), u, v, p, q, r))
+    known = np.fmax(known, _beyond(n, u, v, p, q, r))
+    result: FloatArray = np.fmax(known, _beyond((-n[0], -n[1], -n[2]), u, v, p, q, r))
+    return result
+
+
+def may_pierce(a: Triangles, i: IntArray, b: Triangles, j: IntArray, same: bool) -> IntArray:
+    """Pairs (P, 2) of edges that triangles i own and triangles j; `same`: they have no vertex in common."""
+    _, corners, sides, owned, _ = a
+    side, row = np.nonzero(owned[i] & (OWN_EDGE << np.arange(3))[:, None])
+    i, j = i[row], j[row]
+    if same and len(i):
+        ends = corners[side, i], corners[(side + 1) % 3, i]
+        alone = np.flatnonzero(~np.any([end == corner[j] for end in ends for corner in b[1]], axis=0))
+        side, i, j = side[alone], i[alone], j[alone]
+    return np.stack([sides[side, i], b[4][j]], axis=1)
+
+
+def smallest_gap(a: Triangles, i: IntArray, b: Triangles, j: IntArray, known: FloatArray, radius: float, joins: Joins
+                 ) -> float:
+    """The smallest distance [m] of triangles i and j, which are `known` [m] apart at least; `radius` if none is less.
+
+    What is joined is left out. The nearest ones come first: theirs is most often all.
+    """
+    row = np.flatnonzero(known < radius)
+    row = row[np.argsort(known[row], kind="stable")]
+    start, size = 0, NEAREST
+    while start < len(row) and known[row[start]] < radius:
+        one, other = i[row[start:start + size]], j[row[start:start + size]]
+        radius = _vertices_to(a, one, b, other, radius, joins)
+        radius = _vertices_to(b, other, a, one, radius, joins)
+        radius = _edges_to(a, one, b, other, radius, joins)
+        start, size = start + size, min(4 * size, AT_ONCE)
+    return radius
+
+
+def _vertices_to(a: Triangles, i: IntArray, b: Triangles, j: IntArray, radius: float, joins: Joins) -> float:
+    """The smallest distance [m] of vertices that triangles i own from triangles j, `radius` if none is less."""
+    (x, corners, _, owned, _), y = a, b[0]
+    corner, row = np.nonzero(owned[i] & (OWN_VERTEX << np.arange(3))[:, None])
+    vertex, others = corners[corner, i[row]], b[1][:, j[row]]
+    free = np.flatnonzero(~are_joined(joins, vertex[None], others))
+    place = x[:, vertex[free]].T, *(y[:, other[free]].T for other in others)
+    return float(point_triangle(*place)[2].min(initial=radius))
+
+
+def _edges_to(a: Triangles, i: IntArray, b: Triangles, j: IntArray, radius: float, joins: Joins) -> float:
+    """The smallest distance [m] of edges that triangles i own from edges that triangles j own."""
+    bits = (OWN_EDGE << np.arange(3))[:, None]
+    k, m, row = np.nonzero(((a[3][i] & bits) != 0)[:, None] & ((b[3][j] & bits) != 0)[None])
+    i, j = i[row], j[row]
+    one = np.stack([a[1][k, i], a[1][(k + 1) % 3, i]])
+    other = np.stack([b[1][m, j], b[1][(m + 1) % 3, j]])
+    free = np.flatnonzero(~are_joined(joins, one, other))
+    return edges_apart(a[0], one[:, free], b[0], other[:, free], radius)
+
+
+def edges_apart(x: FloatArray, one: IntArray, y: FloatArray, other: IntArray, radius: float) -> float:
+    """The smallest distance [m] of edges with ends (2, P) on x (3, V) [m] and (2, P) on y, `radius` if none is less."""
+    ends = *(x[:, end].T for end in one), *(y[:, end].T for end in other)
+    return float(edge_edge(*ends)[4].min(initial=radius))
