@@ -13,9 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import IntArray
-
-WIDTH_STEP = 4
-"""Rows are padded to the next multiple of this many entries."""
+from ..kernels import current
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,12 @@ class RowGroups:
     size: int
 
     @staticmethod
-    def build(rows: IntArray, columns: IntArray, count: int, step: int = WIDTH_STEP) -> RowGroups:
-        """Groups of `count` rows with entries (rows, columns), each (N,), in lexicographic order."""
+    def build(rows: IntArray, columns: IntArray, count: int) -> RowGroups:
+        """Groups of `count` rows with entries (rows, columns), each (N,), in lexicographic order.
+
+        Rows are padded to the next multiple of as many entries as suits the kernels.
+        """
+        step = current().block_matrix.WIDTH_STEP
         starts = np.searchsorted(rows, np.arange(count + 1))
         lengths = np.diff(starts)
         widths = -(-lengths // step) * step

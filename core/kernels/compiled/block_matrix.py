@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["add_diagonal", "add_multiples", "add_scalar_product", "inverse_diagonal", "near_blocks", "product",
            "project", "scatter_blocks"]
 
+WIDTH_STEP = 1
+"""Rows are padded to a multiple of this many entries: a product takes as long as its numbers take to be read."""
 LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 5000, 2000
 """Rows worth another thread, in products and in products with scalars; vertices and edges in `near_blocks`."""
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ...linear.row_groups import RowGroups
 
 Columns = npt.NDArray[np.int32]
+WIDTH_STEP = 4
+"""Rows are padded to a multiple of this many entries: rows of one width are one product of arrays."""
 
 
 def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: IntArray, data: FloatArray) -> None:

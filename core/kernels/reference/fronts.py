@@ -35,7 +35,7 @@ WORTH = (18, 0.28)
 TINY: dict[Any, float] = {np.float32: 1e-18, np.float64: 1e-150}
 """What counts as zero of factors whose largest numbers are near one [-]. Products of smaller numbers are denormal, and
 take a processor a hundred times as long; a stiff sheet's influence on a far vertex falls to that and below."""
-SMALL = 16
+SMALL = 8
 """Matrices of this size and less are inverted entry by entry, all of a batch at once."""
 NUMBERS_AT_ONCE = 4_000_000
 """Fronts are worked on in batches of about this many numbers, which bounds the memory."""
