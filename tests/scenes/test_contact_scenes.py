@@ -191,7 +191,8 @@ def test_cloth_between_solids_that_close_beyond_each_other_recovers_when_they_op
 
 
 @pytest.mark.parametrize("thinner", [1.0, 0.25])
-@pytest.mark.parametrize("build", [layers.crossing_sheets, layers.crossing_bumps], ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", [layers.crossing_sheets, layers.crossing_bumps, layers.standing_sheet],
+                         ids=lambda b: b.__name__)
 def test_what_starts_out_crossing_comes_apart_and_stays_so(build, thinner):
     staged = build(16, frames=54)
     for piece in staged.scene.cloths:
