@@ -75,7 +75,7 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     sine = (along * area).sum(axis=1)
     sine = np.where(sine < 0.0, np.minimum(sine, -SHALLOW), np.maximum(sine, SHALLOW))
     gradient = contour - ((along * contour).sum(axis=1) / sine)[:, None] * area
-    gradient += _way_back(surface, crossings, x, inverse_mass, area, _normals(x, ends, opposite, along))
+    gradient += _way_back(surface, crossings, s, x, inverse_mass, area, _normals(x, ends, opposite, along))
     normal, speed = _unit(gradient), SPEED * length * np.minimum(np.linalg.norm(gradient, axis=1) / SURE, 1.0)
 
     away = np.linalg.norm(x[corners] - place[:, None], axis=2)
@@ -93,19 +93,25 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     return _wanting(vertices, weights, normal, h * speed[some], x, mass)
 
 
-def _way_back(surface: Primitives, crossings: IntArray, x: FloatArray, inverse_mass: FloatArray, area: FloatArray,
-              across: FloatArray) -> FloatArray:
+def _way_back(surface: Primitives, crossings: IntArray, place: FloatArray, x: FloatArray, inverse_mass: FloatArray,
+              area: FloatArray, across: FloatArray) -> FloatArray:
     """Unit vectors (N, 3) along which the edge of each of the crossings (N, 2) is to be moved against its triangle, so
     that the smaller part goes back of what the contours part; 0 where they part nothing.
 
-    At x (V, 3) [m], with unit normals of the triangles, `area`, and of the surfaces at the edges, `across` (N, 3). What
-    is held belongs to no smaller part. Where both surfaces are parted, the smaller of their smaller parts goes back.
+    Edges are pierced at `place` (N,) of their length [-]. At x (V, 3) [m], with unit normals of the triangles, `area`,
+    and of the surfaces at the edges, `across` (N, 3). What is held is larger than what is not. Where both surfaces are
+    parted, the smaller of their smaller parts goes back.
     """
     whole = np.ones(len(surface.edges), dtype=np.bool_)
     whole[crossings[:, 0]] = False
     part = bodies(surface.edges[whole], len(x))
-    mass = np.where(inverse_mass > 0.0, 1.0 / np.where(inverse_mass > 0.0, inverse_mass, 1.0), np.inf)
-    size = np.bincount(part, weights=mass)[part]                                          # of each vertex's part (V,)
+    share = np.full(len(surface.edges), 0.5)
+    share[crossings[:, 0]] = place
+    share = np.stack([share, 1.0 - share], axis=1)
+    share *= ((x[surface.edges[:, 1]] - x[surface.edges[:, 0]])**2).sum(axis=1)[:, None]  # as areas; threads have some
+    extent = np.bincount(part[surface.edges].ravel(), weights=share.ravel(), minlength=len(x))
+    held = np.bincount(part, weights=inverse_mass == 0.0, minlength=len(x)) > 0.0
+    size = (extent + held * extent.sum())[part]                                           # of each vertex's part (V,)
     ends, corners = surface.edges[crossings[:, 0]], surface.triangles[crossings[:, 1]]
     least, ways = [], []
     for vertices, normal, sign in ((ends, area, 1.0), (corners, across, -1.0)):

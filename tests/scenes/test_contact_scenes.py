@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import core
+from tests.core.contact.shapes import sheet
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_folds as folds
 from tests.scenes import scenes_of_layers as layers
-from tests.scenes.staging import AS_IN_BLENDER, AS_IN_CORE, Staged, cloth, floor, kinetic_energy, perform
+from tests.scenes.staging import AS_IN_BLENDER, AS_IN_CORE, Staged, cloth, floor, kinetic_energy, perform, turned
 
 pytest.importorskip("ipctk")
 
@@ -205,6 +206,20 @@ def test_what_starts_out_crossing_comes_apart_and_stays_so(build, thinner):
     assert max(counts) <= 1.06 * counts[0] and 0 in counts[:24]
     assert all(b < a or b == 0 for a, b in zip(counts[:-6], counts[6:], strict=True)), counts
     assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 5.0
+
+
+@pytest.mark.parametrize("lift", [0.03, -0.02])
+def test_a_sheet_that_starts_through_a_plate_comes_off_its_nearer_end(lift):
+    """Of two triangles: where they are pierced says which part of them is the smaller one."""
+    plate, triangles = sheet(2, 2, 0.15, 0.15)
+    stands = turned(turned(plate, np.radians(70.0), axis=0), 0.3, axis=2) + [0.013, 0.004, lift]
+    staged = Staged(core.Scene([cloth(16, 16, 0.6, 0.6)], [core.Collider(stands, triangles)], gravity=(0.0, 0.0, 0.0)),
+                    24, clean=False)
+    found = list(perform(staged))
+    counts = [judged.total for _, judged in found]
+    assert counts[0] > 8 and counts[-1] == 0 and all(n == 0 for n in counts[counts.index(0):])
+    middle = np.abs(staged.scene.cloths[0].positions[:, :2]).max(axis=1) < 0.05
+    assert (np.sign(lift) * found[-1][0].positions[0][middle, 2] < 0.0).all()
 
 
 # ---------------------------------------------------------------------- the judge

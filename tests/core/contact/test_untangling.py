@@ -66,6 +66,18 @@ def test_what_a_contour_parts_goes_back_on_its_smaller_side_unless_that_is_held(
     assert speed[inner].min() > 0.5 * SPEED * edge
 
 
+def test_a_thread_through_a_sheet_goes_back_by_its_shorter_end():
+    x, triangles = sheet(9, 9, 0.4, 0.4)
+    height = np.linspace(-0.05, 0.1, 8)
+    thread = np.stack([0.013 + 0.0 * height, 0.007 + 0.0 * height, height], axis=1)
+    edges = len(x) + np.stack([np.arange(7), np.arange(1, 8)], axis=1)
+    both = np.concatenate([x, thread])
+    surface = TriangleSurface.build(both, triangles, threads=edges)
+    found = pull_apart(surface, crossing_pairs(surface, surface), Features(surface, len(both)), both,
+                       np.ones(len(both)), H)
+    assert len(found) == 1 and found.vertices[0, 0] >= len(x) and found.normal[0, 2] > 0.99
+
+
 def test_a_vertex_that_lies_in_a_triangle_is_lifted_out_to_the_side_of_its_neighbours():
     """Two layers pressed onto a floor can end in one plane: neither crosses the other, and nothing says which is above.
     What has no distance was held together for ever."""
