@@ -174,6 +174,16 @@ def test_a_trouser_leg_walks():
     assert max(f.certificate.stretch_p99 for f in frames) < 1.3
 
 
+@pytest.mark.parametrize("size", [11, 16])
+def test_what_the_limit_of_stretch_brings_back_is_not_flung_about(size):
+    """Walls and floor meet stiff cloth in one step, and the solve of a whole frame tears at it. The limit mends the
+    edges, not the velocities, which were those of a bullet."""
+    staged = colliders.closing_walls(size, max_elongation=0.02)
+    frames = watched(staged)
+    assert max(np.abs(f.velocities[0]).max() for f in frames) < 4.0 * (0.7 + np.sqrt(2.0 * 9.81 * 0.1))
+    assert max(f.certificate.stretch_max for f in frames) < 1.03
+
+
 @pytest.mark.parametrize("seed", [0, 1, 3])
 def test_cloth_between_solids_that_close_beyond_each_other_recovers_when_they_open(seed):
     """It has to go into a solid, but never through itself; which way a sheet buckles there hangs on its last bits."""
