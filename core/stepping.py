@@ -169,7 +169,8 @@ class Stepper:
         if not result.finite:
             return True
         return self._solver.adaptive and (
-            result.failed or growth > self._solver.max_strain_change or result.presses and h > self._longest
+            result.failed or max(growth, result.torn) > self._solver.max_strain_change
+            or result.presses and h > self._longest
             or (result.crosses or result.overlong) and self._size > self._whole // PARTED
             or result.overlong and not self._overlong)
 

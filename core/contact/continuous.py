@@ -20,6 +20,9 @@ from .triangle_surface import TriangleSurface
 KEPT = 0.1
 """Part of its distance at the start that a pair keeps, or it counts as meeting [-]: below what the search for pairs
 takes care of."""
+HALF = 0.5
+"""The same of a pair that is so close that it is to come no closer [-]: what is cut is put `truncation.LEFT` times what
+it keeps apart, and so where it was."""
 NEVER = 2.0
 """Meeting time of a pair that does not meet [-]."""
 
@@ -78,6 +81,13 @@ class Pairs:
         count = np.where(np.arange(len(self)) < self.faces, 1, 2)
         result: BoolArray = np.arange(4) < count[:, None]
         return result
+
+    def keeping(self, least: float) -> Pairs:
+        """The same pairs, each of which keeps `least` [m], or half its distance where that is less, or more if it did.
+        """
+        if not len(self) or float(self.distance.min()) * KEPT >= least:
+            return self
+        return replace(self, keep=np.maximum(self.keep, np.minimum(HALF * self.distance, least)))
 
     def elsewhere(self, x: FloatArray) -> Pairs:
         """The same pairs at other positions (V, 3) [m]."""

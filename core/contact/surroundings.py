@@ -45,6 +45,9 @@ STRAYS = 0.3
 [-]."""
 TOGETHER = 1e-6
 """Distance, over the search radius, below which nobody can tell on which side of a collider cloth is [-]."""
+LEAST_GAP = 2e-4
+"""Distance, over the search radius, that a pair is left at least, if it had as much: what presses without end, as a
+*Limit Stretch* between pins and a solid, would else leave a part of a part, step by step, down to nothing [-]."""
 
 
 class Expectation:
@@ -318,7 +321,9 @@ class Surroundings:
         keep = KEPT * np.minimum(np.minimum(distance, FAR * owner.solid.radius),
                                  owner.thickness[vertices[:, 0]] + owner.thickness[vertices[:, 3]])
         pairs = Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, keep)
-        return pairs[np.flatnonzero(distance > TOGETHER * radius)]
+        apart = distance > TOGETHER * radius
+        owner.stuck |= not apart.all()                               # the next step looks on which side it is
+        return pairs if apart.all() else pairs[np.flatnonzero(apart)]
 
     def _found(self, pairs: Pairs, part: int) -> Pairs:
         """The pairs of cloth (part 0) or with colliders (1), without those around a crossing of that kind, and without
@@ -332,4 +337,5 @@ class Surroundings:
             keep &= ~(any_of(caught & first) & any_of(caught & ~first))
         if part == 1 and self._swallowed is not None:
             keep &= ~any_of(self._swallowed[pairs.vertices])
-        return pairs if keep.all() else pairs[np.flatnonzero(keep)]
+        found = pairs if keep.all() else pairs[np.flatnonzero(keep)]
+        return found.keeping(LEAST_GAP * (self._owner.own, self._owner.solid)[part].radius)

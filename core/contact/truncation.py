@@ -174,7 +174,7 @@ def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: 
         mass = np.where(free, 1.0 / np.where(free, given, 1.0), 0.0)
         pinned = np.bincount(label, ~free) > 0
         mass = np.where(pinned[label], ~free, mass)              # what cannot move says where the heap goes
-        motion = _as_one(x0[heap], x[heap], mass, label, pinned) - x0[heap]
+        motion = as_one(x0[heap], x[heap], mass, label, pinned) - x0[heap]
         rest = SHRINK if round_ < HEAP_ROUNDS // 2 else 0.0
         change = (1.0 - rest) * (x0[heap] + motion - x[heap]) * free[:, None]
         x[heap] += change
@@ -187,7 +187,7 @@ def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: 
     return Cut(x, meets, moved, np.union1d(parted, known))
 
 
-def _as_one(x0: FloatArray, x1: FloatArray, mass: FloatArray, label: IntArray, turns: BoolArray) -> FloatArray:
+def as_one(x0: FloatArray, x1: FloatArray, mass: FloatArray, label: IntArray, turns: BoolArray) -> FloatArray:
     """Ends (N, 3) [m] of vertices at x0 that go where those with mass (N,) of their heap `label` (N,) on the whole go,
     x0 -> x1 (N, 3) [m]: by translation, and where the heap `turns` (H,), by the nearest rotation (Kabsch 1976)."""
     def mean(a: FloatArray) -> FloatArray:
@@ -201,9 +201,12 @@ def _as_one(x0: FloatArray, x1: FloatArray, mass: FloatArray, label: IntArray, t
         products = (mass[:, None, None] * after[:, :, None] * arm[:, None, :]).reshape(-1, 9)
         spread = np.stack([np.bincount(label, column) for column in products.T], axis=1).reshape(-1, 3, 3)
         size = np.bincount(label, mass * np.einsum("ni,ni->n", arm, arm))
-        # a little of no rotation: what lies in a line does not say how it turns about it
-        u, _, v = np.linalg.svd(spread + 1e-6 * size[:, None, None] * np.eye(3))
-        u[:, :, 2] *= np.sign(np.linalg.det(u @ v))[:, None]
-        turn = np.where(turns[:, None, None], u @ v, np.eye(3))
+        # a little of no rotation: what lies in a line does not say how it turns about it. Then a little of what that
+        # gave: what turns in step after step would else lag behind, by a little each, into what carries it
+        turn = np.broadcast_to(np.eye(3), spread.shape)
+        for _ in range(2):
+            u, _, v = np.linalg.svd(spread + 1e-9 * size[:, None, None] * turn)
+            u[:, :, 2] *= np.sign(np.linalg.det(u @ v))[:, None]
+            turn = np.where(turns[:, None, None], u @ v, np.eye(3))
         arm = np.einsum("nij,nj->ni", turn[label], arm)
     return np.asarray(end[label] + arm)

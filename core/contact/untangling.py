@@ -14,6 +14,10 @@ are the edge's two and the two corners of the triangle that are nearest to the p
 Where the contour is straight, its two triangles cancel each other in R: G is short there, and its direction chance.
 What was moved along it at full speed would cross more before it crosses less. So the speed grows with G: contours open
 at their ends and where they bend, and are followed from there.
+
+That is of no use to a sheet that stands through the middle of a wider one, both ends of the contour on its own rim:
+they are pulled towards each other, which only presses it together. But such a contour has parted it, and the smaller
+part is to go back through. So where a contour parts a surface, that way out joins G.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..topology import bodies
 from .distance import point_triangle
 from .nearness import Features, Primitives
 from .repulsion import STIFFNESS, Contacts, lever
@@ -70,6 +75,7 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     sine = (along * area).sum(axis=1)
     sine = np.where(sine < 0.0, np.minimum(sine, -SHALLOW), np.maximum(sine, SHALLOW))
     gradient = contour - ((along * contour).sum(axis=1) / sine)[:, None] * area
+    gradient += _way_back(surface, crossings, s, x, inverse_mass, area, _normals(x, ends, opposite, along))
     normal, speed = _unit(gradient), SPEED * length * np.minimum(np.linalg.norm(gradient, axis=1) / SURE, 1.0)
 
     away = np.linalg.norm(x[corners] - place[:, None], axis=2)
@@ -85,6 +91,50 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     vertices, weights, normal = vertices[some], weights[some], normal[some]
     mass, _ = lever(mobility[some], weights, vertices, unheld)
     return _wanting(vertices, weights, normal, h * speed[some], x, mass)
+
+
+def _way_back(surface: Primitives, crossings: IntArray, place: FloatArray, x: FloatArray, inverse_mass: FloatArray,
+              area: FloatArray, across: FloatArray) -> FloatArray:
+    """Unit vectors (N, 3) along which the edge of each of the crossings (N, 2) is to be moved against its triangle, so
+    that the smaller part goes back of what the contours part; 0 where they part nothing.
+
+    Edges are pierced at `place` (N,) of their length [-]. At x (V, 3) [m], with unit normals of the triangles, `area`,
+    and of the surfaces at the edges, `across` (N, 3). What is held is larger than what is not. Where both surfaces are
+    parted, the smaller of their smaller parts goes back.
+    """
+    whole = np.ones(len(surface.edges), dtype=np.bool_)
+    whole[crossings[:, 0]] = False
+    part = bodies(surface.edges[whole], len(x))
+    share = np.full(len(surface.edges), 0.5)
+    share[crossings[:, 0]] = place
+    share = np.stack([share, 1.0 - share], axis=1)
+    share *= ((x[surface.edges[:, 1]] - x[surface.edges[:, 0]])**2).sum(axis=1)[:, None]  # as areas; threads have some
+    extent = np.bincount(part[surface.edges].ravel(), weights=share.ravel(), minlength=len(x))
+    held = np.bincount(part, weights=inverse_mass == 0.0, minlength=len(x)) > 0.0
+    size = (extent + held * extent.sum())[part]                                           # of each vertex's part (V,)
+    ends, corners = surface.edges[crossings[:, 0]], surface.triangles[crossings[:, 1]]
+    least, ways = [], []
+    for vertices, normal, sign in ((ends, area, 1.0), (corners, across, -1.0)):
+        sizes, there = size[vertices], x[vertices]
+        smallest, largest = np.argmin(sizes, axis=1), np.argmax(sizes, axis=1)
+        row = np.arange(len(vertices))
+        way = ((there[row, largest] - there[row, smallest]) * normal).sum(axis=1)
+        parted = sizes[row, smallest] < sizes[row, largest]
+        least.append(np.where(parted, sizes[row, smallest], np.inf))
+        ways.append(np.where(parted, sign * np.sign(way), 0.0)[:, None] * normal)
+    result: FloatArray = np.where((least[0] <= least[1])[:, None], ways[0], ways[1])
+    return result
+
+
+def _normals(x: FloatArray, ends: IntArray, opposite: IntArray, along: FloatArray) -> FloatArray:
+    """Unit normals (N, 3) of the surface at x (V, 3) [m] at edges `ends` (N, 2) of directions `along` (N, 3), whose
+    triangles have third vertices `opposite` (N, 2), -1 for none; 0 where there are none."""
+    total = np.zeros_like(along)
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        there = opposite[:, side] >= 0
+        normal = sign * _unit(np.cross(along, x[opposite[:, side]] - x[ends[:, 0]]))
+        total += np.where(there[:, None], normal, 0.0)
+    return _unit(total)
 
 
 def lift_out(level: IntArray, edges: IntArray, x: FloatArray, inverse_mass: FloatArray, h: float) -> Contacts:

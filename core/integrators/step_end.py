@@ -39,6 +39,7 @@ class StepResult:
         crosses: cloth begins to pass through cloth; a smaller step may keep it.
         presses: cloth presses on cloth, and may come to rest in a step that is short enough.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
+        torn: by how much the solve let an edge grow that *Limit Stretch* then brought back, over its rest length [-].
     """
 
     state: State
@@ -50,6 +51,7 @@ class StepResult:
     crosses: bool = False
     presses: bool = False
     overlong: bool = False
+    torn: float = 0.0
 
 
 def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool) -> StepResult:
@@ -57,18 +59,18 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     contacts = loop.contacts
     x, v, h = contacts.reached(u), u, contacts.h
     # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
-    finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
+    finite, torn = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all()), 0.0
     if finite:
         x = contacts.move_out(x)
         limited = _limited(contacts, x)
         if limited is not x:
-            x, v = limited, v + (limited - x) / h
+            x, v, torn = limited, v + (limited - x) / h, contacts.stretch(u)
         cut = _truncated(loop, x, u)
         if cut is not x:
             x, v = cut, v + (cut - x) / h
     after = State(x, v, contacts.state.time + h, contacts.touch())
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
-                      finite and _is_overlong(contacts, x))
+                      finite and _is_overlong(contacts, x), torn)
 
 
 def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:

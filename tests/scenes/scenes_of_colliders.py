@@ -4,7 +4,7 @@
 import numpy as np
 
 import core
-from tests.core.contact.shapes import ball, box
+from tests.core.contact.shapes import ball, box, sheet
 from tests.scenes.scenes_of_folds import tube_mesh
 from tests.scenes.solids import capsule, cone
 from tests.scenes.staging import COTTON, RATE, Staged, at_ends, border, cloth, floor, moved, turned
@@ -129,5 +129,17 @@ def elbow(size, frames=48, overlap=0.01, width=0.5, radius=0.05, unevenness=0.0,
                                         for s, name in ((-1, "upper arm"), (1, "forearm"))]), frames)
 
 
+def closing_walls(size, frames=12, speed=0.7, width=0.6, apart=0.7, **more):
+    """A level sheet falls 0.1 m onto the floor while two walls close on it; `more` is of the cloth."""
+    wall, triangles = sheet(2, 2, 3.0, 3.0)
+
+    def side(sign):
+        return lambda t: turned(wall, 0.5 * np.pi, axis=1) + [sign * (0.5 * apart - speed * t), 0.0, 1.0]
+
+    return Staged(core.Scene([cloth(size, size, width, width, lambda p: p + [0.0, 0.0, 0.1], **more)],
+                             [*(core.Collider(side(s), triangles, friction=0.3, name="wall") for s in (-1, 1)),
+                              floor()]), frames)
+
+
 SCENES = {"pushed_ball": pushed_ball, "spike": spike, "table_edge": table_edge, "fan": fan, "heavy_box": heavy_box,
-          "walking_leg": walking_leg, "elbow": elbow}
+          "walking_leg": walking_leg, "elbow": elbow, "closing_walls": closing_walls}

@@ -39,6 +39,18 @@ def crossing_sheets(size, frames=36, width=0.6, lean=35.0):
                              gravity=(0.0, 0.0, 0.0)), frames, clean=False)
 
 
+def standing_sheet(size, frames=36, width=0.6, narrow=0.5, lean=20.0, lift=0.03):
+    """A sheet of `narrow` times the width stands through the middle of another: both ends of their contour are on its
+    own rims. No weight."""
+    def through(p):
+        stands = turned(p + [0.0, lift, 0.0], np.radians(90.0 - lean), axis=0)
+        return turned(stands, 0.3, axis=2) + [0.013, 0.004, 0.003]
+
+    return Staged(core.Scene([cloth(2 * size, 2 * size, width, width),
+                              cloth(size, size, narrow * width, narrow * width, through)],
+                             gravity=(0.0, 0.0, 0.0)), frames, clean=False)
+
+
 def crossing_bumps(size, frames=36, width=0.6, depth=0.03):
     """A sheet lies on the floor, and another upon it that has been pushed through it in bumps."""
     def bumpy(p):
@@ -74,4 +86,4 @@ def down_the_slope(staged, frame, degrees, heading=0.0):
 
 
 SCENES = {"falling_sheets": falling_sheets, "resting_stack": resting_stack, "crossing_sheets": crossing_sheets,
-          "crossing_bumps": crossing_bumps, "slope": slope}
+          "standing_sheet": standing_sheet, "crossing_bumps": crossing_bumps, "slope": slope}

@@ -8,6 +8,7 @@ from core.contact.continuous import NEVER, near_pairs
 from core.contact.crossings import crossing_pairs
 from core.contact.nearness import Features
 from core.contact.self_contact import SelfContact
+from core.contact.surroundings import LEAST_GAP
 from core.contact.triangle_surface import TriangleSurface
 from core.linear.constraint_filter import ConstraintFilter
 from core.links import Links
@@ -102,6 +103,19 @@ def test_what_flies_at_another_joins_when_the_solution_makes_it_meet():
     assert (owner.look(x, end).pairs.meeting_times(x, end) == NEVER).all()
     at = owner.surface.at(end)
     assert len(crossing_pairs(at, at)) == 0 and (end[body == 1, 2] > end[body == 0, 2]).all()
+
+
+def test_what_is_pushed_without_end_is_left_a_gap():
+    """The cut leaves a pair a part of its distance. A part of a part, step by step, would be nothing in the end."""
+    x, triangles, body = two_layers(0.05)
+    owner, pins = owner_of(x, triangles, 0.02, body), ConstraintFilter(len(x))
+    held = np.flatnonzero(body == 0)
+    pins.fix(held, np.zeros((len(held), 3)))
+    down = np.where((body == 1)[:, None], [0.0, 0.0, -0.05], 0.0)
+    for _ in range(40):
+        x = owner.begin(x, 0.0 * x, 0.0 * x, x, H, pins).truncate(x + down, lambda: pins)
+    assert (x[body == 1, 2] > 0.0).all()
+    assert owner.look(x, x).pairs.distance.min() > 0.3 * LEAST_GAP * owner.own.radius
 
 
 def test_pieces_that_touch_count_as_one():

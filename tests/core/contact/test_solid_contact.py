@@ -49,6 +49,14 @@ def contact_of(cloth, colliders, thickness=0.02, step=(0.0, H)):
 # ---------------------------------------------------------------------- which pairs
 
 
+@pytest.mark.parametrize(("apart", "stuck"), [(1e-3, False), (1e-9, True)])
+def test_where_nobody_can_tell_on_which_side_of_a_collider_cloth_is_the_next_step_looks(apart, stuck):
+    owner, motion = contact_of(sheet(4, 4, 1.0, 1.0), [core.Collider(*moved(spike(0.3), [0.1, 0.05, -0.3 - apart]))])
+    x = owner.surface.positions
+    owner.look(x, x, motion)
+    assert owner.stuck == stuck
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("seed", range(3))
 def test_all_pairs_of_cloth_and_colliders_that_are_near_are_found(backend, seed):

@@ -7,7 +7,7 @@ import pytest
 from core.contact.continuous import Pairs, near_pairs
 from core.contact.crossings import crossing_pairs
 from core.contact.triangle_surface import TriangleSurface
-from core.contact.truncation import cut_motion
+from core.contact.truncation import as_one, cut_motion
 from core.linear.constraint_filter import ConstraintFilter
 from tests.core.contact.shapes import rotation, sheet
 
@@ -97,3 +97,19 @@ def test_what_lies_on_a_solid_is_not_pushed_into_it():
     np.testing.assert_array_equal(cut.x[:n, 2], x1[:n, 2])
     at = surface.at(cut.x)
     assert len(crossing_pairs(at, at)) == 0
+
+
+@pytest.mark.parametrize("corners", [[[0, 0, 0], [1, 0, 0], [0, 0.02, 0]], [[0, 0, 0], [1, 0, 0], [0.3, 0, 0]]],
+                         ids=["a sliver", "a line"])
+def test_what_a_solid_carries_around_does_not_lag_behind_it(corners):
+    """A little in every step would in the end be all that is between them."""
+    solid, carried = np.array(corners, dtype=float), np.array([[0.2, 0.1, 0.05], [0.4, -0.1, 0.05]])
+    x0, mass, label = np.concatenate([solid, carried]), np.array([1.0, 1.0, 1.0, 0.0, 0.0]), np.zeros(5, dtype=int)
+    turn = rotation([0.0, 1.0, 1.0], 0.3)
+    x1 = np.concatenate([solid @ turn.T, carried])
+    gone = as_one(x0, x1, mass, label, np.array([True]))
+    if np.linalg.matrix_rank(solid) == 2:
+        np.testing.assert_allclose(gone, x0 @ turn.T, atol=1e-9)
+    else:                                                            # nobody says how it turns about itself
+        np.testing.assert_allclose(gone[:3], x1[:3], atol=1e-12)
+        np.testing.assert_allclose(np.linalg.norm(gone[3:] - gone[0], axis=1), np.linalg.norm(carried, axis=1))

@@ -44,6 +44,40 @@ def test_the_ends_are_pulled_towards_each_other():
     assert len(fast) > 1 and (np.abs(found.normal[fast, 0]) > 0.5).all()
 
 
+@pytest.mark.parametrize("lift", [0.13, -0.13])
+@pytest.mark.parametrize("held", [False, True])
+def test_what_a_contour_parts_goes_back_on_its_smaller_side_unless_that_is_held(lift, held):
+    """A sheet stands through the middle of a wider one. Its rims alone would pull it together, for ever."""
+    edge = 0.05
+    x, triangles = sheet(21, 21, 1.0, 1.0)
+    narrow, own = sheet(11, 11, 0.5, 0.5)
+    upright = np.stack([narrow[:, 0], 0.13 * edge + 0.0 * narrow[:, 1], narrow[:, 1] + lift], axis=1)
+    both, all_triangles = np.concatenate([x, upright]), np.concatenate([triangles, own + len(x)])
+    both = both + 1e-3 * edge * np.random.default_rng(0).normal(size=both.shape)
+    surface, inverse_mass = TriangleSurface.build(both, all_triangles), np.ones(len(both))
+    if held:
+        inverse_mass[len(x) + int(np.argmax(-np.sign(lift) * upright[:, 2]))] = 0.0
+    found = pull_apart(surface, crossing_pairs(surface, surface), Features(surface, len(both)), both, inverse_mass, H)
+    gap = np.einsum("pk,pki,pi->p", found.weights, both[found.vertices], found.normal)
+    speed = (found.least - gap) / H
+    up = np.where(found.vertices[:, 0] < len(x), -1.0, 1.0) * found.normal[:, 2]             # of the one that stands
+    inner = np.abs(both[found.vertices[:, :2], 0]).mean(axis=1) < 0.2
+    assert (np.sign(lift) * (-1.0 if held else 1.0) * up[inner] > 0.9).all()
+    assert speed[inner].min() > 0.5 * SPEED * edge
+
+
+def test_a_thread_through_a_sheet_goes_back_by_its_shorter_end():
+    x, triangles = sheet(9, 9, 0.4, 0.4)
+    height = np.linspace(-0.05, 0.1, 8)
+    thread = np.stack([0.013 + 0.0 * height, 0.007 + 0.0 * height, height], axis=1)
+    edges = len(x) + np.stack([np.arange(7), np.arange(1, 8)], axis=1)
+    both = np.concatenate([x, thread])
+    surface = TriangleSurface.build(both, triangles, threads=edges)
+    found = pull_apart(surface, crossing_pairs(surface, surface), Features(surface, len(both)), both,
+                       np.ones(len(both)), H)
+    assert len(found) == 1 and found.vertices[0, 0] >= len(x) and found.normal[0, 2] > 0.99
+
+
 def test_a_vertex_that_lies_in_a_triangle_is_lifted_out_to_the_side_of_its_neighbours():
     """Two layers pressed onto a floor can end in one plane: neither crosses the other, and nothing says which is above.
     What has no distance was held together for ever."""
