@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from . import growth
 from .contact.surfaces import SurfaceSet
 from .errors import SolverError
 from .integrators import registry, stable_step
@@ -24,11 +25,6 @@ RUNAWAY = 1e3
 """Growth of an edge in a step, over its rest length, above which not even the smallest step is kept [-]: not even a pin
 that jumps asks for it, and from there on everything only grows until it is no number any more."""
 
-FEW = 1000
-"""Edges of which one may be stretched by more in a step than the others."""
-MORE = 2.0
-"""How many times as much [-]: where a fine sheet hits a solid, single edges turn by more than a linear step can follow.
-To halve the step for all on their behalf takes three times as long, and they are back at their length a frame later."""
 TWICE = 0.25
 """Part of `max_strain_change` up to which the next step may be twice as long [-]: edges that turn are stretched by the
 square of the step, and a step in vain costs as much as one that is kept."""
@@ -104,8 +100,8 @@ class Stepper:
             now, then = start + done * tick, start + (done + self._size) * tick
             state = self._system.births.begin(replace(state, time=now))
             result = self._try(state, then - now if h == 0 else h, then)
-            growth = self._growth(state, result)
-            if self._size > 1 and self._must_halve(result, growth, h):
+            grown = self._growth(state, result)
+            if self._size > 1 and self._must_halve(result, grown, h):
                 if own is not None and last is not None:
                     own.last = last
                 self._record.rejected += 1
@@ -116,16 +112,16 @@ class Stepper:
                     f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s"
                     f"{self._halved()}; "
                     "check for extreme stiffness, mass or collider speed")
-            if not growth <= RUNAWAY:                                    # nan fails too
+            if not grown <= RUNAWAY:                                    # nan fails too
                 raise SolverError(
                     f"the step at {now:.4f} s (frame {frame}) runs away even at {h:.2e} s{self._halved()}: an edge "
-                    f"of the cloth grows by {growth:.1f} times its length; check for cloth that is clamped between "
+                    f"of the cloth grows by {grown:.1f} times its length; check for cloth that is clamped between "
                     "colliders while pins pull on it, and for extreme stiffness or speed")
             self._record.accept(result, h)
             self._overlong = result.overlong
             state = replace(result.state, time=then)
             done += self._size
-            longer = growth <= TWICE * self._solver.max_strain_change and not (
+            longer = grown <= TWICE * self._solver.max_strain_change and not (
                 result.presses and 2.0 * h > self._longest)
             if longer and self._size < self._most and done % (2 * self._size) == 0:
                 self._size *= 2
@@ -164,23 +160,19 @@ class Stepper:
                 self._surfaces.set_step(state.time, end)
         return self._step(self._system, state, h, self._solver, self._surfaces, self._watch)
 
-    def _must_halve(self, result: StepResult, growth: float, h: float) -> bool:
+    def _must_halve(self, result: StepResult, grown: float, h: float) -> bool:
         """Whether a step of h [s] is to be done again in two."""
         if not result.finite:
             return True
         return self._solver.adaptive and (
-            result.failed or max(growth, result.torn) > self._solver.max_strain_change
+            result.failed or max(grown, result.torn) > self._solver.max_strain_change
             or result.presses and h > self._longest
             or (result.crosses or result.overlong) and self._size > self._whole // PARTED
             or result.overlong and not self._overlong)
 
     def _growth(self, before: State, result: StepResult) -> float:
-        """Largest stretch that the step adds to an edge, over its rest length [-]; where it adds much, what it adds to
-        all but one in so many, or what it adds to that one over how many times as much that may be."""
+        """Stretch that the step adds to most edges, over their rest lengths [-]."""
         if not result.finite:
             return np.inf
-        added = self._system.growth(before.x, result.state.x)
-        most, few = float(added.max(initial=0.0)), len(added) // FEW
-        if few == 0 or most <= TWICE * self._solver.max_strain_change:
-            return most
-        return max(most / MORE, float(np.partition(added, -1 - few)[-1 - few]))
+        enough = TWICE * self._solver.max_strain_change
+        return growth.of_most(self._system.growth(before.x, result.state.x), enough)

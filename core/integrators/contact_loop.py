@@ -190,7 +190,9 @@ class ContactLoop:
         assert self._constraints is not None
         # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
         # unless one of them tears at its neighbours
-        changed = self._constraints.judge(u, force) and not (self.rough and self.contacts.stretch(u) <= TEARS)
+        changed = self._constraints.judge(u, force)
+        if changed and self.rough:
+            changed = float(self.contacts.growth(u).max(initial=0.0)) > TEARS
         found = self.contacts.find(self.contacts.reached(u))
         return self._constraints.add(found, changed, DEEP if self.rough else 0.0) or changed
 

@@ -120,9 +120,9 @@ class StepContacts:
         x[held] = at                                                 # not to rounding
         return x
 
-    def stretch(self, u: FloatArray) -> float:
-        """Largest stretch that the step adds to an edge at velocities u (V, 3) [m/s], over its rest length [-]."""
-        return float(self.system.growth(self.state.x, self.base + self.h * u).max(initial=0.0))
+    def growth(self, u: FloatArray) -> FloatArray:
+        """Stretch (E,) that the step adds to each edge at velocities u (V, 3) [m/s], over its rest length [-]."""
+        return self.system.growth(self.state.x, self.base + self.h * u)
 
     def find(self, x: FloatArray) -> Touching:
         """Contacts with solids of the way to x (V, 3) [m]."""

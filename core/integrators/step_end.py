@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import growth
 from ..arrays import FloatArray
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
@@ -39,7 +40,7 @@ class StepResult:
         crosses: cloth begins to pass through cloth; a smaller step may keep it.
         presses: cloth presses on cloth, and may come to rest in a step that is short enough.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
-        torn: by how much the solve let an edge grow that *Limit Stretch* then brought back, over its rest length [-].
+        torn: by how much the solve let most edges grow that *Limit Stretch* then brought back, over their lengths [-].
     """
 
     state: State
@@ -64,7 +65,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         x = contacts.move_out(x)
         limited = _limited(contacts, x)
         if limited is not x:
-            x, v, torn = limited, v + (limited - x) / h, contacts.stretch(u)
+            x, v, torn = limited, v + (limited - x) / h, growth.of_most(contacts.growth(u))
         cut = _truncated(loop, x, u)
         if cut is not x:
             x, v = cut, v + (cut - x) / h
