@@ -62,13 +62,13 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
     finite, torn = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all()), 0.0
     if finite:
-        x = contacts.move_out(x)
-        limited = _limited(contacts, x)
-        if limited is not x:
-            x, v, torn = limited, v + (limited - x) / h, growth.of_most(contacts.growth(u))
-        cut = _truncated(loop, x, u)
-        if cut is not x:
-            x, v = cut, v + (cut - x) / h
+        solved = contacts.move_out(x)
+        limited = _limited(contacts, solved)
+        if limited is not solved:
+            torn = growth.of_most(contacts.growth(u))
+        x = _truncated(loop, solved, limited, u)
+        if x is not solved:
+            v = v + (x - solved) / h
     after = State(x, v, contacts.state.time + h, contacts.touch())
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       finite and _is_overlong(contacts, x), torn)
@@ -80,6 +80,7 @@ def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:
     if limit is None or limit.holds(x):
         return x
     apart, before = HalfSpaces.none(), np.inf
+    best, least = x, limit.excess(x)
     for _ in range(LIMITED):
         with watch.stage("contact"):
             solids = contacts.constraints
@@ -89,37 +90,58 @@ def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:
         if shorter is x:
             break
         x = contacts.move_out(shorter)
-        excess = limit.excess(shorter)
+        excess, left = limit.excess(shorter), limit.excess(x)
+        if left < least:
+            best, least = x, left
         if excess > LONGER and excess > GETS_SHORTER * before:            # pins and solids ask for more than there is
             break
         before = excess
         if contacts.pairs is not None:
             with watch.stage("contact"):
                 apart = apart.joined(contacts.pairs.bounds(x))
-    return x
+    return best
 
 
-def _truncated(loop: ContactLoop, x: FloatArray, u: FloatArray) -> FloatArray:
-    """x (V, 3) [m] reached with velocities u (V, 3), cut where cloth would pass through cloth."""
+def _truncated(loop: ContactLoop, solved: FloatArray, limited: FloatArray, u: FloatArray) -> FloatArray:
+    """Where velocities u (V, 3) lead, `solved` (V, 3) [m], with no edge too long `limited` (V, 3) [m], cut where cloth
+    would pass through cloth or a solid.
+
+    What the cut makes too long again is brought back again. Where pins and solids ask for more than there is, that ends
+    nowhere, and what comes nearest is taken: it may be to bring nothing back.
+    """
     contacts = loop.contacts
-    pairs, watch = contacts.pairs, contacts.watch
+    pairs, watch, limit = contacts.pairs, contacts.watch, contacts.system.strain_limit
     if pairs is None:
-        return x
+        return limited
 
     def held() -> ConstraintFilter:
         solids = contacts.constraints
         return contacts.pins if solids is None else solids.constrain(contacts.pins, u)
 
+    def cut_at(x: FloatArray) -> FloatArray:
+        with watch.stage("contact"):
+            return pairs.truncate(x, held)
+
     with watch.stage("contact"):
         pairs.remember(u, calm=not loop.rough)
-        cut = pairs.truncate(x, held)
-    for _ in range(LIMITED):                                   # what the cut made too long again
-        limited = cut if cut is x else _limited(contacts, cut)
-        if limited is cut:
+    best = cut_at(limited)
+    if limit is None or best is limited:
+        return best
+    least, cut = limit.excess(best), best
+    for _ in range(LIMITED):
+        again = _limited(contacts, cut)
+        if again is cut:
             break
-        with watch.stage("contact"):
-            x, cut = limited, pairs.truncate(limited, held)
-    return cut
+        cut = cut_at(again)
+        excess, before = limit.excess(cut), least
+        if excess < least:
+            best, least = cut, excess
+        if excess > LONGER and excess > GETS_SHORTER * before:
+            break
+    if least > LONGER and limited is not solved:
+        other = cut_at(solved)
+        best = other if limit.excess(other) < least else best
+    return best
 
 
 def _is_overlong(contacts: StepContacts, x: FloatArray) -> bool:

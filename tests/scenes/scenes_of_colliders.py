@@ -141,5 +141,15 @@ def closing_walls(size, frames=12, speed=0.7, width=0.6, apart=0.7, **more):
                               floor()]), frames)
 
 
+def snatched(size, frames=3, speed=30.0, **more):
+    """A sheet of 0.6 m, upright, held above and below; a ball goes through its place. `more` is of the cloth."""
+    shape, triangles = ball(12, 6, 0.06)
+    held = dict.fromkeys([*range(size), *range(size * (size - 1), size * size)])
+    return Staged(core.Scene(
+        [cloth(size, size, 0.6, 0.6, lambda p: turned(p, 0.5 * np.pi, axis=0), pins=held, **more)],
+        [core.Collider(lambda t: shape + [0.0, 0.1 - speed * t, -0.1], triangles, friction=0.3, name="ball")]), frames)
+
+
 SCENES = {"pushed_ball": pushed_ball, "spike": spike, "table_edge": table_edge, "fan": fan, "heavy_box": heavy_box,
-          "walking_leg": walking_leg, "elbow": elbow, "closing_walls": closing_walls}
+          "walking_leg": walking_leg, "elbow": elbow, "closing_walls": closing_walls,
+          "snatched": snatched}
