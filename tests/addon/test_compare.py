@@ -162,9 +162,10 @@ def test_a_comparison_that_is_cancelled_leaves_no_folder(extension, cloth, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_names_the_run(extension, cloth, tmp_path):
+def test_progress_names_the_run(extension, cloth, tmp_path, monkeypatch):
     import bpy
 
+    monkeypatch.setattr(extension.job, "SLICE", (0.0, 0.0))                    # a step at a time, however quick it is
     kinds = extension.compare.kinds_of(["baraff_witkin"], INTEGRATORS)
     steps = extension.compare.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 2))
     running = extension.job.Job(steps, "Comparing")
