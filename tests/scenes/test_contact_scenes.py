@@ -187,6 +187,7 @@ def test_what_the_limit_of_stretch_brings_back_is_not_flung_about(size):
 def test_the_limit_of_stretch_gives_way_to_pins_and_a_solid_that_ask_for_more():
     """A ball at 30 m/s takes along in a frame twice what a held sheet is long. To bring every edge back leads through
     the ball, from where the truncation brings it back each time: that had come to 224 m/s and 28 times its length."""
+    pytest.importorskip("numba")                                         # minutes without it, and the same law
     frames = watched(colliders.snatched(9, max_elongation=0.3))
     assert max(np.abs(f.velocities[0]).max() for f in frames) < 1.5 * 30.0
     assert frames[-1].certificate.stretch_max < 16.0                  # there is a way of eight times its length
