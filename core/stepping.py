@@ -115,8 +115,8 @@ class Stepper:
             if not grown <= RUNAWAY:                                    # nan fails too
                 raise SolverError(
                     f"the step at {now:.4f} s (frame {frame}) runs away even at {h:.2e} s{self._halved()}: an edge "
-                    f"of the cloth grows by {grown:.1f} times its length or more; check for cloth that is clamped between "
-                    "colliders while pins pull on it, and for extreme stiffness or speed")
+                    f"of the cloth grows by {grown:.1f} times its length or more; check for cloth that is clamped "
+                    "between colliders while pins pull on it, and for extreme stiffness or speed")
             self._record.accept(result, h)
             self._overlong = result.overlong
             state = replace(result.state, time=then)
