@@ -70,7 +70,6 @@ class System:
         self._measured: list[tuple[FloatArray, FloatArray]] = []
         near: IntArray = np.concatenate([self.edges, nodes.links])
         self.body: IntArray = bodies(near, self.vertex_count)
-        self.body_count = int(self.body.max()) + 1
         self._forces = self._element_forces()
         seams = Links.joined([(s.links(), span.start) for c, span in zip(scene.cloths, self.slices, strict=True)
                               for s in c.sewing])

@@ -4,7 +4,7 @@
 The tree is a complete binary tree in heap order: the root is node 1, the children of node n are 2n and 2n + 1, and the
 L leaves, L a power of two, are nodes L..2L - 1. A leaf holds one primitive; surplus leaves hold an empty box, which
 touches nothing. The order of the leaves comes from splitting at the median of the longest side, level by level,
-all nodes of a level at once. It is made once; `refit` takes moved boxes in O(L) and keeps it.
+all nodes of a level at once. It is made once; `around` fits it to where its primitives are now, in O(L).
 
 Boxes are closed: boxes that share no more than a face, an edge or a corner touch. There is no tolerance; who wants one
 grows the boxes. A box with a nan touches nothing.
@@ -52,10 +52,6 @@ class BVH:
         order = median_order(lower, upper)
         return BVH(order, current().trees.fitted(order, lower, upper))
 
-    def refit(self, lower: FloatArray, upper: FloatArray) -> BVH:
-        """The same tree over moved boxes lower, upper (N, 3) [m] of the same primitives."""
-        return BVH(self.order, current().trees.fitted(self.order, lower, upper))
-
     def around(self, elements: IntArray, *positions: FloatArray) -> BVH:
         """The same tree over the boxes of its elements (N, k) over one or two positions (V, 3) [m]."""
         return BVH(self.order, current().trees.fitted_around(self.order, elements, positions[0], positions[-1]))
@@ -70,18 +66,6 @@ def element_boxes(elements: IntArray, *positions: FloatArray) -> tuple[FloatArra
 def touching_boxes(tree: BVH, lower: FloatArray, upper: FloatArray) -> IntArray:
     """All (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
     pairs: IntArray = current().trees.touching_boxes(tree.order, tree.nodes, lower, upper)
-    return pairs
-
-
-def touching_trees(a: BVH, b: BVH) -> IntArray:
-    """All (primitive of a, primitive of b) pairs (P, 2) whose boxes touch, in lexicographic order."""
-    pairs: IntArray = current().trees.touching_trees(a.order, a.nodes, b.order, b.nodes)
-    return pairs
-
-
-def touching_itself(tree: BVH) -> IntArray:
-    """All pairs (P, 2) of different primitives of one tree whose boxes touch, smaller index first, in order."""
-    pairs: IntArray = current().trees.touching_itself(tree.order, tree.nodes)
     return pairs
 
 

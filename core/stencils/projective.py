@@ -53,18 +53,6 @@ def triangle_forces(stencil: Stencil, areas: FloatArray, stiffness: float, dampi
     return [ElementForce(stencil, ProjectiveTriangle(), (stiffness * areas,), damping)]
 
 
-def tetrahedron_forces(positions: FloatArray, tetrahedra: IntArray, shear_modulus: float,
-                       damping: float = 0.0) -> list[ElementForce]:
-    """Forces of `tetrahedra` (Q, 4) at rest at `positions` (V, 3) [m], with w = `shear_modulus` [Pa] and `damping` [s].
-
-    Raises:
-        MeshError: a tetrahedron is flat.
-    """
-    stencil = tetrahedron_stencil(positions, tetrahedra)
-    volume = np.abs(np.linalg.det(_sides(positions, tetrahedra))) / 6.0
-    return [ElementForce(stencil, ProjectiveTetrahedron(), (shear_modulus * volume,), damping)]
-
-
 def tetrahedron_stencil(positions: FloatArray, tetrahedra: IntArray) -> Stencil:
     """Columns of the deformation gradient F = X_f X_g^-1 of `tetrahedra` (Q, 4), at rest at `positions` (V, 3) [m].
 

@@ -46,42 +46,20 @@ def fitted_around(order: IntArray, elements: IntArray, x_t0: FloatArray, x_t1: F
 
 def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatArray) -> IntArray:
     """All (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
-    return _pairs(order, nodes, lower, upper, False)
-
-
-def touching_trees(order_a: IntArray, nodes_a: FloatArray, order_b: IntArray, nodes_b: FloatArray) -> IntArray:
-    """All (primitive of a, primitive of b) pairs (P, 2) whose boxes touch, in lexicographic order."""
-    return _pairs(order_b, nodes_b, *_leaf_boxes(order_a, nodes_a), False)
-
-
-def touching_itself(order: IntArray, nodes: FloatArray) -> IntArray:
-    """All pairs (P, 2) of different primitives of one tree whose boxes touch, smaller index first, in order."""
-    return _pairs(order, nodes, *_leaf_boxes(order, nodes), True)
+    lower, upper, rows = np.ascontiguousarray(lower), np.ascontiguousarray(upper), rows_of(nodes)
+    end = np.zeros(len(lower), dtype=np.int64)
+    nothing = np.empty((0, 2), dtype=np.int64)
+    share(_touching, len(lower), LEAST, order, rows, lower, upper, end, nothing, True)
+    np.cumsum(end, out=end)
+    found = np.empty((int(end[-1]) if len(end) else 0, 2), dtype=np.int64)
+    if len(found):
+        share(_touching, len(lower), LEAST, order, rows, lower, upper, end, found, False)
+    return found
 
 
 def rows_of(nodes: FloatArray) -> FloatArray:
     """The nodes as this module's kernels read them, (2L, 6); a copy only if NumPy's kernels made them."""
     return np.ascontiguousarray(nodes.T)
-
-
-def _leaf_boxes(order: IntArray, nodes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The boxes (N, 3) that the tree was fitted to."""
-    used = np.flatnonzero(order >= 0)
-    boxes = np.empty((len(used), 6))
-    boxes[order[used]] = rows_of(nodes)[len(order) + used]
-    return boxes[:, :3], boxes[:, 3:]
-
-
-def _pairs(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatArray, above: bool) -> IntArray:
-    lower, upper, rows = np.ascontiguousarray(lower), np.ascontiguousarray(upper), rows_of(nodes)
-    end = np.zeros(len(lower), dtype=np.int64)
-    nothing = np.empty((0, 2), dtype=np.int64)
-    share(_touching, len(lower), LEAST, order, rows, lower, upper, above, end, nothing, True)
-    np.cumsum(end, out=end)
-    found = np.empty((int(end[-1]) if len(end) else 0, 2), dtype=np.int64)
-    if len(found):
-        share(_touching, len(lower), LEAST, order, rows, lower, upper, above, end, found, False)
-    return found
 
 
 @njit(**INNER)
@@ -166,7 +144,7 @@ def walk(rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
 
 
 @njit(**KERNEL)
-def _touching(first: Any, last: Any, order: Any, rows: Any, lower: Any, upper: Any, above: Any, end: Any, found: Any,
+def _touching(first: Any, last: Any, order: Any, rows: Any, lower: Any, upper: Any, end: Any, found: Any,
               count: Any) -> None:
     """Count into `end`, or fill `found` up to it, for queries first..last - 1."""
     stack, mine = np.empty(DEEPEST, dtype=np.int64), np.empty(64, dtype=np.int64)
@@ -177,17 +155,11 @@ def _touching(first: Any, last: Any, order: Any, rows: Any, lower: Any, upper: A
         if total > len(mine):
             mine = np.empty(2 * total, dtype=np.int64)
             walk(rows, lower[q], upper[q], stack, mine)
+        if count:
+            end[q] = total
+            continue
         for k in range(total):
             mine[k] = order[mine[k]]
-        if count:
-            number = 0
-            for k in range(total):
-                number += 1 if mine[k] > q or not above else 0
-            end[q] = number
-            continue
         mine[:total].sort()
-        at = end[q] - 1
-        for k in range(total - 1, -1, -1):
-            if mine[k] > q or not above:
-                found[at, 0], found[at, 1] = q, mine[k]
-                at -= 1
+        for k in range(total):
+            found[end[q] - total + k, 0], found[end[q] - total + k, 1] = q, mine[k]

@@ -7,8 +7,6 @@ is bounded by the answer's. The compiled twin walks a stack for each query inste
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
@@ -77,22 +75,6 @@ def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper:
     return sorted_pairs(found)
 
 
-def touching_trees(order_a: IntArray, nodes_a: FloatArray, order_b: IntArray, nodes_b: FloatArray) -> IntArray:
-    """All (primitive of a, primitive of b) pairs (P, 2) whose boxes touch, in lexicographic order."""
-    return _walk(order_a, nodes_a, order_b, nodes_b, lambda m, n: (m, n))
-
-
-def touching_itself(order: IntArray, nodes: FloatArray) -> IntArray:
-    """All pairs (P, 2) of different primitives of one tree whose boxes touch, smaller index first, in order."""
-
-    def once(m: IntArray, n: IntArray) -> tuple[IntArray, IntArray]:
-        keep = (m < n) | ((m == n) & (m < len(order)))
-        return m[keep], n[keep]
-
-    pairs = _walk(order, nodes, order, nodes, once)
-    return sorted_pairs([np.sort(pairs, axis=1)])
-
-
 def sorted_pairs(found: list[IntArray]) -> IntArray:
     """Chunks of pairs as one array (P, 2) in lexicographic order."""
     pairs: IntArray = np.concatenate([np.zeros((0, 2), dtype=np.int64), *found])
@@ -101,30 +83,6 @@ def sorted_pairs(found: list[IntArray]) -> IntArray:
     width = int(pairs[:, 1].max()) + 1
     first, second = np.divmod(np.sort(pairs[:, 0] * width + pairs[:, 1]), width)
     return np.stack([first, second], axis=1)
-
-
-def _walk(order_a: IntArray, nodes_a: FloatArray, order_b: IntArray, nodes_b: FloatArray,
-          prune: Callable[[IntArray, IntArray], Frontier]) -> IntArray:
-    """Pairs of primitives that touch: both trees are walked down together, the deeper one alone at first."""
-    root = np.ones(1, dtype=np.int64)
-    boxes_a, boxes_b = (nodes_a[:3], nodes_a[3:]), (nodes_b[:3], nodes_b[3:])
-    stack: list[Frontier] = [(root, root)]
-    found: list[IntArray] = []
-    while stack:
-        m, n = prune(*stack.pop())
-        m, n = _touching(boxes_a, m, boxes_b, n)
-        if len(m) == 0:
-            continue
-        levels_a, levels_b = len(order_a) // _level_start(m), len(order_b) // _level_start(n)   # 2^(levels below)
-        if levels_a == 1 and levels_b == 1:
-            found.append(np.stack([order_a[m - len(order_a)], order_b[n - len(order_b)]], axis=1))
-            continue
-        if levels_a >= levels_b:
-            m, n = np.concatenate([2 * m, 2 * m + 1]), np.concatenate([n, n])
-        if levels_b >= levels_a:
-            m, n = np.concatenate([m, m]), np.concatenate([2 * n, 2 * n + 1])
-        stack.extend((m[i : i + CHUNK], n[i : i + CHUNK]) for i in range(0, len(m), CHUNK))
-    return sorted_pairs(found)
 
 
 def _level_start(node: IntArray) -> int:

@@ -35,16 +35,3 @@ class BlockJacobi:
         """P^-1 r for r (V, 3)."""
         result: FloatArray = np.einsum("nij,nj->ni", self.inverse, r)
         return result
-
-
-def free_directions(filter_: ConstraintFilter) -> FloatArray:
-    """S_i (n, 3, 3) of the vertices `filter_.rows`: the projection on what is left to them."""
-    S: FloatArray = np.eye(3) - np.einsum("nki,nkj->nij", filter_.taken, filter_.taken)
-    return S
-
-
-def restricted(blocks: FloatArray, S: FloatArray) -> FloatArray:
-    """S A S + d (I - S) of diagonal blocks A (n, 3, 3)."""
-    size = np.trace(blocks, axis1=1, axis2=2)[:, None, None] / 3.0
-    result: FloatArray = S @ blocks @ S + size * (np.eye(3) - S)
-    return 0.5 * (result + result.transpose(0, 2, 1))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.contact.bvh import BVH, element_boxes, nearest_candidates, touching_boxes, touching_itself, touching_trees
+from core.contact.bvh import BVH, element_boxes, nearest_candidates, touching_boxes
 from core.kernels import using
 from core.kernels.backend import why_not
 from core.kernels.reference import trees
@@ -28,12 +28,8 @@ def brute_force(lower_a, upper_a, lower_b, upper_b):
 
 
 def assert_as_brute_force(a, b):
-    tree_a, tree_b = BVH.build(*a), BVH.build(*b)
-    expected = brute_force(*a, *b)
-    np.testing.assert_array_equal(touching_trees(tree_a, tree_b), expected)
-    np.testing.assert_array_equal(touching_boxes(tree_b, *a), expected)
-    own = brute_force(*a, *a)
-    np.testing.assert_array_equal(touching_itself(tree_a), own[own[:, 0] < own[:, 1]])
+    np.testing.assert_array_equal(touching_boxes(BVH.build(*b), *a), brute_force(*a, *b))
+    np.testing.assert_array_equal(touching_boxes(BVH.build(*a), *a), brute_force(*a, *a))
 
 
 def random_boxes(count, rng, scale=1.0):
@@ -77,9 +73,9 @@ def test_a_box_with_a_nan_touches_nothing_and_hides_no_other():
     low, high = random_boxes(50, np.random.default_rng(0))
     broken = low.copy()
     broken[[3, 20]] = np.nan
-    pairs = touching_trees(BVH.build(broken, high), BVH.build(low, high))
+    pairs = touching_boxes(BVH.build(broken, high), low, high)
     expected = brute_force(low, high, low, high)
-    np.testing.assert_array_equal(pairs, expected[~np.isin(expected[:, 0], [3, 20])])
+    np.testing.assert_array_equal(pairs, expected[~np.isin(expected[:, 1], [3, 20])])
 
 
 def test_a_refitted_tree_finds_the_same_as_a_new_one():
@@ -87,21 +83,19 @@ def test_a_refitted_tree_finds_the_same_as_a_new_one():
     tree = BVH.build(*element_boxes(triangles, positions))
     rng = np.random.default_rng(1)
     moved = rng.permutation(positions) + rng.normal(size=positions.shape) * 0.02       # far from what it was made for
-    low, high = element_boxes(triangles, positions, moved)
     query = rng.uniform(-1, 1, size=(200, 3))
-    np.testing.assert_array_equal(
-        touching_boxes(tree.refit(low, high), query, query + 0.1), brute_force(query, query + 0.1, low, high)
-    )
+    expected = brute_force(query, query + 0.1, *element_boxes(triangles, positions, moved))
+    fitted = tree.around(triangles, positions, moved)
+    np.testing.assert_array_equal(touching_boxes(fitted, query, query + 0.1), expected)
 
 
 def test_the_answer_does_not_depend_on_how_the_search_is_cut(monkeypatch):
     positions, triangles = bumpy_ball(24, 12)
     tree = BVH.build(*element_boxes(triangles, positions))
     low = np.random.default_rng(2).uniform(-0.6, 0.5, size=(300, 3))
-    whole = touching_itself(tree), touching_boxes(tree, low, low + 0.1)
+    whole = touching_boxes(tree, low, low + 0.1)
     monkeypatch.setattr(trees, "CHUNK", 64)
-    np.testing.assert_array_equal(touching_itself(tree), whole[0])
-    np.testing.assert_array_equal(touching_boxes(tree, low, low + 0.1), whole[1])
+    np.testing.assert_array_equal(touching_boxes(tree, low, low + 0.1), whole)
 
 
 def test_boxes_of_elements_hold_all_corners_at_all_times():

@@ -16,7 +16,7 @@ from core.stencils.dashpot import Dashpot, IsotropicDashpot
 from core.stencils.hinge import Hinge, hinge_parameters, hinge_stencil
 from core.stencils.patch_bend import CurvedPatch
 from core.stencils.patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
-from core.stencils.projective import ProjectiveTetrahedron, ProjectiveTriangle, tetrahedron_forces, triangle_forces
+from core.stencils.projective import ProjectiveTetrahedron, ProjectiveTriangle, tetrahedron_stencil, triangle_forces
 from core.stencils.quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
 from core.stencils.sewing import Seam
 from core.stencils.spring import Anchor, Spring, edge_stencil, point_stencil
@@ -85,8 +85,9 @@ def projective_triangle(mesh):
 def projective_tetrahedron(mesh):
     """Two triangles and their edge make a tetrahedron, at rest with every other vertex lifted off the sheet."""
     at_rest = mesh.positions + mesh.mean_edge * np.outer(np.arange(len(mesh.positions)) % 3 - 1.0, (0.0, 0.0, 0.8))
-    (force,) = tetrahedron_forces(at_rest, mesh.hinges, 300.0 / mesh.mean_edge)
-    return force.stencil, force.parameters
+    corners = at_rest[mesh.hinges]
+    volume = np.abs(np.linalg.det(corners[:, :3] - corners[:, 3:])) / 6.0
+    return tetrahedron_stencil(at_rest, mesh.hinges), (300.0 / mesh.mean_edge * volume,)
 
 
 def hinge(mesh):
