@@ -31,7 +31,8 @@ class AllSurfaces:
     given; particles inside of a body come after them.
 
     Attributes:
-        cloth: its surface. count: V. total: V + W. triangles (T, 3), edges (E, 2): of all.
+        cloth: its surface. count: V. total: V + W. triangles (T, 3), edges (E, 2): of all. solid_of (V + W,): which
+            collider each vertex is of, -1 for cloth.
     """
 
     def __init__(self, cloth: TriangleSurface, count: int, colliders: Sequence[Collider] = (), skin: int | None = None
@@ -47,6 +48,8 @@ class AllSurfaces:
         edge = np.cumsum([len(p.edges) for p in parts])
         self.solids = [_Solid(s, c.thickness, c.friction, int(begin[k + 1]), int(triangle[k]), int(edge[k]))
                        for k, (s, c) in enumerate(zip(solids, colliders, strict=True))]
+        counts = [count, *(len(s.positions) for s in solids)]
+        self.solid_of: IntArray = np.repeat(np.arange(-1, len(solids)), counts)
         self._last: tuple[Sequence[MovingSurface], Motion] | None = None
 
     def beside(self, cloth: FloatArray, solids: Sequence[float]) -> FloatArray:
@@ -154,17 +157,18 @@ class Motion:
                 found.append(crossing_pairs(there, cloth) + [solid.first_edge, 0])
         return np.concatenate(found)
 
-    def swallowed(self, x0: FloatArray) -> BoolArray:
-        """Which vertices of cloth at x0 (V, 3) [m] are inside a closed part of a collider at the start (V,)."""
-        result = np.zeros(len(x0), dtype=np.bool_)
-        for moving in self._moving:
+    def within(self, x0: FloatArray) -> BoolArray:
+        """Which vertices of cloth at x0 (V, 3) [m] are inside a closed part of each of the S colliders at the start
+        (S, V)."""
+        result = np.zeros((len(self._moving), len(x0)), dtype=np.bool_)
+        for moving, there in zip(self._moving, result, strict=True):
             shape = moving.shape
             if shape.closed.any():
                 low, high = box(moving.x_t0)
                 skin = x0[:self._owner.skin]
                 rows = np.flatnonzero(all_of((low <= skin) & (skin <= high)))
                 tree = shape.tree.around(shape.triangles, moving.x_t0)
-                result[rows] |= inside(x0[rows], moving.x_t0, shape.triangles, shape.closed, tree)
+                there[rows] = inside(x0[rows], moving.x_t0, shape.triangles, shape.closed, tree)
         return result
 
 

@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..rows import unit
 from .bvh import BVH, element_boxes
 
 EMPTY_VOLUME = 1e-9
@@ -73,15 +74,15 @@ class SurfaceShape:
     def normals(self, positions: FloatArray) -> FloatArray:
         """Pseudo-normals (F, 3) of all features, of length 1, or 0 where undefined."""
         corner = [positions[self.triangles[:, k]] for k in range(3)]
-        along = [_unit(corner[(k + 1) % 3] - corner[k]) for k in range(3)]
-        face = _unit(np.cross(along[0], along[1]))
+        along = [unit(corner[(k + 1) % 3] - corner[k]) for k in range(3)]
+        face = unit(np.cross(along[0], along[1]))
         total = np.zeros((len(self.degree), 3))
         cosine = [np.clip(-(along[k] * along[k - 1]).sum(axis=1), -1.0, 1.0) for k in range(3)]
         weights = [np.ones(len(face))] * 4 + [np.arccos(c) for c in cosine]
         numbers, weight = self.features.T.ravel(), np.concatenate(weights)
         for axis in range(3):
             total[:, axis] = np.bincount(numbers, weight * np.tile(face[:, axis], 7), minlength=len(total))
-        return _unit(total)
+        return unit(total)
 
     def moving(
         self, x_t0: FloatArray, x_t1: FloatArray, *, thickness: float = 0.0, friction: float = 0.3,
@@ -175,9 +176,3 @@ def _outward(
     area = np.bincount(part, np.linalg.norm(np.cross(b - a, c - a), axis=1))[part] / 2.0
     closed = closed & (np.abs(volume) > EMPTY_VOLUME * area**1.5)
     return closed & (flipped != (volume < 0.0)), closed
-
-
-def _unit(a: FloatArray) -> FloatArray:
-    """Rows (N, 3) of length 1, or 0."""
-    size = np.sqrt(np.einsum("ni,ni->n", a, a))[:, None]
-    return np.divide(a, size, out=np.zeros_like(a), where=size > 0.0)

@@ -17,7 +17,9 @@ from ..rows import any_of, mean
 from .all_surfaces import Motion
 from .continuous import KEPT, NEVER, Pairs, near_pairs
 from .crossings import crossing_pairs
+from .piercing import Piercings
 from .untangling import around
+from .way_back import WayBack, left_by_solids
 
 if TYPE_CHECKING:
     from .self_contact import SelfContact
@@ -131,7 +133,7 @@ class Surroundings:
         level (L, 4): vertices and the triangles that they lie in; nobody can tell on which side they belong.
         crossings (N, 2): edges that pierce triangles at the start. caught (N,): those that nobody is to pull apart:
             001's contact pushes a vertex of them out of a collider, or they are of a body with an inside that crosses
-            itself.
+            itself. left (V,): vertices in a collider that 001's contact is not to push out, because they are pulled.
     """
 
     def __init__(self, owner: SelfContact, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *,
@@ -141,7 +143,9 @@ class Surroundings:
         self.start = x0 if motion is None else np.concatenate([x0, motion.x_t0])
         self.crossings: IntArray = np.zeros((0, 2), dtype=np.int64)
         self.caught: BoolArray = np.zeros(0, dtype=np.bool_)
+        self.left: BoolArray = np.zeros(len(x0), dtype=np.bool_)
         self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
+        self._within: BoolArray = np.zeros((0, len(self.start)), dtype=np.bool_)   # each collider, and there not left
         self._swallowed: BoolArray | None = None
         self.level = np.zeros((0, 4), dtype=np.int64)
         self._look_for_crossings()
@@ -243,10 +247,11 @@ class Surroundings:
             own = crossing_pairs(surface, surface)
             owner.tangled = len(own) > 0
         if owner.stuck and self.motion is not None:
-            solid, swallowed = self.motion.crossings(self.x0), self.motion.swallowed(self.x0)
-            owner.stuck = len(solid) > 0 or bool(swallowed.any())
+            solid, within = self.motion.crossings(self.x0), self.motion.within(self.x0)
+            owner.stuck = len(solid) > 0 or bool(within.any())
             if owner.stuck:
-                self._swallowed = np.concatenate([swallowed, np.zeros(len(self.motion.x_t0), dtype=np.bool_)])
+                self._within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
+                self._swallowed = self._within.any(axis=0)
         self._involved = [around(owner.all, found, owner.all.total) if len(found) else None for found in (own, solid)]
         self.crossings = np.concatenate([own, solid])
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
@@ -255,8 +260,11 @@ class Surroundings:
             body = owner.body[corners]
             self.caught[:len(own)] = owner.filled[corners].all(axis=1) & (body == body[:, :1]).all(axis=1)
         if len(solid) and self._swallowed is not None:
-            corners = np.concatenate([owner.all.edges[solid[:, 0]], owner.all.triangles[solid[:, 1]]], axis=1)
-            self.caught[len(own):] = self._swallowed[corners].any(axis=1)
+            pierced = Piercings.at(owner.all, solid, owner.features, self.start)
+            way = WayBack.of(pierced, owner.all.edges, self.start, np.zeros(len(self.start), dtype=np.bool_))
+            left = left_by_solids(pierced, way, owner.all.edges, self._swallowed, owner.all.solid_of < 0)
+            self.left, self._swallowed = left[:len(self.x0)], self._swallowed & ~left
+            self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
 
     @property
     def _share(self) -> float:
@@ -337,5 +345,8 @@ class Surroundings:
             keep &= ~(any_of(caught & first) & any_of(caught & ~first))
         if part == 1 and self._swallowed is not None:
             keep &= ~any_of(self._swallowed[pairs.vertices])
+            if self.left.any():
+                solid = self._owner.all.solid_of[pairs.vertices].max(axis=1)
+                keep &= ~any_of(self._within[solid[:, None], pairs.vertices])
         found = pairs if keep.all() else pairs[np.flatnonzero(keep)]
         return found.keeping(LEAST_GAP * (self._owner.own, self._owner.solid)[part].radius)

@@ -21,6 +21,8 @@ from ..stopwatch import Stopwatch
 from ..system import System
 
 if TYPE_CHECKING:
+    from ..contact.self_contact import SelfContact
+    from ..contact.surroundings import Surroundings
     from ..solver import Solver
 
 TOUCHING = 1e-3
@@ -47,7 +49,7 @@ class StepContacts:
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, settings, watch
         self.pins, self._surfaces = pins, surfaces
         with watch.stage("contact"):
-            self._squeezed: BoolArray | None = None
+            self._to_springs: BoolArray | None = None
             self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered, tolerance)
             self.pairs = None if unhindered else self._of_pairs()
         self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
@@ -60,9 +62,13 @@ class StepContacts:
         if own is None or self.settings.solid_contact != "springs" or not own.whole:
             return False
         if not unhindered:
-            x0, v0 = self.state.x, self.state.v
-            own.look(x0, own.ahead(x0, v0, self.h), own.motion(self._surfaces), itself=self.settings.self_collision)
+            self._around(own)
         return not own.stuck
+
+    def _around(self, own: SelfContact) -> Surroundings:
+        """What is near before anything is known of the step."""
+        x0, v0 = self.state.x, self.state.v
+        return own.look(x0, own.ahead(x0, v0, self.h), own.motion(self._surfaces), itself=self.settings.self_collision)
 
     def _on_solids(self, unhindered: bool, tolerance: float) -> ContactResponse | None:
         if self._surfaces is None:
@@ -71,12 +77,12 @@ class StepContacts:
         contacts = ContactResponse(x0, v0, self.state.touch, self.h, self.system.thickness, self.system.carried,
                                    self.pins, self.system.scene.gravity, 2.0 * min(tolerance, TOUCHING))
         found, own = self._surfaces.find(x0, x0 + self.h * v0), self.system.self_contact
-        if not unhindered and own is not None and own.whole and not own.stuck:
+        if not unhindered and own is not None and own.whole:
             # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
-            between = found.between(len(x0))
-            if between.any():
-                self._squeezed = between
-                contacts.leave(between)
+            left = self._around(own).left if own.stuck else found.between(len(x0))
+            if left.any():
+                self._to_springs = left
+                contacts.leave(left)
         contacts.predict(found)
         return contacts
 
@@ -88,7 +94,7 @@ class StepContacts:
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
-                         constrained=self.constraints is not None, but=self._squeezed)
+                         constrained=self.constraints is not None, but=self._to_springs)
 
     # ------------------------------------------------------------------ where velocities lead
 

@@ -150,6 +150,14 @@ def snatched(size, frames=3, speed=30.0, **more):
         [core.Collider(lambda t: shape + [0.0, 0.1 - speed * t, -0.1], triangles, friction=0.3, name="ball")]), frames)
 
 
+def through_solid(solid, size=16, frames=36, width=0.6, lift=0.0, tilt=10.0, gravity=0.0):
+    """A level sheet starts through a closed solid (positions, triangles), `lift` [m] above its middle; the solid is
+    tilted [deg]."""
+    x = turned(turned(solid[0], np.radians(tilt), axis=0), 0.3, axis=2) + [0.011, 0.007, -lift]
+    return Staged(core.Scene([cloth(size, size, width, width)], [core.Collider(x, solid[1], friction=0.3)],
+                             gravity=(0.0, 0.0, -gravity)), frames, clean=False)
+
+
 SCENES = {"pushed_ball": pushed_ball, "spike": spike, "table_edge": table_edge, "fan": fan, "heavy_box": heavy_box,
           "walking_leg": walking_leg, "elbow": elbow, "closing_walls": closing_walls,
           "snatched": snatched}

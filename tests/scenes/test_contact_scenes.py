@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import core
-from tests.core.contact.shapes import sheet
+from tests.core.contact.shapes import ball, box, sheet
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_folds as folds
 from tests.scenes import scenes_of_layers as layers
+from tests.scenes.solids import capsule, cone
 from tests.scenes.staging import AS_IN_BLENDER, AS_IN_CORE, Staged, cloth, floor, kinetic_energy, perform, turned
 
 pytest.importorskip("ipctk")
@@ -239,6 +240,21 @@ def test_a_sheet_that_starts_through_a_plate_comes_off_its_nearer_end(lift):
     assert counts[0] > 8 and counts[-1] == 0 and all(n == 0 for n in counts[counts.index(0):])
     middle = np.abs(staged.scene.cloths[0].positions[:, :2]).max(axis=1) < 0.05
     assert (np.sign(lift) * found[-1][0].positions[0][middle, 2] < 0.0).all()
+
+
+@pytest.mark.parametrize("lift", [0.0, 0.03])
+@pytest.mark.parametrize("gravity", [0.0, 9.81])
+@pytest.mark.parametrize(
+    "solid", [ball(20, 10, 0.15), ball(8, 4, 0.12), box(0.12), capsule(0.08, 0.3), cone(0.15, 0.3)],
+    ids=["ball", "coarse_ball", "box", "capsule", "cone"])
+def test_a_sheet_that_starts_through_a_solid_comes_off_its_nearer_end(solid, gravity, lift):
+    """Vertices that are put out to where the surface is nearest go to all sides, and the sheet is stuck for ever."""
+    found = list(perform(colliders.through_solid(solid, 16, frames=24, lift=lift, gravity=gravity)))
+    counts = [judged.total for _, judged in found]
+    assert counts[0] > 20 and 0 in counts[:10] and all(n == 0 for n in counts[counts.index(0):]), counts
+    assert found[-1][1].inside == 0
+    assert max(f.certificate.stretch_max for f, _ in found) < 2.0
+    assert max(np.abs(f.velocities[0]).max() for f, _ in found) < 10.0
 
 
 # ---------------------------------------------------------------------- the judge

@@ -7,9 +7,11 @@ import pytest
 import core
 from core.contact.crossings import crossing_pairs
 from core.contact.nearness import Features
+from core.contact.piercing import Piercings
 from core.contact.triangle_surface import TriangleSurface
 from core.contact.untangling import SPEED, pull_apart
-from tests.core.contact.shapes import sheet
+from core.contact.way_back import WayBack, left_by_solids
+from tests.core.contact.shapes import ball, box, rotation, sheet
 
 H = 0.02
 
@@ -76,6 +78,39 @@ def test_a_thread_through_a_sheet_goes_back_by_its_shorter_end():
     found = pull_apart(surface, crossing_pairs(surface, surface), Features(surface, len(both)), both,
                        np.ones(len(both)), H)
     assert len(found) == 1 and found.vertices[0, 0] >= len(x) and found.normal[0, 2] > 0.99
+
+
+@pytest.mark.parametrize("lift", [0.0, 0.02, -0.04])
+def test_a_sheet_through_a_solid_goes_as_one_over_the_smaller_part_of_the_solid(lift):
+    """Each vertex for itself it would be put out of the ball to all sides, and the patch inside pulled apart."""
+    solid, triangles = ball(16, 8, 0.15)
+    cloth, own = sheet(16, 16, 0.6, 0.6)
+    both = np.concatenate([cloth + [0.011, 0.007, lift], solid])
+    surface = TriangleSurface.build(both, np.concatenate([own, triangles + len(cloth)]))
+    is_cloth = np.arange(len(both)) < len(cloth)
+    pierced = Piercings.at(surface, crossing_pairs(surface, surface), Features(surface, len(both)), both)
+    way = WayBack.of(pierced, surface.edges, both, np.zeros(len(both), dtype=bool))
+    assert way.sure.all() and (way.of_edge == ~is_cloth[pierced.ends[:, 0]]).all()
+    up = np.where(way.of_edge, -1.0, 1.0) * way.direction[:, 2]                                       # of the cloth
+    assert np.abs(up).min() > 0.99 and (up > 0).all() == (up[0] > 0) and (lift == 0.0 or up[0] * lift > 0.0)
+    swallowed = is_cloth & (np.linalg.norm(both, axis=1) < 0.14)
+    left = left_by_solids(pierced, way, surface.edges, swallowed, is_cloth)
+    assert left[swallowed].all() and left[pierced.ends[is_cloth[pierced.ends[:, 0]]]].all()
+    assert not left[~(np.isin(np.arange(len(both)), pierced.vertices) & is_cloth | swallowed)].any()
+
+
+def test_a_corner_of_a_sheet_in_a_solid_is_put_out_by_the_solid():
+    """All of its vertices are nearest to one side."""
+    solid, triangles = box(0.5)
+    cloth, own = sheet(16, 16, 0.6, 0.6)
+    both = np.concatenate([cloth @ rotation((0, 1, 0), 1.2).T + [0.0, 0.01, 0.5], solid])
+    surface = TriangleSurface.build(both, np.concatenate([own, triangles + len(cloth)]))
+    is_cloth = np.arange(len(both)) < len(cloth)
+    pierced = Piercings.at(surface, crossing_pairs(surface, surface), Features(surface, len(both)), both)
+    way = WayBack.of(pierced, surface.edges, both, np.zeros(len(both), dtype=bool))
+    swallowed = is_cloth & (np.abs(both) < 0.25).all(axis=1)
+    assert swallowed.sum() > 3 and way.sure.mean() > 0.5
+    assert not left_by_solids(pierced, way, surface.edges, swallowed, is_cloth).any()
 
 
 def test_a_vertex_that_lies_in_a_triangle_is_lifted_out_to_the_side_of_its_neighbours():

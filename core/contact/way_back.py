@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which part of what a contour of crossings parts goes back through, and in which direction.
+
+A sheet that stands through the middle of a wider one is parted by the contour. Its smaller part is to go back, as one,
+along the mean of the wider one's normals. That asks of all crossings of a part to agree about the direction: of a sheet
+through the middle of a ball, the patch inside would have to go to all sides at once, along the normals around it. The
+cap of the ball, though, goes back through the sheet as one. So of both smaller parts that goes which knows where to; if
+both do, or neither does, the smaller one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..rows import any_of, unit
+from ..topology import bodies
+from .piercing import Piercings
+
+TOGETHER = 0.5
+"""Length of the mean of the directions in which the crossings of a part would have it go, from which on they agree
+[-]."""
+
+
+@dataclass(frozen=True)
+class WayBack:
+    """How each of N piercings is undone by what has been parted.
+
+    Attributes:
+        of_edge (N,): whether a part of the edge's surface goes back, otherwise one of the triangle's.
+        sure (N,): whether that is parted, and its crossings agree about its direction.
+        direction (N, 3): unit vectors along which the edge is to be moved against the triangle; 0 where nothing is
+            parted.
+    """
+
+    of_edge: BoolArray
+    sure: BoolArray
+    direction: FloatArray
+
+    @classmethod
+    def of(cls, pierced: Piercings, edges: IntArray, x: FloatArray, held: BoolArray) -> WayBack:
+        """For a surface of edges (E, 2) at x (V, 3) [m]; what has a vertex that is `held` (V,) is larger than what has
+        none."""
+        part, size = _parts(pierced, edges, x, held)
+        order = np.empty(len(x), dtype=np.int64)
+        order[np.lexsort((part, size))] = np.arange(len(x))                    # of two of one size, one is the smaller
+        unwilling = 2.0 * size.max(initial=0.0)
+        whose, cost, direction = [], [], []
+        for vertices, normal in ((pierced.ends, pierced.area), (pierced.corners, pierced.across)):
+            row, orders = np.arange(len(vertices)), order[vertices]
+            smaller, larger = (vertices[row, least(orders, axis=1)] for least in (np.argmin, np.argmax))
+            side = np.sign(((x[larger] - x[smaller]) * normal).sum(axis=1))
+            parted = part[smaller] != part[larger]
+            direction.append(np.where(parted, side, 0.0)[:, None] * normal)
+            cost.append(np.where(parted, size[smaller], np.inf))
+            whose.append(part[smaller])
+        total, count = np.zeros((len(x), 3)), np.zeros(len(x))
+        for k in range(2):
+            np.add.at(total, whose[k], direction[k])
+            np.add.at(count, whose[k], np.isfinite(cost[k]))
+        agreed, mean = np.linalg.norm(total, axis=1) >= TOGETHER * np.maximum(count, 1.0), unit(total)
+        for k in range(2):
+            as_one = agreed[whose[k]]
+            direction[k] = np.where((as_one & np.isfinite(cost[k]))[:, None], mean[whose[k]], direction[k])
+            cost[k] += np.where(as_one, 0.0, unwilling)
+        of_edge = cost[0] <= cost[1]
+        sure = agreed[np.where(of_edge, *whose)] & np.isfinite(np.minimum(*cost))
+        return cls(of_edge, sure, np.where(of_edge[:, None], direction[0], -direction[1]))
+
+
+def _parts(pierced: Piercings, edges: IntArray, x: FloatArray, held: BoolArray) -> tuple[IntArray, FloatArray]:
+    """Which part of what the contour parts each vertex belongs to (V,), and how large that is, in squares of lengths
+    of edges (V,) [m^2]: as areas, but threads have some."""
+    whole = np.ones(len(edges), dtype=np.bool_)
+    whole[pierced.edge] = False
+    part = bodies(edges[whole], len(x))
+    share = np.full(len(edges), 0.5)
+    share[pierced.edge] = pierced.share
+    squares = np.stack([share, 1.0 - share], axis=1)
+    squares *= ((x[edges[:, 1]] - x[edges[:, 0]])**2).sum(axis=1)[:, None]
+    extent = np.bincount(part[edges].ravel(), weights=squares.ravel(), minlength=len(x))
+    fixed = np.bincount(part, weights=held, minlength=len(x)) > 0.0
+    return part, (extent + fixed * extent.sum())[part]
+
+
+def left_by_solids(pierced: Piercings, way: WayBack, edges: IntArray, swallowed: BoolArray, cloth: BoolArray
+                   ) -> BoolArray:
+    """Which vertices of `cloth` (V + W,) colliders are to leave, because a part of one goes back through them: patches,
+    connected by edges (E, 2), of those that are `swallowed` (V + W,), inside of closed colliders, if most of their
+    piercings are undone so; and those around the contour.
+
+    To put out each vertex by itself, to where the surface is nearest, would pull such a patch to several sides; and
+    those around it would be held where they are. A thorn that pierces triangles, and no edge of cloth pierces it, may
+    keep what is near.
+    """
+    patch = bodies(edges[swallowed[edges].all(axis=1)], len(swallowed))
+    vertices, of_cloth = pierced.vertices, cloth[pierced.ends[:, 0]]
+    leaves = way.sure & (way.of_edge != of_cloth)
+    row, corner = np.nonzero(swallowed[vertices])
+    place = patch[vertices[row, corner]]
+    of_all = np.bincount(place, minlength=len(swallowed))
+    leaving = np.bincount(place, weights=leaves[row], minlength=len(swallowed))
+    left = swallowed & (2.0 * leaving > of_all)[patch]
+    around = np.zeros_like(left)
+    around[vertices[leaves & (of_cloth | any_of(left[vertices]))]] = True
+    return left | around & ~swallowed & cloth
