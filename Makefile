@@ -8,7 +8,8 @@
 
 PYTHON3 ?= python3
 
-CORE_TESTS = $(wildcard tests/core tests/scenes)
+# In two processes: what takes long is Python, one thread of it. Those of the add-on share Blender's one scene.
+CORE_TESTS = -n 2 --dist worksteal $(wildcard tests/core tests/scenes)
 # The add-on is tested from these sources, then, in a process of its own, as the zip that users install.
 ADDON_TESTS = $(wildcard tests/addon)
 EXTENSION_TESTS = $(wildcard tests/extension)
