@@ -110,6 +110,7 @@ class System:
             scene.colliders, seams=seams if len(links) else None, skin=nodes.surface_count,
             threads=threads, points=np.flatnonzero(np.concatenate([c.mesh.loose_points for c in scene.cloths])),
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
+            held=np.concatenate([c.held + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
         ) if len(self.triangles) + len(threads) else None
         self.preconditioners = PreconditionerChoice(
             self._pattern, lambda: scalar_elements(self._forces, nodes.rest), np.concatenate([near, links]),

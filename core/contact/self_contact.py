@@ -52,11 +52,13 @@ class SelfContact:
         rest, start: (V, 3) [m], the rest shape and where the simulation starts. triangles: (T, 3).
         seams: what is sewn together; None if nothing is.
         scale (V,): lengths at rest over those of `rest` [-]; None where they are the same.
-        threads (K, 2): edges that belong to no triangle; points (N,): vertices by themselves; none if not given.
+        threads (K, 2): edges that belong to no triangle; points (N,): vertices by themselves; held (N,): vertices that
+            pins hold for good; none if not given.
 
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
-            body of colliders is -1; filled (V + W,): whether of a body that has an inside. whole: whether every
+            body of colliders is -1; filled (V + W,): whether of a body that has an inside; held (V + W,): whether pins
+            hold it for good. whole: whether every
             vertex is of a face or a thread; pairs know no others. finest: the least mean edge length of a piece [m].
             last: what the last step left; who discards a step puts back the one before.
     """
@@ -64,7 +66,7 @@ class SelfContact:
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
                  start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
                  seams: Links | None = None, skin: int | None = None, threads: IntArray | None = None,
-                 points: IntArray | None = None, scale: FloatArray | None = None) -> None:
+                 points: IntArray | None = None, scale: FloatArray | None = None, held: IntArray | None = None) -> None:
         self.mass, self.rest = mass, rest
         self._seams = seams
         self.surface = TriangleSurface.build(start, triangles, None if seams is None else bodies(seams.ends, len(mass)),
@@ -85,6 +87,7 @@ class SelfContact:
         self.friction = self.all.beside(friction, [c.friction for c in colliders])
         self.body: IntArray = np.concatenate([body, np.full(self.all.total - len(mass), -1)])
         self.filled: BoolArray = np.isin(self.body, body[self.all.skin:])
+        self.held: BoolArray = np.isin(np.arange(self.all.total), [] if held is None else held)
         self.own = Expectation(len(mass), max(2.0 * REACH * thickest, CLOSEST * longest), drifting=True,
                                skin=self.all.skin)
         self.solid = Expectation(len(mass), max(REACH * (thickest + max([0.0, *extra])), CLOSEST * longest),

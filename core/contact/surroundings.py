@@ -261,8 +261,10 @@ class Surroundings:
             self.caught[:len(own)] = owner.filled[corners].all(axis=1) & (body == body[:, :1]).all(axis=1)
         if len(solid) and self._swallowed is not None:
             pierced = Piercings.at(owner.all, solid, owner.features, self.start)
-            way = WayBack.of(pierced, owner.all.edges, self.start, np.zeros(len(self.start), dtype=np.bool_))
-            left = left_by_solids(pierced, way, owner.all.edges, self._swallowed, owner.all.solid_of < 0)
+            way = WayBack.of(pierced, owner.all.edges, self.start, owner.held)
+            solid_of = owner.all.solid_of
+            pinned = (self._within & owner.held).any(axis=1)[solid_of[pierced.vertices].max(axis=1)]
+            left = left_by_solids(pierced, way, owner.all.edges, self._swallowed, solid_of < 0, pinned)
             self.left, self._swallowed = left[:len(self.x0)], self._swallowed & ~left
             self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
 

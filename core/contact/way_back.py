@@ -85,11 +85,11 @@ def _parts(pierced: Piercings, edges: IntArray, x: FloatArray, held: BoolArray) 
     return part, (extent + fixed * extent.sum())[part]
 
 
-def left_by_solids(pierced: Piercings, way: WayBack, edges: IntArray, swallowed: BoolArray, cloth: BoolArray
-                   ) -> BoolArray:
+def left_by_solids(pierced: Piercings, way: WayBack, edges: IntArray, swallowed: BoolArray, cloth: BoolArray,
+                   pinned: BoolArray) -> BoolArray:
     """Which vertices of `cloth` (V + W,) colliders are to leave, because a part of one goes back through them: patches,
     connected by edges (E, 2), of those that are `swallowed` (V + W,), inside of closed colliders, if most of their
-    piercings are undone so; and those around the contour.
+    piercings are undone so, and those around the contour. Not by what pins hold cloth in: `pinned` piercings (N,).
 
     To put out each vertex by itself, to where the surface is nearest, would pull such a patch to several sides; and
     those around it would be held where they are. A thorn that pierces triangles, and no edge of cloth pierces it, may
@@ -97,7 +97,7 @@ def left_by_solids(pierced: Piercings, way: WayBack, edges: IntArray, swallowed:
     """
     patch = bodies(edges[swallowed[edges].all(axis=1)], len(swallowed))
     vertices, of_cloth = pierced.vertices, cloth[pierced.ends[:, 0]]
-    leaves = way.sure & (way.of_edge != of_cloth)
+    leaves = way.sure & (way.of_edge != of_cloth) & ~pinned
     row, corner = np.nonzero(swallowed[vertices])
     place = patch[vertices[row, corner]]
     of_all = np.bincount(place, minlength=len(swallowed))

@@ -150,11 +150,11 @@ def snatched(size, frames=3, speed=30.0, **more):
         [core.Collider(lambda t: shape + [0.0, 0.1 - speed * t, -0.1], triangles, friction=0.3, name="ball")]), frames)
 
 
-def through_solid(solid, size=16, frames=36, width=0.6, lift=0.0, tilt=10.0, gravity=0.0):
+def through_solid(solid, size=16, frames=36, width=0.6, lift=0.0, tilt=10.0, gravity=0.0, **more):
     """A level sheet starts through a closed solid (positions, triangles), `lift` [m] above its middle; the solid is
-    tilted [deg]."""
+    tilted [deg]. `more` is of the cloth."""
     x = turned(turned(solid[0], np.radians(tilt), axis=0), 0.3, axis=2) + [0.011, 0.007, -lift]
-    return Staged(core.Scene([cloth(size, size, width, width)], [core.Collider(x, solid[1], friction=0.3)],
+    return Staged(core.Scene([cloth(size, size, width, width, **more)], [core.Collider(x, solid[1], friction=0.3)],
                              gravity=(0.0, 0.0, -gravity)), frames, clean=False)
 
 
