@@ -25,6 +25,10 @@ RUNAWAY = 1e3
 """Growth of an edge in a step, over its rest length, above which not even the smallest step is kept [-]: not even a pin
 that jumps asks for it, and from there on everything only grows until it is no number any more."""
 
+MADE = 4.0
+"""Energy that a step may make out of nothing, over that of its motion, before it is halved [-]. Most of what it makes
+the next step takes away again; but cloth that is stretched by a tenth for a frame shows, and hundreds of times the
+motion fling it off."""
 TWICE = 0.25
 """Part of `max_strain_change` up to which the next step may be twice as long [-]: edges that turn are stretched by the
 square of the step, and a step in vain costs as much as one that is kept."""
@@ -165,7 +169,7 @@ class Stepper:
         if not result.finite:
             return True
         return self._solver.adaptive and (
-            result.failed or max(grown, result.torn) > self._solver.max_strain_change
+            result.failed or result.made > MADE or max(grown, result.torn) > self._solver.max_strain_change
             or result.presses and h > self._longest
             or (result.crosses or result.overlong) and self._size > self._whole // PARTED
             or result.overlong and not self._overlong)

@@ -132,6 +132,16 @@ class MovingSurface:
         return self.tree if self.x_t0 is self.x_t1 else self.tree.around(self.shape.triangles, self.x_t1)
 
 
+def axes_of(corners: FloatArray) -> FloatArray:
+    """Orthonormal axes (n, 3, 3), as rows, that triangles (n, 3, 3) [m] take along when they move and turn."""
+    first = corners[:, 1] - corners[:, 0]
+    normal = np.cross(first, corners[:, 2] - corners[:, 0])
+    axes = np.stack([first, np.cross(normal, first), normal], axis=1)
+    size = np.linalg.norm(axes, axis=2, keepdims=True)
+    axes /= np.where(size > 0.0, size, 1.0)
+    return axes
+
+
 def _parts(edge: IntArray, upward: BoolArray) -> tuple[IntArray, BoolArray, BoolArray]:
     """Part (T,), whether its winding differs from its part's first triangle (T,), whether its part is closed (T,).
 

@@ -29,6 +29,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..rows import box
 from .colliders import MovingSurface
+from .edges import around_edges
 from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
 
 SLACK = 0.1
@@ -104,6 +105,8 @@ def find_contacts(
             planes, distance = find_planes(surface, start, end, reach, deep=turn == 0)
             if len(planes) == 0:
                 continue
+            room = thickness if rows is None else thickness[rows]
+            planes = around_edges(planes, surface, start, end, distance, room + surface.thickness)
             vertex = planes.vertex if rows is None else rows[planes.vertex]
             new = _measured(number, surface, planes, distance[planes.vertex], vertex, x_t0, x_t1, thickness)
             fresh = np.ones(len(new), dtype=bool)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..collider import Collider
-from .colliders import MovingSurface, SurfaceShape
+from .colliders import MovingSurface, SurfaceShape, axes_of
 from .pairs import Contacts, find_contacts
 from .planes import MAX_PER_VERTEX
 
@@ -112,7 +112,7 @@ class SurfaceSet:
             at = np.flatnonzero(found.collider == number)
             if len(at) and surface.x_t0 is not surface.x_t1:
                 corners = surface.shape.triangles[found.triangle[at]]
-                before, after = _frames(surface.x_t0[corners]), _frames(surface.x_t1[corners])
+                before, after = axes_of(surface.x_t0[corners]), axes_of(surface.x_t1[corners])
                 arm = np.einsum("nij,nj->ni", before, result[at] - found.point_t0[at])
                 result[at] = found.point_t1[at] + np.einsum("nij,ni->nj", after, arm)
         return result
@@ -133,13 +133,3 @@ def _squeezed(c: Contacts, distance: FloatArray) -> FloatArray:
         for at in (row, row + apart):
             less[at] = np.maximum(less[at], half)
     return less
-
-
-def _frames(corners: FloatArray) -> FloatArray:
-    """Orthonormal axes (n, 3, 3), as rows, that triangles (n, 3, 3) [m] take along when they move and turn."""
-    first = corners[:, 1] - corners[:, 0]
-    normal = np.cross(first, corners[:, 2] - corners[:, 0])
-    axes = np.stack([first, np.cross(normal, first), normal], axis=1)
-    size = np.linalg.norm(axes, axis=2, keepdims=True)
-    axes /= np.where(size > 0.0, size, 1.0)
-    return axes

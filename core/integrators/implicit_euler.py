@@ -43,6 +43,11 @@ ARMIJO = 1e-4
 """Part of the promised decrease of phi that a shortened Newton step must deliver [-]."""
 STALLED = 1e-2
 """Relative residual above which a line search that finds no decrease has failed the step [-]."""
+GROWN = 0.01
+"""Growth of an edge in a step, over its rest length, up to which nobody asks what energy the step makes [-]."""
+ENDS = 1.0 / 16.0
+"""Part of the energy of the motion at the end that counts beside that at the start [-]: what stands still may be hit,
+but what the step itself flings about does not excuse it."""
 NEAR_REST = 8.0 * float(np.finfo(float).eps)
 """Rounding of positions, which forces near rest are the small differences of [-]."""
 ENOUGH = 0.05
@@ -133,7 +138,11 @@ class _Step:
             found = better
             if not judged:
                 residual, converged = found.linear.residual, found.linear.converged
-        return ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite")
+        result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite")
+        if not (result.finite and self.linearisation.tangent):
+            return result
+        with self.watch.stage("forces"):
+            return replace(result, made=self._made(found.u))
 
     # ------------------------------------------------------------------ the solves
 
@@ -198,9 +207,33 @@ class _Step:
 
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
         A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact)
+        self.linearised = x, A
         if self.settings.linearisations != 1 or not self.linearisation.tangent:  # what `_residual` asks for
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
+
+    def _made(self, u: FloatArray) -> float:
+        """Energy that a step of velocities u (V, 3) [m/s] makes, because it takes forces for linear, over that of its
+        motion [-].
+
+        What pins, solids, wind and friction do in the step is what the solve took their impulses for, M (u - v0) - h f,
+        with f the linear forces at the end x. The energy 1/2 u.M u + E(x) grows by their work and by
+
+            made = E(x) - E(x0) + f . (x - x0) - 1/2 (u - v0) . M (u - v0)
+
+        which is below zero for what is convex and solved to the end. A sheet that turns at an edge by an angle it is
+        stretched by the square of makes hundreds of times its motion, and is flung off by that a step later.
+        """
+        if self.contacts.growth(u).max(initial=0.0) <= GROWN:
+            return 0.0
+        at, A = self.linearised
+        x, gained, fall = self.base + self.h * u, u - self.v0, self.h * self.system.scene.gravity
+        w = (x - at) / self.h
+        f = self.elastic.force(at) - (A.multiply(w) - self.mass * w) / self.h
+        made = self.elastic.energy(x) - self.elastic.energy(self.x0) + float(np.vdot(f, x - self.x0))
+        made -= 0.5 * float(np.sum(self.mass * gained ** 2))
+        motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + ENDS * u ** 2)))
+        return made / motion if made > 0.0 else 0.0
 
     # ------------------------------------------------------------------ the nonlinear equations
 

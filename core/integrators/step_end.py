@@ -40,6 +40,7 @@ class StepResult:
         crosses: cloth begins to pass through cloth; a smaller step may keep it.
         presses: cloth presses on cloth, and may come to rest in a step that is short enough.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
+        made: energy that the step makes out of nothing, over that of its motion [-].
         torn: by how much the solve let most edges grow that *Limit Stretch* then brought back, over their lengths [-].
     """
 
@@ -53,6 +54,7 @@ class StepResult:
     presses: bool = False
     overlong: bool = False
     torn: float = 0.0
+    made: float = 0.0
 
 
 def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool) -> StepResult:

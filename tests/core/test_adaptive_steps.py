@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How steps are halved and doubled, and what happens where no size of step will do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,16 @@ def test_of_a_thousand_edges_one_may_be_stretched_twice_as_much_before_a_step_is
         return list(core.simulate(scene, solver, range(1, 3)))[-1].certificate.rejected
 
     assert rejected(0.45, 0.45) == 0 and rejected(0.6) == 0 and rejected(0.6, 0.6) > 0 and rejected(1.1) > 0
+
+
+@pytest.mark.parametrize(("made", "halved"), [(3.9, 0), (4.1, 1)])
+def test_a_step_that_makes_several_times_the_energy_of_its_motion_is_halved(monkeypatch, made, halved):
+    def making(system, state, h, *rest):
+        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), made=made if h > 1.0 / 25.0 else 0.0)
+
+    monkeypatch.setitem(INTEGRATORS, "making", making)
+    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("making", steps_per_frame=1)
+    assert list(core.simulate(scene, solver, range(1, 3)))[-1].certificate.rejected == halved
 
 
 def test_an_edge_that_folds_had_made_shorter_may_go_back_to_its_rest_length_in_one_step():

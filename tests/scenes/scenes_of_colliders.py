@@ -43,6 +43,19 @@ def table_edge(size, frames=30, width=0.6, fall=0.03):
         [core.Collider(x, triangles, friction=0.5, name="table")]), frames)
 
 
+def cube(cells, frames=24, width=1.2, side=0.5, fall=0.1, friction=0.35, **more):
+    """A sheet falls on a cube whose edges may lie exactly below rows of its vertices; quads are cut as in Blender."""
+    line = np.linspace(-0.5 * width, 0.5 * width, cells + 1)
+    x, y = np.meshgrid(line, line)
+    flat = np.column_stack([x.ravel(), y.ravel(), np.full(x.size, side + fall)])
+    i = np.arange(x.size).reshape(x.shape)
+    a, b, c, d = (q.ravel() for q in (i[:-1, :-1], i[:-1, 1:], i[1:, 1:], i[1:, :-1]))
+    mesh = core.ClothMesh(flat, np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])]))
+    solid, triangles = box((side, side, side))
+    under = core.Collider(solid + [0.0, 0.0, 0.5 * side], triangles, friction=friction, name="cube")
+    return Staged(core.Scene([core.Cloth(mesh, COTTON, **more)], [under]), frames)
+
+
 def fan(size, frames=36, blades=4, turns=2.0, width=0.6, thick=0.004):
     """A sheet falls on a fan that lies on its back, four thin blades on edge, and turns `turns` times a second."""
     length, height = 0.25, 0.08

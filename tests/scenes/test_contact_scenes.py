@@ -157,6 +157,21 @@ def test_a_sheet_hangs_over_the_sharp_edge_of_a_table():
     assert frames[-1].positions[0][:, 2].min() < 0.1
 
 
+@pytest.mark.parametrize("contact", ["constraints", "springs"])
+@pytest.mark.parametrize(("cells", "side", "fall"), [(24, 0.5, 0.1), (24, 0.5, 0.05), (20, 0.42, 0.3)])
+def test_a_sheet_on_a_cube_is_neither_stretched_nor_thrown(cells, side, fall, contact):
+    """Rows of vertices lie exactly above the cube's edges in the first two: one was thrown to four times its height,
+    all were stretched by a tenth and more in a frame of their fall."""
+    staged = colliders.cube(cells, side=side, fall=fall)
+    frames = watched(staged, solid_contact=contact)
+    assert max(f.certificate.stretch_p99 for f in frames) < 1.045
+    sheet_ = staged.scene.cloths[0]
+    mass = sheet_.material.areal_density * sheet_.mesh.vertex_areas
+    height = np.array([mass @ f.positions[0][:, 2] for f in frames]) / mass.sum()
+    total = energies(frames, staged) + 9.81 * mass.sum() * height
+    assert np.diff(total).max() < 0.02 * 9.81 * mass.sum() * fall
+
+
 def test_a_fan_of_four_thin_blades_turns_under_a_sheet():
     watched(colliders.fan(14, frames=30))
 

@@ -207,6 +207,31 @@ def test_a_wedge_holds_with_both_walls(target):
     assert np.abs(kept[:, 2] - max(target[1], 0.01)).max() < 1e-9
 
 
+@pytest.mark.parametrize("turn", [0.0, 0.6])
+@pytest.mark.parametrize(("start", "end", "held_at"), [
+    ((0.5001, 0.01), (0.5002, -0.012), 0.0),           # lies on the edge and would slide down beside it: stays on it
+    ((0.5001, 0.03), (0.5002, -0.012), 0.0),           # falls onto it
+    ((0.47, 0.01), (0.502, -0.012), 0.0),              # slides over it, no less down than above the face
+    ((0.505, 0.0087), (0.506, -0.012), 30.0),          # hangs around it
+    ((0.512, -0.1), (0.505, -0.12), 90.0),             # comes from beside it: held by the side
+])
+def test_what_comes_to_a_face_around_its_edge_is_held_where_it_comes_from(start, end, held_at, turn):
+    """The distance kept is 0.01 from a box whose edge runs along (0.5, y, 0); degrees from the face above to the one
+    beside. The box stands still, or turns and the vertex with it."""
+    still, triangles = box((1.0, 1.0, 1.0))
+    still = still - [0.0, 0.0, 0.5]
+    axis = np.array([1.0, 2.0, 0.5])
+    x0, x1 = (np.array([[p[0], 0.13, p[1]]]) for p in (start, end))
+    R = rotation(axis, turn)
+    found = contacts(x0, x1 @ R.T, [surface((still, triangles), still, still @ R.T)], 0.01)
+    angle = np.radians(held_at)
+    pushed = held(x1 @ R.T, found) - x1 @ R.T
+    deep = found.normal[found.gap_t1 < 0.0] @ R
+    tolerance = np.radians(12.0 if turn else 1.0)
+    assert len(deep) and np.arccos(np.clip(deep @ [np.sin(angle), 0.0, np.cos(angle)], -1.0, 1.0)).max() < tolerance
+    assert np.linalg.norm(pushed) > 0.004
+
+
 def test_a_vertex_outside_at_the_start_is_not_called_inside_however_far_it_slides():
     positions, triangles = ball(32, 16)
     x = shell(400, 0.502, 0.512)
