@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from .. import core
-from . import backends, reading, shape_keys, wind
+from . import backends, certificate_text, reading, shape_keys, wind
 from .playback import Playback
 from .report import Report, versions
 from .settings import SceneSettings, scene_settings_of
@@ -181,6 +181,9 @@ def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback],
                             f"{start['crossings']} edges cross faces, the deepest vertex is "
                             f"{start['deepest_penetration']:.3g} m inside a collider. Move them apart at that frame: "
                             "what starts inside is pushed out, which can stretch it far.")
+    stretched = certificate_text.stretch_note(report.as_dict())
+    if stretched:
+        report.notes.append(stretched)
     slow = report.summary()["not_converged"]
     if slow and report.settings["scene"]["integrator"] == "projective_dynamics":
         report.notes.append(f"Projective dynamics ended {slow} of {len(report.certificates)} frames before it was "

@@ -12,6 +12,9 @@ ALL_OF_FABRIC = frozenset((
     "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp_micro", "bend_weft_micro", "air_drag",
     "damping", "max_elongation", "grain", "spring_damping", "isotropic_damping", "viscous_drag"))
 
+MOST_POISSON = 0.49
+"""The largest Poisson's ratio that a jelly may have [-]. In a file's single precision it is a little more."""
+
 
 class BodyProperties:
     """Settings of an object that only some models have; a part of `MuslinObject`."""
@@ -20,7 +23,7 @@ class BodyProperties:
 
     jelly_structure: EnumProperty(
         name="Structure", description="What the inside of the jelly is made of",
-        items=[("TETRAHEDRA", "Tetrahedra", "An elastic solid of any Poisson's ratio, which keeps its volume", 0),
+        items=[("TETRAHEDRA", "Tetrahedra", "An elastic solid of any Poisson's ratio", 0),
                ("LATTICE", "Spring Lattice", "Springs along the edges and diagonals of cubes: quick, and gives way "
                 "when it is crushed", 1)],
         default="TETRAHEDRA", options=set(),
@@ -31,8 +34,9 @@ class BodyProperties:
         default=20.0, min=0.001, max=1e7, soft_max=1e4, step=100, precision=2, options=set(),
     )
     poisson_ratio: FloatProperty(
-        name="Poisson's Ratio", description="How much it narrows when it is pulled: 0 like cork, near 0.5 like rubber",
-        default=0.3, min=0.0, max=0.49, step=1, precision=3, options=set(),
+        name="Poisson's Ratio", description="How much it narrows when it is pulled: 0 like cork, near 0.5 like rubber, "
+        "which keeps its volume",
+        default=0.3, min=0.0, max=MOST_POISSON, step=1, precision=3, options=set(),
     )
     use_moduli: BoolProperty(
         name="By Moduli", description="Take the stiffness of the sheet from Young's modulus, Poisson's ratio and the "
@@ -74,13 +78,14 @@ class BodyProperties:
 
 def model_options(values: Any, model: str, metres_per_unit: float) -> dict[str, Any]:
     """Keyword arguments of `core.Cloth` for a model, out of an object's settings; none for models of sheets."""
+    poisson = min(float(values.poisson_ratio), MOST_POISSON)
     if model == "jelly":
         springs = values.jelly_structure == "LATTICE"
         return {"structure": values.jelly_structure.lower(), "young_modulus": 1e3 * float(values.young_modulus),
-                "poisson_ratio": None if springs else float(values.poisson_ratio), "density": float(values.density),
+                "poisson_ratio": None if springs else poisson, "density": float(values.density),
                 "cells": int(values.jelly_cells) or None}
     if model == "projective" and values.use_moduli:
-        return {"young_modulus": 1e3 * float(values.young_modulus), "poisson_ratio": float(values.poisson_ratio),
+        return {"young_modulus": 1e3 * float(values.young_modulus), "poisson_ratio": poisson,
                 "sheet_thickness": 1e-3 * float(values.sheet_thickness)}
     if model == "particles":
         return {"mass": float(values.particle_mass) or None,

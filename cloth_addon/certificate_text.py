@@ -11,6 +11,11 @@ from .backends import TITLES
 from .job import duration
 
 LENGTH_DIGITS = 3
+MUCH = 1.1
+"""Edge length over rest length that hardly any edge of a weave comes to [-]."""
+STIFF = 1000.0
+"""Resistance to stretching from which on a fabric is no sheet of rubber [N/m]: of the presets the softest weave, silk,
+has 1028, rubber 750."""
 PAIRS = 3       # of objects that cross, for one frame
 
 
@@ -61,6 +66,27 @@ def headline(report: dict[str, Any]) -> str:
     frames = f"frames {report['first']} to {report['last']}"
     time, stretch = duration(report["seconds"]["total"]), _stretch(report["summary"]["stretch_max"])
     return f"Baked {cloths}, {frames}, in {time}: largest stretch {stretch or 'unknown'}"
+
+
+def stretch_note(report: dict[str, Any]) -> str:
+    """What is to be said, with the way out, of cloth that stretches further than its fabrics would; often nothing.
+
+    The certificate is that of all cloth together: where one of it may stretch so, nothing is said.
+    """
+    p99 = [frame["stretch_p99"] or 0.0 for frame in report["certificates"]]
+    most = max(p99)
+    if not most > MUCH or not all(_is_taut(report["settings"][name]) for name in report["cloths"]):
+        return ""
+    return (f"At frame {report['first'] + p99.index(most)} one edge in a hundred is longer than at rest by "
+            f"{_stretch(most)} or more, which such a fabric hardly allows: raise Steps per Frame, or the fabric's "
+            "Stretch")
+
+
+def _is_taut(settings: dict[str, Any]) -> bool:
+    """Whether a cloth's settings ask for next to no stretch: by its fabric, and by its size at rest."""
+    garment = settings["garment"]
+    as_modelled = not (garment["pattern"] or garment["shrink_group"] or garment["shrink"][0])
+    return as_modelled and not settings["model_options"] and min(settings["stretch"]) >= STIFF
 
 
 def _stretch(ratio: float | None) -> str:

@@ -26,6 +26,10 @@ def read_collider(obj: bpy.types.Object, scene: bpy.types.Scene, window: FrameWi
     """The collider, with its triangles of the window's frame and its motion from the window."""
     evaluated = evaluated_object(obj, view_layer)
     triangles = mesh_data.triangles(evaluated.data)
+    if not len(triangles):
+        raise core.ColliderError(f"has no triangles at frame {window.frame}; give the mesh faces, switch off the "
+                                 "modifier that takes them away, such as Build, or remove it as a collider",
+                                 object_name=obj.name)
     if np.linalg.det(np.array(evaluated.matrix_world, np.float64)[:3, :3]) < 0.0:
         triangles = triangles[:, ::-1]          # a mirrored object is not inside out
     settings = collider_settings_of(obj, scene)

@@ -23,6 +23,7 @@ from .. import core
 from ..core.kernels.backend import BACKENDS
 from . import bake as baking
 from . import compare as comparing
+from . import outputs
 from .reading import objects_of_kind
 from .report import plain
 
@@ -134,6 +135,9 @@ def _reported(path: str | None, report: dict[str, Any], code: int) -> int:
     """The exit code, once the report is written where one was asked for."""
     if path:
         try:
+            reason = _why_no_report(Path(path).absolute())
+            if reason:
+                raise OSError(reason)
             _write_report(Path(path), report)
         except (OSError, ValueError) as error:              # ValueError: a name that no file can have
             _say(f"the report could not be written: {error}")
@@ -153,26 +157,42 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.frames and arguments.frames[1] <= arguments.frames[0]:
         first, last = arguments.frames
         raise UsageError(f"--frames: the last frame, {last}, does not come after the first, {first}; give FIRST LAST")
-    files = [("--json", arguments.report)]
-    if arguments.command == "bake":
-        files.append(("--output", arguments.output))
-    elif arguments.output and Path(arguments.output).is_file():
-        raise UsageError(f"--output: {arguments.output} is a file, the sheet goes into a folder")
-    for option, value in files:
-        if value and not Path(value).absolute().parent.is_dir():
-            raise UsageError(f"{option}: there is no folder {Path(value).absolute().parent}")
-        if value and Path(value).is_dir():
-            raise UsageError(f"{option}: {value} is a folder")
+    _check_outputs(arguments)
+
+
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Raises UsageError where what is asked for could not be written."""
+    output, bakes = _output_of(arguments), arguments.command == "bake"
+    option = "--output" if arguments.output else "without --output"
+    if bakes and output.suffix.lower() != ".blend":
+        raise UsageError(f"--output: {arguments.output} does not end in .blend")
+    reason = outputs.why_no_file(output) if bakes else outputs.why_no_folder(output)
+    if reason:
+        raise UsageError(f"{option}: {reason}")
+    reason = arguments.report and _why_no_report(Path(arguments.report).absolute())
+    if reason:
+        raise UsageError(f"--json: {reason}")
+
+
+def _why_no_report(path: Path) -> str:
+    """Why there can be no report at `path`; empty where there can."""
+    return f"{path} is a .blend, not a report" if path.suffix.lower() == ".blend" else outputs.why_no_file(path)
+
+
+def _output_of(arguments: argparse.Namespace) -> Path:
+    """The .blend, or the folder, that a command writes."""
+    opened = Path(bpy.data.filepath)
+    beside = f"{opened.stem}_compare" if arguments.command == "compare" else f"{opened.stem}_baked.blend"
+    return Path(arguments.output).absolute() if arguments.output else opened.with_name(beside)
 
 
 def _compare(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
     """Report and exit code."""
-    scene, opened = bpy.context.scene, Path(bpy.data.filepath)
+    scene = bpy.context.scene
     kinds = comparing.kinds_of(arguments.models, arguments.integrators)
-    folder = Path(arguments.output) if arguments.output else opened.with_name(f"{opened.stem}_compare")
     objects = ([scene.objects[name] for name in dict.fromkeys(arguments.objects)] if arguments.objects
                else objects_of_kind(scene, "CLOTH"))
-    result = _run(comparing.compare(scene, objects, kinds, folder.absolute(),
+    result = _run(comparing.compare(scene, objects, kinds, _output_of(arguments),
                                     tuple(arguments.frames) if arguments.frames else None, backend=arguments.backend))
     for outcome in result.outcomes:
         _say(f"{outcome.kind.title}: {outcome.error or f'{len(outcome.frames)} frames'}")
@@ -192,9 +212,8 @@ def _bake_and_save(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
     objects = [scene.objects[name] for name in dict.fromkeys(arguments.objects)] if arguments.objects else None
     frames = tuple(arguments.frames) if arguments.frames else None
     report = _run(baking.bake(scene, objects, frames, backend=arguments.backend))
-    opened = Path(bpy.data.filepath)
-    output = Path(arguments.output).absolute() if arguments.output else opened.with_name(f"{opened.stem}_baked.blend")
-    _save(output, keep_earlier=not arguments.output, compress=_is_compressed(opened))
+    output = _output_of(arguments)
+    _save(output, keep_earlier=not arguments.output, compress=_is_compressed(Path(bpy.data.filepath)))
     _say(f"saved {output}")
     for note in report.notes:
         _say(note)
@@ -237,7 +256,7 @@ def _run(steps: Generator[baking.Progress, None, Result]) -> Result:
 
 def _save(output: Path, *, keep_earlier: bool, compress: bool) -> None:
     """The open file to `output`, whole or not at all. Raises OSError with the old file untouched."""
-    part = output.with_name(f".{output.name}.{os.getpid()}.part")
+    part = outputs.part_of(output)
     try:
         try:
             bpy.ops.wm.save_as_mainfile(filepath=str(part), copy=True, compress=compress, check_existing=False)
@@ -254,7 +273,7 @@ def _save(output: Path, *, keep_earlier: bool, compress: bool) -> None:
 
 
 def _write_report(path: Path, report: dict[str, Any]) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = outputs.part_of(path)
     try:
         part.write_text(json.dumps(plain(report), indent=1) + "\n", encoding="utf-8")
         os.replace(part, path)

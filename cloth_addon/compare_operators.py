@@ -12,7 +12,7 @@ import bpy
 
 from .. import core
 from . import compare, compare_folder, job
-from .running import Running, Settled, mesh_object
+from .running import NO_CLOTH, Running, Settled, mesh_object
 
 
 def folder_of(settings: Any) -> Path:
@@ -37,6 +37,7 @@ class MUSLIN_OT_compare(Running, bpy.types.Operator):
 The object stays as it is"""
     bl_idname = "muslin.compare"
     bl_label = "Compare"
+    lacks = NO_CLOTH
     verb, noun = "Comparing", "Comparison"
 
     @classmethod
@@ -61,6 +62,7 @@ class MUSLIN_OT_compare_open(Settled, bpy.types.Operator):
     """Show the sheet of the last comparison in the web browser"""
     bl_idname = "muslin.compare_open"
     bl_label = "Open Sheet"
+    lacks = "There is no sheet in the folder; press Compare, which makes it"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:

@@ -10,8 +10,9 @@ import numpy as np
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 
 from .. import core
-from . import fabric_menu, job
+from . import fabric_menu
 from .reading import BIRTH, VELOCITY
+from .running import Settled
 from .settings import metres_per_unit
 
 KINDS = [
@@ -42,11 +43,12 @@ def new_particles(scene: bpy.types.Scene, kind: str, count: int, *, speed: float
     return thing
 
 
-class MUSLIN_OT_particles_add(bpy.types.Operator):
+class MUSLIN_OT_particles_add(Settled, bpy.types.Operator):
     """Add vertices with velocities, which Muslin simulates as particles"""
     bl_idname = "muslin.particles_add"
     bl_label = "Add Particles"
     bl_options = {"REGISTER", "UNDO"}
+    lacks = "Objects are added in Object Mode only"
 
     kind: EnumProperty(
         name="Emitter", description="Where particles start, and which way", items=KINDS, default="fountain",
@@ -68,10 +70,7 @@ class MUSLIN_OT_particles_add(bpy.types.Operator):
     seed: IntProperty(name="Seed", description="Another number gives other random directions", default=0, min=0)
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if job.current() is not None:
-            cls.poll_message_set("A bake is running")
-            return False
+    def has_target(cls, context: bpy.types.Context) -> bool:
         return getattr(context, "scene", None) is not None and context.mode == "OBJECT"
 
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -8,7 +8,7 @@ and the solver touches no Blender data. In between, every vertex moves straight.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import bpy
 import numpy as np
@@ -20,6 +20,8 @@ from .authored_state import as_authored
 
 Positions = NDArray[np.float64]
 ROUNDING = 1e-6     # of a frame: how far outside the window a time may fall by rounding
+FARTHEST = 1e9
+"""Beyond this no place is meant [m]: in Blender's single precision places out there are 64 m apart."""
 
 
 class FrameWindow:
@@ -37,7 +39,7 @@ class FrameWindow:
                  metres_per_unit: float, more: dict[str, Callable[[], Positions]] | None = None) -> None:
         self._scene, self._view_layer = scene, view_layer
         self._objects = {obj.name_full: (obj, off) for obj, off in objects.items()}
-        self._counts: dict[str, int] = {}
+        self._counts: dict[str, tuple[int, int]] = {}               # vertices and faces
         self._first, self._frame_rate, self._metres_per_unit = first, frame_rate, metres_per_unit
         self._more = more or {}
         self._before: dict[str, Positions] = {}
@@ -85,19 +87,47 @@ class FrameWindow:
     def _sample(self, obj: bpy.types.Object, cloth: bool, frame: int) -> Positions:
         evaluated = evaluated_object(obj, self._view_layer)
         local = mesh_data.positions(evaluated.data)
-        count = self._counts.setdefault(obj.name_full, len(obj.data.vertices) if cloth else len(local))
-        if len(local) != count:
-            raise _count_changed(obj.name, cloth, len(local), frame, count, self._first)
-        return to_world(local, evaluated, self._metres_per_unit)
+        here = len(local), len(evaluated.data.polygons)
+        count = self._counts.setdefault(obj.name_full, (len(obj.data.vertices), 0) if cloth else here)
+        if cloth and here[0] != count[0]:
+            raise core.SceneError(f"has {here[0]} vertices at frame {frame}, its mesh has {count[0]}; switch off in "
+                                  "the viewport the modifier that changes their number", object_name=obj.name)
+        if not cloth and here != count:
+            raise _count_changed(obj.name, frame, here, self._first, count)
+        positions = to_world(local, evaluated, self._metres_per_unit)
+        there = (np.abs(positions) <= FARTHEST).all(axis=1)         # nan is nowhere, too
+        if not there.all():
+            raise _nowhere(evaluated, positions, int(np.argmin(there)), frame,
+                           core.MeshError if cloth else core.ColliderError)
+        return positions
 
 
-def _count_changed(name: str, cloth: bool, found: int, frame: int, count: int, first: int) -> core.ClothError:
-    if cloth:
-        return core.SceneError(f"has {found} vertices at frame {frame}, its mesh has {count}; switch off in the "
-                               "viewport the modifier that changes their number", object_name=name)
-    return core.ColliderError(f"has {found} vertices at frame {frame} and had {count} at frame {first}; a collider "
-                              "must keep its vertices: switch off in the viewport the modifier that changes their "
-                              "number", object_name=name)
+def _count_changed(name: str, frame: int, here: tuple[int, int], first: int, count: tuple[int, int]
+                   ) -> core.ColliderError:
+    what, which = ("vertices", 0) if here[0] != count[0] else ("faces", 1)
+    return core.ColliderError(f"has {here[which]} {what} at frame {frame} and had {count[which]} at frame {first}; a "
+                              f"collider must keep its {what}: switch off in the viewport the modifier that changes "
+                              "their number", object_name=name)
+
+
+def _nowhere(evaluated: bpy.types.Object, positions: Positions, vertex: int, frame: int,
+             kind: type[core.ClothError]) -> core.ClothError:
+    """The error of `kind` that says what has no place: the object, or one vertex of it."""
+    matrix = np.array(evaluated.matrix_world, np.float64)
+    if not (np.abs(matrix[:3, 3]) <= FARTHEST).all():
+        what = f"its location is {as_text(matrix[:3, 3])}", "correct it, with its keys and constraints"
+    elif not (np.abs(matrix) <= FARTHEST).all():
+        what = "has a rotation or scale", "correct them, with their keys and constraints"
+    else:
+        what = (f"vertex {vertex} is at {as_text(positions[vertex])} m",
+                "move or delete that vertex, or switch off the modifier or shape key that puts it there")
+    return kind(f"{what[0]} at frame {frame}, which is no number or above {FARTHEST:g}; {what[1]}",
+                object_name=evaluated.name)
+
+
+def as_text(numbers: Iterable[float]) -> str:
+    """`(1, nan, 3.4e+38)`"""
+    return f"({', '.join(f'{number:.4g}' for number in numbers)})"
 
 
 def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Object:

@@ -57,10 +57,9 @@ def painted(obj: bpy.types.Object, name: str, where: str) -> FloatArray:
     return mesh_data.values(attribute).astype(np.float64)
 
 
-def pattern(obj: bpy.types.Object, layer: str, mesh: core.ClothMesh, size: float | None) -> FloatArray:
-    """Rest coordinates (T, 3, 2) [m] from the UV map `layer`, whose square is `size` [m] wide; if None, so wide that
-    the pattern has the area of the mesh."""
-    uv = mesh_data.uv(obj.data, layer).astype(np.float64)[mesh.corners]
+def pattern(obj: bpy.types.Object, layer: str, uv: FloatArray, mesh: core.ClothMesh, size: float | None) -> FloatArray:
+    """Rest coordinates (T, 3, 2) [m] from the UV map `layer`, of which these are the triangles' corners (T, 3, 2). Its
+    square is `size` [m] wide; if None, so wide that the pattern has the area of the mesh."""
     if size is None:
         d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
         area = 0.5 * float(np.abs(d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]).sum())

@@ -33,6 +33,11 @@ def edges(mesh: Mesh) -> IntArray:
     return _read(mesh.edges, "vertices", 2, np.int32)
 
 
+def faces_at_edges(mesh: Mesh) -> NDArray[np.int64]:
+    """(E,) how many faces each edge has."""
+    return np.bincount(_read(mesh.loops, "edge_index", 1, np.int32), minlength=len(mesh.edges))
+
+
 def faces(mesh: Mesh) -> list[list[int]]:
     """Vertex indices of every face."""
     all_corners, starts = (values.tolist() for values in corners(mesh))

@@ -13,7 +13,7 @@ from .. import core
 from . import baked_record, certificate_text, crossings, fabric_menu, job, shape_keys
 from .bake import bake
 from .report import Report
-from .running import Running, Settled, mesh_object
+from .running import NO_CLOTH, Running, Settled, mesh_object
 
 
 def _cloths(context: bpy.types.Context) -> list[Any]:
@@ -62,6 +62,7 @@ class MUSLIN_OT_remove(Settled, bpy.types.Operator):
     bl_idname = "muslin.remove"
     bl_label = "Remove from Simulation"
     bl_options = {"REGISTER", "UNDO"}
+    lacks = "The active object takes no part in Muslin's simulation"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
@@ -93,6 +94,7 @@ class MUSLIN_OT_bake(_Bake, bpy.types.Operator):
     bl_idname = "muslin.bake"
     bl_label = "Bake Cloth"
     bl_options = {"UNDO"}
+    lacks = NO_CLOTH
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
@@ -107,6 +109,7 @@ class MUSLIN_OT_bake_all(_Bake, bpy.types.Operator):
     bl_idname = "muslin.bake_all"
     bl_label = "Bake All Cloth"
     bl_options = {"UNDO"}
+    lacks = "The scene has no cloth; make an object one in Properties > Physics > Muslin"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
@@ -124,6 +127,8 @@ class MUSLIN_OT_bake_cancel(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        if job.current() is None:
+            cls.poll_message_set("No bake is running")
         return job.current() is not None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -136,6 +141,7 @@ class MUSLIN_OT_bake_delete(Settled, bpy.types.Operator):
     bl_idname = "muslin.bake_delete"
     bl_label = "Delete Bake"
     bl_options = {"REGISTER", "UNDO"}
+    lacks = "The active object has no bake"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
@@ -150,6 +156,7 @@ class MUSLIN_OT_bake_delete_all(Settled, bpy.types.Operator):
     bl_idname = "muslin.bake_delete_all"
     bl_label = "Delete All Bakes"
     bl_options = {"REGISTER", "UNDO"}
+    lacks = "No cloth of the scene has a bake"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
@@ -164,6 +171,7 @@ class MUSLIN_OT_crossings_select(Settled, bpy.types.Operator):
     bl_idname = "muslin.crossings_select"
     bl_label = "Select Crossing Faces"
     bl_options = {"REGISTER", "UNDO"}
+    lacks = "The active object is no cloth that is visible and in Object Mode"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:

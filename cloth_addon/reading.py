@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from .. import core
 from . import authored_state, garments, mesh_data, shape_keys
+from .faces import faces_of
 from .frame_window import FrameWindow, evaluated_object
 from .settings import ClothSettings, kind_of, metres_per_unit, settings_of
+from .touching import drawn_apart
 
 FLAT_SCALE = 1e-6
 """Smallest over largest scale of an object's axes, below which it has no inverse in single precision [-]."""
@@ -125,15 +127,17 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
     """The cloth at the window's frame, which is the bake's first."""
     obj, settings = source.obj, source.settings
     matrix = world_matrix(obj, scene, view_layer)
-    faces, points = mesh_data.faces(obj.data), settings.model == "particles"
-    mesh = core.ClothMesh(window.at(source.name, 0.0), faces=faces, edges=mesh_data.edges(obj.data),
+    positions, points = drawn_apart(window.at(source.name, 0.0), obj.data), settings.model == "particles"
+    faces = faces_of(obj.data, positions)
+    mesh = core.ClothMesh(positions, faces=faces.rings, edges=mesh_data.edges(obj.data),
                           name=source.name, grain=matrix[:3, 0].tolist(), points=points)
     if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
         layer = _uv_layer(obj, settings.uv_map)
-        uv = (garments.pattern(obj, layer, mesh, settings.garment.pattern_size) if settings.garment.pattern
-              else _along_uv(obj, layer, mesh))
+        corners = mesh_data.uv(obj.data, layer).astype(np.float64)[faces.corners[mesh.corners]]     # (T, 3, 2)
+        uv = (garments.pattern(obj, layer, corners, mesh, settings.garment.pattern_size) if settings.garment.pattern
+              else _along_uv(obj, layer, corners, mesh))
         # of the same faces, so that what was quads stays quads
-        mesh = core.ClothMesh(mesh.positions, faces=faces, edges=mesh.loose_edges, uv=uv, name=source.name,
+        mesh = core.ClothMesh(mesh.positions, faces=faces.rings, edges=mesh.loose_edges, uv=uv, name=source.name,
                               points=points)
     pins = _pin_weights(obj, settings.pin_group)
     return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,
@@ -179,9 +183,9 @@ def _uv_layer(obj: bpy.types.Object, name: str) -> str:
     return str(layer.name)
 
 
-def _along_uv(obj: bpy.types.Object, layer: str, mesh: core.ClothMesh) -> NDArray[np.float64]:
-    """Rest coordinates (T, 3, 2) [m]: each triangle as modelled, turned so that u runs as in the UV map."""
-    uv = mesh_data.uv(obj.data, layer).astype(np.float64)[mesh.corners]        # (T, 3, 2)
+def _along_uv(obj: bpy.types.Object, layer: str, uv: NDArray[np.float64], mesh: core.ClothMesh) -> NDArray[np.float64]:
+    """Rest coordinates (T, 3, 2) [m]: each triangle as modelled, turned so that u runs as in the UV map `layer`, of
+    which these are the triangles' corners (T, 3, 2)."""
     a, b, c = (mesh.positions[mesh.triangles[:, i]] for i in range(3))
     d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
     twice_area = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]

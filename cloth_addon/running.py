@@ -15,6 +15,7 @@ from .bake_display import BakeDisplay
 
 # Blender's rule for what several operators share: a plain class, beside bpy.types.Operator in each of them
 _Operator = bpy.types.Operator if TYPE_CHECKING else object
+NO_CLOTH = "The active object is no cloth; make it one in Properties > Physics > Muslin"
 
 
 def mesh_object(context: bpy.types.Context) -> Any:
@@ -24,14 +25,17 @@ def mesh_object(context: bpy.types.Context) -> Any:
 
 
 class Settled(_Operator):
-    """Of operators that must wait until no bake runs."""
+    """Of operators that must wait until no bake runs. `lacks` says why the button is grey where `has_target` is not
+    met."""
+
+    lacks = "The active object is no mesh that can be changed in this file"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if job.current() is not None:
-            cls.poll_message_set("A bake is running")
-            return False
-        return cls.has_target(context)
+        reason = "A bake is running" if job.current() is not None else "" if cls.has_target(context) else cls.lacks
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:

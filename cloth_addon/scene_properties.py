@@ -99,7 +99,8 @@ class MuslinScene(bpy.types.PropertyGroup):
         default=1e-2, min=1e-6, max=0.1, step=0.01, precision=6, options=set(),
     )
     backend: EnumProperty(
-        name="Computed By", description="What runs the inner loops. Both give the same cloth, up to rounding",
+        name="Computed By", description="What runs the inner loops. Both solve the same equations; where cloth "
+        "crumples, rounding makes their results drift apart",
         items=backends.ITEMS, default="AUTOMATIC", options=set(),
     )
     wind: FloatVectorProperty(

@@ -18,13 +18,16 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .frame_window import FrameWindow, evaluated_object
+from .. import core
+from .frame_window import FARTHEST, FrameWindow, as_text, evaluated_object
 
 FloatArray = NDArray[np.float64]
 NAME = ""
 """What the window calls their numbers: no object has that name."""
 NOT_OF_CLOTH = ("NONE", "BOID", "GUIDE")
 """Types of fields that move no cloth in Blender either."""
+STRONGEST = 1e5
+"""Strength above which a number is a slip [m/s]."""
 Falloff = tuple[float, float, float]
 """Power [-], least and greatest distance [m]."""
 
@@ -59,7 +62,8 @@ def samples(objects: list[bpy.types.Object], view_layer: bpy.types.ViewLayer, un
     """What reads the fields (n, 15) at the scene's frame: place [m], direction, strength [m/s], how it falls off."""
     if not objects:
         return {}
-    return {NAME: lambda: np.array([_numbers(evaluated_object(obj, view_layer), unit) for obj in objects])}
+    return {NAME: lambda: np.array([_checked(_numbers(evaluated_object(obj, view_layer), unit), obj, view_layer)
+                                    for obj in objects])}
 
 
 def air(window: FrameWindow, steady: tuple[float, float, float]) -> Callable[[float, FloatArray], FloatArray]:
@@ -71,6 +75,17 @@ def air(window: FrameWindow, steady: tuple[float, float, float]) -> Callable[[fl
         return total
 
     return velocity
+
+
+def _checked(numbers: list[float], obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[float]:
+    """`numbers` of a field, unless its place or its strength is none."""
+    place, strength = numbers[:3], numbers[6]
+    if not (np.abs(place) <= FARTHEST).all() or not abs(strength) <= STRONGEST:     # nan fails too
+        scene: Any = view_layer.id_data
+        raise core.SceneError(f"is a wind field of strength {strength:g} at {as_text(place)} m at frame "
+                              f"{scene.frame_current}, which is no number or above {STRONGEST:g} and {FARTHEST:g}; "
+                              "correct strength and location, with their keys and constraints", object_name=obj.name)
+    return numbers
 
 
 def _numbers(obj: bpy.types.Object, unit: float) -> list[float]:

@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import bpy
+import numpy as np
 
 from .. import core
 from . import colliders, reading, wind
-from .frame_window import FrameWindow
+from .frame_window import FrameWindow, as_text
 from .settings import SceneSettings, settings_of
+
+MOST = 1e5
+"""Gravity [m/s^2] and wind [m/s] above which a number is a slip, and no step would do."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     Raises:
         core.ClothError: naming the object, the element, the value and what to do.
     """
+    _check_loads(settings)
     sources = [reading.read_source(obj, scene, view_layer) for obj in reading.cloth_objects(scene, objects)]
     if model is not None:
         sources = [replace(source, settings=settings_of(source.obj, scene, model)) for source in sources]
@@ -50,3 +55,11 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     return World(sources, solids, window, cloths, core.Scene(
         cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
         gravity=settings.gravity, wind=wind.air(window, settings.wind) if fields else settings.wind), fields)
+
+
+def _check_loads(settings: SceneSettings) -> None:
+    for what, value, unit, where in (("gravity", settings.gravity, "m/s²", "Scene > Gravity"),
+                                     ("the wind", settings.wind, "m/s", "Wind in the Bake panel")):
+        if not np.linalg.norm(value) <= MOST:                       # nan fails too
+            raise core.SceneError(f"{what} is {as_text(value)} {unit}, which is no number or above {MOST:g}; correct "
+                                  f"{where}, or the unit scale in Scene > Units")

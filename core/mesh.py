@@ -225,8 +225,8 @@ class ClothMesh:
         ordered = ordered[np.lexsort(ordered.T)]
         if (ordered[1:] == ordered[:-1]).all(axis=1).any():
             ordered, count = np.unique(ordered, axis=0, return_counts=True)
-            self._fail(f"triangle {ordered[np.argmax(count > 1)].tolist()} is there {count.max()} times; "
-                       "remove doubled faces (Mesh > Clean Up > Merge by Distance)")
+            self._fail(f"triangle {ordered[np.argmax(count > 1)].tolist()} is there {count.max()} times, because faces "
+                       "with these vertices lie on each other; delete all but one of them (Edit Mode, X > Faces)")
 
     def _check_world_shape(self) -> None:
         bad = ~np.isfinite(self.positions).all(axis=1)

@@ -6,6 +6,7 @@ Builds the scene by script, enables the extension from this checkout, bakes with
     build/demo/tablecloth.blend       plays in Blender 4.5 and later, also without the extension
     build/demo/report.json            the certificate of every frame, settings, times
     build/demo/tablecloth.png         six frames
+    build/demo/blender                a profile of its own, with the compiled kernels where there is Numba
 
 Needs the bpy package. The README's picture is made with `--picture docs/pictures/tablecloth.png`.
 """
@@ -15,22 +16,25 @@ import importlib
 import json
 import os
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "build" / "demo"
+PROFILE = OUTPUT / "blender"                # lasts, and the extension's path in it, so that kernels are compiled once
 PICTURED = (1, 8, 14, 24, 42, 60)
 MODULE = "bl_ext.checkout.muslin"
 
 
-def enable_extension(folder: Path) -> None:
+def enable_extension() -> None:
     """Registers the checkout as an installed extension would be: by a repository that holds it under its id."""
     import bpy
 
-    os.symlink(ROOT, folder / "muslin", target_is_directory=True)
+    folder = PROFILE / "checkout"
+    folder.mkdir(exist_ok=True)
+    if not (folder / "muslin").exists():
+        os.symlink(ROOT, folder / "muslin", target_is_directory=True)
     repositories = bpy.context.preferences.extensions.repos
     repositories.new(name="Checkout", module="checkout", custom_directory=str(folder))
     bpy.ops.preferences.addon_enable(module=MODULE)
@@ -53,7 +57,8 @@ def bake(cloth: Any, ball: Any) -> Any:
             print(file=sys.stderr)
             return end.value
         left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
-        print(f"\rframe {progress.frame}, {progress.fraction:.0%}{left}    ", end="", file=sys.stderr, flush=True)
+        line = progress.stage or f"frame {progress.frame}, {progress.fraction:.0%}{left}"
+        print(f"\r{line:<50}", end="", file=sys.stderr, flush=True)
 
 
 def world_mesh(thing: Any) -> tuple[Any, Any]:
@@ -90,10 +95,13 @@ def summary(report: Any, with_ball: int) -> str:
     for certificate in report.certificates:
         for stage, spent in certificate["seconds"].items():
             stages[stage] = stages.get(stage, 0.0) + spent
-    frames, total = len(report.certificates), report.seconds["total"]
+    frames, kernels = len(report.certificates), report.seconds["prepare"]
+    total = report.seconds["total"] - kernels
     stages["Blender"] = total - sum(stages.values())
     return "\n".join([
-        f"{frames} frames in {total:.1f} s: {total / (frames - 1) * 1e3:.0f} ms a frame",
+        f"{frames} frames in {total:.1f} s: {total / (frames - 1) * 1e3:.0f} ms a frame, by {report.backend}",
+        *([f"    before that, kernels were loaded, new ones compiled: {kernels:.1f} s"]
+          if report.backend == "numba" else []),
         f"    longest edge over its rest length   {worst['stretch_max']:.4f}",
         f"    99 % of edges are below             {worst['stretch_p99']:.4f}",
         f"    deepest point inside the ball       {worst['deepest_penetration'] * 1e3:.3f} mm",
@@ -112,28 +120,27 @@ def main() -> int:
     parser.add_argument("--frames", type=int, default=60, help="how many to bake, of 60")
     parser.add_argument("--no-picture", action="store_true", help="bake and save only")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as profile, tempfile.TemporaryDirectory() as repository:
-        os.environ["BLENDER_USER_RESOURCES"] = profile          # read when bpy is imported
-        import bpy
-        import pictures
-        import scene
+    PROFILE.mkdir(parents=True, exist_ok=True)
+    os.environ["BLENDER_USER_RESOURCES"] = str(PROFILE)         # read when bpy is imported
+    import bpy
+    import pictures
+    import scene
 
-        cloth, ball = scene.build()
-        bpy.context.scene.frame_end = min(arguments.frames, scene.FRAMES)
-        enable_extension(Path(repository))
-        print(f"Blender {bpy.app.version_string}: baking {len(cloth.data.vertices)} vertices", flush=True)
-        report = bake(cloth, ball)
-        print(summary(report, crossings_with_ball(cloth, ball)))
-        OUTPUT.mkdir(parents=True, exist_ok=True)
-        (OUTPUT / "report.json").write_text(json.dumps(report.as_dict(), indent=1) + "\n")
-        bpy.context.scene.frame_set(1)
-        bpy.ops.wm.save_as_mainfile(filepath=str(OUTPUT / "tablecloth.blend"), compress=True)
-        print("saved", (OUTPUT / "tablecloth.blend").relative_to(ROOT))
-        if not arguments.no_picture:
-            start = time.perf_counter()
-            frames = [frame for frame in PICTURED if frame <= bpy.context.scene.frame_end]
-            pictures.contact_sheet(pictures.render(frames, OUTPUT), arguments.picture.absolute())
-            print(f"rendered {os.path.relpath(arguments.picture)} in {time.perf_counter() - start:.0f} s")
+    cloth, ball = scene.build()
+    bpy.context.scene.frame_end = min(arguments.frames, scene.FRAMES)
+    enable_extension()
+    print(f"Blender {bpy.app.version_string}: baking {len(cloth.data.vertices)} vertices", flush=True)
+    report = bake(cloth, ball)
+    print(summary(report, crossings_with_ball(cloth, ball)))
+    (OUTPUT / "report.json").write_text(json.dumps(report.as_dict(), indent=1) + "\n")
+    bpy.context.scene.frame_set(1)
+    bpy.ops.wm.save_as_mainfile(filepath=str(OUTPUT / "tablecloth.blend"), compress=True)
+    print("saved", (OUTPUT / "tablecloth.blend").relative_to(ROOT))
+    if not arguments.no_picture:
+        start = time.perf_counter()
+        frames = [frame for frame in PICTURED if frame <= bpy.context.scene.frame_end]
+        pictures.contact_sheet(pictures.render(frames, OUTPUT), arguments.picture.absolute())
+        print(f"rendered {os.path.relpath(arguments.picture)} in {time.perf_counter() - start:.0f} s")
     return 0
 
 

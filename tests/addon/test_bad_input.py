@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import builders
 from scripted import simulate_as
 
+NAN, INFINITY = float("nan"), float("inf")      # the latter Blender keeps as the largest number it has
 
 def no_vertices(scene):
     builders.mesh_object("Nothing", [])
@@ -167,7 +168,86 @@ def blender_s_own_cloth(scene):
     builders.sheet().modifiers.new("Cloth", "CLOTH")
 
 
+def collider_that_is_built(scene):
+    builders.sheet()
+    build = builders.box().modifiers.new("Build", "BUILD")
+    build.frame_start, build.frame_duration = 1, 3
+
+
+def collider_that_is_nearly_built(scene):
+    """Blender's Build has all its vertices then, and one face too few."""
+    builders.sheet()
+    build = builders.box().modifiers.new("Build", "BUILD")
+    build.frame_start, build.frame_duration = -10, 13
+
+
+def collider_with_a_vertex_that_gets_lost(scene):
+    builders.sheet()
+    box = builders.box()
+    box.shape_key_add(name="Basis")
+    lost = box.shape_key_add(name="Lost")
+    lost.data[2].co.x = NAN
+    builders.animate(lost, "value", {1: 0.0, 2: 0.0, 3: 1.0})
+
+
+def collider_that_goes_nowhere(scene):
+    builders.sheet()
+    builders.animate(builders.box(), "location", {1: (0, 0, 0), 2: (0, 0, 0), 3: (INFINITY, 0, 0)})
+
+
+def infinite_location(scene):
+    builders.sheet().location.x = INFINITY
+
+
+def location_that_becomes_infinite(scene):
+    builders.animate(builders.sheet(), "location", {1: (0, 0, 0), 2: (0, 0, 0), 3: (INFINITY, 0, 0)})
+
+
+def infinite_scale(scene):
+    builders.sheet().scale.x = INFINITY
+
+
+def nan_wind(scene):
+    builders.sheet()
+    scene.muslin.wind = (0.0, NAN, 0.0)
+
+
+def infinite_wind(scene):
+    builders.sheet()
+    scene.muslin.wind = (INFINITY, 0.0, 0.0)
+
+
+def wind_field(strength, location):
+    def prepare(scene):
+        import bpy
+
+        builders.sheet()
+        bpy.ops.object.effector_add(type="WIND")
+        gale = bpy.context.object
+        gale.name, gale.field.strength, gale.location.x = "Gale", strength, location
+
+    prepare.__name__ = f"wind_field_of_strength_{strength}_at_{location}"
+    return prepare
+
+
+def huge_gravity(scene):
+    builders.sheet()
+    scene.gravity = (0.0, 0.0, -1e9)
+
+
 CASES = [
+    (collider_that_is_built, "ColliderError", "Box: has no triangles at frame 1; .*Build"),
+    (collider_that_is_nearly_built, "ColliderError", "Box: has 6 faces at frame 3 and had 5 at frame 1; .* modifier"),
+    (collider_with_a_vertex_that_gets_lost, "ColliderError", "Box: vertex 2 is at .*nan.* at frame 3, .*shape key"),
+    (collider_that_goes_nowhere, "ColliderError", r"Box: its location is \(3.4.* at frame 3, .* keys"),
+    (infinite_location, "MeshError", r"Sheet: its location is \(3.4.* at frame 1, .* correct it"),
+    (location_that_becomes_infinite, "MeshError", "Sheet: its location is .* at frame 3"),
+    (infinite_scale, "MeshError", "Sheet: has a rotation or scale at frame 1, which is no number .* correct them"),
+    (nan_wind, "SceneError", r"the wind is \(0, nan, 0\) m/s, .*Bake panel"),
+    (infinite_wind, "SceneError", r"the wind is \(3.4.* m/s, .*Bake panel"),
+    (wind_field(NAN, 0.0), "SceneError", "Gale: is a wind field of strength nan at .* at frame 1, .*correct strength"),
+    (wind_field(1.0, INFINITY), "SceneError", r"Gale: .* at \(3.4.* at frame 1, .*correct strength and location"),
+    (huge_gravity, "SceneError", r"gravity is \(0, 0, -1e\+09\) m/s², .*correct Scene > Gravity"),
     (no_vertices, "MeshError", "Nothing: has no vertices"),
     (nan_vertex, "MeshError", "Sheet: vertex 7 is at .*nan"),
     (zero_area_triangle, "MeshError", r"Flat: triangle 0 \(vertices \[0, 1, 2\]\) has no area"),
@@ -180,7 +260,7 @@ CASES = [
     (missing_pin_group, "PinError", "Sheet: has no vertex group 'Shoulders'"),
     (empty_pin_group, "PinError", "Sheet: no vertex has a weight in its pin group 'Pins'"),
     (pin_group_of_weight_zero, "PinError", "Sheet: no vertex has a weight in its pin group 'Pins'"),
-    (collider_without_triangles, "ColliderError", "Wire: has no triangles"),
+    (collider_without_triangles, "ColliderError", "Wire: has no triangles at frame 1; give the mesh faces"),
     (collider_that_changes_its_vertex_count, "ColliderError", "Box: has 16 vertices at frame 3 and had 8 at frame 1"),
     (collider_of_another_type, "ColliderError", "Path: is a curve, not a mesh"),
     (reversed_frames, "SceneError", "10 to 5 is reversed"),

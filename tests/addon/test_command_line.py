@@ -124,6 +124,8 @@ def test_an_interrupted_bake_is_1_and_nothing_is_saved(command, blend, extension
     (("bake", "--object", "Middle"), "no object 'Middle'; its cloth: Left, Right"),
     (("bake", "--output", "/nowhere/at/all/out.blend"), "there is no folder"),
     (("bake", "--json", "/"), "is a folder"),
+    (("bake", "--json", "/nowhere/at/all/report.json"), "there is no folder"),
+    (("bake", "--output", "x.txt"), "x.txt does not end in .blend"),
     (("bake", "--frames", "5", "3"), "the last frame, 3, does not come after the first, 5"),
     (("bake", "--backend", "cuda"), "cuda"),
     (("compare", "--models", "plywood"), "plywood"),
@@ -137,6 +139,38 @@ def test_wrong_usage_is_2_before_any_work_and_its_reason_is_in_the_report(comman
     if more:
         error = json.loads((tmp_path / "report.json").read_text())["error"]
         assert error["type"] == "UsageError" and message in error["message"]
+
+
+@pytest.mark.parametrize("option", ["--output", "--json", None])
+def test_a_read_only_file_is_2_before_any_work_and_stays(command, blend, tmp_path, capfd, option):
+    there = tmp_path / {None: "scene_baked.blend", "--output": "there.blend", "--json": "there.json"}[option]
+    there.write_bytes(b"kept")
+    there.chmod(0o444)
+    assert command("bake", *(() if option is None else (option, there))) == 2
+    assert f"{option or 'without --output'}: {there} is read-only" in capfd.readouterr().err
+    assert there.read_bytes() == b"kept"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["scene.blend", there.name])
+
+
+NOWHERE = Path("/proc/muslin")      # where even an administrator cannot make a file
+
+
+@pytest.mark.skipif(not NOWHERE.parent.is_dir(), reason="needs a folder that nobody can write to")
+@pytest.mark.parametrize(("name", "option", "path"), [
+    ("bake", "--output", NOWHERE.with_suffix(".blend")), ("bake", "--json", NOWHERE), ("compare", "--output", NOWHERE),
+    ("compare", "--json", NOWHERE)])
+def test_a_folder_that_cannot_be_written_to_is_2_before_any_work(command, blend, tmp_path, capfd, name, option, path):
+    assert command(name, option, path) == 2
+    assert f"{option}: nothing can be written into /proc" in capfd.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["scene.blend"]
+
+
+@pytest.mark.parametrize("more", [(), ("--frames", 5, 3)])
+def test_a_report_never_takes_the_place_of_a_blend(command, blend, capfd, more):
+    before = blend.read_bytes()
+    assert command("bake", *more, "--json", blend) == 2
+    assert f"{blend} is a .blend, not a report" in capfd.readouterr().err
+    assert blend.read_bytes() == before
 
 
 def test_what_was_not_foreseen_is_1_with_its_reason_in_the_report(command, blend, extension, tmp_path, monkeypatch,
@@ -163,6 +197,19 @@ def test_frames_that_were_not_solved_to_the_tolerance_are_no_failure_and_are_cou
     assert "1 of 4 frames were not solved to the tolerance" in capfd.readouterr().err
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["summary"]["not_converged"] == 1 and "error" not in report
+
+
+def test_much_stretch_of_most_edges_is_said_and_no_failure(command, extension, monkeypatch, tmp_path, capfd):
+    from dataclasses import replace
+
+    scripted = simulate_as(extension.core, crumple)
+    monkeypatch.setattr(extension.core, "simulate", lambda *given: (
+        replace(frame, certificate=replace(frame.certificate, stretch_p99=1.25 if frame.index == 2 else 1.0))
+        for frame in scripted(*given)))
+    assert command("bake", "--json", tmp_path / "report.json") == 0
+    note = "At frame 2 one edge in a hundred is longer than at rest by 25.00 % or more"
+    assert f"muslin: {note}" in capfd.readouterr().err
+    assert json.loads((tmp_path / "report.json").read_text())["notes"][0].startswith(note)
 
 
 def test_a_file_that_was_not_opened_is_2(extension, scene, capfd):

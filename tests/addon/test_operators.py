@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -12,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import builders
+from scripted import simulate_as
 
 
 @pytest.fixture
@@ -42,6 +44,23 @@ def test_what_is_no_mesh_cannot_take_part(scene):
     bpy.context.view_layer.objects.active = empty
     for name in ("cloth_add", "collider_add", "remove", "bake", "bake_delete"):
         assert not getattr(bpy.ops.muslin, name).poll(), name
+
+
+@pytest.mark.parametrize(("operator", "reason"), [
+    ("cloth_add", "no mesh"), ("remove", "takes no part"), ("bake", "is no cloth"), ("bake_all", "has no cloth"),
+    ("bake_delete", "has no bake"), ("bake_delete_all", "has a bake"), ("bake_cancel", "No bake is running"),
+    ("compare", "is no cloth"), ("compare_open", "no sheet"), ("crossings_select", "is no cloth"),
+    ("particles_add", "Object Mode")])
+def test_a_button_that_is_grey_says_why(scene, operator, reason):
+    if operator == "particles_add":
+        bpy.context.view_layer.objects.active = builders.sheet()
+        bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        with pytest.raises(RuntimeError, match=f"poll.*{reason}"):
+            getattr(bpy.ops.muslin, operator)()
+    finally:
+        if bpy.context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def test_bake_and_delete_bake(extension, sheet):
@@ -107,3 +126,34 @@ def test_the_certificate_is_told_in_the_user_s_units(extension, sheet):
     assert facts["Largest Stretch"] == "1.83 %" and "99 % of Edges Below" not in facts
     assert facts["Deepest Penetration"] == "0.31 mm" and facts["Unconverged Frames"] == "2 of 4"
     assert text.headline(report).startswith("Baked 'Sheet', frames 1 to 4, in ")
+
+
+def stretched(core, *p99):
+    """A stand-in for `core.simulate` in which 99 % of the edges are below `p99`, a number for each frame."""
+    still = simulate_as(core, lambda x, since: x)
+
+    def simulate(*given):
+        for frame, most in zip(still(*given), p99, strict=True):
+            yield replace(frame, certificate=replace(frame.certificate, stretch_p99=most))
+    return simulate
+
+
+def test_much_stretch_of_most_edges_is_a_warning_with_its_frame_and_what_to_do(extension, sheet, monkeypatch, capfd):
+    monkeypatch.setattr(extension.core, "simulate", stretched(extension.core, 1.0, 1.05, 1.312, 1.2))
+    assert bpy.ops.muslin.bake() == {"FINISHED"}
+    said = [line for line in capfd.readouterr().out.splitlines() if line.startswith("Warning: ")]
+    assert len(said) == 1 and "At frame 3 one edge in a hundred" in said[0] and "31.20 %" in said[0]
+    assert "Steps per Frame" in said[0]
+    assert extension.baked_record.report_of(sheet)["notes"] == [said[0].removeprefix("Warning: ")]
+
+
+@pytest.mark.parametrize("settings", [
+    {"fabric": "rubber"}, {"rest_shape": "UV"}, {"shrink_min": 0.2}, {"model": "projective", "use_moduli": True}, {}])
+def test_stretch_that_was_asked_for_or_is_little_is_no_warning(extension, sheet, monkeypatch, settings):
+    sheet.data.uv_layers.new(name="Map").uv.foreach_set("vector", [0, 0, 1, 0, 1, 1, 0, 1] * 16)
+    for name, value in settings.items():
+        setattr(sheet.muslin, name, value)
+    most = 1.3 if settings else 1.09
+    monkeypatch.setattr(extension.core, "simulate", stretched(extension.core, 1.0, most, most, most))
+    bpy.ops.muslin.bake()
+    assert extension.baked_record.report_of(sheet)["notes"] == []

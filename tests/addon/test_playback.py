@@ -276,3 +276,24 @@ def test_a_modifier_that_ignores_the_keys_is_named(extension, scene, scripted, t
         Path(modifier.filepath).write_bytes(header + shape.tobytes())
     with pytest.raises(extension.core.SceneError, match="Sheet: no shape key can move vertex 0 .*'Follow'"):
         builders.finish(extension.bake.bake(scene))
+
+
+def test_a_mirror_acts_on_the_baked_half_and_merges_only_what_is_still_at_its_plane(extension, scene, monkeypatch):
+    """As the user guide says: the half is simulated alone, and its border may leave the plane."""
+    import bpy
+
+    half = builders.sheet(4)
+    for vertex in half.data.vertices:
+        vertex.co.x += 0.5
+    half.modifiers.new("Mirror", "MIRROR")                      # which merges within a millimetre
+    worlds = []
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(
+        extension.core, lambda x, since: x + [0.2 * max(0, since - 1), 0.0, 0.0], worlds))
+    builders.finish(extension.bake.bake(scene))
+    assert len(worlds[0].cloths[0].positions) == 16
+
+    def shown(frame):
+        scene.frame_set(frame)
+        return len(half.evaluated_get(bpy.context.view_layer.depsgraph).data.vertices)
+
+    assert [shown(frame) for frame in (1, 2, 3, 4)] == [28, 28, 32, 32]

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The demo's account of itself."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import SimpleNamespace
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_compiling_is_told_apart_from_the_time_of_the_frames():
+    spec = importlib.util.spec_from_file_location("tablecloth", ROOT / "demo" / "tablecloth.py")
+    tablecloth = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tablecloth)
+    worst = dict.fromkeys(("stretch_max", "stretch_p99", "deepest_penetration", "crossings", "steps", "iterations",
+                           "residual", "not_converged"), 1.0)
+    report = SimpleNamespace(
+        certificates=[{"seconds": {}}, {"seconds": {"solve": 1.5}}, {"seconds": {"solve": 1.5}}], backend="numba",
+        seconds={"prepare": 30.0, "total": 34.0}, summary=lambda: worst)
+    text = tablecloth.summary(report, 0)
+    assert "3 frames in 4.0 s: 2000 ms a frame" in text and "new ones compiled: 30.0 s" in text
+    assert [line.split()[-1] for line in text.splitlines() if "Blender" in line] == ["1.0"]

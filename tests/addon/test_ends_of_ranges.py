@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever a slider can be dragged to can be simulated: a file keeps single precision, the core reads double."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+
+
+def a_sheet(scene):
+    sheet = builders.sheet(4)
+    builders.pin(sheet, {0: 1.0, 1: 0.5})
+    for which in ("shrink", "wrinkle", "stretch", "shear", "bend"):
+        setattr(sheet.muslin, f"{which}_group", "Pins")
+    sheet.muslin.use_max_elongation = True
+    return sheet
+
+
+def a_garment(scene):
+    vertices = [(x, y, 0) for y in (0, 1, 1.2, 2) for x in (0, 1)]
+    panels = builders.mesh_object("Panels", vertices, [(0, 1, 3, 2), (4, 5, 7, 6)], [(2, 4), (3, 5)])
+    panels.data.uv_layers.new(name="Map").uv.foreach_set("vector", [0, 0, 1, 0, 1, 1, 0, 1] * 2)
+    panels.muslin.use_sewing, panels.muslin.rest_shape = True, "UV"
+    return panels
+
+
+def a_sheet_by_moduli(scene):
+    sheet = builders.sheet(4)
+    sheet.muslin.model, sheet.muslin.use_moduli = "projective", True
+    return sheet
+
+
+def a_jelly(scene):
+    box = builders.box("Jelly", kind="CLOTH")
+    box.scale = (1.0, 0.03, 0.03)                   # of which many cells are still few
+    box.muslin.model = "jelly"
+    return box
+
+
+def a_jelly_of_springs(scene):
+    box = a_jelly(scene)
+    box.muslin.jelly_structure = "LATTICE"
+    return box
+
+
+def particles(scene):
+    return builders.mesh_object("Dust", [(0, 0, 0), (0.5, 0, 0), (0, 0.5, 1)])
+
+
+def a_sheet_of_another_integrator(integrator):
+    def prepare(scene):
+        scene.muslin.integrator = integrator
+        return builders.sheet(4)
+
+    prepare.__name__ = f"a sheet by {integrator}"
+    return prepare
+
+
+THINGS = (a_sheet, a_garment, a_sheet_by_moduli, a_jelly, a_jelly_of_springs, particles,
+          a_sheet_of_another_integrator("VERLET"), a_sheet_of_another_integrator("PROJECTIVE_DYNAMICS"))
+UNBOUNDED = 1e30
+
+
+def ends(settings):
+    """Every number of `settings` with the ends of its range, as far as it has any."""
+    for prop in settings.bl_rna.properties:
+        if prop.type in ("FLOAT", "INT") and not prop.is_array and not prop.identifier.startswith("frame_"):
+            for end in (prop.hard_min, prop.hard_max):
+                if abs(end) < UNBOUNDED:
+                    yield prop.identifier, end
+
+
+@pytest.mark.parametrize("prepare", THINGS, ids=lambda prepare: prepare.__name__)
+def test_at_either_end_of_every_range_the_scene_is_read_and_begun(extension, scene, prepare):
+    thing = prepare(scene)
+    scene.frame_end = 2
+    world = importlib.import_module(f"{extension.bake.__package__}.world")
+    refused = []
+    for settings in (thing.muslin, scene.muslin):
+        for name, end in ends(settings):
+            before = getattr(settings, name)
+            setattr(settings, name, end)
+            made = extension.settings.scene_settings_of(scene, backend="numpy")
+            try:
+                read = world.read_world(scene, made, None, scene.view_layers[0])
+                next(extension.core.simulate(read.scene, made.solver(), range(1, 2)))
+            except extension.core.ClothError as error:
+                if "is painted" not in str(error):          # a map that a model refuses whatever its values
+                    refused.append(f"{name} at {end}: {error}")
+            setattr(settings, name, before)
+    assert not refused

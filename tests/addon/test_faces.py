@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes that are odd but no mistake, first of all Suzanne: quads that share three vertices, surfaces that touch."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import builders
+
+FOLDED = [(-0.5, 0.0, 0.0), (0.0, -0.2, 0.0), (0.5, 0.0, 0.0), (0.0, 1.0, 1.0), (0.0, 1.5, 0.0)]
+"""Two quads around vertex 1 share 0, 1 and 2; the line from 0 to 2 is the shorter diagonal of both."""
+
+
+@pytest.mark.parametrize("model", ["baraff_witkin", "jelly"])
+def test_suzanne_bakes(extension, scene, model):
+    bpy.ops.mesh.primitive_monkey_add()
+    suzanne = bpy.context.object
+    suzanne.muslin.kind, suzanne.muslin.model = "CLOTH", model
+    suzanne.muslin.young_modulus = 100.0
+    scene.muslin.backend, scene.muslin.use_self_collision, scene.frame_end = "NUMPY", False, 2
+    report = builders.finish(extension.bake.bake(scene))
+    assert len(report.certificates) == 2 and np.isfinite(builders.seen(suzanne, 2)).all()
+    scene.frame_set(1)
+    look = importlib.import_module(f"{extension.bake.__package__}.crossings").Look()
+    look.moved(bpy.context.view_layer, bpy.context.evaluated_depsgraph_get())
+    look.find(scene)
+    assert look.found.count == report.certificates[0]["crossings"] > 0           # her eyes are in her head
+    assert look.found.faces["Suzanne"].max() < len(suzanne.data.polygons)
+
+
+def test_quads_that_share_three_vertices_are_cut_so_that_no_triangle_is_there_twice(extension, scene):
+    faces_of = importlib.import_module(f"{extension.bake.__package__}.faces").faces_of
+    core = extension.core
+    folded = builders.mesh_object("Folded", FOLDED, [(0, 1, 2, 4), (2, 1, 0, 3), (0, 3, 4)])
+    positions = np.array(FOLDED)
+    whole = [tuple(face.vertices) for face in folded.data.polygons]
+    with pytest.raises(core.MeshError, match=r"\[0, 1, 2\] is there 2 times"):
+        core.ClothMesh(positions, faces=whole)
+    faces = faces_of(folded.data, positions)
+    mesh = core.ClothMesh(positions, faces=faces.rings)
+    assert sorted(map(sorted, mesh.triangles.tolist())) == [[0, 1, 3], [0, 1, 4], [0, 3, 4], [1, 2, 3], [1, 2, 4]]
+    vertices, _ = extension.mesh_data.corners(folded.data)
+    assert vertices[faces.corners].tolist() == [vertex for ring in faces.rings for vertex in ring]
+
+
+def test_other_faces_are_given_to_the_core_as_they_are(extension, scene):
+    faces_of = importlib.import_module(f"{extension.bake.__package__}.faces").faces_of
+    sheet = builders.sheet(4)
+    faces = faces_of(sheet.data, extension.mesh_data.positions(sheet.data))
+    assert faces.rings == [list(face.vertices) for face in sheet.data.polygons]
+    assert faces.corners.tolist() == list(range(36))
+
+
+def test_a_face_that_is_there_twice_is_refused_with_a_way_out(extension, scene):
+    builders.mesh_object("Doubled", FOLDED, [(0, 1, 2, 4), (0, 1, 2, 4), (2, 1, 3)])
+    with pytest.raises(extension.core.MeshError, match="Doubled: triangle .* is there 2 times.*delete all but one"):
+        builders.finish(extension.bake.bake(scene))
+
+
+def test_uv_of_a_quad_that_was_cut_stays_with_its_corners(extension, scene):
+    """The pattern is the mesh seen from above: where each triangle gets its own corners of it, nothing is stretched."""
+    folded = builders.mesh_object("Folded", [(x, y, 0.001 * z) for x, y, z in FOLDED],
+                                  [(0, 1, 2, 4), (2, 1, 0, 3), (0, 3, 4)])
+    uv = [FOLDED[vertex][:2] for face in folded.data.polygons for vertex in face.vertices]
+    folded.data.uv_layers.new(name="Map").uv.foreach_set("vector", np.ravel(uv))
+    folded.muslin.rest_shape, folded.muslin.pattern_size = "UV", 1.0
+    world = importlib.import_module(f"{extension.bake.__package__}.world")
+    made = extension.settings.scene_settings_of(scene)
+    (cloth,) = world.read_world(scene, made, None, scene.view_layers[0]).cloths
+    modelled = np.linalg.norm(np.diff(cloth.positions[cloth.mesh.edges], axis=1)[:, 0], axis=1)
+    np.testing.assert_allclose(cloth.mesh.rest_lengths, modelled, rtol=1e-4)
+
+
+def boxes(*corners):
+    """One mesh of boxes of width 1 whose lowest corners are at `corners`."""
+    places = np.concatenate([np.array(corner) + [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+                             for corner in corners])
+    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    return builders.mesh_object("Boxes", places, [tuple(8 * k + vertex for vertex in side)
+                                                  for k in range(len(corners)) for side in sides])
+
+
+def test_surfaces_that_touch_at_a_vertex_are_drawn_apart_by_a_hair(extension, scene):
+    drawn_apart = importlib.import_module(f"{extension.bake.__package__}.touching").drawn_apart
+    two, scene.muslin.backend = boxes((0, 0, 0), (1, 1, 1)), "NUMPY"
+    before = extension.mesh_data.positions(two.data).astype(np.float64)
+    after = drawn_apart(before, two.data)
+    moved = np.linalg.norm(after - before, axis=1)
+    assert np.flatnonzero(moved).tolist() == [7, 8] and 0.0 < moved.max() < 1e-4
+    assert (after[8] > after[7]).all()                                   # each into its own box
+    builders.finish(extension.bake.bake(scene))
+
+
+def test_borders_at_one_place_and_surfaces_that_are_there_twice_are_refused(extension, scene):
+    doubled = boxes((0, 0, 0), (0, 0, 0))
+    with pytest.raises(extension.core.MeshError, match="Boxes: vertices 0 and 8 are at the same place"):
+        builders.finish(extension.bake.bake(scene))
+    bpy.data.objects.remove(doubled)
+    builders.mesh_object("Seam", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)],
+                         [(0, 1, 2), (3, 5, 4)])
+    with pytest.raises(extension.core.MeshError, match="Seam: vertices 1 and 3 are at the same place"):
+        builders.finish(extension.bake.bake(scene))
