@@ -138,7 +138,8 @@ def main() -> int:
     print("saved", (OUTPUT / "tablecloth.blend").relative_to(ROOT))
     if not arguments.no_picture:
         start = time.perf_counter()
-        frames = [frame for frame in PICTURED if frame <= bpy.context.scene.frame_end]
+        last = bpy.context.scene.frame_end                          # of fewer, six that are spread alike
+        frames = sorted({1 + round((frame - 1) * (last - 1) / (scene.FRAMES - 1)) for frame in PICTURED})
         pictures.contact_sheet(pictures.render(frames, OUTPUT), arguments.picture.absolute())
         print(f"rendered {os.path.relpath(arguments.picture)} in {time.perf_counter() - start:.0f} s")
     return 0
