@@ -23,6 +23,7 @@ from .simulate import simulate
 from .solver import Solver
 from .stencils import registry
 from .strain_limit import StrainLimit
+from .system import System
 
 FINE, COARSE = 12, 4
 """Vertices along an edge of a sheet that multigrid preconditions, and of one that is solved directly at once."""
@@ -52,6 +53,7 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
         yield 0.1 + 0.9 * done / len(todo)
         try:
             _simulate(part(model), solver)
+            _weigh(part(model), solver)
             _bring_back(solver)
         except Exception as error:
             if solver.backend is not None:
@@ -70,6 +72,14 @@ def _simulate(scene: Scene, solver: Solver) -> None:
             return
         except ClothError:                      # says nothing of Numba; what is not compiled now is when it is needed
             continue
+
+
+def _weigh(scene: Scene, solver: Solver) -> None:
+    """The energy of forces, which a step asks for where it stretches cloth."""
+    with using(choose(solver.backend)):
+        system = System(scene)
+        start = system.initial_state()
+        system.elastic(start.time).energy(start.x)
 
 
 def _bring_back(solver: Solver) -> None:

@@ -56,3 +56,20 @@ def test_limit_stretch_is_compiled_before_the_first_frame(monkeypatch):
     monkeypatch.setattr(strain, "relax", lambda *a: called.append([x.dtype for x in a[:9]]) or relax(*a))
     list(core.warm_up(core.Solver(backend="numba")))
     assert called
+
+
+def test_energies_are_compiled_before_the_first_frame(monkeypatch):
+    """A step asks for them where cloth hits something, which what is simulated here need not do."""
+    if backend.why_not("numba"):
+        pytest.skip("there is no Numba")
+    weighed = set()
+    monkeypatch.setattr(warm_up, "_done", set())
+    with backend.using("numba"):
+        families = backend.current().families
+    energy = families.energy
+    monkeypatch.setattr(families, "energy", lambda family, x: weighed.update(
+        type(force.law).__name__ for force in family) or energy(family, x))
+    list(core.warm_up(core.Solver("bdf2", backend="numba", steps_per_frame=1)))
+    forces = core.stencils.registry.find("baraff_witkin")(warm_up._sheet(0.0, 4), warm_up.FABRIC)
+    laws = {type(force.law).__name__ for force in forces}
+    assert laws <= weighed
