@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import FloatArray
+from .arrays import FloatArray, IntArray
 
 FEW = 1000
 """Edges of which one may be stretched by more in a step than the others."""
@@ -22,3 +22,13 @@ def of_most(added: FloatArray, enough: float = 0.0) -> float:
     if few == 0 or most <= enough:
         return most
     return max(most / MORE, float(np.partition(added, -1 - few)[-1 - few]))
+
+
+def energy(longer: FloatArray, edges: IntArray, stiffness: FloatArray) -> float:
+    """About the energy [J] that edges (E, 2) take where they grow, each by `longer` (E,) [m], as if they were springs.
+
+    stiffness (V,) [N/m]: the trace of each vertex's block of K, which its edges share; a spring adds its own to both.
+    """
+    share = stiffness / np.maximum(np.bincount(edges.ravel(), minlength=len(stiffness)), 1)
+    grown = np.maximum(longer, 0.0)
+    return 0.25 * float(np.sum(grown * grown * (share[edges[:, 0]] + share[edges[:, 1]])))

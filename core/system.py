@@ -217,6 +217,13 @@ class System:
         return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
 
     @cached_property
+    def stiffness(self) -> FloatArray:
+        """Of each vertex at rest (V,) [N/m]: the trace of its block of K."""
+        blocks = self._elastic.stiffness(self.nodes.rest, 1.0).diagonal_blocks()
+        trace: FloatArray = blocks.trace(axis1=1, axis2=2)
+        return trace
+
+    @cached_property
     def projective(self) -> ProjectiveMatrix:
         """The constant matrix of projective dynamics, made when it is first asked for."""
         return ProjectiveMatrix(self._forces, self.nodes.rest, self.mass, self._viscous)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import growth
 from ..arrays import FloatArray
 from ..contact.surfaces import SurfaceSet
 from ..elastic import ElasticForces
@@ -43,8 +44,9 @@ ARMIJO = 1e-4
 """Part of the promised decrease of phi that a shortened Newton step must deliver [-]."""
 STALLED = 1e-2
 """Relative residual above which a line search that finds no decrease has failed the step [-]."""
-GROWN = 0.01
-"""Growth of an edge in a step, over its rest length, up to which nobody asks what energy the step makes [-]."""
+LITTLE = 1.0
+"""Energy that edges which grow may take, over that of the motion, up to which nobody asks what energy the step makes
+[-]: where that was more than four times as much, it was more than once."""
 ENDS = 1.0 / 16.0
 """Part of the energy of the motion at the end that counts beside that at the start [-]: what stands still may be hit,
 but what the step itself flings about does not excuse it."""
@@ -149,7 +151,7 @@ class _Step:
     def _first_solve(self) -> Solve:
         """001's solve: linearise at x0, unknown dv from v0."""
         with self.watch.stage("forces"):
-            f = self.elastic.force(self.x0)
+            self.force = f = self.elastic.force(self.x0)
         with self.watch.stage("assembly"):
             A = self._matrix(self.x0)
             # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
@@ -207,7 +209,7 @@ class _Step:
 
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
         A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact)
-        self.linearised = x, A
+        self.linearised = x, A, self.force
         if self.settings.linearisations != 1 or not self.linearisation.tangent:  # what `_residual` asks for
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
@@ -224,24 +226,25 @@ class _Step:
         which is below zero for what is convex and solved to the end. A sheet that turns at an edge by an angle it is
         stretched by the square of makes hundreds of times its motion, and is flung off by that a step later.
         """
-        if self.contacts.growth(u).max(initial=0.0) <= GROWN:
-            return 0.0
-        at, A = self.linearised
+        at, A, force = self.linearised
         x, gained, fall = self.base + self.h * u, u - self.v0, self.h * self.system.scene.gravity
+        motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + ENDS * u ** 2)))
+        longer = self.contacts.growth(u) * self.system.rest_lengths
+        if growth.energy(longer, self.system.edges, self.system.stiffness) <= LITTLE * motion:
+            return 0.0
         w = (x - at) / self.h
-        f = self.elastic.force(at) - (A.multiply(w) - self.mass * w) / self.h
+        f = force - (A.multiply(w) - self.mass * w) / self.h
         made = self.elastic.energy(x) - self.elastic.energy(self.x0) + float(np.vdot(f, x - self.x0))
         made -= 0.5 * float(np.sum(self.mass * gained ** 2))
-        motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + ENDS * u ** 2)))
         return made / motion if made > 0.0 else 0.0
 
     # ------------------------------------------------------------------ the nonlinear equations
 
     def _impulse(self, u: FloatArray) -> FloatArray:
         """-d phi/du (V, 3) [N s]: all but friction."""
-        f = self.elastic.force(self.base + self.h * u)
+        self.force = f = self.elastic.force(self.base + self.h * u)
         if self.rate:
-            f += self.rate.push - self.rate.product(u)
+            f = f + self.rate.push - self.rate.product(u)
         impulse: FloatArray = self.mass * (self.v0 - u) + self.h * f
         return impulse
 
