@@ -35,7 +35,7 @@ def refuse(argv: list[str], message: str) -> int:
     only = argparse.ArgumentParser(add_help=False)
     only.add_argument("--json", nargs="?", dest="report")
     report = only.parse_known_args(argv)[0].report
-    if report:
+    if report and Path(report).suffix.lower() != ".blend":               # that would be a scene, not a report
         try:
             Path(report).write_text(json.dumps({"error": {"type": "UsageError", "message": message}}, indent=1) + "\n",
                                     encoding="utf-8")

@@ -243,8 +243,9 @@ def test_plain_python_says_what_is_missing(tmp_path):
     assert result.returncode == 2 and "there is no file" in result.stderr
     assert "there is no file" in json.loads((tmp_path / "report.json").read_text())["error"]["message"]
     (tmp_path / "text.blend").write_text("not a .blend")
-    result = python(tmp_path / "text.blend", "bake")
+    result = python(tmp_path / "text.blend", "bake", "--json", tmp_path / "text.blend")
     assert result.returncode == 2 and "could not be read" in result.stderr
+    assert (tmp_path / "text.blend").read_text() == "not a .blend"                  # no report in the place of a scene
     assert python().returncode == 2
 
 
