@@ -46,7 +46,8 @@ class Solver:
         tolerance: of the linear solve, and of Newton's method, relative to the right-hand side [-].
         backend: what runs the inner loops, "numpy" or "numba"; None for the quickest there is. Whether Numba can run
             here is asked when the simulation starts, because asking takes a second or two.
-        adaptive: halve a step that changes the strain too much or fails, and double again after success.
+        adaptive: halve a step that changes the strain too much, makes energy out of nothing or fails, and double again
+            after success.
         max_strain_change: what a step may add to an edge's stretch before it is halved [-]; on one edge in a thousand
             twice as much.
         max_halvings: smallest step is the first one divided by 2 to this power.
