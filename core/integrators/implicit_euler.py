@@ -244,7 +244,7 @@ class _Step:
         """-d phi/du (V, 3) [N s]: all but friction."""
         self.force = f = self.elastic.force(self.base + self.h * u)
         if self.rate:
-            f = f + self.rate.push - self.rate.product(u)
+            f = f + (self.rate.push - self.rate.product(u))
         impulse: FloatArray = self.mass * (self.v0 - u) + self.h * f
         return impulse
 

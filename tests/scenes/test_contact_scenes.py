@@ -273,10 +273,12 @@ def test_a_sheet_that_starts_through_a_solid_comes_off_its_nearer_end(solid, gra
 
 
 def test_a_sheet_that_pins_hold_in_a_solid_is_not_shaken():
-    """It cannot come off, and what would pull it off would shake it for ever, at 3 m/s."""
+    """It cannot come off, and what would pull it off would shake it for ever, at 3 m/s. How it comes to rest hangs on
+    rounding, and takes two seconds."""
     x = sheet(16, 16, 0.6, 0.6)[0]
     held = dict.fromkeys(np.flatnonzero(np.linalg.norm(x, axis=1) < 0.08).tolist())
-    found = list(perform(colliders.through_solid(ball(20, 10, 0.15), lift=-0.02, gravity=9.81, tilt=0.0, pins=held)))
+    found = list(perform(colliders.through_solid(ball(20, 10, 0.15), frames=60, lift=-0.02, gravity=9.81, tilt=0.0,
+                                                 pins=held)))
     assert found[-1][0].certificate.crossings > 0
     speeds = [np.abs(f.velocities[0]).max() for f, _ in found]
     assert max(speeds[-12:]) < 0.3 and np.mean([f.certificate.steps for f, _ in found[6:]]) < 4.0
