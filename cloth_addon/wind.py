@@ -27,7 +27,7 @@ NAME = ""
 NOT_OF_CLOTH = ("NONE", "BOID", "GUIDE")
 """Types of fields that move no cloth in Blender either."""
 STRONGEST = 1e5
-"""Strength above which a number is a slip [m/s]."""
+"""Wind [m/s], and gravity [m/s^2], above which a number is a slip, and no step would do."""
 Falloff = tuple[float, float, float]
 """Power [-], least and greatest distance [m]."""
 

@@ -14,9 +14,6 @@ from . import colliders, reading, wind
 from .frame_window import FrameWindow, as_text
 from .settings import SceneSettings, settings_of
 
-MOST = 1e5
-"""Gravity [m/s^2] and wind [m/s] above which a number is a slip, and no step would do."""
-
 
 @dataclass(frozen=True)
 class World:
@@ -60,6 +57,6 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
 def _check_loads(settings: SceneSettings) -> None:
     for what, value, unit, where in (("gravity", settings.gravity, "m/s²", "Scene > Gravity"),
                                      ("the wind", settings.wind, "m/s", "Wind in the Bake panel")):
-        if not np.linalg.norm(value) <= MOST:                       # nan fails too
-            raise core.SceneError(f"{what} is {as_text(value)} {unit}, which is no number or above {MOST:g}; correct "
-                                  f"{where}, or the unit scale in Scene > Units")
+        if not np.linalg.norm(value) <= wind.STRONGEST:                       # nan fails too
+            raise core.SceneError(f"{what} is {as_text(value)} {unit}, which is no number or above "
+                                  f"{wind.STRONGEST:g}; correct {where}, or the unit scale in Scene > Units")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much a step stretches a mesh, in one number that says whether the step was too long."""
+"""How much a step stretches a mesh: in one number that says whether the step was too long, and as energy."""
 
 from __future__ import annotations
 

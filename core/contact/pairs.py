@@ -13,6 +13,8 @@ along n until gap_t1 >= 0 keeps the vertex out. Two ways lead to a contact:
   entered through the nearest point. The first entry decides; where the nearest point of the end has the same side,
   that is the better place and taken instead.
 
+What comes to a face around its edge is held where it came from, not along the face (see `around_edges`).
+
 A vertex put back by an entry can run into the next wall of a corner, so its path to the corrected end is searched
 again. A vertex inside a closed part, further than the search reaches, is pushed to the nearest surface.
 An open sheet has two sides, and a vertex belongs to the one it is on at the start of the step.
@@ -28,8 +30,8 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..rows import box
+from .around_edges import around_edges
 from .colliders import MovingSurface
-from .edges import around_edges
 from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
 
 SLACK = 0.1

@@ -209,7 +209,7 @@ class _Step:
 
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
         A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact)
-        self.linearised = x, A, self.force
+        self.linearised = x, A, self.force                  # at x too: right-hand sides are made before matrices
         if self.settings.linearisations != 1 or not self.linearisation.tangent:  # what `_residual` asks for
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
