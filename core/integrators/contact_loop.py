@@ -19,8 +19,8 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..rate import RateForce
 from .linearisation import Linearisation
+from .pass_equations import PassEquations
 from .step_contacts import TOUCHING, StepContacts
-from .translations import Translations
 
 PASSES = 6
 """Solves per linearisation while contacts come, go, stick or slip."""
@@ -87,80 +87,65 @@ class ContactLoop:
 
     def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None,
               rate: RateForce | None) -> Solve:
-        """Solve A w = b + h friction for u = reference + w; A takes in friction's drag, and keeps it."""
-        pins, contacts, changed = self.contacts.pins_from(reference), self._constraints, False
-        own, heavy = self._pairs, Translations(self._system.body, A.multiply)
-        added = np.zeros((0, 3, 3))
-        drag = np.zeros((0, 3, 3))
-        scale, last = None, reference
+        """Solve A w = b + h friction for u = reference + w; A takes in what contacts add, and keeps it."""
+        equations = PassEquations(self.contacts, A, b, reference)
+        scale, last, changed = None, reference, False
         for attempt in range(PASSES):
-            filter_, rhs = pins, b
-            if contacts is not None:
-                with self._watch.stage("contact"):
-                    filter_ = contacts.constrain(pins, reference)
-                    rhs = b + self._h * contacts.friction_force(reference)
-                    drag = self._exchange_drag(A, drag)
-            touching = own is not None and own.touching > 0 or contacts is not None and len(contacts) > 0
-            tolerance = min(self._tolerance, TOUCHING) if touching or self._system.sewn else self._tolerance
-            multiply: Operator = A.multiply
-            if own is not None and (own.touching or len(added)):
-                with self._watch.stage("contact"):
-                    rhs = rhs + own.impulse(reference)
-                    before, added = added, own.diagonal()
-                    A.add_diagonal(added - before if len(before) else added)
-                    multiply = own.beside(A.multiply)
-                    heavy = Translations(own.bodies(), multiply)
-            with self._watch.stage("preconditioner"):
-                precondition = self._linearisation.preconditioner(self._h, A, filter_, tolerance)
-            with self._watch.stage("solve"):
-                if start is not None and attempt == 0:
-                    start = heavy.balanced(rhs, start, filter_)
-                linear = modified_pcg(multiply, rhs, precondition=precondition, project=filter_.project, z=filter_.z,
-                                      start=start, tolerance=tolerance, scale=scale,
-                                      good=GOOD if self._linearisation.direct else 1.0,
-                                      max_iterations=self.contacts.settings.max_linear_iterations)
-                linear = replace(linear, solution=heavy.balanced(rhs, linear.solution, filter_))
-            self.iterations += linear.iterations
-            self._linearisation.learn(linear.iterations)
+            with self._watch.stage("contact"):
+                equations.take_in()
+            linear = self._solved(equations, start, scale)
             u = reference + linear.solution
-            friction, again = np.zeros_like(b), False
+            friction = np.zeros_like(b)
             if not np.isfinite(u).all():
                 break
             self.rough = self._is_rough(u)
             with self._watch.stage("contact"):
-                if contacts is not None:
-                    friction = contacts.friction_force(u)
-                    impulse = multiply(linear.solution) - rhs
-                    again = self._change(self._holding(impulse / self._h, u, friction, filter_, rate), u)
-                enough = attempt > 0 and self._is_enough(u - last)
-                if own is not None:
-                    if self.rough and (enough or not again):
-                        own.release(u, filter_)
-                        if attempt < RUBS and own.join(u) > MEETING:
-                            again, enough = True, False
-                    else:
-                        again |= own.judge(u, filter_) and not self.rough
-                        if attempt < RUBS and own.touching <= SLIDING and not own.rubs_right:
-                            again, enough = True, False
-                    friction = friction + own.drags(u) / self._h
-            if enough or not again:
-                with self._watch.stage("contact"):
-                    if own is None or self.rough or not own.judge_solids(u):
-                        break
-            last = u
-            start, changed = linear.solution, attempt < PASSES - 1
-            scale = linear.scale or None
-        return Solve(u, linear, friction, filter_.project, changed)
+                friction, stands = self._judged(equations, linear.solution, u, last, attempt, rate)
+            if stands:
+                break
+            start, scale, last = linear.solution, linear.scale or None, u
+            changed = attempt < PASSES - 1
+        return Solve(u, linear, friction, equations.filter_.project, changed)
 
-    def _exchange_drag(self, A: BlockMatrix, before: FloatArray) -> FloatArray:
-        """Friction's drag blocks (V, 3, 3) [kg/s] of this pass in the place of those `before`."""
-        assert self._constraints is not None
-        drag = self._constraints.drag_blocks()
-        if not len(before):
-            A.add_diagonal(self._h * drag)
-        elif (drag != before).any():
-            A.add_diagonal(self._h * (drag - before))
-        return drag
+    def _solved(self, equations: PassEquations, start: FloatArray | None, scale: float | None) -> LinearResult:
+        """The solution of a pass, from a first guess; `scale` is of the pass whose solution that is."""
+        tight = equations.touching or self._system.sewn
+        tolerance = min(self._tolerance, TOUCHING) if tight else self._tolerance
+        rhs, filter_, balanced = equations.rhs, equations.filter_, equations.translations.balanced
+        with self._watch.stage("preconditioner"):
+            precondition = self._linearisation.preconditioner(self._h, equations.matrix, filter_, tolerance)
+        with self._watch.stage("solve"):
+            if start is not None and scale is None:
+                start = balanced(rhs, start, filter_)
+            linear = modified_pcg(equations.multiply, rhs, precondition=precondition, project=filter_.project,
+                                  z=filter_.z, start=start, tolerance=tolerance, scale=scale,
+                                  good=GOOD if self._linearisation.direct else 1.0,
+                                  max_iterations=self.contacts.settings.max_linear_iterations)
+            linear = replace(linear, solution=balanced(rhs, linear.solution, filter_))
+        self.iterations += linear.iterations
+        self._linearisation.learn(linear.iterations)
+        return linear
+
+    def _judged(self, equations: PassEquations, w: FloatArray, u: FloatArray, last: FloatArray, attempt: int,
+                rate: RateForce | None) -> tuple[FloatArray, bool]:
+        """Correct contacts by the solution w of pass number `attempt`, velocities u, `last` (V, 3) [m/s] in the pass
+        before; friction (V, 3) [N], and whether the solution stands."""
+        own, friction, again = self._pairs, np.zeros_like(u), False
+        if self._constraints is not None:
+            friction = self._constraints.friction_force(u)
+            impulse = equations.multiply(w) - equations.rhs
+            again = self._change(self._holding(impulse / self._h, u, friction, equations.filter_, rate), u)
+        enough = attempt > 0 and self._is_enough(u - last)
+        if own is None:
+            return friction, enough or not again
+        if self.rough and (enough or not again):
+            own.release(u, equations.filter_)
+            stands = attempt >= RUBS or own.join(u) <= MEETING
+        else:
+            again |= own.judge(u, equations.filter_) and not self.rough
+            stands = (enough or not again) and (attempt >= RUBS or own.touching > SLIDING or own.rubs_right)
+        friction = friction + own.drags(u) / self._h
+        return friction, stands and (self.rough or not own.judge_solids(u))
 
     def _holding(self, force: FloatArray, u: FloatArray, friction: FloatArray, filter_: ConstraintFilter,
                  rate: RateForce | None) -> FloatArray:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The linear equations of one pass: those of the step, and what contacts add as they are taken to be.
+
+    (A + h drag + C) w = b + h friction + push,    w = S w + (I - S) z
+
+C and push are of pairs, drag and friction of cloth that slides on solids, S and z of pins and of solids. What they add
+to A's diagonal is written into A, and exchanged from pass to pass.
+"""
+
+from __future__ import annotations
+
+from ..arrays import FloatArray
+from ..linear.block_matrix import BlockMatrix
+from ..linear.constraint_filter import ConstraintFilter
+from ..linear.modified_pcg import Operator
+from .step_contacts import StepContacts
+from .translations import Translations
+
+
+class PassEquations:
+    """What a pass solves for w = u - reference.
+
+    Args:
+        contacts: of the step.
+        A, b: of the step's linearisation at velocity `reference` (V, 3) [m/s]; A keeps what the last pass added.
+
+    Attributes:
+        filter_, rhs, multiply: S and z, the right-hand side (V, 3) [N s], and w -> (A + h drag + C) w.
+        translations: what that does to whole bodies.
+        touching: whether anything touches.
+    """
+
+    def __init__(self, contacts: StepContacts, A: BlockMatrix, b: FloatArray, reference: FloatArray) -> None:
+        self._contacts, self._b, self._reference = contacts, b, reference
+        self._pins = contacts.pins_from(reference)
+        self._drag, self._pairs = _OnDiagonal(A, contacts.h), _OnDiagonal(A, 1.0)
+        self.matrix = A
+        self.filter_: ConstraintFilter = self._pins
+        self.rhs, self.touching = b, False
+        self.multiply: Operator = A.multiply
+        self.translations = Translations(contacts.system.body, A.multiply)
+
+    def take_in(self) -> None:
+        """Contacts as they are taken to be now."""
+        solids, pairs = self._contacts.constraints, self._contacts.pairs
+        self.rhs, self.touching = self._b, False
+        if solids is not None:
+            self.filter_ = solids.constrain(self._pins, self._reference)
+            self.rhs = self.rhs + self._contacts.h * solids.friction_force(self._reference)
+            self._drag.put(solids.drag_blocks())
+            self.touching = len(solids) > 0
+        if pairs is not None and (pairs.touching or self._pairs.there):
+            self.touching |= pairs.touching > 0
+            self.rhs = self.rhs + pairs.impulse(self._reference)
+            self._pairs.put(pairs.diagonal())
+            self.multiply = pairs.beside(self.matrix.multiply)
+            self.translations = Translations(pairs.bodies(), self.multiply)
+
+
+class _OnDiagonal:
+    """Blocks on the diagonal of A that change from pass to pass."""
+
+    def __init__(self, A: BlockMatrix, factor: float) -> None:
+        self._A, self._factor = A, factor
+        self._blocks: FloatArray | None = None
+
+    @property
+    def there(self) -> bool:
+        """Whether there are any yet."""
+        return self._blocks is not None
+
+    def put(self, blocks: FloatArray) -> None:
+        """`factor` times `blocks` (V, 3, 3), in the place of those before."""
+        if self._blocks is None:
+            self._A.add_diagonal(self._factor * blocks)
+        elif (blocks != self._blocks).any():
+            self._A.add_diagonal(self._factor * (blocks - self._blocks))
+        self._blocks = blocks
