@@ -13,7 +13,7 @@ from ..reference import advancement as reference
 from ..reference.advancement import corners_of
 from .distances import FLAT, along
 from .distances import closest as closest_on_triangle
-from .options import INNER, KERNEL
+from .options import INLINED, INNER, KERNEL
 from .pool import share
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
@@ -164,7 +164,7 @@ def _meeting(a: Any, b: Any, c: Any, d: Any, da: Any, db: Any, dc: Any, dd: Any,
     return now
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _size(a: Any) -> Any:
     """The largest component."""
     return max(max(abs(a[0]), abs(a[1])), abs(a[2]))

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from ..reference.triangle_pairs import CORNER_TWICE
-from .options import INNER, KERNEL
+from .options import INLINED, INNER, KERNEL
 from .side_by_side import CLUSTER
 
 LOWEST_BIT = np.array([0] + [(n & -n).bit_length() - 1 for n in range(1, 1 << CLUSTER)])
@@ -53,7 +53,7 @@ def fit(x: Any, corners: Any, owned: Any, rows: Any, inner: Any, beside: Any, tw
             rows[node, 3 + axis] = max(rows[2 * node, 3 + axis], rows[2 * node + 1, 3 + axis])
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _box(x: Any, corners: Any, t: Any, low_high: Any) -> None:
     for axis in range(3):
         a, b, c = x[corners[t, 0], axis], x[corners[t, 1], axis], x[corners[t, 2], axis]
@@ -93,7 +93,7 @@ def reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> 
     return total
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _below(rows: Any, start: Any, box: Any, stack: Any, met: Any, total: Any) -> Any:
     clusters = len(rows) // 2
     stack[0], top = start, 1

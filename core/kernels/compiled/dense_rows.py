@@ -13,19 +13,19 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .options import INNER
+from .options import INLINED, INNER
 from .tiles import CHUNK
 
-REGROUP = {"contract", "reassoc"}
+REGROUPED = {**INNER, "fastmath": {"contract", "reassoc"}}
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def flushed(tiny, value):  # type: ignore[no-untyped-def]
     """The value, or zero where its size is below `tiny`; nan stays."""
     return tiny - tiny if abs(value) < tiny else value
 
 
-@njit(**INNER, fastmath=REGROUP)
+@njit(**REGROUPED)
 def subtract(target, at, factors, first_factor, rows, first, stride, count, length):  # type: ignore[no-untyped-def]
     """target[at:at + length] -= sum over `count` <= 8 rows p of factors[first_factor + p] times row p, which begins at
     rows[first + p stride]."""
@@ -67,7 +67,7 @@ def subtract(target, at, factors, first_factor, rows, first, stride, count, leng
                               + f4 * rows[a4 + j] + f5 * rows[a5 + j] + f6 * rows[a6 + j] + f7 * rows[a7 + j])
 
 
-@njit(**INNER, fastmath=REGROUP)
+@njit(**REGROUPED)
 def dots(rows, first, stride, count, x, at, length):  # type: ignore[no-untyped-def]
     """Four products of rows with x[at:at + length]; row p begins at rows[first + p stride], from `count` on it is
     the first."""

@@ -10,7 +10,7 @@ from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..reference import distances as reference
-from .options import INNER, KERNEL
+from .options import INLINED, INNER, KERNEL
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
 FLAT, FACE, EDGE, VERTEX = reference.FLAT, reference.FACE, reference.EDGES[0], reference.VERTICES[0]
@@ -107,7 +107,7 @@ def edge_distance(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
     return np.sqrt(dot(away, away))
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def along(offset: Any, edge: Any) -> Any:
     """Parameter in 0..1 of the point of an edge closest to start + offset, and their squared distance [m^2]."""
     t = min(max(divide(dot(offset, edge), dot(edge, edge)), 0.0), 1.0)

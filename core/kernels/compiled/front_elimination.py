@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .options import INNER
+from .options import INLINED, INNER
 from .tiles import CHUNK, ROWS, solve_tile, subtract_tile
 
 
@@ -48,7 +48,7 @@ def eliminate(values, base, n, own, count, updates, rest, tiny):  # type: ignore
     return True
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _cholesky(values, at, n, count, tiny):  # type: ignore[no-untyped-def]
     """Whether at most four rows of a symmetric matrix, whose diagonal begins at `at`, are positive definite; and
     their R as `solve_tile` wants it, with 1 / R_aa."""
@@ -106,7 +106,7 @@ def invert(values, base, n, own, tiny):  # type: ignore[no-untyped-def]
         end = start
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _backwards(values, at, n, count, tiny):  # type: ignore[no-untyped-def]
     """At most four rows of R, whose diagonal begins at `at`, as `solve_tile` wants them from the last to the first."""
     zero = tiny - tiny

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from .options import INNER
+from .options import INLINED, INNER
 
 ROOM = 1.0 + 1e-9
 """Slack for the rounding of a bound: squared distances to boxes [-]."""
@@ -21,7 +21,7 @@ def room(size: Any) -> Any:
     return whole[0], whole[1], whole[2], np.empty(size)
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
     """Whether the box around triangle (a, b, c) is further from p than the limit."""
     total = 0.0

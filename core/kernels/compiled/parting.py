@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from ..reference.advancement import LEFT
-from .options import INNER
+from .options import INLINED, INNER
 from .vectors import cross, divide, dot, scale, subtract
 
 LANES = 32
@@ -22,7 +22,7 @@ ROWS = 19
 """Numbers of a pair: where three of its vertices are from the fourth, at the start and at the end, and the slack."""
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def note(moving: Any, m: Any, i: Any, j: Any, k: Any, loose: Any, lanes: Any, n: Any) -> None:
     """Write a pair into lane n of lanes (ROWS, LANES): vertices i, j, k as seen from m, and by how much nearer to each
     other than expected it may end, `loose` [m]."""
@@ -69,13 +69,13 @@ def edges_that_stay(lanes: Any, count: Any, radius: Any, far: Any) -> Any:
     return bits
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _across(n: Any, along: Any) -> Any:
     """What of n is across a direction."""
     return subtract(n, scale(divide(dot(n, along), dot(along, along)), along))
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _apart_along(m: Any, a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, least: Any, least_end: Any) -> Any:
     """Whether two edges are apart in direction m, at the start and at the end [m]."""
     size = np.sqrt(dot(m, m))
@@ -84,7 +84,7 @@ def _apart_along(m: Any, a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, least: 
     return (start >= least * size) & (end > least_end * size)
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _three(lanes: Any, row: Any, k: Any) -> Any:
     return ((lanes[row, k], lanes[row + 1, k], lanes[row + 2, k]),
             (lanes[row + 3, k], lanes[row + 4, k], lanes[row + 5, k]),

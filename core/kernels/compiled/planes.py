@@ -18,7 +18,7 @@ from ..reference.distances import FACE
 from ..reference.planes import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
 from .distances import closest
 from .nearby import away, insert, keep_minima, room
-from .options import INNER, KERNEL
+from .options import INLINED, INNER, KERNEL
 from .pool import share
 from .sweep import first_entry
 from .trees import DEEPEST, rows_of, walk
@@ -174,7 +174,7 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
             distance[v] = -np.inf
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _may_enter(p: Any, q: Any, motion: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any, still: Any) -> Any:
     """Whether the path p -> q may come to the moving triangle at all."""
     ab, ac = subtract(b0, a0), subtract(c0, a0)
@@ -196,7 +196,7 @@ def _may_enter(p: Any, q: Any, motion: Any, a0: Any, b0: Any, c0: Any, a1: Any, 
     return not away(p, a0, b0, c0, 1.001 * far + BESIDE * np.sqrt(dot(ab, ab) + dot(ac, ac)))
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _away(rows: Any, node: Any, p: Any) -> Any:
     """Distance of p from a node's box [m]."""
     x = max(max(rows[node, 0] - p[0], p[0] - rows[node, 3]), 0.0)
@@ -205,13 +205,13 @@ def _away(rows: Any, node: Any, p: Any) -> Any:
     return np.sqrt(x * x + y * y + z * z)
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _size(rows: Any, node: Any) -> Any:
     """The sides of a node's box, summed [m]."""
     return rows[node, 3] - rows[node, 0] + rows[node, 4] - rows[node, 1] + rows[node, 5] - rows[node, 2]
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _closest(p: Any, triangles: Any, t: Any, surface: Any) -> Any:
     """As `closest`, of triangle t of a surface."""
     return closest(p, at(surface, triangles[t, 0]), at(surface, triangles[t, 1]), at(surface, triangles[t, 2]))
@@ -274,7 +274,7 @@ def _carried(d: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any) -> An
     return add(add(scale(dot(d, u0), u1), scale(dot(d, n0), n1)), scale(dot(d, w0), w1))
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _unit(a: Any) -> Any:
     """a / |a|, 0 where a is 0. Divided by its largest component first: no square over- or underflows."""
     largest = max(max(abs(a[0]), abs(a[1])), abs(a[2]))

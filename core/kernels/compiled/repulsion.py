@@ -18,7 +18,7 @@ def add_product(vertices: IntArray, weights: FloatArray, normals: FloatArray, al
     _add_product(vertices, weights, normals, along, across, x, result)
 
 
-@njit(**KERNEL, fastmath={"contract"})
+@njit(**KERNEL)
 def _add_product(vertices: Any, weights: Any, normals: Any, along: Any, across: Any, x: Any, result: Any) -> None:
     for p in range(len(vertices)):
         n = at(normals, p)

@@ -10,7 +10,7 @@ from typing import Any
 
 from numba import njit
 
-from .options import INNER
+from .options import INLINED, INNER
 from .vectors import subtract
 
 ROUNDING = 8e-16
@@ -18,7 +18,7 @@ ROUNDING = 8e-16
 UNSURE = 2
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def side(a: Any, b: Any, c: Any, d: Any) -> Any:
     """Sign of the volume of (a, b, c, d): 1 where d lies in front of (a, b, c), 0 in the plane, or UNSURE."""
     u, v, w = subtract(a, d), subtract(b, d), subtract(c, d)
@@ -65,7 +65,7 @@ def _side_by_side(axis: Any, p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
     return False
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _turn(axis: Any, a: Any, b: Any, c: Any) -> Any:
     """Sign of the area of (a, b, c) seen along an axis, or UNSURE."""
     i, j = (axis + 1) % 3, (axis + 2) % 3

@@ -16,7 +16,7 @@ from numba import njit
 
 from ..reference.triangle_pairs import OWN_EDGE
 from .distances import edge_distance
-from .options import INNER
+from .options import INLINED, INNER
 from .signs import apart
 from .triangle_pairs import CLOSE, ROOM, joined, keep
 from .vectors import add, at, dot, scale, subtract
@@ -69,7 +69,7 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
     return best
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _height(across: Any, k: Any, spoke: Any, m: Any) -> Any:
     """How far triangle m reaches in the direction from the vertex across the opposite side of triangle k [m]."""
     u, v, w = across[k, 0], across[k, 1], across[k, 2]

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from ..reference import sweep as reference
-from .options import INNER
+from .options import INLINED, INNER
 from .vectors import add, cross, divide, dot, scale, subtract
 
 OVERLAP, HALVINGS = reference.OVERLAP, reference.HALVINGS
@@ -58,19 +58,19 @@ def first_entry(p: Any, q: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1:
     return nothing
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _bernstein(f0: Any, f1: Any, f2: Any, f3: Any, t: Any) -> Any:
     s = 1.0 - t
     return s * s * (s * f0 + 3.0 * t * f1) + t * t * (3.0 * s * f2 + t * f3)
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _ratio(a: Any, b: Any) -> Any:
     """a / b where it is within 0..1, else an end of that range."""
     return 1.0 if abs(a) >= abs(b) else divide(a, b)
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def _between(a: Any, b: Any, t: Any) -> Any:
     """(1 - t) a + t b"""
     return add(scale(1.0 - t, a), scale(t, b))

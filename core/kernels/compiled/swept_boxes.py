@@ -17,7 +17,7 @@ from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from .clusters import LOWEST_BIT
-from .options import INNER, KERNEL
+from .options import INLINED, INNER, KERNEL
 from .pool import share
 from .side_by_side import CLUSTER, touching_both
 
@@ -139,7 +139,7 @@ def around_all(elements: Any, targets: Any, moving: Any, grow: Any, around: Any)
     return marked
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def box_of(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: Any) -> None:
     """Box n of boxes (N, 12), of an element, grown: low corner at the start and the end, then high ones."""
     last = corners.shape[1] - 1
@@ -149,7 +149,7 @@ def box_of(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: An
         boxes[n, row], boxes[n, 6 + row] = min(x, min(y, z)) - grow, max(x, max(y, z)) + grow
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def touch(a: Any, i: Any, b: Any, j: Any) -> Any:
     """Whether boxes i of a (A, 12), grown, and j of b (B, 12) are nowhere apart on the same side both times."""
     # & where `and` would branch: a wrong guess costs more than the comparisons

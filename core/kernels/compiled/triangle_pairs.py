@@ -16,7 +16,7 @@ from numba import njit
 from ..reference.triangle_pairs import OWN_EDGE, OWN_VERTEX
 from .distances import closest, edge_distance
 from .nearby import away
-from .options import INNER
+from .options import INLINED, INNER
 from .signs import apart
 from .vectors import add, at, cross, dot, scale, subtract
 
@@ -26,7 +26,7 @@ CLOSE = 1e-14
 """Rounding of a difference of two heights along a direction, over the size of what they are heights of [-]."""
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def level(height: Any, along: Any, limit: Any, tiny: Any) -> Any:
     """2 if a height, times the length of `along`, is more than the limit [m], 1 if it is more than tiny [m], else 0."""
     if height <= 0.0:
@@ -35,13 +35,13 @@ def level(height: Any, along: Any, limit: Any, tiny: Any) -> Any:
     return 2 if square > limit * limit * unit else (1 if square > tiny * tiny * unit else 0)
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def over(m: Any, u: Any, v: Any, p: Any, q: Any, r: Any) -> Any:
     """How far all of triangle (p, q, r) is beyond all of (0, u, v) in direction m, times its length."""
     return min(min(dot(m, p), dot(m, q)), dot(m, r)) - max(max(0.0, dot(m, u)), dot(m, v))
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def parted(o: Any, u: Any, v: Any, b: Any, j: Any, y: Any, limit: Any, tiny: Any) -> Any:
     """2 if triangles (o, o + u, o + v) and j are surely further apart than the limit [m], 1 if they surely do not
     touch, else 0.
@@ -79,7 +79,7 @@ def _seen_from(u: Any, v: Any, p: Any, q: Any, r: Any, limit: Any, tiny: Any) ->
     return known
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def joined(i: Any, j: Any, edges: Any, first: Any) -> Any:
     """Whether vertices i and j are the same or joined by one of the edges (E, 2); those of v begin at first[v]."""
     low, high = min(i, j), max(i, j)
@@ -91,7 +91,7 @@ def joined(i: Any, j: Any, edges: Any, first: Any) -> Any:
     return found
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def keep(found: Any, count: Any, share: Any, kind: Any, edge: Any, triangle: Any) -> None:
     """Write down a pair that may pierce; beyond the room for them it is counted only."""
     n = count[share]
@@ -151,7 +151,7 @@ def edges_to(a: Any, i: Any, a_owned: Any, x: Any, b: Any, j: Any, b_owned: Any,
     return best
 
 
-@njit(**INNER, forceinline=True)
+@njit(**INLINED)
 def edges_away(x: Any, e0: Any, e1: Any, y: Any, f0: Any, f1: Any, limit: Any) -> Any:
     """Whether the boxes of two edges are further apart than the limit [m]."""
     total = 0.0

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Python calls no kernel's inner function: it has no way in, and the process would crash."""
+"""Python calls no kernel's inner function: it has no way in, and the process would crash. What any function is compiled
+to depends on no other."""
 
 import ast
 from pathlib import Path
+
+import pytest
 
 import core
 
@@ -10,16 +13,20 @@ FOLDER = Path(core.__file__).parent / "kernels" / "compiled"
 TREES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.py")}
 
 
-def decorated(node, word):
-    return isinstance(node, ast.FunctionDef) and any(word in ast.unparse(d) for d in node.decorator_list)
+INNER = ("njit(**INNER)", "njit(**INLINED)", "njit(**REGROUPED)")
+
+
+def decorated(node, *words):
+    return isinstance(node, ast.FunctionDef) and any(word in ast.unparse(d) for d in node.decorator_list
+                                                     for word in words)
 
 
 def names(tree):
     """Inner functions by the name that they have in a module."""
-    found = {node.name for node in tree.body if decorated(node, "INNER")}
+    found = {node.name for node in tree.body if decorated(node, *INNER)}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module in TREES:
-            theirs = {other.name for other in TREES[node.module].body if decorated(other, "INNER")}
+            theirs = {other.name for other in TREES[node.module].body if decorated(other, *INNER)}
             found |= {alias.asname or alias.name for alias in node.names if alias.name in theirs}
     return found
 
@@ -40,4 +47,24 @@ def test_every_compiled_function_is_a_kernel_or_inner():
     for module, tree in TREES.items():
         for node in ast.walk(tree):
             if decorated(node, "njit"):
-                assert decorated(node, "**KERNEL") or decorated(node, "**INNER"), (module, node.name)
+                assert decorated(node, "njit(**KERNEL)", *INNER), (module, node.name)
+
+
+@pytest.mark.parametrize("kind", ["KERNEL", "INNER", "INLINED"])
+def test_a_function_takes_nothing_over_from_the_one_that_calls_it_first(kind):
+    numba = pytest.importorskip("numba")
+    from core.kernels.compiled import options
+
+    own = {**getattr(options, kind), "cache": False}
+
+    @numba.njit(**own)
+    def called(a, b, c):
+        return a * b + c
+
+    @numba.njit(fastmath={"contract"}, forceinline=True)
+    def caller(a, b, c):
+        return called(a, b, c)
+
+    caller(2.0, 3.0, 4.0)
+    code = next(iter(called.overloads.values())).library.get_llvm_str()
+    assert "fmul double" in code and ("alwaysinline" in code) == (kind == "INLINED")
