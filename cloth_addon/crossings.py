@@ -20,7 +20,6 @@ from ..core.certificate import CrossingPair, crossing_pairs
 from ..core.kernels import using
 from ..core.triangulate import triangulate
 from . import backends, mesh_data
-from .faces import faces_of
 from .frame_window import to_world
 from .settings import kind_of, scene_settings_of
 
@@ -188,9 +187,8 @@ def _read_mesh(obj: bpy.types.Object, evaluated: bpy.types.Object, mesh: Mesh, b
     face_of: Ints = np.zeros(0, np.int64)
     if cloth:
         shape = to_world(rest, evaluated, 1.0) if own else positions
-        faces = faces_of(mesh, shape)
-        triangles, places = triangulate(shape, faces.rings)
-        face_of = np.searchsorted(starts, faces.corners[places[:, 0]], side="right") - 1
+        triangles, places = triangulate(shape, mesh_data.faces(mesh))
+        face_of = np.searchsorted(starts, places[:, 0], side="right") - 1
     else:
         triangles = mesh_data.triangles(mesh).astype(np.int64)
     if same and np.array_equal(before.triangles, triangles):

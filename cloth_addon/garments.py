@@ -32,7 +32,9 @@ def options(obj: bpy.types.Object, settings: GarmentSettings, mesh: core.ClothMe
         made |= {"sewing": True, "sewing_force": settings.sewing_force}
     if settings.shrink_group:
         low, high = settings.shrink
-        made["rest_scale"] = 1.0 - (low + painted(obj, settings.shrink_group, "Shrink Group") * (high - low))
+        weights = painted(obj, settings.shrink_group, "Shrink Group")
+        made["rest_scale"] = scale = 1.0 - (low + weights * (high - low))
+        _check(obj, weights, scale > 0.0, settings.shrink_group, "Shrink Group", "shrinks it to nothing")
     elif settings.shrink[0]:
         made["rest_scale"] = 1.0 - settings.shrink[0]
     if settings.wrinkle_group:
@@ -41,7 +43,8 @@ def options(obj: bpy.types.Object, settings: GarmentSettings, mesh: core.ClothMe
     for what, (group, most) in settings.stiffness.items():
         if group:
             weights = painted(obj, group, STIFFNESS_FIELDS[what])
-            made[f"{what}_scale"] = 1.0 + weights * (most - 1.0)
+            made[f"{what}_scale"] = scale = 1.0 + weights * (most - 1.0)
+            _check(obj, weights, scale >= 0.0, group, STIFFNESS_FIELDS[what], "makes its stiffness negative")
     return made
 
 
@@ -54,7 +57,19 @@ def painted(obj: bpy.types.Object, name: str, where: str) -> FloatArray:
     if attribute is None or attribute.domain != "POINT" or attribute.data_type != "FLOAT":
         raise core.ClothError(f"has no vertex group and no float attribute of points '{name}'; choose another one as "
                               f"{where} in Muslin's panel, or none", object_name=obj.name)
-    return mesh_data.values(attribute).astype(np.float64)
+    values = mesh_data.values(attribute).astype(np.float64)
+    _check(obj, values, np.isfinite(values), name, where, "is not a number")
+    return values
+
+
+def _check(obj: bpy.types.Object, values: FloatArray, good: NDArray[np.bool_], name: str, where: str, wrong: str
+           ) -> None:
+    """Refuse what is painted, values (V,), where it is not `good` (V,)."""
+    if not good.all():
+        vertex = int(np.argmin(good))
+        raise core.ClothError(f"'{name}', its {where} in Muslin's panel, is {values[vertex]:g} at vertex {vertex} "
+                              f"({int((~good).sum())} such), which {wrong}; paint other values there",
+                              object_name=obj.name)
 
 
 def pattern(obj: bpy.types.Object, layer: str, uv: FloatArray, mesh: core.ClothMesh, size: float | None) -> FloatArray:

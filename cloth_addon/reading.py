@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from .. import core
 from . import authored_state, garments, mesh_data, shape_keys
-from .faces import faces_of
 from .frame_window import FrameWindow, evaluated_object
 from .settings import ClothSettings, kind_of, metres_per_unit, settings_of
 from .touching import drawn_apart
@@ -128,16 +127,16 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
     obj, settings = source.obj, source.settings
     matrix = world_matrix(obj, scene, view_layer)
     positions, points = drawn_apart(window.at(source.name, 0.0), obj.data), settings.model == "particles"
-    faces = faces_of(obj.data, positions)
-    mesh = core.ClothMesh(positions, faces=faces.rings, edges=mesh_data.edges(obj.data),
+    faces = mesh_data.faces(obj.data)
+    mesh = core.ClothMesh(positions, faces=faces, edges=mesh_data.edges(obj.data),
                           name=source.name, grain=matrix[:3, 0].tolist(), points=points)
     if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
         layer = _uv_layer(obj, settings.uv_map)
-        corners = mesh_data.uv(obj.data, layer).astype(np.float64)[faces.corners[mesh.corners]]     # (T, 3, 2)
+        corners = mesh_data.uv(obj.data, layer).astype(np.float64)[mesh.corners]     # (T, 3, 2)
         uv = (garments.pattern(obj, layer, corners, mesh, settings.garment.pattern_size) if settings.garment.pattern
               else _along_uv(obj, layer, corners, mesh))
         # of the same faces, so that what was quads stays quads
-        mesh = core.ClothMesh(mesh.positions, faces=faces.rings, edges=mesh.loose_edges, uv=uv, name=source.name,
+        mesh = core.ClothMesh(mesh.positions, faces=faces, edges=mesh.loose_edges, uv=uv, name=source.name,
                               points=points)
     pins = _pin_weights(obj, settings.pin_group)
     return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,

@@ -5,6 +5,10 @@ The rule: a quad is cut along its shorter diagonal; of two diagonals equal to on
 starts at the face's first corner is taken, so that a regular grid gets the same diagonal everywhere. A quad with a
 corner that points inwards, or with three corners in line, is cut from that corner. A larger polygon is cut by clipping
 ears, always the ear with the shortest cut, in the plane of its area vector.
+
+Two quads that are folded around a vertex of their own, as at Suzanne's mouth, share three vertices, and cut along the
+same diagonal both have the triangle of these three. So a quad with a triangle that another face has, too, is cut along
+its other diagonal.
 """
 
 from __future__ import annotations
@@ -21,6 +25,9 @@ DIAGONAL_TIE = 1e-6
 REFLEX = 1e-6
 """A triangle is turned over or flat when twice its area along the face's normal is below this share of a length
 squared: the diagonals' product in a quad, the ear's longest side in a polygon [-]."""
+
+FIRST, SECOND = np.array([[0, 1, 2], [0, 2, 3]]), np.array([[0, 1, 3], [1, 2, 3]])
+"""Corners of a quad's triangles by the diagonal from its first corner, and from its second."""
 
 
 def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
@@ -52,20 +59,31 @@ def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[
         local.append(starts[face] + cut)
         owner.append(np.full(len(cut), face))
     order = np.argsort(np.concatenate(owner), kind="stable")
-    at = np.concatenate(local)[order].reshape(-1, 3)
+    at, face = np.concatenate(local)[order].reshape(-1, 3), np.concatenate(owner)[order]
+    twice = face[_are_there_twice(corners[at], len(positions))]
+    quads = np.unique(twice[sizes[twice] == 4])
+    row = np.searchsorted(face, quads)
+    second = at[row, 2] - starts[quads] == 3
+    at[row[:, None] + [0, 1]] = starts[quads, None, None] + np.where(second[:, None, None], FIRST, SECOND)
     return corners[at], at
+
+
+def _are_there_twice(triangles: IntArray, count: int) -> BoolArray:
+    """Which triangles (T, 3) of `count` vertices have the same three as another."""
+    a, b, c = np.sort(triangles, axis=1).T
+    _, which, times = np.unique((a * count + b) * count + c, return_inverse=True, return_counts=True)
+    twice: BoolArray = times[which.ravel()] > 1
+    return twice
 
 
 def _cut_quads(positions: FloatArray, corners: IntArray, starts: IntArray) -> IntArray:
     q = positions[corners[starts[:, None] + np.arange(4)]]              # (Q, 4, 3) [m]
     d02 = np.linalg.norm(q[:, 2] - q[:, 0], axis=1)
     d13 = np.linalg.norm(q[:, 3] - q[:, 1], axis=1)
-    first = np.array([[0, 1, 2], [0, 2, 3]])
-    second = np.array([[0, 1, 3], [1, 2, 3]])
     normal = np.cross(q[:, 2] - q[:, 0], q[:, 3] - q[:, 1])
-    inside0, inside1 = _runs_inside(q, first, normal), _runs_inside(q, second, normal)
+    inside0, inside1 = _runs_inside(q, FIRST, normal), _runs_inside(q, SECOND, normal)
     take_second = np.where(inside0 == inside1, d13 < d02 * (1.0 - DIAGONAL_TIE), inside1)
-    cut: IntArray = starts[:, None, None] + np.where(take_second[:, None, None], second, first)
+    cut: IntArray = starts[:, None, None] + np.where(take_second[:, None, None], SECOND, FIRST)
     return cut.reshape(-1, 3)
 
 

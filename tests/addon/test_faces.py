@@ -35,29 +35,6 @@ def test_suzanne_bakes(extension, scene, model):
     assert look.found.faces["Suzanne"].max() < len(suzanne.data.polygons)
 
 
-def test_quads_that_share_three_vertices_are_cut_so_that_no_triangle_is_there_twice(extension, scene):
-    faces_of = importlib.import_module(f"{extension.bake.__package__}.faces").faces_of
-    core = extension.core
-    folded = builders.mesh_object("Folded", FOLDED, [(0, 1, 2, 4), (2, 1, 0, 3), (0, 3, 4)])
-    positions = np.array(FOLDED)
-    whole = [tuple(face.vertices) for face in folded.data.polygons]
-    with pytest.raises(core.MeshError, match=r"\[0, 1, 2\] is there 2 times"):
-        core.ClothMesh(positions, faces=whole)
-    faces = faces_of(folded.data, positions)
-    mesh = core.ClothMesh(positions, faces=faces.rings)
-    assert sorted(map(sorted, mesh.triangles.tolist())) == [[0, 1, 3], [0, 1, 4], [0, 3, 4], [1, 2, 3], [1, 2, 4]]
-    vertices, _ = extension.mesh_data.corners(folded.data)
-    assert vertices[faces.corners].tolist() == [vertex for ring in faces.rings for vertex in ring]
-
-
-def test_other_faces_are_given_to_the_core_as_they_are(extension, scene):
-    faces_of = importlib.import_module(f"{extension.bake.__package__}.faces").faces_of
-    sheet = builders.sheet(4)
-    faces = faces_of(sheet.data, extension.mesh_data.positions(sheet.data))
-    assert faces.rings == [list(face.vertices) for face in sheet.data.polygons]
-    assert faces.corners.tolist() == list(range(36))
-
-
 def test_a_face_that_is_there_twice_is_refused_with_a_way_out(extension, scene):
     builders.mesh_object("Doubled", FOLDED, [(0, 1, 2, 4), (0, 1, 2, 4), (2, 1, 3)])
     with pytest.raises(extension.core.MeshError, match="Doubled: triangle .* is there 2 times.*delete all but one"):

@@ -161,6 +161,20 @@ def test_a_wrinkle_attribute_may_have_either_sign(read):
     assert sorted(set(np.round(curvature[:, 2], 6))) == [-8.0, -4.0, 4.0, 8.0]
 
 
+@pytest.mark.parametrize(("field", "values", "message"), [
+    ("shrink_group", [0.0, 5.0, 0.0], "'painted', its Shrink Group in Muslin's panel, is 5 at vertex 1 .1 such., "
+                                      "which shrinks it to nothing"),
+    ("stretch_group", [0.0, 0.0, -3.0], "'painted', its Stretch Group .* is -3 at vertex 2 .* negative"),
+    ("wrinkle_group", [np.nan, 0.0, 0.0], "'painted', its Wrinkle Group .* is nan at vertex 0 .* not a number")])
+def test_painted_values_that_no_cloth_can_have_are_refused_in_the_panel_s_words(read, extension, field, values,
+                                                                               message):
+    sheet = builders.sheet(3)
+    setattr(sheet.muslin, field, attribute(sheet, [*values, *np.zeros(len(sheet.data.vertices) - 3)]))
+    sheet.muslin.shrink_max, sheet.muslin.stretch_factor = 0.3, 2.0
+    with pytest.raises(extension.core.ClothError, match=message):
+        read()
+
+
 def test_cloth_with_a_wrinkle_map_leaves_its_plane(extension, scene):
     sheet = builders.sheet(5)
     sheet.muslin.wrinkle_group = group(sheet, dict.fromkeys(range(25), 1.0))

@@ -295,6 +295,26 @@ def test_a_folded_quad_keeps_its_shorter_diagonal():
     assert [1, 3] in core.ClothMesh(folded, faces=[[0, 1, 2, 3]]).edges.tolist()
 
 
+FOLDED = np.array([(-0.5, 0.0, 0.0), (0.0, -0.2, 0.0), (0.5, 0.0, 0.0), (0.0, 1.0, 1.0), (0.0, 1.5, 0.0)])
+"""Two quads around vertex 1 share 0, 1 and 2; the line from 0 to 2 is the shorter diagonal of both."""
+
+
+@pytest.mark.parametrize("turned", range(4))
+def test_quads_that_share_three_vertices_are_cut_so_that_no_triangle_is_there_twice(turned):
+    quads = [np.roll(quad, turned).tolist() for quad in ((0, 1, 2, 4), (2, 1, 0, 3))]
+    mesh = core.ClothMesh(FOLDED, faces=[*quads, [0, 3, 4]])
+    assert sorted(map(sorted, mesh.triangles.tolist())) == [[0, 1, 3], [0, 1, 4], [0, 3, 4], [1, 2, 3], [1, 2, 4]]
+    np.testing.assert_array_equal(np.concatenate([*quads, [0, 3, 4]])[mesh.corners], mesh.triangles)
+    for quad, pair in zip(quads, mesh.triangles[:4].reshape(2, 2, 3), strict=True):
+        assert all(np.dot(normal(*FOLDED[triangle]), normal(*FOLDED[quad[:3]])) > 0.0 for triangle in pair)
+    with pytest.raises(core.MeshError, match="is there 2 times"):
+        core.ClothMesh(FOLDED, faces=[quads[0], quads[0], [1, 2, 3]])
+
+
+def normal(a, b, c):
+    return np.cross(b - a, c - a)
+
+
 def test_faces_of_all_sizes_keep_their_order_and_say_where_their_corners_come_from():
     positions, _ = grid(3, 1)
     faces = [[0, 2, 3, 1], [2, 4, 3], [4, 6, 7, 5, 3]]
