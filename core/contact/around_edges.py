@@ -27,8 +27,10 @@ SHARP = 0.7
 end follows the surface better."""
 AT_ONCE = 0.2
 """Part of the distance kept by which a vertex may be further away and still be at the rim [-]."""
-TIMES = np.linspace(0.0, 1.0, 17)
-"""When in the step the path is looked at [-]."""
+LEAST = 0.1
+"""Part of the distance kept by which one goes along a path at least to look again [-]."""
+MOST = 64
+"""How often one looks at most."""
 SMALL = 1e-3
 """Distance over the one kept below which the direction from an edge says nothing [-]."""
 
@@ -53,17 +55,21 @@ def around_edges(planes: Planes, surface: MovingSurface, x_t0: FloatArray, x_t1:
     before, after = surface.x_t0[corners[rows]], surface.x_t1[corners[rows]]
     arm = np.einsum("nij,nj->ni", axes_of(before), x_t0[vertex[rows]] - before[:, 0])
     start = after[:, 0] + np.einsum("nij,ni->nj", axes_of(after), arm)
-    for time in TIMES:
-        x = (1.0 - time) * start + time * x_t1[vertex[rows]]
+    path, time = x_t1[vertex[rows]] - start, np.zeros(len(rows))
+    for _ in range(MOST):
+        x = start + time[:, None] * path
         triangle, place = nearest(x, surface.x_t1, triangles, surface.tree_t1)
-        there = place.distance <= (1.0 + AT_ONCE) * kept[rows]
+        there = (place.distance <= (1.0 + AT_ONCE) * kept[rows]) | (time == 1.0)
         sharp = there & (place.distance > SMALL * kept[rows])
         normal = (x - place.point) / np.where(sharp, place.distance, 1.0)[:, None]
         sharp &= np.einsum("ni,ni->n", normal, planes.normal[rows]) < SHARP
         some = rows[sharp]
         result.triangle[some], result.barycentric[some] = triangle[sharp], place.barycentric[sharp]
         result.normal[some] = normal[sharp]
-        rows, start = rows[~there], start[~there]
+        # nothing is met before what is further away than is kept
+        room = np.maximum(place.distance - kept[rows], LEAST * kept[rows])
+        time = np.minimum(time + room / np.maximum(np.linalg.norm(path, axis=1), room), 1.0)
+        rows, start, path, time = (values[~there] for values in (rows, start, path, time))
         if len(rows) == 0:
             break
     return result

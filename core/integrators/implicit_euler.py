@@ -144,7 +144,7 @@ class _Step:
         if not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
-            return replace(result, made=self._made(found.u))
+            return replace(result, made=self._made(found.u, result.state.x))
 
     # ------------------------------------------------------------------ the solves
 
@@ -214,9 +214,9 @@ class _Step:
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
 
-    def _made(self, u: FloatArray) -> float:
-        """Energy that a step of velocities u (V, 3) [m/s] makes, because it takes forces for linear, over that of its
-        motion [-].
+    def _made(self, u: FloatArray, end: FloatArray) -> float:
+        """Energy that a step of velocities u (V, 3) [m/s] makes, because it takes forces for linear, and that what is
+        put right at its `end` (V, 3) [m] makes, over that of its motion [-].
 
         What pins, solids, wind and friction do in the step is what the solve took their impulses for, M (u - v0) - h f,
         with f the linear forces at the end x. The energy 1/2 u.M u + E(x) grows by their work and by
@@ -229,13 +229,14 @@ class _Step:
         at, A, force = self.linearised
         x, gained, fall = self.base + self.h * u, u - self.v0, self.h * self.system.scene.gravity
         motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + ENDS * u ** 2)))
-        longer = self.contacts.growth(u) * self.system.rest_lengths
-        if growth.energy(longer, self.system.edges, self.system.stiffness) <= LITTLE * motion:
+        if all(growth.energy(self.system.growth(self.x0, there) * self.system.rest_lengths, self.system.edges,
+                             self.system.stiffness) <= LITTLE * motion for there in (x, end)):
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h
         made = self.elastic.energy(x) - self.elastic.energy(self.x0) + float(np.vdot(f, x - self.x0))
         made -= 0.5 * float(np.sum(self.mass * gained ** 2))
+        made = max(made, 0.0) + max(self.elastic.energy(end) - self.elastic.energy(x), 0.0)
         return made / motion if made > 0.0 else 0.0
 
     # ------------------------------------------------------------------ the nonlinear equations
