@@ -37,6 +37,9 @@ LONGEST = 1.001 / 48.0
 FALLS = 1.0
 """How far weight takes cloth in such a step at most, over its edges' length [-]: what goes further would be held by
 what it only meets on its way, and in a heap be flung about."""
+FALLS_ON = 2.5
+"""The same where cloth touches solids alone [-]: what weight takes further in a step folds or stretches on its way by
+more than a linear step can follow, and small cloth is flung off by that."""
 PARTED = 8
 """Part of a step down to which it is halved where cloth would begin to pass through cloth, or be longer than it may be:
 pins may pull it whatever the step, and the shorter that is, the quicker is what they pull. The step that first makes it
@@ -76,7 +79,8 @@ class Stepper:
                           if system.scene.colliders else None)
         self._record = StepRecord()
         own, weight = system.self_contact, float(np.linalg.norm(system.scene.gravity))
-        self._longest = LONGEST if own is None or not weight else min(LONGEST, np.sqrt(FALLS * own.finest / weight))
+        edge = np.inf if own is None or not weight else own.finest / weight                # [s^2]
+        self._longest_pressed, self._longest_touching = min(LONGEST, np.sqrt(FALLS * edge)), np.sqrt(FALLS_ON * edge)
         halvings = solver.max_halvings if solver.adaptive else 0
         self._whole = 2 ** halvings                                       # ticks of the largest step
         self._size = self._whole                                          # ticks of the next step
@@ -125,8 +129,7 @@ class Stepper:
             self._overlong = result.overlong
             state = replace(result.state, time=then)
             done += self._size
-            longer = grown <= TWICE * self._solver.max_strain_change and not (
-                result.presses and 2.0 * h > self._longest)
+            longer = grown <= TWICE * self._solver.max_strain_change and 2.0 * h <= self._longest(result)
             if longer and self._size < self._most and done % (2 * self._size) == 0:
                 self._size *= 2
         return state
@@ -170,9 +173,15 @@ class Stepper:
             return True
         return self._solver.adaptive and (
             result.failed or result.made > MADE or max(grown, result.torn) > self._solver.max_strain_change
-            or result.presses and h > self._longest
+            or h > self._longest(result)
             or (result.crosses or result.overlong) and self._size > self._whole // PARTED
             or result.overlong and not self._overlong)
+
+    def _longest(self, result: StepResult) -> float:
+        """The longest step [s] for what touches like that."""
+        if result.presses:
+            return self._longest_pressed
+        return self._longest_touching if result.state.touch.mode.any() else np.inf
 
     def _growth(self, before: State, result: StepResult) -> float:
         """Stretch that the step adds to most edges, over their rest lengths [-]."""

@@ -88,11 +88,6 @@ class Friction:
         force = self.force[at]
         return force * _ratio(np.ones(len(at)), np.linalg.norm(force, axis=1))[:, None]
 
-    def brake(self, at: IntArray, limit: FloatArray, speed: FloatArray, mobility: FloatArray) -> None:
-        """Have contacts `at` (n,) creep that slip: with the force mu lambda_n = `limit` (n,) [N] at `speed` (n,) [m/s]."""
-        self.mode[at], self.force[at] = CREEP, 0.0
-        self.drag[at] = np.minimum(_ratio(limit, speed), STIFF / mobility)
-
     def slide(self, at: IntArray) -> FloatArray:
         """s* (n, 3) [m/s] of contacts `at` (n,): what slips is expected to slide like that; 0 for all others."""
         slips = self.mode[at] == SLIP

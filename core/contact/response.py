@@ -205,20 +205,14 @@ class ContactResponse:
         total[self.vertex[at]] = self.friction.force[at] - self.friction.dragged(at, self.normal[at], slide)
         return total
 
-    def driven(self, u: FloatArray) -> float:
-        """Work [J] of friction on what it moves back over a surface at velocities u (V, 3) [m/s], more than 0."""
-        at = self._rubbing()
-        slide = _tangential(self.normal[at], u[self.vertex[at]] - self.carried[at])
-        power = np.einsum("nj,nj->n", self.friction.force[at] - self.friction.dragged(at, self.normal[at], slide), slide)
-        return self._h * float(np.maximum(power, 0.0).sum())
-
-    def brake(self, u: FloatArray) -> None:
-        """Have everything that slips creep from the next solution on, whose friction can move nothing back then."""
-        at = self._rubbing()
-        at = at[self.friction.mode[at] == SLIP]
-        speed = np.linalg.norm(_tangential(self.normal[at], u[self.vertex[at]] - self.carried[at]), axis=1)
-        self.friction.brake(at, self.friction.mu[at] * np.maximum(self.pressing[at], 0.0), speed,
-                            self._h / self._mass[self.vertex[at]])
+    def work(self, impulse: FloatArray, u: FloatArray) -> float:
+        """Work [J] of contacts' impulses (V, 3) [N s] at velocities u (V, 3) [m/s] beyond that of moving surfaces: none
+        but what friction takes, if the solution is one. What it released at last has acted in it, too."""
+        at = self._table[0]
+        at = at[at >= 0]
+        at = at[self._pins.degrees_of_freedom(self.vertex[at]) == 3]
+        vertex = self.vertex[at]
+        return float(np.einsum("nj,nj->", impulse[vertex], u[vertex] - self.carried[at]))
 
     def judge(self, u: FloatArray, constraint_force: FloatArray) -> bool:
         """Release, stick or slip by the solution: velocities u (V, 3) and forces lambda (V, 3) [N].

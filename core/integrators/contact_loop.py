@@ -43,9 +43,6 @@ GOOD = 0.1
 and costs as much as an iteration."""
 REST = 0.02
 """Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
-DRIVES = 0.02
-"""Work of friction on what it moves back over a surface, over the energy of the motion, above which a solution does not
-stand [-]: friction only ever brakes."""
 TEARS = 0.2
 """Growth of an edge in a quick step, over its rest length, above which the contacts are looked at again [-]."""
 CALM = 0.1
@@ -85,9 +82,6 @@ class ContactLoop:
         self._system, self._state, self._h, self._watch = contacts.system, contacts.state, contacts.h, contacts.watch
         self._constraints, self._pairs = contacts.constraints, contacts.pairs
         self._mass = self._system.mass[:, None]
-        fall = self._h * self._system.scene.gravity
-        self._motion = 0.5 * float(np.sum(self._mass * (self._state.v ** 2 + fall ** 2)))
-        self._driven = False
         self.iterations = 0
         self.rough = False
 
@@ -96,7 +90,7 @@ class ContactLoop:
         """Solve A w = b + h friction for u = reference + w; A takes in what contacts add, and keeps it."""
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed = None, reference, False
-        for attempt in range(PASSES + 1):
+        for attempt in range(PASSES):
             with self._watch.stage("contact"):
                 equations.take_in()
             linear = self._solved(equations, start, scale)
@@ -111,10 +105,6 @@ class ContactLoop:
                 break
             start, scale, last = linear.solution, linear.scale or None, u
             changed = attempt < PASSES - 1
-            if not changed:
-                if self._constraints is None or not self._driven:
-                    break
-                self._constraints.brake(u)
         return Solve(u, linear, friction, equations.filter_.project, changed)
 
     def _solved(self, equations: PassEquations, start: FloatArray | None, scale: float | None) -> LinearResult:
@@ -143,12 +133,11 @@ class ContactLoop:
         own, friction, again = self._pairs, np.zeros_like(u), False
         if self._constraints is not None:
             friction = self._constraints.friction_force(u)
-            self._driven = self._constraints.driven(u) > DRIVES * self._motion
             impulse = equations.multiply(w) - equations.rhs
             again = self._change(self._holding(impulse / self._h, u, friction, equations.filter_, rate), u)
         enough = attempt > 0 and self._is_enough(u - last)
         if own is None:
-            return friction, (enough or not again) and not self._driven
+            return friction, enough or not again
         if self.rough and (enough or not again):
             own.release(u, equations.filter_)
             stands = attempt >= RUBS or own.join(u) <= MEETING
@@ -156,7 +145,7 @@ class ContactLoop:
             again |= own.judge(u, equations.filter_) and not self.rough
             stands = (enough or not again) and (attempt >= RUBS or own.touching > SLIDING or own.rubs_right)
         friction = friction + own.drags(u) / self._h
-        return friction, stands and not self._driven and (self.rough or not own.judge_solids(u))
+        return friction, stands and (self.rough or not own.judge_solids(u))
 
     def _holding(self, force: FloatArray, u: FloatArray, friction: FloatArray, filter_: ConstraintFilter,
                  rate: RateForce | None) -> FloatArray:

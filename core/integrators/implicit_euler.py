@@ -47,6 +47,8 @@ STALLED = 1e-2
 LITTLE = 1.0
 """Energy that edges which grow may take, over that of the motion, up to which nobody asks what energy the step makes
 [-]: where that was more than four times as much, it was more than once."""
+QUICKER = 2.0
+"""Energy of the motion at the end, over that at the start, up to which nobody asks either [-]."""
 ENDS = 1.0 / 16.0
 """Part of the energy of the motion at the end that counts beside that at the start [-]: what stands still may be hit,
 but what the step itself flings about does not excuse it."""
@@ -219,7 +221,8 @@ class _Step:
         put right at its `end` (V, 3) [m] makes, over that of its motion [-].
 
         What pins, solids, wind and friction do in the step is what the solve took their impulses for, M (u - v0) - h f,
-        with f the linear forces at the end x. The energy 1/2 u.M u + E(x) grows by their work and by
+        with f the linear forces at the end x. The energy 1/2 u.M u + E(x) grows by their work, which of solids is none
+        beyond what they do by moving, and by
 
             made = E(x) - E(x0) + f . (x - x0) - 1/2 (u - v0) . M (u - v0)
 
@@ -229,15 +232,18 @@ class _Step:
         at, A, force = self.linearised
         x, gained, fall = self.base + self.h * u, u - self.v0, self.h * self.system.scene.gravity
         motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + ENDS * u ** 2)))
-        if all(growth.energy(self.system.growth(self.x0, there) * self.system.rest_lengths, self.system.edges,
-                             self.system.stiffness) <= LITTLE * motion for there in (x, end)):
+        if 0.5 * float(np.sum(self.mass * u ** 2)) <= QUICKER * motion and all(
+                growth.energy(self.system.growth(self.x0, there) * self.system.rest_lengths, self.system.edges,
+                              self.system.stiffness) <= LITTLE * motion for there in (x, end)):
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h
         made = self.elastic.energy(x) - self.elastic.energy(self.x0) + float(np.vdot(f, x - self.x0))
         made -= 0.5 * float(np.sum(self.mass * gained ** 2))
         made = max(made, 0.0) + max(self.elastic.energy(end) - self.elastic.energy(x), 0.0)
-        return made / motion if made > 0.0 else 0.0
+        if self.contacts.constraints is not None:
+            made += max(self.contacts.constraints.work(self.mass * gained - self.h * f, u), 0.0)
+        return made / motion
 
     # ------------------------------------------------------------------ the nonlinear equations
 

@@ -125,6 +125,16 @@ def test_cloth_presses_on_cloth_in_short_steps_and_falls_in_long_ones(rate, adap
     assert records[-1].step_max == pytest.approx(1.0 / most) and records[-1].rejected == 0
 
 
+@pytest.mark.parametrize(("side", "most"), [(0.5, 24.0), (0.1, 24.0), (0.02, 48.0), (0.005, 96.0)])
+def test_small_cloth_touches_solids_in_steps_in_which_weight_takes_it_a_few_edges(side, most):
+    x, triangles = grid(5, 5, (side, side))
+    cloth = core.Cloth(core.ClothMesh(x + [0.0, 0.0, 0.1 * side], triangles), core.Material.preset("cotton"))
+    floor = core.Collider([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]], [[0, 1, 2]])
+    records = [f.certificate for f in core.simulate(core.Scene([cloth], [floor]), core.Solver(steps_per_frame=1),
+                                                    range(1, 12))]
+    assert records[-1].step_max == pytest.approx(1.0 / most) and records[-1].rejected == 0
+
+
 @pytest.mark.parametrize(("adaptive", "halvings"), [(True, 6), (True, 0), (False, 6)])
 def test_a_step_that_no_size_can_solve_is_an_error_that_keeps_the_frames_before(adaptive, halvings):
     """A pin that jumps by more than numbers can square: the stretch is infinite whatever the step."""

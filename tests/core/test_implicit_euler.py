@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One linearisation is 001's linear system to the letter; Newton's method solves the step's own equations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import core
+from core.contact.response import ContactResponse
+from core.contact.surfaces import SurfaceSet
 from core.energy import energy_of
-from core.integrators import implicit_euler
+from core.integrators import implicit_euler, step_end
 from core.integrators.implicit_euler import step
 from core.stopwatch import Stopwatch
 from core.system import System
@@ -231,6 +235,37 @@ def test_a_step_knows_what_energy_it_makes_however_pins_carry_the_cloth_along():
 @pytest.mark.usefixtures("always_asked")
 def test_a_step_that_is_solved_to_the_end_makes_no_energy():
     assert made(swinging(12.0), newton_iterations="converge")[0] == 0.0
+
+
+@pytest.mark.usefixtures("always_asked")
+def test_what_is_put_right_at_the_end_of_a_step_makes_energy_too(monkeypatch):
+    def stretched(*what):
+        result = step_end.ended(*what)
+        found.append(result.state.x)
+        return replace(result, state=replace(result.state, x=1.1 * result.state.x))
+
+    found = []
+    monkeypatch.setattr(implicit_euler, "ended", stretched)
+    system = swinging(12.0)
+    says, _ = made(system, newton_iterations="converge")
+    energy = system.elastic(H).energy
+    assert says == pytest.approx(energy(1.1 * found[0]) - energy(found[0]), rel=1e-9)
+
+
+@pytest.mark.parametrize(("times", "drives"), [(1.0, False), (-30.0, True)])
+def test_friction_that_drives_cloth_makes_energy(monkeypatch, times, drives):
+    """It should brake; from the contact forces of a pass before that were absurd it drove a sheet at 48 m/s."""
+    right = ContactResponse.friction_force
+    monkeypatch.setattr(ContactResponse, "friction_force", lambda self, v: times * right(self, v))
+    x, triangles = grid(4, 4)
+    cloth = core.Cloth(core.ClothMesh(x + [0.0, 0.0, 0.05], triangles), core.Material.preset("cotton"),
+                       velocities=np.tile([1.0, 0.0, 0.0], (25, 1)))
+    floor = core.Collider([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]], [[0, 1, 2]], friction=0.5)
+    system = System(core.Scene([cloth], [floor]))
+    surfaces = SurfaceSet(system.scene.colliders, system.thickness, system.friction)
+    surfaces.set_step(0.0, H)
+    result = step(system, system.initial_state(), H, core.Solver(), surfaces, Stopwatch())
+    assert (result.state.touch.mode > 0).all() and (result.made > 1.0) == drives
 
 
 @pytest.mark.parametrize("iterations", [1, "converge"])

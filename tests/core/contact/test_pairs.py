@@ -232,6 +232,14 @@ def test_what_comes_to_a_face_around_its_edge_is_held_where_it_comes_from(start,
     assert np.linalg.norm(pushed) > 0.004
 
 
+@pytest.mark.parametrize("fall", [0.03, 0.1, 0.4, 3.0])
+def test_what_falls_past_an_edge_is_held_by_its_rim_however_far_it_falls(fall):
+    still, triangles = box((1.0, 1.0, 1.0))
+    start = np.array([[0.507, 0.13, 0.5 + 0.3 * fall]])
+    found = contacts(start, start - [0.0, 0.0, 0.3 * fall + 0.02], [surface((still, triangles), still, still)], 0.01)
+    assert len(found) == 1 and found.normal[0, 0] > 0.3 and found.normal[0, 2] > 0.3
+
+
 def test_a_vertex_outside_at_the_start_is_not_called_inside_however_far_it_slides():
     positions, triangles = ball(32, 16)
     x = shell(400, 0.502, 0.512)
