@@ -2,7 +2,7 @@
 """Particles that are born while the simulation runs: until then they are held where they start.
 
 A particle is born at the start of the first step that does not begin before its time, and then has the velocity it was
-given. To integrators that look back it has flown freely before.
+given. To integrators that look back it came with the acceleration that it has then.
 """
 
 from __future__ import annotations
@@ -55,12 +55,13 @@ class Births:
         v[self._vertices[row]] = self._velocities[row]
         return replace(state, v=v)
 
-    def remembered(self, before: Before, state: State, gravity: FloatArray) -> Before:
-        """`before` with those that waited at rest, and those born now in free flight, with gravity (3,) [m/s^2]."""
+    def remembered(self, before: Before, state: State, a: FloatArray) -> Before:
+        """`before` with those that waited at rest, and those born now on their way with accelerations a (V, 3)
+        [m/s^2]."""
         if len(self.unborn) == 0 and len(self.newborn) == 0:
             return before
         x, v, h, new = before.x.copy(), before.v.copy(), before.step, self.newborn
         x[self.unborn], v[self.unborn] = state.x[self.unborn], 0.0
-        x[new] = state.x[new] - h * state.v[new] + 0.5 * h * h * gravity
-        v[new] = state.v[new] - h * gravity
+        x[new] = state.x[new] - h * state.v[new] + 0.5 * h * h * a[new]
+        v[new] = state.v[new] - h * a[new]
         return Before(x, v, h)

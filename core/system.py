@@ -208,6 +208,14 @@ class System:
             current().families.add_damping_force(family, x, v, total)
         return total
 
+    def force(self, x: FloatArray, v: FloatArray, time: float) -> FloatArray:
+        """All forces (V, 3) [N] but those of contact at positions x and velocities v (V, 3), at `time` [s]."""
+        f = self.elastic(time).force(x)
+        rate = self.rate_force(x, v, time)
+        if rate is not None:
+            f += rate.push - rate.product(v)
+        return f
+
     # ------------------------------------------------------------------ the linear system
 
     def preconditioner(self, h: float, matrix: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:

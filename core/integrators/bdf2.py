@@ -11,9 +11,9 @@ Each step is linearised where smooth motion would end, see `core/smoothing.py`; 
 starts, and once more where that led. At a bend of a slack thread the direction of what pulls turns by more than can be
 foreseen, and a hanging rope would tremble for ever; seams would tear. Links that go slack are such, too.
 
-It needs two steps of one size behind it. Before the first one everything is taken to have flown freely, which is exact
-to second order for cloth that is let go. A step after the size changed is implicit Euler's, and so is one in which
-cloth touches something or may: x* would lie beyond what stops it.
+It needs two steps of one size behind it; `arrival.py` has what is taken for the one before the first, from a trial step
+of implicit Euler. A step after the size changed is implicit Euler's, and so is one in which cloth touches something or
+may: x* would lie beyond what stops it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..arrays import FloatArray
 from ..contact.surfaces import SurfaceSet
 from ..state import Before, State
 from ..stopwatch import Stopwatch
 from ..system import System
-from . import implicit_euler
+from . import arrival, implicit_euler
 from .clearance import Clearance
 from .step_end import StepResult
 
@@ -45,17 +44,19 @@ SAME = 1e-9
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
          watch: Stopwatch) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
-    before, expected = state.before or _flight(state, h, system.scene.gravity), system.smoothing(state.v)
-    spare = False
+    expected, spare = system.smoothing(state.v), False
     if system.abrupt.any():
         expected[system.abrupt] = 0.0
         if settings.linearisations == 1:
             spare = True                                             # nobody asked for what comes after the first
             settings = replace(settings, newton_iterations=OF_SLACK if system.slackens else LINEARISATIONS)
-    before = system.births.remembered(before, state, system.scene.gravity)
     room = Clearance(system, state, h, settings, surfaces, watch)
     result: StepResult | None = None
-    if abs(before.step - h) <= SAME * h and not room.may_touch():
+    before, spent = None, 0
+    if (state.before is None or abs(state.before.step - h) <= SAME * h) and not room.may_touch():
+        before, spent = arrival.before(system, state, h, lambda: implicit_euler.step(
+            system, state, h, settings, surfaces, watch, expected, unhindered=True, spare=spare))
+    if before is not None:
         start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,
                       state.touch)
         if surfaces is not None:
@@ -68,9 +69,5 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
             surfaces.set_step(state.time, state.time + h)
     if result is None:
         result = implicit_euler.step(system, state, h, settings, surfaces, watch, expected, spare=spare)
-    return replace(result, state=replace(result.state, before=Before(state.x, state.v, h)))
-
-
-def _flight(state: State, h: float, gravity: FloatArray) -> Before:
-    """Where `state` was h [s] before if it has only ever fallen, with gravity (3,) [m/s^2]."""
-    return Before(state.x - h * state.v + 0.5 * h * h * gravity, state.v - h * gravity, h)
+    return replace(result, state=replace(result.state, before=Before(state.x, state.v, h)),
+                   iterations=result.iterations + spent)

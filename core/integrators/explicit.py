@@ -66,14 +66,15 @@ def verlet(system: System, state: State, h: float, settings: Solver, surfaces: S
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     before = state.before
     w, last = (state.v, 0.0) if before is None else (settings.verlet_kd * before.v, before.step)
-    if last and len(new := system.births.newborn):                 # as if they had flown freely
-        w[new] = state.v[new] - 0.5 * last * system.scene.gravity
+    if last and len(new := system.births.newborn):                 # as if they had come with what pulls at them now
+        pull = system.force(state.x, state.v, state.time)[new]
+        w[new] = state.v[new] - 0.5 * last * pull / system.mass[new, None]
     step = _Step(system, state, w, h, settings, surfaces, watch)
     result = step.kicked(0.5 * (last + h))
     if not result.finite:
         return result
     x, u = result.state.x, result.state.v
-    half = 0.5 * h * step.pins.project(_force(system, x, u, state.time + h) / system.mass[:, None])
+    half = 0.5 * h * step.pins.project(system.force(x, u, state.time + h) / system.mass[:, None])
     half[result.state.touch.mode != 0] = 0.0                       # what lies on a solid does not fall
     return replace(result, state=replace(result.state, v=u + half, before=Before(state.x, u, h)))
 
@@ -89,7 +90,7 @@ class _Step:
                  surfaces: SurfaceSet | None, watch: Stopwatch, *, unhindered: bool = False) -> None:
         self._system, self._state, self._h, self._watch = system, replace(state, v=w), h, watch
         with watch.stage("forces"):
-            self._force = _force(system, state.x, state.v, state.time)
+            self._force = system.force(state.x, state.v, state.time)
             self.pins: ConstraintFilter = system.pins(self._state, h)
         self._mass = Mass(system)
         self.contacts = StepContacts(system, self._state, h, settings, surfaces, watch, self.pins, settings.tolerance,
@@ -105,12 +106,3 @@ class _Step:
         linear = found.linear
         residual = linear.residual if np.isfinite(found.u).all() else float("nan")
         return ended(self._loop, found.u, residual, linear.converged, linear.reason == "indefinite")
-
-
-def _force(system: System, x: FloatArray, v: FloatArray, time: float) -> FloatArray:
-    """All forces (V, 3) [N] but those of contact at positions x and velocities v (V, 3), at `time` [s]."""
-    f = system.elastic(time).force(x)
-    rate = system.rate_force(x, v, time)
-    if rate is not None:
-        f += rate.push - rate.product(v)
-    return f
