@@ -32,8 +32,8 @@ class Solver:
         steps_per_frame: steps from one frame to the next, before any halving.
         frame_rate: frames per second [1/s].
         newton_iterations: linearisations per step; 1 is 001's method, "converge" solves the step's nonlinear
-            equations to `tolerance`. None for as many as the integrator needs: 1, and of projective dynamics
-            until it is close to the solution, 150 at most.
+            equations to `tolerance`. None for as many as the integrator needs: 1, 4 where links go slack (002), and
+            of projective dynamics until it is close to the solution, 150 at most.
         projective_solve: how projective dynamics solves with its constant matrix: "factor", made once; or "cg",
             conjugate gradients without preconditioner, as published. Its outer iterations are `newton_iterations`.
         projective_window: how many of its outer iterations look ahead together; 0 for each by itself, as published.

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 LINEARISATIONS = 2
 """Of each step, at least, where there are threads or seams."""
-OF_SLACK = 4
-"""Of each step, at least, where there are links that go slack (002): which of them are taut is found out bit by bit.
-With two a sheet on a ball is stretched by a third in motion, with four by a twentieth."""
 SAME = 1e-9
 """Relative difference up to which two steps are of one size [-]."""
 
@@ -49,7 +46,8 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
         expected[system.abrupt] = 0.0
         if settings.linearisations == 1:
             spare = True                                             # nobody asked for what comes after the first
-            settings = replace(settings, newton_iterations=OF_SLACK if system.slackens else LINEARISATIONS)
+            settings = replace(settings, newton_iterations=(
+                implicit_euler.OF_SLACK if system.slackens else LINEARISATIONS))
     room = Clearance(system, state, h, settings, surfaces, watch)
     result: StepResult | None = None
     before, spent = None, 0

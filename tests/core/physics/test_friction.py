@@ -6,6 +6,7 @@ import pytest
 
 import core
 from tests.core.physics.scenes import GRAVITY, elastic_force, grid, reference, run
+from tests.core.shapes import quads
 
 TABLE = reference("friction")
 PLANE = np.array([[-9.0, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]]), [[0, 1, 2], [0, 2, 3]]
@@ -195,3 +196,19 @@ def test_a_strip_slides_off_a_table_when_it_hangs_over_by_more_than_friction_hol
     threshold = (mu + turn) / (1.0 + mu)
     assert abs(over_the_edge(mu, threshold - 0.01)) < 1e-3
     assert over_the_edge(mu, threshold + 0.01) > 0.01
+
+
+@pytest.mark.parametrize("integrator", ["implicit_euler", "bdf2"])
+def test_a_sheet_whose_links_go_slack_slides_as_far_as_another(integrator):
+    mu, degrees, heading, h, n = 0.45, 27.0, 33.0, 1 / 60, 40
+    flat, _ = grid((4, 4), (0.3, 0.3))
+    thickness = 0.2 * 0.3 / 4
+    start = tilted(flat + [0.0, 0.0, thickness], degrees, heading)
+    fabric = core.Material(areal_density=0.2, stretch=2e3, shear=500.0, bend=1e-4, friction=mu)
+    cloth = core.Cloth(core.ClothMesh(start, faces=quads(4, 4)), fabric, "immediate_buckling", thickness=thickness)
+    plane = core.Collider(tilted(PLANE[0], degrees, heading), PLANE[1], friction=mu)
+    solver = core.Solver(frame_rate=1.0 / h, steps_per_frame=1, integrator=integrator)
+    frames = run(core.Scene([cloth], [plane]), solver, n)
+    a = GRAVITY * (np.sin(np.radians(degrees)) - mu * np.cos(np.radians(degrees)))
+    travel = (frames[-1].positions[0] - start) @ tilted([1.0, 0.0, 0.0], degrees, heading)
+    assert travel.mean() == pytest.approx(a * h * h * n * (n + 1) / 2, rel=0.03)
