@@ -201,12 +201,18 @@ class SelfContactStep:
         end = self._around.end(x1)
         return of_pairs(pairs.at_times(self._around.start, end, times), end, len(x1))
 
-    def truncate(self, x1: FloatArray, free: Callable[[], ConstraintFilter]) -> FloatArray:
+    def truncate(self, x1: FloatArray, free: Callable[[], ConstraintFilter], unsure: BoolArray | None = None
+                 ) -> FloatArray:
         """x1 (V, 3) [m], changed in the directions that `free()` leaves where something would pass through something.
+
+        Where somebody else keeps vertices off faces of colliders, `unsure` (V,) says of which that is not certain; and
+        what is cut here may have left its side.
         """
         x, around, count = x1, self._around, len(x1)
         left = none = np.zeros((0, 4), dtype=np.int64)
         around.see(SHARP)
+        if unsure is not None and unsure.any():
+            around.see_faces(unsure)
         for _ in range(SEARCHES):
             around.cover(x)
             pairs = around.pairs

@@ -44,6 +44,9 @@ SETTLED = 0.02
 OPPOSED = 0.4
 """Part of a normal that other contacts of the vertex must leave [-]: of two normals that face each other nothing is
 left but a little across, and what two surfaces squeeze would be thrown out along that by what it lacks over that."""
+UNSURE = 0.2
+"""Part of the thickness above its planes from which on a vertex is surely on the right side of what they touch [-]: the
+surface may bend, and rise above them."""
 MAX_PER_VERTEX = 3
 SWEEPS = 8
 """Gauss-Seidel sweeps that share a vertex's force among its up to three normals."""
@@ -266,6 +269,28 @@ class ContactResponse:
             moved = np.einsum("nj,nj->n", (result - x)[c.vertex[at]], c.normal[at])
             result[c.vertex[at]] += np.maximum(beyond[at] - moved, 0.0)[:, None] * c.normal[at]
         return x + self._pins.project(result - x)
+
+    def unsure(self, found: Touching, x: FloatArray, out: FloatArray) -> BoolArray:
+        """Which vertices (V,) may be beyond a surface at `out` (V, 3) [m], to which `move_out` brought x (V, 3) [m].
+
+        Those that are, or were, not clearly in front of all that was found: two surfaces that face each other may leave
+        no room for it, and beyond a surface nobody looks for more of them, into which the way back out may lead. And
+        those that were moved off one of several, which may bend up to them. What starts inside of a solid has no right
+        side to be kept on.
+        """
+        c, moved = found.contacts, out - x
+        room = self._thickness[c.vertex]
+        before = c.gap_t1 + found.distance
+        after = before + np.einsum("nj,nj->n", moved[c.vertex], c.normal)
+        several = np.zeros(len(c), dtype=np.bool_)
+        pair = c.vertex[1:] == c.vertex[:-1]                                # those of a vertex lie side by side
+        several[1:] |= pair
+        several[:-1] |= pair
+        several &= np.einsum("nj,nj->n", moved[c.vertex], moved[c.vertex]) > (TOUCHING * room) ** 2
+        result = np.zeros(len(x), dtype=np.bool_)
+        result[c.vertex[several | (np.minimum(before, after) < UNSURE * room)]] = True
+        result[c.vertex[c.gap_t0 + found.distance < 0.0]] = False
+        return result
 
     def bounds(self, found: Touching, x: FloatArray) -> HalfSpaces:
         """The half spaces that `move_out` brings x (V, 3) [m] into, of all that is near a surface."""

@@ -41,7 +41,7 @@ class StepContacts:
 
     Attributes:
         constraints: vertices on solids; None where there are none or springs do it. pairs: all else; None where
-            nothing may touch by pairs.
+            nothing may touch by pairs. unsure (V,): which may be beyond a solid, for all that `move_out` did.
     """
 
     def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
@@ -52,6 +52,7 @@ class StepContacts:
             self._to_springs: BoolArray | None = None
             self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered, tolerance)
             self.pairs = None if unhindered else self._of_pairs()
+        self.unsure: BoolArray = np.zeros(len(state.x), dtype=np.bool_)
         self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
 
     # ------------------------------------------------------------------ what is expected
@@ -142,7 +143,10 @@ class StepContacts:
         if self.constraints is None:
             return x
         with self.watch.stage("contact"):
-            return self.constraints.move_out(self.find(x), x)
+            found = self.find(x)
+            out = self.constraints.move_out(found, x)
+            self.unsure |= self.constraints.unsure(found, x, out)
+            return out
 
     # ------------------------------------------------------------------ what they do
 

@@ -122,7 +122,7 @@ def _truncated(loop: ContactLoop, solved: FloatArray, limited: FloatArray, u: Fl
 
     def cut_at(x: FloatArray) -> FloatArray:
         with watch.stage("contact"):
-            return pairs.truncate(x, held)
+            return pairs.truncate(x, held, contacts.unsure)
 
     with watch.stage("contact"):
         pairs.remember(u, calm=not loop.rough)

@@ -154,6 +154,24 @@ def closing_walls(size, frames=12, speed=0.7, width=0.6, apart=0.7, **more):
                               floor()]), frames)
 
 
+def wedge(size, frames=44, angle=22.6, tilt=0.0, shake=0.0, width=0.6):
+    """An upright sheet slides into a V of two walls, an open mesh, `angle` [deg] wide; tilted [deg], and shaken by up
+    to `shake` [m]."""
+    wide = np.tan(np.radians(0.5 * angle))
+    corners = np.array([[-wide, -1, 1], [-wide, 1, 1], [0, 1, 0], [0, -1, 0], [wide, -1, 1], [wide, 1, 1]])
+    walls = turned(corners, np.radians(tilt), axis=0)
+
+    def at(t):
+        return walls + shake * np.array([np.sin(12.0 * t), np.sin(8.4 * t), 0.0])
+
+    def upright(p):
+        return np.column_stack([p[:, 2], p[:, 1], -p[:, 0]]) + [0.02, 0.01, 0.9]
+
+    triangles = np.array([[0, 3, 2], [0, 2, 1], [3, 4, 5], [3, 5, 2]])
+    return Staged(core.Scene([cloth(size, size, width, width, upright)],
+                             [core.Collider(at if shake else walls, triangles, friction=0.1, name="wedge")]), frames)
+
+
 def snatched(size, frames=3, speed=30.0, **more):
     """A sheet of 0.6 m, upright, held above and below; a ball goes through its place. `more` is of the cloth."""
     shape, triangles = ball(12, 6, 0.06)

@@ -214,6 +214,14 @@ def test_what_the_limit_of_stretch_brings_back_is_not_flung_about(size):
     assert max(f.certificate.stretch_max for f in frames) < 1.03
 
 
+@pytest.mark.parametrize("shape", [{}, {"angle": 45.0}, {"tilt": 20.0}, {"tilt": 5.0, "shake": 0.05}],
+                         ids=["narrow", "wide", "tilted", "shaken"])
+def test_cloth_that_slides_into_a_wedge_stays_between_its_walls(shape):
+    """What one wall is put back from, the other may not be there for: beyond an open one it had stayed for good."""
+    frames = watched(colliders.wedge(14, **shape))
+    assert max(f.certificate.stretch_p99 for f in frames) < 1.1
+
+
 def test_the_limit_of_stretch_gives_way_to_pins_and_a_solid_that_ask_for_more():
     """A ball at 30 m/s takes along in a frame twice what a held sheet is long. To bring every edge back leads through
     the ball, from where the truncation brings it back each time: that had come to 224 m/s and 28 times its length."""

@@ -99,6 +99,29 @@ def test_what_two_surfaces_squeeze_is_not_thrown_out_between_them(tilt):
     assert np.linalg.norm(z) * 0.02 < 0.005
 
 
+def between_walls(low, high, gap_t0=-0.002):
+    """A vertex that ends at these heights [m] over two walls 2 mm apart, and is put back from them; whether it is then
+    known to be between them."""
+    x = np.array([[0.0, 0.0, low]])
+    response = step(x, np.zeros_like(x), Touch.none(1))
+    both, normals = np.zeros(2, dtype=np.int64), np.array([UP, -UP])
+    gaps = np.array([low, high]) - 0.01
+    points = x - np.array([low, high])[:, None] * normals
+    found = Touching(Contacts(both, both, both, np.zeros((2, 3)), points, points, normals, np.full(2, gap_t0), gaps),
+                     np.zeros(2), np.full(2, 0.01), x[both])
+    return not response.unsure(found, x, response.move_out(found, x))[0]
+
+
+def test_what_one_surface_is_put_back_from_into_another_is_not_taken_for_kept_off_both():
+    """Nor what was beyond one: nobody looks for the other from there. What starts inside is to come out."""
+    assert between_walls(0.02, 0.03)
+    assert not between_walls(-0.001, 0.003)
+    assert not between_walls(0.003, -0.001)
+    assert not between_walls(-0.001, 0.05)
+    assert not between_walls(0.001, 0.05)
+    assert between_walls(-0.001, 0.003, gap_t0=-0.011)
+
+
 def wedged(v, mu):
     """A vertex with velocity v (3,) [m/s] where a floor and an overhanging wall meet, 1 cm from both."""
     x, normals = np.array([[0.0, 0.0, 0.01]]), np.array([UP, [-0.8, 0.0, -0.6]])
