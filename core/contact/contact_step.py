@@ -53,7 +53,8 @@ class SelfContactStep:
             self.repulsion.add(self._prescribed(pull_apart(
                 owner.all, crossings, owner.features, around.start, self._inverse_mass, h, self._unheld)))
         if len(around.level):
-            self.repulsion.add(lift_out(around.level, owner.surface.edges, around.start, self._inverse_mass, h))
+            self.repulsion.add(lift_out(
+                around.level, owner.surface.edges, around.start, self._inverse_mass, h, self._unheld))
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
 

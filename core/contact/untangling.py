@@ -88,9 +88,10 @@ def _shortest(pierced: Piercings) -> FloatArray:
     return gradient
 
 
-def lift_out(level: IntArray, edges: IntArray, x: FloatArray, inverse_mass: FloatArray, h: float) -> Contacts:
+def lift_out(level: IntArray, edges: IntArray, x: FloatArray, inverse_mass: FloatArray, h: float,
+             unheld: FloatArray | None = None) -> Contacts:
     """Contacts that lift vertices out of the triangles that they lie in, `level` (L, 4), to the side where their
-    neighbours by edges (E, 2) are on the whole; surface at x (V, 3) [m], in h [s]."""
+    neighbours by edges (E, 2) are on the whole; surface at x (V, 3) [m], in h [s]; `unheld` as in `pull_apart`."""
     p, a, b, c = (x[level[:, k]] for k in range(4))
     spread = np.cross(b - a, c - a)
     beside = np.zeros_like(x)
@@ -102,7 +103,9 @@ def lift_out(level: IntArray, edges: IntArray, x: FloatArray, inverse_mass: Floa
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[level])
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
     speed = SPEED * np.sqrt(np.linalg.norm(spread[some], axis=1))
-    return _wanting(level[some], weights[some], normal[some], h * speed, x, 1.0 / mobility[some])
+    # where pins hold all corners but one of hardly any weight, the mass without a lever's limit is without end
+    mass, _ = lever(mobility[some], weights[some], level[some], unheld)
+    return _wanting(level[some], weights[some], normal[some], h * speed, x, mass)
 
 
 def _wanting(vertices: IntArray, weights: FloatArray, normal: FloatArray, more: FloatArray, x: FloatArray,

@@ -306,6 +306,16 @@ def test_a_sheet_that_pins_hold_in_a_solid_is_not_shaken():
     assert max(speeds[-12:]) < 0.3 and np.mean([f.certificate.steps for f, _ in found[6:]]) < 4.0
 
 
+def test_an_exact_duplicate_of_a_hanging_sheet_does_not_end_the_bake():
+    """Both lie in one plane, most corners of the first row held: what lifts them out must not weigh without end."""
+    x = sheet(11, 11, 0.5, 0.5)[0]
+    up = turned(x, np.pi / 2, axis=0)
+    held = dict.fromkeys(np.argsort(-up[:, 2])[:11].tolist())
+    twice = Staged(core.Scene([cloth(11, 11, 0.5, 0.5, lambda x: up, pins=held, name=name) for name in "ab"]), 24)
+    kept = [frame for frame, _ in perform(twice)]
+    assert len(kept) == 24 and max(f.certificate.stretch_max for f in kept) < 1.1
+
+
 # ---------------------------------------------------------------------- the judge
 
 

@@ -8,8 +8,9 @@ import core
 from core.contact.crossings import crossing_pairs
 from core.contact.nearness import Features
 from core.contact.piercing import Piercings
+from core.contact.repulsion import LEVER
 from core.contact.triangle_surface import TriangleSurface
-from core.contact.untangling import SPEED, pull_apart
+from core.contact.untangling import SPEED, lift_out, pull_apart
 from core.contact.way_back import WayBack, left_by_solids
 from tests.core.contact.shapes import ball, box, rotation, sheet
 
@@ -128,3 +129,16 @@ def test_a_vertex_that_lies_in_a_triangle_is_lifted_out_to_the_side_of_its_neigh
     gap = [f.positions[1][middle, 2] - f.positions[0][middle, 2] for f in frames]
     assert gap[0] == 0.0 and gap[-1] > 0.5 * cloths[0].thickness
     assert frames[-1].certificate.crossings == 0 and frames[-1].certificate.stretch_p99 < 1.01
+
+
+def test_what_pins_hold_but_for_a_corner_of_hardly_any_weight_is_not_lifted_as_a_mountain():
+    """The mass behind such a pair would be 1e97 kg beside grams, and no matrix stays definite with that."""
+    x = np.array([[0.3, 1e-50, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.3, 0.2, 0.1]])
+    unheld = np.full(5, 10.0)
+    inverse_mass = np.array([0.0, 0.0, 0.0, 10.0, 10.0])
+    level, edges = np.array([[0, 1, 2, 3]]), np.array([[0, 4]])
+    found = lift_out(level, edges, x, inverse_mass, H, unheld)
+    assert 0.0 < abs(found.weights[0, 3]) < 1e-40
+    assert found.mass[0] == pytest.approx(LEVER / (found.weights[0]**2 @ unheld[level[0]]))
+    np.testing.assert_array_equal(lift_out(level, edges, x, unheld, H, unheld).mass,
+                                  lift_out(level, edges, x, unheld, H).mass)      # without pins it changes nothing
