@@ -180,7 +180,8 @@ def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback],
         report.notes.append(f"At frame {report.first} cloth already is inside or across something: "
                             f"{start['crossings']} edges cross faces, the deepest vertex is "
                             f"{start['deepest_penetration']:.3g} m inside a collider. Move them apart at that frame: "
-                            "what starts inside is pushed out, which can stretch it far.")
+                            "what starts inside is pushed out, which can stretch it far. If the collider is a room, "
+                            "turn all its normals inwards.")
     stretched = certificate_text.stretch_note(report.as_dict())
     if stretched:
         report.notes.append(stretched)

@@ -18,8 +18,10 @@ from .arrays import FloatArray, IntArray, float_rows, index_rows
 from .contact.colliders import SurfaceShape
 from .contact.containment import inside, nearest
 from .contact.gaps import Meeting, meet
+from .contact.rooms import shapes_of
 from .contact.triangle_surface import TriangleSurface
 from .errors import SceneError
+from .topology import bodies
 
 Mesh = tuple[FloatArray, IntArray]
 """positions (V, 3) [m], triangles (T, 3)"""
@@ -41,7 +43,7 @@ class Audit:
         crossings: pairs of an edge and a triangle that it pierces; at least one of them is cloth's.
         smallest_gap [m]: between cloth and colliders, and between parts of cloth that are no neighbours; 0 where
             anything crosses, None where nothing is within half a mean edge length, or nobody looked.
-        deepest_penetration [m]: of a cloth vertex into a closed collider, 0 if none is inside.
+        deepest_penetration [m]: of a cloth vertex into a closed collider that is no room, 0 if none is inside.
         edge_object (N,), edges (N, 2): whose edge, and its vertices there.
         triangle_object (N,), triangles (N,): whose triangle, and its index there.
     """
@@ -72,18 +74,24 @@ class Auditor:
 
     Args:
         cloths, colliders: (positions (V, 3) [m], triangles (T, 3)) of each.
-        surface: of all cloths one after the other, where somebody has made it already.
+        surface: of all cloths one after the other, shapes: of the colliders, where somebody has made them already.
+            Otherwise what is a room is decided here and now.
     """
 
     def __init__(self, cloths: Sequence[Mesh], colliders: Sequence[Mesh] = (), *,
-                 surface: TriangleSurface | None = None) -> None:
+                 surface: TriangleSurface | None = None, shapes: Sequence[SurfaceShape] | None = None) -> None:
         self._cloths, self._colliders = _Stack(cloths, surface), _Stack(colliders)
-        self._shapes = [SurfaceShape.build(float_rows(x, 3), index_rows(t, 3)) for x, t in colliders]
+        self._shapes = shapes if shapes is not None else self._own_shapes(colliders)
         ends = self._cloths.surface.positions[self._cloths.surface.edges]
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
         self._last = np.inf                                          # of the smallest gaps of late the largest [m]
         self._crossed = False                                        # whether anything crossed at the last look
+
+    def _own_shapes(self, colliders: Sequence[Mesh]) -> list[SurfaceShape]:
+        surface = self._cloths.surface
+        return shapes_of([(float_rows(x, 3), index_rows(t, 3)) for x, t in colliders], surface.positions,
+                         bodies(surface.edges, len(surface.positions)), surface)
 
     def look(
         self, cloths: Sequence[FloatArray], colliders: Sequence[FloatArray] = (), *, gap: bool = True

@@ -75,7 +75,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
         stepper = Stepper(system, solver, watch)
         auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
                           [(c.at(0.0), c.triangles) for c in scene.colliders],
-                          surface=system.self_contact.surface if system.self_contact else None)
+                          surface=system.self_contact.surface if system.self_contact else None, shapes=system.shapes)
         state = system.initial_state()
         names = [*(c.name for c in scene.cloths), *(c.name for c in scene.colliders)]
     for number in numbers:

@@ -75,8 +75,8 @@ class Stepper:
         self._system, self._solver, self._watch = system, solver, watch
         self._step = registry.find(solver.integrator)
         count = system.nodes.surface_count
-        self._surfaces = (SurfaceSet(system.scene.colliders, system.thickness[:count], system.friction[:count])
-                          if system.scene.colliders else None)
+        self._surfaces = (SurfaceSet(system.scene.colliders, system.thickness[:count], system.friction[:count],
+                                     system.shapes) if system.scene.colliders else None)
         self._record = StepRecord()
         own, weight = system.self_contact, float(np.linalg.norm(system.scene.gravity))
         edge = np.inf if own is None or not weight else own.finest / weight                # [s^2]

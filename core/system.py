@@ -14,6 +14,7 @@ import numpy as np
 from .arrays import BoolArray, FloatArray, IntArray
 from .births import Births
 from .cloth import Cloth
+from .contact.rooms import shapes_of
 from .contact.self_contact import SelfContact
 from .easing import Easing
 from .elastic import ConstantStiffness, ElasticForces, by_stencil
@@ -49,7 +50,7 @@ class System:
         thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
         edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
         abrupt (V,): whether there are threads, seams or links that go slack in its piece; sewn, slackens: whether there
-        are seams, or such links, at all;
+        are seams, or such links, at all; shapes: of the colliders, with their rooms open;
         smoothing: of velocities, along the edges; strain_limit: of edges, None where there is none.
     """
 
@@ -112,6 +113,9 @@ class System:
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
             held=np.concatenate([c.held + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
         ) if len(self.triangles) + len(threads) else None
+        skin = nodes.surface_count
+        self.shapes = shapes_of([(c.at(0.0), c.triangles) for c in scene.colliders], nodes.start[:skin],
+                                self.body[:skin], self.self_contact.surface if self.self_contact else None)
         self.preconditioners = PreconditionerChoice(
             self._pattern, lambda: scalar_elements(self._forces, nodes.rest), np.concatenate([near, links]),
             nodes.rest)

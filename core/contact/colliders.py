@@ -8,7 +8,8 @@ fitted around both.
 A *part* is what hangs together through edges of exactly two triangles. A part is closed if all its edges are such and
 its triangles can be wound alike; its winding is then turned so that its volume is positive, whatever the mesh's was:
 normals of closed parts point out. Anything else, and a closed part that encloses nothing, is an open sheet with two
-equal sides. A hollow wall counts as filled: the inner shell is a closed part of its own.
+equal sides, and so is the wall of a room with cloth in it (see `rooms`). A hollow wall without any counts as filled:
+the inner shell is a closed part of its own.
 Vertices at the same place count as one here, so that a mesh cut along a seam is still closed.
 
 On which side of a closed part a point lies, the pseudo-normal of the closest feature tells: the face normal, the sum of
@@ -17,7 +18,7 @@ both for an edge, the sum weighted by the angles for a vertex (Baerentzen and Aa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -39,6 +40,7 @@ class SurfaceShape:
     Attributes:
         triangles (T, 3): closed parts wound so that normals point out.
         closed (T,): whether the triangle belongs to a closed part.
+        part (T,): number of the triangle's part. inward (T,): whether it is closed and all of its faces pointed in.
         features (T, 7): number of each triangle's features, by the feature codes of `distance`.
         degree (F,): how many triangles share the feature.
         tree: hierarchy over the triangles, fitted to the positions it was made from.
@@ -46,6 +48,8 @@ class SurfaceShape:
 
     triangles: IntArray
     closed: BoolArray
+    part: IntArray
+    inward: BoolArray
     features: IntArray
     degree: IntArray
     tree: BVH
@@ -66,10 +70,17 @@ class SurfaceShape:
 
         part, flipped, closed = _parts(edge, directed[:, 0].reshape(count, 3) < directed[:, 1].reshape(count, 3))
         turned, closed = _outward(positions, triangles, part, flipped, closed)
-        triangles = np.where(turned[:, None], triangles[:, ::-1], triangles)
-        reversed_codes = [0, 2, 1, 3, 6, 5, 4]                    # corners (a, b, c) become (c, b, a)
-        features = np.where(turned[:, None], features[:, reversed_codes], features)
-        return SurfaceShape(triangles, closed, features, degree, BVH.build(*element_boxes(triangles, positions)))
+        inward = closed & (np.bincount(part, ~turned, minlength=count)[part] == 0)
+        triangles, features = _turned_round(triangles, features, turned)
+        tree = BVH.build(*element_boxes(triangles, positions))
+        return SurfaceShape(triangles, closed, part, inward, features, degree, tree)
+
+    def opened(self, walls: BoolArray) -> SurfaceShape:
+        """The same with closed parts that count as open ones, all triangles of `walls` (T,), those that pointed in as
+        they were."""
+        triangles, features = _turned_round(self.triangles, self.features, walls & self.inward)
+        return replace(self, triangles=triangles, features=features, closed=self.closed & ~walls,
+                       inward=self.inward & ~walls)
 
     def normals(self, positions: FloatArray) -> FloatArray:
         """Pseudo-normals (F, 3) of all features, of length 1, or 0 where undefined."""
@@ -140,6 +151,13 @@ def axes_of(corners: FloatArray) -> FloatArray:
     size = np.linalg.norm(axes, axis=2, keepdims=True)
     axes /= np.where(size > 0.0, size, 1.0)
     return axes
+
+
+def _turned_round(triangles: IntArray, features: IntArray, which: BoolArray) -> tuple[IntArray, IntArray]:
+    """Triangles (T, 3) and their features (T, 7), some wound the other way: corners (a, b, c) become (c, b, a)."""
+    reversed_codes = [0, 2, 1, 3, 6, 5, 4]
+    return (np.where(which[:, None], triangles[:, ::-1], triangles),
+            np.where(which[:, None], features[:, reversed_codes], features))
 
 
 def _parts(edge: IntArray, upward: BoolArray) -> tuple[IntArray, BoolArray, BoolArray]:

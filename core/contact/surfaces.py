@@ -59,11 +59,13 @@ class SurfaceSet:
         colliders: at least one.
         thickness (V,) [m] and friction (V,) [-] of the cloth's vertices: the first of all particles, contact does not
             see any others.
+        shapes: of the colliders, with their rooms open; if not given, all that is closed is solid.
     """
 
-    def __init__(self, colliders: Sequence[Collider], thickness: FloatArray, friction: FloatArray) -> None:
+    def __init__(self, colliders: Sequence[Collider], thickness: FloatArray, friction: FloatArray,
+                 shapes: Sequence[SurfaceShape] | None = None) -> None:
         self._colliders, self._thickness, self._friction = colliders, thickness, friction
-        self._shapes = [SurfaceShape.build(c.at(0.0), c.triangles) for c in colliders]
+        self._shapes = shapes or [SurfaceShape.build(c.at(0.0), c.triangles) for c in colliders]
         self._moving: list[MovingSurface] = []
         self._times = (np.nan, np.nan)
 

@@ -216,3 +216,19 @@ def test_cloth_that_starts_inside_a_collider_gets_a_note_that_says_so(extension,
     scene.frame_start, scene.frame_end = 1, 2
     report = builders.finish(extension.bake.bake(scene))
     assert any("At frame 1" in note and "inside a collider" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("inwards", [True, False])
+def test_a_box_whose_normals_point_inwards_is_a_room_mirrored_or_not(extension, scene, inwards, mirrored):
+    """Blender turns the faces of a mirrored object round with it: what looks like a room is one."""
+    sheet = builders.sheet(size=0.5)
+    room = builders.box(size=1.0)
+    if inwards:
+        room.data.flip_normals()
+    room.scale = (1.0, -1.0 if mirrored else 1.0, 1.2)
+    scene.frame_start, scene.frame_end = 1, 14
+    report = builders.finish(extension.bake.bake(scene))
+    within = np.abs(builders.seen(sheet, 14)).max(axis=0) <= (0.5, 0.5, 0.6)
+    assert within.all() == inwards
+    assert inwards != any("inside a collider" in note for note in report.notes)

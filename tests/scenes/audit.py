@@ -22,7 +22,7 @@ class Finding:
 
     Attributes:
         crossings: pairs of an edge and a triangle that it pierces, by their KINDS.
-        inside: cloth vertices inside a closed solid. deepest: how deep the deepest one is [m].
+        inside: cloth vertices inside a closed solid, or outside of a room. deepest: how deep the deepest one is [m].
         finite: whether all positions are numbers; if not, nobody looked further.
     """
 
@@ -49,10 +49,11 @@ class Judge:
 
     Args:
         cloths: (V, 3) positions [m] and triangles (T, 3) of each. solids: likewise; none of them crosses itself, but
-            they may cross each other.
+            they may cross each other. rooms: numbers of those that are rooms, with all that stands in them, for all of
+            the cloth: closed, with faces that point to where the cloth is to stay.
     """
 
-    def __init__(self, cloths, solids=()):
+    def __init__(self, cloths, solids=(), rooms=()):
         import ipctk
 
         self._tool = ipctk
@@ -61,6 +62,7 @@ class Judge:
         self._own = np.concatenate([np.asarray(t) + first for (_, t), first in zip(cloths, firsts, strict=False)])
         self._solids = [np.asarray(t) for _, t in solids]
         self._closed = [_is_closed(t) for t in self._solids]
+        self._rooms = [number in rooms for number in range(len(self._solids))]
         start = np.concatenate([x for x, _ in cloths])
         self._alone = self._mesh(start, self._own)
         self._beside = [self._mesh(np.concatenate([start, x]), np.concatenate([self._own, t + self._count]))
@@ -75,14 +77,15 @@ class Judge:
         if self._cross(self._alone, x):
             counts[0] = len(self.pierced(x, self._own, _edges(self._own), self._own))
         inside, deepest = 0, 0.0
-        for mesh, triangles, closed, at in zip(self._beside, self._solids, self._closed, solids, strict=True):
+        for mesh, triangles, closed, room, at in zip(self._beside, self._solids, self._closed, self._rooms, solids,
+                                                     strict=True):
             both = np.concatenate([x, at])
             if counts[0] or self._cross(mesh, both):
                 theirs = triangles + self._count
                 counts[1] += len(self.pierced(both, self._own, _edges(self._own), theirs))
                 counts[2] += len(self.pierced(both, theirs, _edges(theirs), self._own))
             if closed:
-                depths = self._depths(x, at, triangles)
+                depths = self._depths(x, at, triangles, room)
                 inside, deepest = inside + len(depths), max(deepest, float(depths.max(initial=0.0)))
         return Finding(tuple(counts.tolist()), inside, deepest)
 
@@ -107,11 +110,12 @@ class Judge:
     def _cross(self, mesh, x) -> bool:
         return self._tool.has_intersections(mesh, np.asfortranarray(x))
 
-    def _depths(self, x, at, triangles):
-        near = x[((x > at.min(axis=0)) & (x < at.max(axis=0))).all(axis=1)]
+    def _depths(self, x, at, triangles, room):
+        near = x if room else x[((x > at.min(axis=0)) & (x < at.max(axis=0))).all(axis=1)]
         if not len(near):
             return np.zeros(0)
-        within = near[np.abs(winding(near, at, triangles)) > 0.5]
+        turns = winding(near, at, triangles)
+        within = near[turns > -0.5] if room else near[np.abs(turns) > 0.5]
         distance = self._tool.point_triangle_distance
         return np.sqrt([min(distance(p, *at[t]) for t in triangles) for p in within])
 

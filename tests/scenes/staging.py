@@ -31,13 +31,14 @@ class Staged:
 
     Attributes:
         scene: as it starts. frames: how many show all that happens. clean: whether it starts without crossings.
-        solver: settings that the scene needs.
+        solver: settings that the scene needs. rooms: numbers of colliders that all the cloth is in.
     """
 
     scene: core.Scene
     frames: int
     clean: bool = True
     solver: dict = field(default_factory=dict)
+    rooms: tuple[int, ...] = ()
 
     @property
     def thickness(self) -> float:
@@ -54,7 +55,7 @@ def perform(staged: Staged, frames: int | None = None, settings: Mapping = AS_IN
     """Each frame, and what an independent look at it finds: solved with `settings`, but for what the scene needs and
     what `solver` changes."""
     judge = Judge([(c.positions, c.mesh.triangles) for c in staged.scene.cloths],
-                  [(c.at(0.0), c.triangles) for c in staged.scene.colliders])
+                  [(c.at(0.0), c.triangles) for c in staged.scene.colliders], staged.rooms)
     made = core.Solver(**{**settings, **staged.solver, **solver})
     for frame in core.simulate(staged.scene, made, range(1, (frames or staged.frames) + 1)):
         yield frame, judge.look(frame.positions, staged.solids(frame.time))
