@@ -229,13 +229,13 @@ class _Step:
         put right at its `end` (V, 3) [m] makes, over that of its motion [-].
 
         What pins, solids, wind and friction do in the step is what the solve took their impulses for, M (u - v0) - h f,
-        with f the linear forces at the end x. The energy 1/2 u.M u + E(x) grows by their work, which of solids is none
-        beyond what they do by moving, and by
+        with f the linear forces at the end x. The energy 1/2 u.M u + E(x) grows by their work and by
 
             made = E(x) - E(x0) + f . (x - x0) - 1/2 (u - v0) . M (u - v0)
 
-        which is below zero for what is convex and solved to the end. A sheet that turns at an edge by an angle it is
-        stretched by the square of makes hundreds of times its motion, and is flung off by that a step later.
+        to which comes what contacts do beyond what moving solids do by them: all below zero for what is convex and
+        solved to the end. A sheet that turns at an edge by an angle it is stretched by the square of makes hundreds of
+        times its motion, and is flung off by that a step later.
         """
         at, A, force = self.linearised
         x, gained, fall = self.base + self.h * u, u - self.v0, self.h * self.system.scene.gravity
@@ -246,12 +246,12 @@ class _Step:
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h
-        made = self.elastic.energy(x) - self.elastic.energy(self.x0) + float(np.vdot(f, x - self.x0))
-        made -= 0.5 * float(np.sum(self.mass * gained ** 2))
-        made = max(made, 0.0) + max(self.elastic.energy(end) - self.elastic.energy(x), 0.0)
+        solved = self.elastic.energy(x)
+        made = solved - self.elastic.energy(self.x0) + float(np.vdot(f, x - self.x0))
+        made += max(self.elastic.energy(end) - solved, 0.0) - 0.5 * float(np.sum(self.mass * gained ** 2))
         if self.contacts.constraints is not None:
-            made += max(self.contacts.constraints.work(self.mass * gained - self.h * f, u), 0.0)
-        return made / motion
+            made += self.contacts.constraints.work(self.mass * gained - self.h * f, u)
+        return made / motion if made > 0.0 else 0.0
 
     # ------------------------------------------------------------------ the nonlinear equations
 
