@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The area-preserving force of 000: what keeps a sheet of threads from skewing.
 
-Columns are the differences along the threads that cross at a vertex, x_u = (x_(i+1) - x_(i-1)) / (2 dl) and x_v.
+Columns are differences x_u and x_v along two threads that meet, over their length; where, `thread_cloth.py` says.
 
     area       g   = |x_u|^2 |x_v|^2 - (x_u . x_v)^2,  the square of the area of x_u and x_v
     energy     psi = k_a A (g - 1)^2 / 4                                           [J]
     stress     P_u = k_a A (g - 1) (|x_v|^2 x_u - (x_u . x_v) x_v),  P_v likewise  [N m]
 
-with A = dl^2 the vertex's share of the area [m^2] and k_a [N/m]. This psi gives the slide's force, k_a (g - 1) dl / 2
-(...), which for a vertex at the border, where the difference is one-sided and A smaller, it does not print. Of small
+with A the share of the area that the two stand for [m^2] and k_a [N/m]. With the slide's central differences x_u =
+(x_(i+1) - x_(i-1)) / (2 dl) and A = dl^2 this psi gives the slide's force, k_a (g - 1) dl / 2 (...). Of small
 strains g - 1 is twice their sum: the force adds 2 k_a to the stiffness along a thread whose neighbours across are
 held. A skew gamma costs k_a A gamma^4 / 4: nothing at first, a strong resistance once it is large.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Thread cloth (000): a grid of n x m vertices as n + m threads woven in u and v.
 
-Stretch springs and bending along every thread, and the area-preserving force at every crossing. The fabric's constants
+Stretch springs and bending along every thread, and the area-preserving force between them. The fabric's constants
 per width become a thread's times the strip w that it stands for:
 
     spring     k   = k_u w / dl                 [N/m]       bending    k_b = B_u w          [N m^2]
@@ -10,12 +10,15 @@ per width become a thread's times the strip w that it stands for:
 The area force resists a skew gamma by k_a gamma^4 / 4, the fabric by shear gamma^2 / 2: they agree at gamma = SKEW. It
 also couples the threads: C_uv = 2 k_a. So that a strip pulled along its threads has the fabric's stretch K, the springs
 have k_u = C_uu - 2 k_a with C_uu - C_uv^2 / C_vv = K_u. A large k_a would leave nothing for the springs of the weaker
-threads, which then get longer at the cost of small buckles across them that the area force does not see: k_a is at most
+threads, which got longer at the cost of small buckles across them that central differences do not see: k_a is at most
 what leaves these SPRINGS of the fabric's stretch. With K < K' the stretch of the two, s = SPRINGS and e = 1 - 2 s,
 
     2 k_a <= K (e + sqrt(e^2 + (1 - K / K') (1 - e^2))) / (2 (1 - K / K'))
 
-At the border the difference across is one-sided, and a vertex has half of the area, at a corner a quarter.
+The slides take x_u and x_v as central differences at each crossing. Of a thread that turns by theta there, the central
+difference is shorter by cos(theta / 2): the area force takes bending for a loss of area, and cloth that bends easily
+droops by less than half of what it should. Here they are differences along the edges at each corner of each cell, which
+has a quarter of the cell's area: the same energy where strain is the same all over, and nothing for bending.
 """
 
 from __future__ import annotations
@@ -37,6 +40,8 @@ from .stencil import ElementForce, Stencil
 
 SKEW = 0.5
 """Skew at which the area force costs what the fabric's shear does [-]: 30 degrees."""
+FLAT = 0.1
+"""Sine of a cell's angle up to which that corner has no area to keep [-]: 6 degrees."""
 SPRINGS = 1.0 / 3.0
 """Least stiffness of the weaker threads' springs over the fabric's stretch [-]."""
 
@@ -131,39 +136,24 @@ def _springs(threads: Threads, material: Material, k_a: float) -> ElementForce:
 
 
 def _area(mesh: ClothMesh, threads: Threads, k_a: float, damping: float) -> ElementForce:
-    grid = threads.grid
+    grid, x = threads.grid, mesh.positions
     n, m = grid.shape
-    i, j = np.arange(n), np.arange(m)
-    above, below = np.minimum(i + 1, n - 1), np.maximum(i - 1, 0)
-    right, left = np.minimum(j + 1, m - 1), np.maximum(j - 1, 0)
-    u = np.concatenate([np.zeros((1, m)), np.cumsum(threads.along, axis=0)])
-    v = np.concatenate([np.zeros((n, 1)), np.cumsum(threads.across, axis=1)], axis=1)
-    square = _square(mesh, grid) ** 0.25                       # a grid that is modelled askew is at rest so
-    across_u = ((u[above] - u[below]) * square).ravel()
-    across_v = ((v[:, right] - v[:, left]) * square).ravel()
-    weights = np.zeros((n * m, 4, 2))
-    weights[:, 0, 0], weights[:, 1, 0] = 1.0 / across_u, -1.0 / across_u
-    weights[:, 2, 1], weights[:, 3, 1] = 1.0 / across_v, -1.0 / across_v
-    vertices = np.stack([grid[above], grid[below], grid[:, right], grid[:, left]], axis=-1).reshape(-1, 4)
-    areas = (threads.share_along * threads.share_across * np.sqrt(_square(mesh, grid))).ravel()
-    return ElementForce(Stencil(vertices, weights), AreaPreserving(), (k_a * areas,), damping)
-
-
-def _square(mesh: ClothMesh, grid: IntArray) -> FloatArray:
-    """sin^2 of the angle between the threads at each vertex (n, m), as modelled: the mean of its corners."""
-    x = mesh.positions[grid]
-    u, v = np.diff(x, axis=0), np.diff(x, axis=1)
-    u /= np.linalg.norm(u, axis=-1, keepdims=True)
-    v /= np.linalg.norm(v, axis=-1, keepdims=True)
-    total, count = np.zeros(grid.shape), np.zeros(grid.shape)
-    for di in (0, 1):
-        for dj in (0, 1):                                      # the corner of each cell at (di, dj)
-            a = u[:, dj:dj + grid.shape[1] - 1]
-            b = v[di:di + grid.shape[0] - 1]
-            at = (slice(di, di + grid.shape[0] - 1), slice(dj, dj + grid.shape[1] - 1))
-            total[at] += 1.0 - np.einsum("ijk,ijk->ij", a, b) ** 2
-            count[at] += 1.0
-    return total / count
+    found, sides = [], []
+    for i in (0, 1):
+        for j in (0, 1):                                       # the corner of each cell at (i, j)
+            at, along, across = (grid[a:n - 1 + a, b:m - 1 + b] for a, b in ((i, j), (1 - i, j), (i, 1 - j)))
+            found.append(np.stack([at, along, across], axis=-1).reshape(-1, 3))
+            sides.append(np.stack([threads.along[:, j:m - 1 + j], threads.across[i:n - 1 + i]], axis=-1).reshape(-1, 2))
+    corners, lengths = np.concatenate(found), np.concatenate(sides)
+    u, v = (x[corners[:, k]] - x[corners[:, 0]] for k in (1, 2))
+    area, most = np.linalg.norm(np.cross(u, v), axis=1), np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
+    wide = area > FLAT * most
+    corners, lengths, apart = corners[wide], lengths[wide], area[wide] / most[wide]
+    scale = 1.0 / (lengths * np.sqrt(apart)[:, None])          # a grid that is modelled askew is at rest so
+    weights = np.zeros((len(corners), 3, 2))
+    weights[:, 0], weights[:, 1, 0], weights[:, 2, 1] = -scale, scale[:, 0], scale[:, 1]   # g asks for no signs
+    areas = 0.25 * lengths.prod(axis=1) * apart
+    return ElementForce(Stencil(corners, weights), AreaPreserving(), (k_a * areas,), damping)
 
 
 def _bending(threads: Threads, material: Material) -> list[ElementForce]:

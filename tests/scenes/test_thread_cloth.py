@@ -37,6 +37,18 @@ def test_a_cantilever_droops_as_the_heavy_elastica_by_the_half_cell_rule(gamma, 
     assert -tip[2] / (tip[0] + 0.5 * d) == pytest.approx(H / W, rel={10: 0.05, 20: 0.03}[cells])
 
 
+@pytest.mark.parametrize(("cells", "within"), [(10, 0.05), (20, 0.03)])
+def test_a_strip_of_cotton_droops_as_the_heavy_elastica_whatever_resists_its_skew(cells, within):
+    length, cotton = 0.05, core.Material.preset("cotton")
+    d = length / cells
+    mesh = sheet((cells + 1, 2), (length + d, 2 * d), shift=(-d, 0.0, 0.0))
+    cloth = core.Cloth(mesh, cotton, model="thread_cloth", pins=dict.fromkeys(range(6)))
+    frame = settle(core.Scene([cloth]), 2.0, 30)
+    tip = frame.positions[0].reshape(cells + 2, 3, 3)[-1].mean(axis=0)
+    W, H = elastica(cotton.areal_density * GRAVITY * (length + 0.5 * d) ** 3 / cotton.bend[0])
+    assert -tip[2] / (tip[0] + 0.5 * d) == pytest.approx(H / W, rel=within)
+
+
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_thread_cloth_drapes_over_a_ball_and_crosses_nothing(backend):
     if why_not(backend):

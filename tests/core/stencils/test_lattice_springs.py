@@ -97,6 +97,43 @@ def test_springs_beside_the_area_force_are_as_stiff_as_the_fabric_needs():
     assert k_u + 2 * 100.0 - (2 * 100.0) ** 2 / (k_v + 2 * 100.0) == pytest.approx(800.0)
 
 
+@pytest.mark.parametrize("askew", [0.0, 0.5])
+def test_the_area_force_is_the_slope_of_its_energy_and_its_matrix_that_of_the_force(askew):
+    cloth = sheet(3, "quads", model="thread_cloth")
+    rng = np.random.default_rng(1)
+    x = cloth.positions @ np.array([(1.0, 0.0, 0.0), (askew, 1.0, 0.0), (0.0, 0.0, 1.0)])
+    mesh = core.ClothMesh(x + rng.normal(scale=0.01, size=x.shape) * (1.0, 1.0, 0.0), faces=quads(3, 3))
+    cloth = core.Cloth(mesh, FABRIC, model="thread_cloth")
+    (area,) = [f for f in cloth.body().forces if f.law.name == "area preserving"]
+    still, n, step = np.zeros_like(x), x.size, 1e-6
+    assert np.abs(area.force(mesh.positions, still)).max() < 1e-10             # at rest as it is modelled
+    x = mesh.positions + rng.normal(scale=0.03, size=x.shape)
+    F = area.stencil.gather(x)
+    K, blocks = np.zeros((n, n)), area.stencil.blocks(area.law.tangent(F, area.parameters))
+    for element, vertices in enumerate(area.stencil.vertices):
+        for i, a in enumerate(vertices):
+            for j, b in enumerate(vertices):
+                K[3 * a:3 * a + 3, 3 * b:3 * b + 3] += blocks[element, i, j]
+    for k in range(n):
+        d = np.zeros(n)
+        d[k] = step
+        ahead, back = x + d.reshape(x.shape), x - d.reshape(x.shape)
+        slope = (area.energy(ahead) - area.energy(back)) / (2.0 * step)
+        assert -area.force(x, still).ravel()[k] == pytest.approx(slope, abs=1e-6)
+        change = (area.force(ahead, still) - area.force(back, still)).ravel() / (2.0 * step)
+        np.testing.assert_allclose(-K[:, k], change, atol=1e-6 * np.abs(K).max())
+
+
+@pytest.mark.parametrize("n", [4, 9])
+def test_a_thread_cloth_that_bends_without_growing_asks_nothing_of_its_area_force(n):
+    cloth = sheet(n, "quads", core.Material(areal_density=0.2, stretch=800.0, shear=60.0), model="thread_cloth")
+    folds = np.cumsum(np.r_[0.0, np.tile([0.9, -0.4], n)])[:n] - 0.2                # slope angles of the rows of cells
+    d = SIZE[0] / n
+    x, z = (np.r_[0.0, np.cumsum(d * f(folds))] for f in (np.cos, np.sin))
+    row = np.rint(cloth.positions[:, 0] / d).astype(int)
+    assert elastic_energy(cloth, np.stack([x[row], cloth.positions[:, 1], z[row]], axis=1)) < 1e-12
+
+
 # ---------------------------------------------------------------------- evenly curved
 
 
