@@ -37,7 +37,7 @@ def test_a_cantilever_droops_as_the_heavy_elastica_by_the_half_cell_rule(gamma, 
     assert -tip[2] / (tip[0] + 0.5 * d) == pytest.approx(H / W, rel={10: 0.05, 20: 0.03}[cells])
 
 
-@pytest.mark.parametrize(("cells", "within"), [(10, 0.05), (20, 0.03)])
+@pytest.mark.parametrize(("cells", "within"), [(10, 0.05), pytest.param(20, 0.03, marks=pytest.mark.slow)])
 def test_a_strip_of_cotton_droops_as_the_heavy_elastica_whatever_resists_its_skew(cells, within):
     length, cotton = 0.05, core.Material.preset("cotton")
     d = length / cells
