@@ -30,8 +30,8 @@ class Energy:
 
     @property
     def total(self) -> float:
-        """All of it [J]. Without wind, moving pins or moving colliders it never grows in steps of implicit Euler that are
-        solved to convergence. Those with one linearisation, and BDF2's, may give it back a part of what swings."""
+        """All of it [J]. Without wind, moving pins or moving colliders it never grows in steps of implicit Euler that
+        are solved to convergence. Those with one linearisation, and BDF2's, may add a part of what swings."""
         return self.kinetic + self.elastic + self.weight
 
 
