@@ -53,7 +53,8 @@ LITTLE = 1.0
 """Energy that edges which grow may take, over that of the motion, up to which nobody asks what energy the step makes
 [-]: where that was more than four times as much, it was more than once."""
 QUICKER = 2.0
-"""Energy of the motion at the end, over that at the start, up to which nobody asks either [-]."""
+"""Energy of the motion at the end, over that at the start, up to which nobody asks what contacts did [-]: along a
+curved surface they do a little, across the way that the surface turns."""
 ENDS = 1.0 / 16.0
 """Part of the energy of the motion at the end that counts beside that at the start [-]: what stands still may be hit,
 but what the step itself flings about does not excuse it."""
@@ -233,24 +234,26 @@ class _Step:
 
             made = E(x) - E(x0) + f . (x - x0) - 1/2 (u - v0) . M (u - v0)
 
-        to which comes what contacts do beyond what moving solids do by them: all below zero for what is convex and
-        solved to the end. A sheet that turns at an edge by an angle it is stretched by the square of makes hundreds of
-        times its motion, and is flung off by that a step later.
+        to which comes, where cloth is flung, what contacts do beyond what moving solids do by them: all below zero for
+        what is convex and solved to the end. A sheet that turns at an edge by an angle it is stretched by the square of
+        makes hundreds of times its motion, and is flung off by that a step later.
         """
         at, A, force = self.linearised
         x, gained, fall = self.base + self.h * u, u - self.v0, self.h * self.system.scene.gravity
         motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + ENDS * u ** 2)))
-        if 0.5 * float(np.sum(self.mass * u ** 2)) <= QUICKER * motion and all(
-                growth.energy(self.system.growth(self.x0, there) * self.system.rest_lengths, self.system.edges,
-                              self.system.stiffness) <= LITTLE * motion for there in (x, end)):
+        solids = self.contacts.constraints
+        flung = solids is not None and len(solids) > 0 and 0.5 * float(np.sum(self.mass * u ** 2)) > QUICKER * motion
+        if not flung and all(growth.energy(self.system.growth(self.x0, there) * self.system.rest_lengths,
+                                           self.system.edges, self.system.stiffness) <= LITTLE * motion
+                             for there in (x, end)):
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h
         solved = self.elastic.energy(x)
         made = solved - self.elastic.energy(self.x0) + float(np.vdot(f, x - self.x0))
         made += max(self.elastic.energy(end) - solved, 0.0) - 0.5 * float(np.sum(self.mass * gained ** 2))
-        if self.contacts.constraints is not None:
-            made += self.contacts.constraints.work(self.mass * gained - self.h * f, u)
+        if flung and solids is not None:
+            made += solids.work(self.mass * gained - self.h * f, u)
         return made / motion if made > 0.0 else 0.0
 
     # ------------------------------------------------------------------ the nonlinear equations
