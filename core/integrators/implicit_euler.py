@@ -53,8 +53,7 @@ LITTLE = 1.0
 """Energy that edges which grow may take, over that of the motion, up to which nobody asks what energy the step makes
 [-]: where that was more than four times as much, it was more than once."""
 QUICKER = 2.0
-"""Energy of the motion at the end, over that at the start, up to which nobody asks what contacts did [-]: along a
-curved surface they do a little, across the way that the surface turns."""
+"""Energy of the motion at the end, over that at the start, above which one asks what contacts did, too [-]."""
 ENDS = 1.0 / 16.0
 """Part of the energy of the motion at the end that counts beside that at the start [-]: what stands still may be hit,
 but what the step itself flings about does not excuse it."""
@@ -234,9 +233,9 @@ class _Step:
 
             made = E(x) - E(x0) + f . (x - x0) - 1/2 (u - v0) . M (u - v0)
 
-        to which comes, where cloth is flung, what contacts do beyond what moving solids do by them: all below zero for
-        what is convex and solved to the end. A sheet that turns at an edge by an angle it is stretched by the square of
-        makes hundreds of times its motion, and is flung off by that a step later.
+        to which comes what contacts do beyond what moving solids do by them: all below zero for what is convex and
+        solved to the end, but for a little along a curved surface. A sheet that turns at an edge by an angle it is
+        stretched by the square of makes hundreds of times its motion, and is flung off by that a step later.
         """
         at, A, force = self.linearised
         x, gained, fall = self.base + self.h * u, u - self.v0, self.h * self.system.scene.gravity
@@ -252,7 +251,9 @@ class _Step:
         solved = self.elastic.energy(x)
         made = solved - self.elastic.energy(self.x0) + float(np.vdot(f, x - self.x0))
         made += max(self.elastic.energy(end) - solved, 0.0) - 0.5 * float(np.sum(self.mass * gained ** 2))
-        if flung and solids is not None:
+        if solids is not None:
+            if self.rate:                                   # of which A has what changes
+                f = f + (self.rate.push - self.rate.product((at - self.base) / self.h))
             made += solids.work(self.mass * gained - self.h * f, u)
         return made / motion if made > 0.0 else 0.0
 
