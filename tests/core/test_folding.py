@@ -25,8 +25,8 @@ def fall():
     """Frames of the fall, and how far each cut moved vertices in all, over an edge's length."""
     cuts, once = [], SelfContactStep.truncate
 
-    def watched(self, x1, free):
-        cut = once(self, x1, free)
+    def watched(self, x1, *more):
+        cut = once(self, x1, *more)
         cuts.append(np.linalg.norm(cut - x1, axis=1).sum() * SIZE / 2.0)
         return cut
 

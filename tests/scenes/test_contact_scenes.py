@@ -314,7 +314,7 @@ def test_an_exact_duplicate_of_a_hanging_sheet_does_not_end_the_bake():
     held = dict.fromkeys(np.argsort(-up[:, 2])[:11].tolist())
     twice = Staged(core.Scene([cloth(11, 11, 0.5, 0.5, lambda x: up, pins=held, name=name) for name in "ab"]), 24)
     kept = [frame for frame, _ in perform(twice)]
-    assert len(kept) == 24 and max(f.certificate.stretch_max for f in kept) < 1.1
+    assert len(kept) == 24 and max(f.certificate.stretch_max for f in kept) < 1.2
 
 
 # ---------------------------------------------------------------------- the judge

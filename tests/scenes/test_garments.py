@@ -31,8 +31,9 @@ def sewn_skirt(backend, frames):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend):
     """A waist of 2 N chords of length c is a ring of radius r = c / (2 sin(pi / 2 N)); on a smooth ball of radius R
-    that keeps the distance d, its height over the centre is sqrt((R + d)^2 - r^2)."""
-    cloth, seams, frames = sewn_skirt(backend, 60)
+    that keeps the distance d, its height over the centre is sqrt((R + d)^2 - r^2). It is at rest there by frame 36;
+    without friction nothing keeps it from tipping, and after two or three seconds rounding has made it slide off."""
+    cloth, seams, frames = sewn_skirt(backend, 48)
     y, half = frames[-1].positions[0], len(cloth.positions) // 2
     ring = np.concatenate([y[:ACROSS + 1], y[half:half + ACROSS + 1][::-1]])
     chord = 2.0 * np.pi * WAIST / (2 * ACROSS)
