@@ -176,12 +176,13 @@ def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback],
     elif backends.broken() and wanted is None:
         report.notes.append(f"Numba is installed but does not run here, NumPy ran instead: {backends.broken()}")
     start = report.certificates[0]
-    if start["deepest_penetration"] > 0.0 or start["crossings"]:
+    inside = start["deepest_penetration"] > 0.0
+    if inside or start["crossings"]:
         report.notes.append(f"At frame {report.first} cloth already is inside or across something: "
                             f"{start['crossings']} edges cross faces, the deepest vertex is "
                             f"{start['deepest_penetration']:.3g} m inside a collider. Move them apart at that frame: "
-                            "what starts inside is pushed out, which can stretch it far. If the collider is a room, "
-                            "turn all its normals inwards.")
+                            "what starts inside is pushed out, which can stretch it far."
+                            + (" If the collider is a room, turn all its normals inwards." if inside else ""))
     stretched = certificate_text.stretch_note(report.as_dict())
     if stretched:
         report.notes.append(stretched)

@@ -39,6 +39,14 @@ def energies(frames, staged):
     return np.array([kinetic_energy(f, staged.scene) for f in frames])
 
 
+def largest_gain(frames, staged):
+    """The most that motion and height of the first cloth together gain in a frame, as height [m]."""
+    cloth_ = staged.scene.cloths[0]
+    mass = cloth_.material.areal_density * cloth_.mesh.vertex_areas
+    height = np.array([mass @ f.positions[0][:, 2] for f in frames]) / mass.sum()
+    return np.diff(energies(frames, staged) / (9.81 * mass.sum()) + height).max()
+
+
 # ---------------------------------------------------------------------- cloth and itself
 
 
@@ -158,19 +166,15 @@ def test_a_sheet_hangs_over_the_sharp_edge_of_a_table():
 
 
 @pytest.mark.parametrize("contact", ["constraints", "springs"])
-@pytest.mark.parametrize(("cells", "side", "fall"), [(24, 0.5, 0.1), (24, 0.5, 0.05), (20, 0.42, 0.3)])
+@pytest.mark.parametrize(("cells", "side", "fall"), [(24, 0.5, 0.1), (24, 0.5, 0.05), (20, 0.42, 0.31)])
 def test_a_sheet_on_a_cube_is_neither_stretched_nor_thrown(cells, side, fall, contact):
     """Rows of vertices lie exactly above the cube's edges in the first two: one was thrown to four times its height,
     all were stretched by a tenth and more in a frame of their fall. Whether it is two per cent or five hangs on a
     centimetre of the fall."""
     staged = colliders.cube(cells, side=side, fall=fall)
     frames = watched(staged, solid_contact=contact)
-    assert max(f.certificate.stretch_p99 for f in frames) < 1.06
-    sheet_ = staged.scene.cloths[0]
-    mass = sheet_.material.areal_density * sheet_.mesh.vertex_areas
-    height = np.array([mass @ f.positions[0][:, 2] for f in frames]) / mass.sum()
-    total = energies(frames, staged) + 9.81 * mass.sum() * height
-    assert np.diff(total).max() < 0.02 * 9.81 * mass.sum() * fall
+    assert max(f.certificate.stretch_p99 for f in frames) < 1.045
+    assert largest_gain(frames, staged) < 0.02 * fall
 
 
 @pytest.mark.parametrize("width", [0.02, 0.05, 0.1])
@@ -180,11 +184,7 @@ def test_a_small_sheet_on_a_cube_is_not_flung_off(width):
     staged = colliders.cube(23, width=width, side=0.4 * width, fall=0.03 * width)
     frames = watched(staged)
     assert max(f.certificate.stretch_max for f in frames) < 1.05
-    sheet_ = staged.scene.cloths[0]
-    mass = sheet_.material.areal_density * sheet_.mesh.vertex_areas
-    height = np.array([mass @ f.positions[0][:, 2] for f in frames]) / mass.sum()
-    total = energies(frames, staged) + 9.81 * mass.sum() * height
-    assert np.diff(total).max() < 0.5 * 9.81 * mass.sum() * width
+    assert largest_gain(frames, staged) < 0.5 * width
 
 
 def test_a_fan_of_four_thin_blades_turns_under_a_sheet():

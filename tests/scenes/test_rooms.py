@@ -5,22 +5,12 @@ import numpy as np
 import pytest
 
 import core
-from tests.core.contact.shapes import ball, box, rotation, sheet
+from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
 from tests.scenes.staging import AS_IN_BLENDER, COTTON, Staged, cloth, perform, turned
 
 pytest.importorskip("ipctk")
 
 TILT = rotation([1.0, 2.0, 0.5], 0.4)
-
-
-def inside_out(shape):
-    return shape[0], shape[1][:, ::-1]
-
-
-def together(*shapes):
-    first = np.cumsum([0, *(len(x) for x, _ in shapes)])
-    return np.concatenate([x for x, _ in shapes]), np.concatenate(
-        [t + n for (_, t), n in zip(shapes, first, strict=False)])
 
 
 def watched(staged, **solver):

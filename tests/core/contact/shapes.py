@@ -74,3 +74,15 @@ def pierces(start, end, positions, triangles):
     sides = volume(a, b, c, p) * volume(a, b, c, q) < 0
     around = np.stack([volume(p, q, a, b), volume(p, q, b, c), volume(p, q, c, a)])
     return sides & ((around > 0).all(axis=0) | (around < 0).all(axis=0))
+
+
+def inside_out(shape):
+    """The mesh with its faces wound the other way."""
+    return shape[0], shape[1][:, ::-1]
+
+
+def together(*shapes):
+    """Meshes as one."""
+    first = np.cumsum([0, *(len(x) for x, _ in shapes)])
+    return np.concatenate([x for x, _ in shapes]), np.concatenate(
+        [t + n for (_, t), n in zip(shapes, first, strict=False)])

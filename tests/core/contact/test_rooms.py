@@ -9,19 +9,9 @@ from core.contact.colliders import SurfaceShape
 from core.contact.rooms import shapes_of
 from core.contact.triangle_surface import TriangleSurface
 from core.topology import bodies
-from tests.core.contact.shapes import ball, box, rotation, sheet
+from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
 
 SCALES = [1e-3, 1.0, 1e3]
-
-
-def inside_out(shape):
-    return shape[0], shape[1][:, ::-1]
-
-
-def together(*shapes):
-    first = np.cumsum([0, *(len(x) for x, _ in shapes)])
-    return np.concatenate([x for x, _ in shapes]), np.concatenate(
-        [t + n for (_, t), n in zip(shapes, first, strict=False)])
 
 
 def at(place, size=0.2):
