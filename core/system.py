@@ -124,7 +124,8 @@ class System:
         """Where everything starts, at time 0."""
         v = self.nodes.velocities.copy()
         v[self.births.unborn] = 0.0
-        return State(self.nodes.start, v, 0.0, Touch.none(self.vertex_count))
+        x = self.nodes.start if self.self_contact is None else self.self_contact.parted_start()
+        return State(x, v, 0.0, Touch.none(self.vertex_count))
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:
         """Lengths (E,) [m] of all edges with vertices at x (V, 3) [m]; looked up once for the same array."""

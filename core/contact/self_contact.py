@@ -24,6 +24,7 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..links import Links
 from ..topology import bodies
 from .all_surfaces import AllSurfaces, Motion
+from .coincident import parted
 from .contact_step import SelfContactStep
 from .continuous import Pairs
 from .memory import Memory
@@ -110,6 +111,11 @@ class SelfContact:
             seen.cover(x1)
         self._seen = seen
         return seen
+
+    def parted_start(self) -> FloatArray:
+        """Where the simulation starts (V, 3) [m], with a hair between what lies in one another (`coincident`)."""
+        cloth = len(self.mass)
+        return parted(self.surface, self.body[:cloth], self.held[:cloth], self.finest)
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:
         """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to

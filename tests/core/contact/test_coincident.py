@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What starts in one another starts a hair apart; all else starts where it is."""
+
+import numpy as np
+import pytest
+
+from core.contact.coincident import HAIR, SAME, parted
+from core.contact.crossings import crossing_pairs
+from core.contact.triangle_surface import TriangleSurface
+from core.topology import bodies
+from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
+
+EDGE = 0.05
+SHEET = sheet(9, 9, 8 * EDGE, 8 * EDGE)
+TURN = rotation([1.0, 2.0, 0.5], 0.8)
+NORMAL = TURN[:, 2]
+
+
+def apart(*shapes, held=()):
+    """How far the vertices of each of the shapes are moved (V, 3) [hairs], and the surface they are then."""
+    positions, triangles = together(*shapes)
+    positions = positions @ TURN.T + [1.0, -2.0, 3.0]
+    surface = TriangleSurface.build(positions, triangles)
+    moved = parted(surface, bodies(surface.edges, len(positions)), np.isin(np.arange(len(positions)), held), EDGE)
+    ends = np.cumsum([len(x) for x, _ in shapes])[:-1]
+    return np.split((moved - positions) / (HAIR * EDGE), ends), TriangleSurface.build(moved, triangles)
+
+
+def beside(shape, *way):
+    return shape[0] + way, shape[1]
+
+
+@pytest.mark.parametrize("second", [SHEET, inside_out(SHEET), beside(SHEET, 0.3 * EDGE, 0.7 * EDGE, 0.0),
+                                    sheet(2, 2, EDGE, EDGE), sheet(5, 5, 20 * EDGE, 20 * EDGE)],
+                         ids=["same", "flipped", "shifted", "in_it", "around_it"])
+def test_a_duplicate_is_a_hair_in_front(second):
+    (first, other), surface = apart(SHEET, second)
+    assert not first.any()
+    np.testing.assert_allclose(other, np.tile(NORMAL, (len(other), 1)), atol=1e-6)
+    assert len(crossing_pairs(surface, surface)) == 0
+
+
+def test_each_of_many_duplicates_is_a_hair_further():
+    moved, surface = apart(SHEET, SHEET, inside_out(SHEET), SHEET, beside(SHEET, 0.0, 0.0, 1.0))
+    heights = [m @ NORMAL for m in moved]
+    assert [np.unique(np.round(h, 5)).tolist() for h in heights] == [[0.0], [1.0], [2.0], [3.0], [0.0]]
+    assert len(crossing_pairs(surface, surface)) == 0
+
+
+def test_what_is_on_a_side_stays_there():
+    (_, below, above), _ = apart(SHEET, beside(SHEET, 0.0, 0.0, -0.5 * SAME * HAIR * EDGE),
+                                 beside(SHEET, 0.0, 0.0, 0.5 * SAME * HAIR * EDGE))
+    assert np.allclose(below, -NORMAL, atol=1e-6) and np.allclose(above, NORMAL, atol=1e-6)
+
+
+def test_what_is_held_stays_and_the_other_is_moved():
+    count = len(SHEET[0])
+    (first, second), _ = apart(SHEET, SHEET, held=range(count, 2 * count))
+    assert not second.any() and np.allclose(first, NORMAL, atol=1e-6)
+    (_, second), _ = apart(SHEET, SHEET, held=range(count, count + 9))
+    assert not second[:9].any() and np.allclose(second[9:], NORMAL, atol=1e-6)
+
+
+def test_a_ball_is_put_around_its_duplicate_and_boxes_stay_beside_each_other():
+    skin = ball(16, 8, 4 * EDGE)
+    (_, second), surface = apart(skin, skin)
+    assert ((second * ((skin[0] @ TURN.T) / (4 * EDGE))).sum(axis=1) > 0.9).all()
+    assert len(crossing_pairs(surface, surface)) == 0
+    block = box(2 * EDGE)
+    (first, second), surface = apart(block, beside(block, 2 * EDGE, 0.0, 0.0))
+    wall = block[0][:, 0] < 0.0
+    assert not first.any() and (second[wall] @ TURN[:, 0] > 0.1).all()
+    assert len(crossing_pairs(surface, surface)) == 0
+
+
+@pytest.mark.parametrize("second", [
+    beside(SHEET, 0.0, 0.0, 1.1 * SAME * HAIR * EDGE), (SHEET[0] @ rotation([1.0, 0.0, 0.0], 1.2).T, SHEET[1]),
+    beside((SHEET[0][:, [0, 2, 1]], SHEET[1]), 0.0, 0.0, 4 * EDGE)], ids=["near", "through", "upright"])
+def test_what_is_not_in_one_another_stays(second):
+    for moved in apart(SHEET, second)[0]:
+        assert not moved.any()
