@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
 from .colliders import MovingSurface, axes_of
 from .containment import nearest
 from .planes import Planes
@@ -36,40 +36,43 @@ SMALL = 1e-3
 
 
 def around_edges(planes: Planes, surface: MovingSurface, x_t0: FloatArray, x_t1: FloatArray, distance: FloatArray,
-                 room: FloatArray) -> Planes:
+                 room: FloatArray, rows: IntArray) -> Planes:
     """The planes, those of paths from x_t0 to x_t1 (V, 3) [m] that come around an edge turned to what they meet first.
 
-    distance (V,) [m]: of x_t0 from the surface, negative inside; room (V,) [m]: to be kept from it.
+    distance (V,) [m]: of x_t0 from the surface, negative inside; room (V,) [m]: to be kept from it; rows (R,): of the
+    planes that may be of such paths.
     """
-    vertex, triangles = planes.vertex, surface.shape.triangles
-    kept, corners = room[vertex], triangles[planes.triangle]
-    height_t0, height_t1 = (np.einsum("pi,pi->p", x[vertex] - np.einsum("pk,pki->pi", planes.barycentric, at[corners]),
-                                      planes.normal) for x, at in ((x_t0, surface.x_t0), (x_t1, surface.x_t1)))
-    rows = np.flatnonzero((height_t1 < (1.0 - AROUND) * kept) & (height_t0 < (1.0 - AROUND) * kept)
-                          & (distance[vertex] > np.maximum(height_t0, 0.0) + AROUND * kept))
-    if len(rows) == 0:
+    vertex, triangles = planes.vertex[rows], surface.shape.triangles
+    kept, corners = room[vertex], triangles[planes.triangle[rows]]
+    height_t0, height_t1 = (np.einsum("pi,pi->p", x[vertex] - np.einsum(
+        "pk,pki->pi", planes.barycentric[rows], at[corners]), planes.normal[rows])
+        for x, at in ((x_t0, surface.x_t0), (x_t1, surface.x_t1)))
+    around = np.flatnonzero((height_t1 < (1.0 - AROUND) * kept) & (height_t0 < (1.0 - AROUND) * kept)
+                            & (distance[vertex] > np.maximum(height_t0, 0.0) + AROUND * kept))
+    if len(around) == 0:
         return planes
+    rows, vertex, kept, corners = rows[around], vertex[around], kept[around], corners[around]
     result = replace(planes, triangle=planes.triangle.copy(), barycentric=planes.barycentric.copy(),
                      normal=planes.normal.copy())
     # as the surface lies at the end, the start carried there with it
-    before, after = surface.x_t0[corners[rows]], surface.x_t1[corners[rows]]
-    arm = np.einsum("nij,nj->ni", axes_of(before), x_t0[vertex[rows]] - before[:, 0])
+    before, after = surface.x_t0[corners], surface.x_t1[corners]
+    arm = np.einsum("nij,nj->ni", axes_of(before), x_t0[vertex] - before[:, 0])
     start = after[:, 0] + np.einsum("nij,ni->nj", axes_of(after), arm)
-    path, time = x_t1[vertex[rows]] - start, np.zeros(len(rows))
+    path, time = x_t1[vertex] - start, np.zeros(len(rows))
     for _ in range(MOST):
         x = start + time[:, None] * path
         triangle, place = nearest(x, surface.x_t1, triangles, surface.tree_t1)
-        there = (place.distance <= (1.0 + AT_ONCE) * kept[rows]) | (time == 1.0)
-        sharp = there & (place.distance > SMALL * kept[rows])
+        there = (place.distance <= (1.0 + AT_ONCE) * kept) | (time == 1.0)
+        sharp = there & (place.distance > SMALL * kept)
         normal = (x - place.point) / np.where(sharp, place.distance, 1.0)[:, None]
         sharp &= np.einsum("ni,ni->n", normal, planes.normal[rows]) < SHARP
         some = rows[sharp]
         result.triangle[some], result.barycentric[some] = triangle[sharp], place.barycentric[sharp]
         result.normal[some] = normal[sharp]
         # nothing is met before what is further away than is kept
-        room = np.maximum(place.distance - kept[rows], LEAST * kept[rows])
+        room = np.maximum(place.distance - kept, LEAST * kept)
         time = np.minimum(time + room / np.maximum(np.linalg.norm(path, axis=1), room), 1.0)
-        rows, start, path, time = (values[~there] for values in (rows, start, path, time))
+        rows, start, path, time, kept = (values[~there] for values in (rows, start, path, time, kept))
         if len(rows) == 0:
             break
     return result

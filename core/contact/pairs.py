@@ -30,7 +30,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..rows import box
-from .around_edges import around_edges
+from .around_edges import AROUND, around_edges
 from .colliders import MovingSurface
 from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
 
@@ -107,10 +107,14 @@ def find_contacts(
             planes, distance = find_planes(surface, start, end, reach, deep=turn == 0)
             if len(planes) == 0:
                 continue
-            room = thickness if rows is None else thickness[rows]
-            planes = around_edges(planes, surface, start, end, distance, room + surface.thickness)
             vertex = planes.vertex if rows is None else rows[planes.vertex]
             new = _measured(number, surface, planes, distance[planes.vertex], vertex, x_t0, x_t1, thickness)
+            room = (thickness if rows is None else thickness[rows]) + surface.thickness
+            near = np.flatnonzero(new.gap_t1 < -AROUND * room[planes.vertex]) if rows is None else np.arange(len(new))
+            turned = around_edges(planes, surface, start, end, distance, room, near)
+            if turned is not planes:
+                planes = turned
+                new = _measured(number, surface, planes, distance[planes.vertex], vertex, x_t0, x_t1, thickness)
             fresh = np.ones(len(new), dtype=bool)
             if len(found):
                 fresh, stale = _compared(new, found, target, thickness, surface.thickness)

@@ -101,6 +101,7 @@ class _Step:
         self.system, self.state, self.h = system, state, h
         self.settings, self.surfaces, self.watch = settings, surfaces, watch
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
+        self.resisting: FloatArray | None = None                              # f(x, v) - f(x), where last asked for
         converge = settings.linearisations == "converge"
         self.linear_tolerance = max(settings.tolerance, INEXACT) if converge else settings.tolerance
         with watch.stage("forces"):
@@ -160,18 +161,18 @@ class _Step:
 
     def _first_solve(self) -> Solve:
         """001's solve: linearise at x0, unknown dv from v0."""
+        y = self.base - self.x0
         with self.watch.stage("forces"):
             self.force = f = self.elastic.force(self.x0)
+            if self.rate:                                       # at x0 the velocity is -y/h
+                self.resisting = self.rate.push + self.rate.product(y) / self.h if y.any() else self.rate.push
         with self.watch.stage("assembly"):
             A = self._matrix(self.x0)
             # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
-            y = self.base - self.x0
             w = y + self.h * self.v0
             b = self.h * f - (A.multiply(w) - self.mass * w) / self.h
-            if self.rate:
-                b += self.h * self.rate.push
-                if y.any():
-                    b += self.rate.product(y)
+            if self.resisting is not None:
+                b += self.h * self.resisting
         return self.loop.solve(A, b, self.v0, self._fall(), self.rate)
 
     def _solve_near(self, u: FloatArray) -> Solve:
@@ -219,7 +220,8 @@ class _Step:
 
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
         A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact)
-        self.linearised = x, A, self.force                  # at x too: right-hand sides are made before matrices
+        # at x too: right-hand sides are made before matrices
+        self.linearised = x, A, self.force, self.resisting
         if self.settings.linearisations != 1 or not self.linearisation.tangent:  # what `_residual` asks for
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
@@ -237,7 +239,7 @@ class _Step:
         solved to the end, but for a little along a curved surface. A sheet that turns at an edge by an angle it is
         stretched by the square of makes hundreds of times its motion, and is flung off by that a step later.
         """
-        at, A, force = self.linearised
+        at, A, force, resisting = self.linearised
         x, gained, fall = self.contacts.reached(u), u - self.v0, self.h * self.system.scene.gravity
         places = (end,) if np.array_equal(x, end) else (x, end)                   # often nothing is put right
         motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + ENDS * u ** 2)))
@@ -252,8 +254,8 @@ class _Step:
         made = max(self.elastic.energy(there) for there in places) - self.elastic.energy(self.x0)
         made += float(np.vdot(f, x - self.x0)) - 0.5 * float(np.sum(self.mass * gained ** 2))
         if solids is not None:
-            if self.rate:                                   # of which A has what changes
-                f = f + (self.rate.push - self.rate.product((at - self.base) / self.h))
+            if resisting is not None:                       # of which A has what changes
+                f = f + resisting
             made += solids.work(self.mass * gained - self.h * f, u)
         return made / motion if made > 0.0 else 0.0
 
@@ -263,7 +265,8 @@ class _Step:
         """-d phi/du (V, 3) [N s]: all but friction."""
         self.force = f = self.elastic.force(self.base + self.h * u)
         if self.rate:
-            f = f + (self.rate.push - self.rate.product(u))
+            self.resisting = self.rate.push - self.rate.product(u)
+            f = f + self.resisting
         impulse: FloatArray = self.mass * (self.v0 - u) + self.h * f
         return impulse
 

@@ -125,11 +125,13 @@ for _function in COLUMNS.values():
 
 def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
-    def energy(vertices, weights, p, x):  # type: ignore[no-untyped-def]
-        total = 0.0
-        for e in range(len(vertices)):
-            total += law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
-        return total
+    def energy(begin, end, vertices, weights, p, x, size, parts):  # type: ignore[no-untyped-def]
+        """Of each of the parts begin..end - 1 of `size` elements, the last of fewer."""
+        for part in range(begin, end):
+            total = 0.0
+            for e in range(np.uintp(part * size), np.uintp(min((part + 1) * size, len(vertices)))):
+                total += law(None, columns(vertices, weights, x, e), to_fixed_tuple(p[e], parameters))
+            parts[part] = total
 
     return energy  # type: ignore[no-any-return]
 
