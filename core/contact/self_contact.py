@@ -114,8 +114,7 @@ class SelfContact:
 
     def parted_start(self) -> FloatArray:
         """Where the simulation starts (V, 3) [m], with a hair between what lies in one another (`coincident`)."""
-        cloth = len(self.mass)
-        return parted(self.surface, self.body[:cloth], self.held[:cloth], self.finest)
+        return parted(self.surface, self.held[:len(self.mass)], self.finest)
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:
         """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to

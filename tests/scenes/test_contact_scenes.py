@@ -331,6 +331,19 @@ def test_three_sheets_that_nobody_moved_apart_come_to_lie_on_one_another(shape):
     assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 2.5
 
 
+@pytest.mark.parametrize("panels", [2, 5])
+def test_a_sheet_folded_exactly_flat_lies_in_its_folds(panels):
+    def folded(x):
+        along = panels * (x[:, 0] + 0.5)
+        return np.stack([np.abs((along + 1.0) % 2.0 - 1.0) / panels, x[:, 1], 0.0 * along + 0.05], axis=1)
+
+    strip = cloth(21, 11, 1.0, 0.5, folded)
+    found = list(perform(Staged(core.Scene([strip], colliders=[floor()]), 36)))
+    assert not any(judged.total for _, judged in found) and all(f.certificate.smallest_gap > 0.0 for f, _ in found)
+    assert max(f.certificate.stretch_max for f, _ in found) < 1.05
+    assert max(np.abs(f.velocities[0]).max() for f, _ in found) < 1.5 > 10.0 * np.abs(found[-1][0].velocities[0]).max()
+
+
 # ---------------------------------------------------------------------- the judge
 
 

@@ -7,7 +7,6 @@ import pytest
 from core.contact.coincident import HAIR, SAME, parted
 from core.contact.crossings import crossing_pairs
 from core.contact.triangle_surface import TriangleSurface
-from core.topology import bodies
 from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
 
 EDGE = 0.05
@@ -21,7 +20,7 @@ def apart(*shapes, held=()):
     positions, triangles = together(*shapes)
     positions = positions @ TURN.T + [1.0, -2.0, 3.0]
     surface = TriangleSurface.build(positions, triangles)
-    moved = parted(surface, bodies(surface.edges, len(positions)), np.isin(np.arange(len(positions)), held), EDGE)
+    moved = parted(surface, np.isin(np.arange(len(positions)), held), EDGE)
     ends = np.cumsum([len(x) for x, _ in shapes])[:-1]
     return np.split((moved - positions) / (HAIR * EDGE), ends), TriangleSurface.build(moved, triangles)
 
@@ -79,3 +78,40 @@ def test_a_ball_is_put_around_its_duplicate_and_boxes_stay_beside_each_other():
 def test_what_is_not_in_one_another_stays(second):
     for moved in apart(SHEET, second)[0]:
         assert not moved.any()
+
+
+def to_and_fro(columns, panels):
+    """A strip of so many quads a panel, folded flat after each."""
+    x, triangles = sheet(panels * columns + 1, 4, panels * columns * EDGE, 3 * EDGE)
+    along = x[:, 0] - x[:, 0].min()
+    back = np.abs((along + columns * EDGE) % (2 * columns * EDGE) - columns * EDGE)
+    return np.stack([back, x[:, 1], 0.0 * back], axis=1), triangles
+
+
+def pillow():
+    """Two sheets, one facing up and one down, with a common rim."""
+    x, triangles = SHEET
+    rim = np.flatnonzero((np.abs(np.abs(x[:, :2]) - 4 * EDGE) < 1e-9).any(axis=1))
+    below = np.arange(len(x)) + len(x)
+    below[rim] = rim
+    used, number = np.unique(np.concatenate([triangles, below[triangles[:, ::-1]]]), return_inverse=True)
+    return np.concatenate([x, x])[used], number.reshape(-1, 3)
+
+
+@pytest.mark.parametrize("shape", [to_and_fro(8, 2), to_and_fro(3, 5), to_and_fro(1, 6), pillow()],
+                         ids=["half", "five", "narrow", "pillow"])
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_what_is_folded_flat_is_unfolded_by_hairs(shape, seed):
+    x, triangles = shape
+    if seed is not None:
+        rng = np.random.default_rng(seed)
+        order = rng.permutation(len(x))
+        x, triangles = x[order], rng.permutation(np.argsort(order)[triangles])
+    (moved,), surface = apart((x, triangles))
+    assert np.unique(np.round(moved @ NORMAL)).size >= 2 and np.allclose(np.cross(moved, NORMAL), 0.0, atol=1e-6)
+    assert len(crossing_pairs(surface, surface)) == 0
+    heights = moved @ NORMAL                                           # of what is in one place
+    places = np.round(x / EDGE).astype(int)
+    for place in np.unique(places, axis=0):
+        here = np.sort(heights[(places == place).all(axis=1)])
+        assert (np.diff(here) > 0.9).all()
