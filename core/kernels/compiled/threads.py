@@ -5,8 +5,9 @@ Where another program has a core, a thread that works there stops for many milli
 is slower than on one thread. So now and then a bit of work is done for every thread, and if that takes longer than the
 same bit on one, the kernels take one thread for a while. Results do not depend on it: no kernel's sums do.
 
-It is tried every `OFTEN` frames, every `SOON` while one thread works, which would waste free cores longer, or when a
-frame took `SLOW` times as long as the quickest since.
+It is tried every `OFTEN` frames; after `SOON` already while one thread works, which would waste free cores longer, or
+when a frame took `SLOW` times as long as the quickest since: frames of their own differ as much, where cloth meets what
+it falls on, and trying takes as long as a part of one.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def settle() -> int:
     now = perf_counter()
     took, _called = now - _called, now
     _frames += 1
-    if _count == 0 or _frames >= (OFTEN if _count > 1 else SOON) or took > SLOW * _quickest:
+    slow = _frames >= SOON and took > SLOW * _quickest
+    if _count == 0 or slow or _frames >= (OFTEN if _count > 1 else SOON):
         _count, _frames, _quickest = _free(), 0, np.inf
         _called = perf_counter()
     else:
@@ -59,19 +61,18 @@ def _free() -> int:
         return 1
     lanes.set(every)
     marks = np.ones(every)
-    alone, late = np.inf, 0
+    alone, late, left = np.inf, 0, TRIES
     _turn(0, 1, marks)                                               # compiled or woken up
     in_parts(_turn, [(k, k + 1) for k in range(every)], marks)
-    for _ in range(TRIES):
+    while late <= FEW < late + left:                                 # until it is clear
+        left -= 1
         start = perf_counter()
         _turn(0, 1, marks)
         middle = perf_counter()
         in_parts(_turn, [(k, k + 1) for k in range(every)], marks)
         alone = min(alone, middle - start)
         late += perf_counter() - middle > LATE * alone
-        if late > FEW:
-            return 1
-    return every
+    return 1 if late > FEW else every
 
 
 @njit(**KERNEL)
