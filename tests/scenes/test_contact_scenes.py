@@ -216,7 +216,7 @@ def test_what_the_limit_of_stretch_brings_back_is_not_flung_about(size):
     assert max(f.certificate.stretch_max for f in frames) < 1.03
 
 
-@pytest.mark.parametrize("shape", [{}, {"angle": 45.0}, {"tilt": 20.0}, {"tilt": 5.0, "shake": 0.05}],
+@pytest.mark.parametrize("shape", [{}, {"angle": 45.0}, {"tilt": 15.0}, {"tilt": 5.0, "shake": 0.05}],
                          ids=["narrow", "wide", "tilted", "shaken"])
 def test_cloth_that_slides_into_a_wedge_stays_between_its_walls(shape):
     """What one wall is put back from, the other may not be there for: beyond an open one it had stayed for good."""
