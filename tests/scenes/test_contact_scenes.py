@@ -188,6 +188,15 @@ def test_a_small_sheet_on_a_cube_is_not_flung_off(width):
     assert largest_gain(frames, staged) < 0.5 * width
 
 
+@pytest.mark.parametrize("contact", ["constraints", "springs"])
+def test_cloth_without_thickness_goes_through_nothing(contact):
+    """What keeps no distance has no side but what rounding says: a sheet on a cube had crossed it 300 times over."""
+    watched(colliders.cube(12, side=0.4, fall=0.05, frames=12, thickness=0.0), solid_contact=contact)
+    fall = [cloth(7, 7, 0.4, 0.4, lambda x, k=k: turned(x, 0.3 * k, axis=1) + [0.01 * k, 0.0, 0.1 + 0.1 * k],
+                  thickness=0.0) for k in range(2)]
+    watched(Staged(core.Scene(fall, [floor()]), 12), solid_contact=contact)
+
+
 def test_a_fan_of_four_thin_blades_turns_under_a_sheet():
     watched(colliders.fan(14, frames=30))
 
