@@ -135,7 +135,8 @@ class Auditor:
 
     def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray]) -> float:
         deepest = 0.0
-        for shape, x in zip(self._shapes, colliders, strict=True):
+        for built, x in zip(self._shapes, colliders, strict=True):
+            shape = built.between(x, x)[0]
             tree = shape.tree.around(shape.triangles, x) if shape.closed.any() else shape.tree
             within = points[inside(points, x, shape.triangles, shape.closed, tree)]
             deepest = max(deepest, float(nearest(within, x, shape.triangles, tree)[1].distance.max(initial=0.0)))
