@@ -124,7 +124,8 @@ class System:
         """Where everything starts, at time 0."""
         v = self.nodes.velocities.copy()
         v[self.births.unborn] = 0.0
-        x = self.nodes.start if self.self_contact is None else self.self_contact.parted_start()
+        solids = [(c.at(0.0), shape) for c, shape in zip(self.scene.colliders, self.shapes, strict=True)]
+        x = self.nodes.start if self.self_contact is None else self.self_contact.parted_start(solids)
         return State(x, v, 0.0, Touch.none(self.vertex_count))
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:

@@ -350,6 +350,22 @@ def test_three_sheets_that_nobody_moved_apart_come_to_lie_on_one_another(shape):
     assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 2.5
 
 
+@pytest.mark.parametrize("wide", [0.8, 1.0, 1.25])
+def test_a_sheet_that_starts_in_the_top_of_a_box_is_not_pushed_beside_it(wide):
+    """Its rim on the box's edges lies in the side walls, too: it had been stretched by a quarter in the first frame."""
+    solid, triangles = box((0.4, 0.4, 0.4))
+    on = cloth(9, 9, 0.4 * wide, 0.4 * wide, lambda p: p + [0.0, 0.0, 0.2])
+    frames = watched(Staged(core.Scene([on], [core.Collider(solid, triangles, name="box")]), 8))
+    assert max(f.certificate.stretch_max for f in frames) < 1.03
+
+
+def test_a_duplicate_of_a_ball_lies_on_it():
+    skin = ball(16, 8, 0.2)
+    twice = core.Cloth(core.ClothMesh(*skin), core.Material.preset("cotton"))
+    frames = watched(Staged(core.Scene([twice], [core.Collider(*skin, name="ball")]), 8))
+    assert max(f.certificate.stretch_max for f in frames) < 1.0 + 2.0 * twice.thickness / 0.2
+
+
 # ---------------------------------------------------------------------- the judge
 
 
