@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import FloatArray, IntArray, float_rows, index_rows
+from .contact.bvh import BVH
 from .contact.colliders import SurfaceShape
 from .contact.containment import inside, nearest
 from .contact.gaps import Meeting, meet
@@ -82,6 +83,7 @@ class Auditor:
                  surface: TriangleSurface | None = None, shapes: Sequence[SurfaceShape] | None = None) -> None:
         self._cloths, self._colliders = _Stack(cloths, surface), _Stack(colliders)
         self._shapes = shapes if shapes is not None else self._own_shapes(colliders)
+        self._last_placed: list[tuple[FloatArray, SurfaceShape, BVH] | None] = [None] * len(self._shapes)
         ends = self._cloths.surface.positions[self._cloths.surface.edges]
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
@@ -96,7 +98,10 @@ class Auditor:
     def look(
         self, cloths: Sequence[FloatArray], colliders: Sequence[FloatArray] = (), *, gap: bool = True
     ) -> Audit:
-        """The audit at positions (V, 3) [m] of each cloth and each collider; `gap`: look for the smallest gap, too."""
+        """The audit at positions (V, 3) [m] of each cloth and each collider; `gap`: look for the smallest gap, too.
+
+        A collider given as the same array as before has not moved: nobody may write into it.
+        """
         cloth, solid = self._cloths.at(cloths), self._colliders.at(colliders)
         between, within = self._meetings(cloth, solid, self._radius if gap else 0.0)
         found = [
@@ -135,11 +140,20 @@ class Auditor:
 
     def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray]) -> float:
         deepest = 0.0
-        for shape, x in zip(self._shapes, colliders, strict=True):
-            tree = shape.tree.around(shape.triangles, x) if shape.closed.any() else shape.tree
+        for number, x in enumerate(colliders):
+            _, shape, tree = self._placed(number, x)
             within = points[inside(points, x, shape.triangles, shape.closed, tree)]
             deepest = max(deepest, float(nearest(within, x, shape.triangles, tree)[1].distance.max(initial=0.0)))
         return deepest
+
+    def _placed(self, number: int, x: FloatArray) -> tuple[FloatArray, SurfaceShape, BVH]:
+        """A collider at x (V, 3) [m], its shape as it is there and a tree around it; looked up while it stays."""
+        last = self._last_placed[number]
+        if last is None or last[0] is not x:
+            shape = self._shapes[number].between(x, x)[0]
+            tree = shape.tree.around(shape.triangles, x) if shape.closed.any() else shape.tree
+            last = self._last_placed[number] = x, shape, tree
+        return last
 
 
 class _Stack:

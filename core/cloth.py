@@ -29,6 +29,9 @@ SOFT_PIN_FREQUENCY = 5.0
 
 THICKNESS_PER_EDGE = 0.2
 """Default distance that cloth keeps from solids, in mean edge lengths [-]."""
+LEAST_THICKNESS = 0.005
+"""Part of the default that is kept even where less is asked for [-], a thousandth of an edge: nobody sees it, and at a
+distance of nothing rounding says on which side of a surface a vertex is."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class Cloth:
         pin_targets: t [s] -> (V, 3) [m], where weighted pins go; where they start if not given.
         attachments: Attachment records.
         thickness: distance kept from solids, and with that of the other from cloth [m]; a fifth of the mean edge
-            length if not given.
+            length if not given, and never less than a thousandth of an edge.
         name: what errors call this cloth; the mesh's name if not given.
         max_elongation: part of its length by which an edge may be longer after a step, 0.1 for a tenth; no limit if not
             given.
@@ -98,8 +101,10 @@ class Cloth:
         self.mesh, self.material, self.model, self.model_options = mesh, material, model, model_options
         self.positions = self._rows(mesh.positions if positions is None else positions, "positions")
         self.velocities = self._rows(np.zeros_like(mesh.positions) if velocities is None else velocities, "velocities")
-        if thickness is None:                                          # particles are as wide as a thread
-            thickness = THICKNESS_PER_EDGE * mesh.mean_edge if len(mesh.edges) else 0.5 * material.thread_width
+        usual = THICKNESS_PER_EDGE * mesh.mean_edge if len(mesh.edges) else 0.5 * material.thread_width
+        self._least_thickness = LEAST_THICKNESS * usual                # particles are as wide as a thread
+        if thickness is None:
+            thickness = usual
         if not (is_number(thickness) and thickness >= 0.0):
             raise ClothError(f"thickness is {thickness!r} m, it must be a number, 0 or more", object_name=self.name)
         self.thickness = float(thickness)
@@ -129,6 +134,11 @@ class Cloth:
         made = registry.find(self.model, object_name=self.name)(self.mesh, self.material, **self.model_options)
         body = made if isinstance(made, Body) else Body(made)
         return replace(body, forces=self.maps.stiffened(body.forces))
+
+    @property
+    def distance(self) -> float:
+        """What contact keeps from solids [m]: the thickness, or a trace of its default where that is less."""
+        return max(self.thickness, self._least_thickness)
 
     @property
     def options(self) -> dict[str, Any]:

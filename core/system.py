@@ -60,7 +60,7 @@ class System:
         self.vertex_count, self.slices = nodes.count, nodes.slices
         counts, starts = [s.stop - s.start for s in nodes.slices], [s.start for s in nodes.slices]
         self.mass, self.carried = nodes.mass, nodes.carried
-        self.thickness: FloatArray = nodes.padded(np.repeat([c.thickness for c in scene.cloths], counts))
+        self.thickness: FloatArray = nodes.padded(np.repeat([c.distance for c in scene.cloths], counts))
         self.friction: FloatArray = nodes.padded(np.repeat([c.material.friction for c in scene.cloths], counts))
         self.edges: IntArray = np.concatenate([c.mesh.edges + s for c, s in zip(scene.cloths, starts, strict=False)])
         self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in scene.cloths])
@@ -124,7 +124,8 @@ class System:
         """Where everything starts, at time 0."""
         v = self.nodes.velocities.copy()
         v[self.births.unborn] = 0.0
-        x = self.nodes.start if self.self_contact is None else self.self_contact.parted_start()
+        solids = [(c.at(0.0), shape) for c, shape in zip(self.scene.colliders, self.shapes, strict=True)]
+        x = self.nodes.start if self.self_contact is None else self.self_contact.parted_start(solids)
         return State(x, v, 0.0, Touch.none(self.vertex_count))
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:

@@ -162,7 +162,7 @@ class Motion:
         (S, V)."""
         result = np.zeros((len(self._moving), len(x0)), dtype=np.bool_)
         for moving, there in zip(self._moving, result, strict=True):
-            shape = moving.shape
+            shape = moving.shape_t0
             if shape.closed.any():
                 low, high = box(moving.x_t0)
                 skin = x0[:self._owner.skin]

@@ -5,16 +5,25 @@ Where two sheets coincide nobody can tell which of them is on top, and rounding 
 each is moved along its own normals, past those before it: two boxes that stand wall to wall stay beside each other, one
 of them a hair smaller. From then on contact knows the sides, and gives them their distance. Sheets of one piece that is
 folded flat are put apart alike (see `folds`).
+
+What lies in the face of a collider is put a hair in front of it, too: vertices on the edges of a table's top are in its
+side walls as well, and would be pushed out beside them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..rows import all_of, any_of, unit
+from .bvh import touching_boxes
+from .colliders import SurfaceShape
 from .continuous import near_pairs
-from .folds import sheets
+from .distance import point_triangle
+from .folds import Corners, sheets
 from .triangle_surface import TriangleSurface
 
 HAIR = 1e-4
@@ -28,103 +37,124 @@ ROUNDING = 1e-15
 """Distance, over the largest coordinate, that says nothing about sides [-]."""
 
 
-def parted(surface: TriangleSurface, held: BoolArray, finest: float) -> FloatArray:
-    """Positions of the surface (V, 3) [m] with its sheets (see `folds`) put apart where they lie in one another.
+@dataclass(frozen=True)
+class _Lying:
+    """P vertices that lie in triangles.
 
-    held (V,): vertices that pins hold, which stay where they are; finest: the least mean edge length of a piece [m].
+    Attributes:
+        vertex (P,): which. among (P,): the triangle's sheet, or collider: these are numbered after the sheets.
+        across (P, 3): unit normal of the triangle. above (P,) [m]: how far in front of it the vertex is.
+    """
+
+    vertex: IntArray
+    among: IntArray
+    across: FloatArray
+    above: FloatArray
+
+    def __getitem__(self, rows: IntArray) -> _Lying:
+        return _Lying(self.vertex[rows], self.among[rows], self.across[rows], self.above[rows])
+
+
+def parted(surface: TriangleSurface, held: BoolArray, finest: float,
+           solids: Sequence[tuple[FloatArray, SurfaceShape]] = ()) -> FloatArray:
+    """Positions of the surface (V, 3) [m] with its sheets (see `folds`) put apart where they lie in one another, or in
+    solids.
+
+    held (V,): vertices that pins hold, which stay where they are; finest: the least mean edge length of a piece [m];
+    solids: positions (W, 3) [m] and shapes of colliders.
     """
     x, triangles = surface.positions, surface.triangles
-    sheet = sheets(x, triangles)
-    if not len(triangles) or not np.isfinite(finest) or (sheet == sheet[0]).all():
+    if not len(triangles) or not np.isfinite(finest):
         return x
-    hair, sheet = HAIR * finest, _held_first(sheet, triangles, held)
-    found = near_pairs(surface, x, x, SAME * hair, np.zeros(len(x)))
-    own, face = found.primitives[:found.faces].T
-    if not len(own):
+    hair, sheet = HAIR * finest, sheets(x, triangles)
+    count = int(sheet.max()) + 1
+    lying = _joined([_in_cloth(surface, sheet, SAME * hair), *(
+        _in_solid(x, surface.vertices, *solid, count + k, SAME * hair) for k, solid in enumerate(solids))])
+    corners = Corners(triangles, sheet)
+    again, row = corners.of(lying.vertex)
+    other = np.flatnonzero(~corners.has(lying.vertex[again], lying.among[again]))
+    lying, row = lying[again[other]], row[other]
+    whole, rows = _within_others(corners, lying, row)
+    if not len(rows):
         return x
-    corners = _Corners(triangles, sheet)
-    own, face, row = corners.of_others(own, face)
-    whole = corners.within_others(own, sheet[face])
+    lying, row = lying[rows], row[rows]
     area = np.cross(x[triangles[:, 1]] - x[triangles[:, 0]], x[triangles[:, 2]] - x[triangles[:, 0]])
-    across = unit(area[face])
-    facing = np.einsum("pi,pi->p", corners.normals(area * whole[:, None])[row], across)
-    flat = np.flatnonzero(np.abs(facing) > ALONG)
-    if not len(flat):
-        return x
-    above = np.einsum("pi,pi->p", x[own] - x[triangles[face, 0]], across)
-    above[np.abs(above) <= ROUNDING * np.abs(x).max()] = 0.0
-    hairs = np.zeros(int(sheet.max()) + 1)
-    for number, height in _places(corners.sheet[row[flat]], sheet[face[flat]], np.sign(facing[flat]),
-                                  above[flat]).items():
+    facing = np.einsum("pi,pi->p", corners.normals(area * whole[:, None])[row], lying.across)
+    rows = np.flatnonzero(np.abs(facing) > ALONG)
+    lying, facing, rank = lying[rows], np.sign(facing[rows]), _ranks(sheet, triangles, held, len(solids))
+    hairs = np.zeros(len(rank))
+    for number, height in _places(rank[corners.sheet[row[rows]]], rank[lying.among], facing, lying.above,
+                                  len(solids)).items():
         hairs[number] = height
-    moved: FloatArray = x + hair * corners.mean(hairs[corners.sheet][:, None] * corners.normals(area), len(x))
+    moved: FloatArray = x + hair * corners.mean(hairs[rank[corners.sheet]][:, None] * corners.normals(area), len(x))
     moved[held] = x[held]
     return moved
 
 
-def _held_first(sheet: IntArray, triangles: IntArray, held: BoolArray) -> IntArray:
-    """Numbers (T,) of sheets in their order, but those that are held everywhere, and cannot be moved, first."""
+def _joined(parts: Sequence[_Lying]) -> _Lying:
+    return _Lying(*(np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])))
+
+
+def _in_cloth(surface: TriangleSurface, sheet: IntArray, within: float) -> _Lying:
+    """Vertices of the surface that lie `within` [m] of its triangles, which belong to `sheet` (T,)."""
+    x = surface.positions
+    if (sheet == sheet[0]).all():
+        none = np.zeros(0, dtype=np.int64)
+        return _Lying(none, none, np.zeros((0, 3)), np.zeros(0))
+    found = near_pairs(surface, x, x, within, np.zeros(len(x)))
+    own, face = found.primitives[:found.faces].T
+    return _Lying(own, sheet[face], *_height(x, own, x[surface.triangles[face]]))
+
+
+def _in_solid(x: FloatArray, vertices: IntArray, positions: FloatArray, shape: SurfaceShape, number: int, within: float
+              ) -> _Lying:
+    """Those of the `vertices` at x (V, 3) [m] that lie `within` [m] of a collider's triangles. A closed one has them in
+    front, however much rounding says."""
+    own, face = touching_boxes(shape.tree, x[vertices] - within, x[vertices] + within).T
+    own, corners = vertices[own], positions[shape.triangles[face]]
+    near = point_triangle(x[own], corners[:, 0], corners[:, 1], corners[:, 2]).distance <= within
+    own, face, corners = own[near], face[near], corners[near]
+    across, above = _height(x, own, corners)
+    return _Lying(own, np.full(len(own), number), across, np.where(shape.closed[face], np.maximum(above, 0.0), above))
+
+
+def _height(x: FloatArray, own: IntArray, corners: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Unit normals of triangles (P, 3, 3) [m], and how far in front of them `own` (P,) vertices are [m]."""
+    across = unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
+    above = np.einsum("pi,pi->p", x[own] - corners[:, 0], across)
+    above[np.abs(above) <= ROUNDING * np.abs(x).max()] = 0.0
+    return across, above
+
+
+def _within_others(corners: Corners, lying: _Lying, row: IntArray) -> tuple[BoolArray, IntArray]:
+    """Which triangles (T,) lie in another sheet, or in a collider, with all their corners, and the rows of what is
+    `lying` as one of these; as corners `row` (P,). What has one corner there or two only touches it."""
+    whole, kept = np.zeros(len(corners.rows), dtype=np.bool_), np.zeros(len(row), dtype=np.bool_)
+    for number in np.unique(lying.among):
+        mine, lies = np.flatnonzero(lying.among == number), corners.sheet == number
+        there = np.isin(corners.vertex, np.concatenate([lying.vertex[mine], corners.vertex[lies]])) & ~lies
+        inside, marked = all_of(there[corners.rows]), np.zeros(len(there), dtype=np.bool_)
+        marked[corners.rows[inside]] = True
+        kept[mine] = marked[row[mine]]
+        whole |= inside
+    return whole, np.flatnonzero(kept)
+
+
+def _ranks(sheet: IntArray, triangles: IntArray, held: BoolArray, solids: int) -> IntArray:
+    """Place of each sheet, and of `solids` colliders after them, in the order in which they are put on one another:
+    what cannot be moved, colliders and what is held everywhere, first."""
     free = np.bincount(sheet, weights=any_of(~held[triangles])) > 0.0
-    number: IntArray = np.argsort(np.argsort(free, kind="stable"))[sheet]
-    return number
+    rank: IntArray = np.argsort(np.argsort(free, kind="stable"))
+    return np.concatenate([rank + solids, np.arange(solids)])
 
 
-class _Corners:
-    """Each vertex once for each sheet that it is a corner of, K in all: several where there is a fold.
-
-    Attributes:
-        vertex, sheet (K,). of (T, 3): rows of the corners of triangles.
-    """
-
-    def __init__(self, triangles: IntArray, sheet: IntArray) -> None:
-        self._triangles, self._sheet, self._count = triangles, sheet, int(sheet.max()) + 1
-        keys, of = np.unique(triangles * self._count + sheet[:, None], return_inverse=True)
-        self._keys, self.of = keys, of.reshape(triangles.shape)
-        self.vertex, self.sheet = keys // self._count, keys % self._count
-
-    def of_others(self, own: IntArray, face: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Of P vertices `own` that lie in triangles `face`, (P,) each, those that are not corners of that sheet, once
-        for each of their own: own, face, and the row of that corner."""
-        other = np.flatnonzero(~np.isin(own * self._count + self._sheet[face], self._keys))
-        own, face = own[other], face[other]
-        first, last = np.searchsorted(self.vertex, own), np.searchsorted(self.vertex, own, side="right")
-        count = last - first
-        again = np.repeat(np.arange(len(own)), count)
-        row: IntArray = np.repeat(first - np.cumsum(count) + count, count) + np.arange(len(again))
-        return own[again], face[again], row
-
-    def within_others(self, own: IntArray, other: IntArray) -> BoolArray:
-        """Which triangles (T,) lie in another sheet with all their corners, of P vertices `own` that lie in sheets
-        `other`, (P,) each: what has one or two there only touches it."""
-        result = np.zeros(len(self._triangles), dtype=np.bool_)
-        for sheet in np.unique(other):
-            lies = np.zeros(int(self.vertex.max()) + 1, dtype=np.bool_)
-            lies[own[other == sheet]] = True
-            lies[self.vertex[self.sheet == sheet]] = True
-            result |= all_of(lies[self._triangles]) & (self._sheet != sheet)
-        return result
-
-    def normals(self, area: FloatArray) -> FloatArray:
-        """Unit normals (K, 3) of the corners, each triangle with its `area` (T, 3); 0 where that is 0."""
-        total = np.zeros((len(self.vertex), 3))
-        for k in range(3):
-            np.add.at(total, self.of[:, k], area)
-        return unit(total)
-
-    def mean(self, values: FloatArray, count: int) -> FloatArray:
-        """Of `count` vertices the mean (V, 3) of the values (K, 3) of their corners."""
-        total = np.zeros((count, 3))
-        np.add.at(total, self.vertex, values)
-        result: FloatArray = total / np.maximum(np.bincount(self.vertex, minlength=count), 1)[:, None]
-        return result
-
-
-def _places(one: IntArray, other: IntArray, facing: FloatArray, above: FloatArray) -> dict[int, float]:
+def _places(one: IntArray, other: IntArray, facing: FloatArray, above: FloatArray, solids: int) -> dict[int, float]:
     """How many hairs each sheet is moved along its own normals.
 
     For P vertices of sheets `one` that lie in triangles of sheets `other`, (P,) each: whether both face the same way,
     1 or -1, and how far `above` the triangle the vertex is [m]. Each sheet is put past all those before it that it lies
-    in, to the side that it is on, or in front if it is on none.
+    in, to the side that it is on, or in front if it is on none. The first so many are `solids`: what lies between two
+    that face each other stays.
     """
     # every pair as the later sheet over the earlier: whose height over the other is the same by either's normal
     late, early = np.maximum(one, other), np.minimum(one, other)
@@ -139,6 +169,10 @@ def _places(one: IntArray, other: IntArray, facing: FloatArray, above: FloatArra
             continue
         lowest = mine & (early == below[0])
         sides[sheet] = sides[below[0]] * (1.0 if facing[lowest].sum() >= 0.0 else -1.0)
+        fronts = [facing[mine & (early == k)].sum() >= 0.0 for k in below if k < solids]
+        if len(set(fronts)) > 1:
+            heights[sheet] = 0.0
+            continue
         over = sum(sides[k] * height[mine & (early == k)].sum() for k in below)
         up = -1.0 if over < 0.0 else 1.0
         heights[sheet] = up * (1.0 + max(max(up * heights[k] for k in below), 0.0))

@@ -82,6 +82,27 @@ class SurfaceShape:
         return replace(self, triangles=triangles, features=features, closed=self.closed & ~walls,
                        inward=self.inward & ~walls)
 
+    def between(self, x_t0: FloatArray, x_t1: FloatArray) -> tuple[SurfaceShape, BoolArray]:
+        """The same for a step between positions x_t0 and x_t1 (V, 3) [m], and which triangles (T,) pointed in when it
+        began. A closed part that was mirrored has all its faces inside out: they are turned round, to point out at the
+        end. Where it is flat, on its way there, it has no inside and is open."""
+        if not self.closed.any():
+            return self, self.closed
+        begins = self._side_out(x_t0)
+        ends = begins if x_t1 is x_t0 else self._side_out(x_t1)
+        whole = (begins != 0) & (ends != 0)
+        turned, mirrored = self.closed & whole & (ends < 0), self.closed & whole & (begins != ends)
+        if not turned.any() and whole[self.closed].all():
+            return self, mirrored
+        triangles, features = _turned_round(self.triangles, self.features, turned)
+        return replace(self, triangles=triangles, features=features, closed=self.closed & whole), mirrored
+
+    def _side_out(self, x: FloatArray) -> IntArray:
+        """Of each triangle (T,), where its part has its outside at x (V, 3) [m]: 1 where normals point, -1 behind them,
+        0 where it encloses nothing."""
+        volume = _volumes(x, self.triangles, self.part)
+        return np.where(_encloses(volume, x, self.triangles, self.part), np.sign(volume), 0.0).astype(np.int64)
+
     def normals(self, positions: FloatArray) -> FloatArray:
         """Pseudo-normals (F, 3) of all features, of length 1, or 0 where undefined."""
         corner = [positions[self.triangles[:, k]] for k in range(3)]
@@ -102,7 +123,8 @@ class SurfaceShape:
         """The surface in a step from positions x_t0 to x_t1 (V, 3) [m]; `before`: in the step that ended at x_t0."""
         drift = (x_t1 - x_t0).mean(axis=0)
         tree = self.tree.around(self.triangles, x_t0 + drift if drift.any() else x_t0, x_t1)
-        surface = MovingSurface(self, x_t0, x_t1, thickness, friction, drift, tree)
+        shape, mirrored = self.between(x_t0, x_t1)
+        surface = MovingSurface(shape, x_t0, x_t1, thickness, friction, drift, tree, mirrored)
         if before is not None and "normals_t1" in vars(before):
             vars(surface)["normals_t0"] = before.normals_t1          # as `cached_property` keeps it
         return surface
@@ -117,6 +139,7 @@ class MovingSurface:
         thickness [m]: distance kept from it, on top of the cloth's.
         friction [-]: Coulomb coefficient.
         drift (3,) [m]: mean motion. The tree is fitted around x_t0 + drift and x_t1, to keep its boxes small.
+        mirrored (T,): triangles of closed parts that are turned inside out in the step, and point in at its start.
     """
 
     shape: SurfaceShape
@@ -126,11 +149,20 @@ class MovingSurface:
     friction: float
     drift: FloatArray
     tree: BVH
+    mirrored: BoolArray
+
+    @cached_property
+    def shape_t0(self) -> SurfaceShape:
+        """The shape with normals that point out at the start."""
+        if not self.mirrored.any():
+            return self.shape
+        triangles, features = _turned_round(self.shape.triangles, self.shape.features, self.mirrored)
+        return replace(self.shape, triangles=triangles, features=features)
 
     @cached_property
     def normals_t0(self) -> FloatArray:
         """Pseudo-normals (F, 3) at the start."""
-        return self.normals_t1 if self.x_t0 is self.x_t1 else self.shape.normals(self.x_t0)
+        return self.normals_t1 if self.x_t0 is self.x_t1 else self.shape_t0.normals(self.x_t0)
 
     @cached_property
     def normals_t1(self) -> FloatArray:
@@ -195,12 +227,24 @@ def _outward(
     x: FloatArray, triangles: IntArray, part: IntArray, flipped: BoolArray, closed: BoolArray
 ) -> tuple[BoolArray, BoolArray]:
     """Triangles to turn round for a positive volume of each closed part (T,), and `closed` without empty parts."""
+    volume = _volumes(x, triangles, part, np.where(flipped, -1.0, 1.0))
+    closed = closed & _encloses(volume, x, triangles, part)
+    return closed & (flipped != (volume < 0.0)), closed
+
+
+def _volumes(x: FloatArray, triangles: IntArray, part: IntArray, facing: FloatArray | float = 1.0) -> FloatArray:
+    """Volume of each triangle's part (T,) [m^3], above 0 where normals times `facing` (T,) point out."""
     centre = x[triangles].mean(axis=1)
     count = np.bincount(part)
     middle = np.stack([np.bincount(part, centre[:, axis]) for axis in range(3)], axis=1)
     a, b, c = (x[triangles[:, k]] - (middle / np.maximum(count, 1)[:, None])[part] for k in range(3))
-    swept = (a * np.cross(b, c)).sum(axis=1) * np.where(flipped, -1.0, 1.0)
-    volume = np.bincount(part, swept)[part] / 6.0
+    swept = (a * np.cross(b, c)).sum(axis=1) * facing
+    return np.asarray(np.bincount(part, swept)[part] / 6.0)
+
+
+def _encloses(volume: FloatArray, x: FloatArray, triangles: IntArray, part: IntArray) -> BoolArray:
+    """Whether the volume of each triangle's part (T,) [m^3] is more than rounding."""
+    a, b, c = (x[triangles[:, k]] for k in range(3))
     area = np.bincount(part, np.linalg.norm(np.cross(b - a, c - a), axis=1))[part] / 2.0
-    closed = closed & (np.abs(volume) > EMPTY_VOLUME * area**1.5)
-    return closed & (flipped != (volume < 0.0)), closed
+    result: BoolArray = np.abs(volume) > EMPTY_VOLUME * area**1.5
+    return result

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..rows import unit
 from ..topology import Topology, bodies
 
@@ -55,3 +55,47 @@ def _in_order(label: IntArray, folded: IntArray) -> IntArray:
                 waiting += [k for k in reversed(beside[sheet]) if k not in number]
     order: IntArray = np.array([number[k] for k in range(len(number))])
     return order[label]
+
+
+class Corners:
+    """Each vertex once for each sheet that it is a corner of, K in all: several where there is a fold.
+
+    Args:
+        triangles (T, 3), and which `sheet` (T,) each belongs to.
+
+    Attributes:
+        vertex, sheet (K,). rows (T, 3): of the corners of the triangles.
+    """
+
+    def __init__(self, triangles: IntArray, sheet: IntArray) -> None:
+        self._count = int(sheet.max()) + 1
+        self._keys, rows = np.unique(triangles * self._count + sheet[:, None], return_inverse=True)
+        self.rows: IntArray = rows.reshape(triangles.shape)
+        self.vertex, self.sheet = self._keys // self._count, self._keys % self._count
+
+    def of(self, vertices: IntArray) -> tuple[IntArray, IntArray]:
+        """Of P vertices (P,) each corner: which of the P, and its row."""
+        first, last = np.searchsorted(self.vertex, vertices), np.searchsorted(self.vertex, vertices, side="right")
+        count = last - first
+        which: IntArray = np.repeat(np.arange(len(vertices)), count)
+        row: IntArray = np.repeat(first - np.cumsum(count) + count, count) + np.arange(len(which))
+        return which, row
+
+    def has(self, vertices: IntArray, numbers: IntArray) -> BoolArray:
+        """Whether each of P vertices is a corner of the sheet of that number, (P,) each; of others there are none."""
+        result: BoolArray = np.isin(vertices * self._count + numbers, self._keys) & (numbers < self._count)
+        return result
+
+    def normals(self, area: FloatArray) -> FloatArray:
+        """Unit normals (K, 3) of the corners, each triangle with its `area` (T, 3); 0 where that is 0."""
+        total = np.zeros((len(self.vertex), 3))
+        for k in range(3):
+            np.add.at(total, self.rows[:, k], area)
+        return unit(total)
+
+    def mean(self, values: FloatArray, count: int) -> FloatArray:
+        """Of `count` vertices the mean (V, 3) of the values (K, 3) of their corners."""
+        total = np.zeros((count, 3))
+        np.add.at(total, self.vertex, values)
+        result: FloatArray = total / np.maximum(np.bincount(self.vertex, minlength=count), 1)[:, None]
+        return result

@@ -25,6 +25,7 @@ from ..links import Links
 from ..topology import bodies
 from .all_surfaces import AllSurfaces, Motion
 from .coincident import parted
+from .colliders import SurfaceShape
 from .contact_step import SelfContactStep
 from .continuous import Pairs
 from .memory import Memory
@@ -112,9 +113,10 @@ class SelfContact:
         self._seen = seen
         return seen
 
-    def parted_start(self) -> FloatArray:
-        """Where the simulation starts (V, 3) [m], with a hair between what lies in one another (`coincident`)."""
-        return parted(self.surface, self.held[:len(self.mass)], self.finest)
+    def parted_start(self, solids: Sequence[tuple[FloatArray, SurfaceShape]] = ()) -> FloatArray:
+        """Where the simulation starts (V, 3) [m], with a hair between what lies in one another, or in `solids`
+        (`coincident`)."""
+        return parted(self.surface, self.held[:len(self.mass)], self.finest, solids)
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:
         """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to

@@ -115,8 +115,11 @@ class SurfaceSet:
             if len(at) and surface.x_t0 is not surface.x_t1:
                 corners = surface.shape.triangles[found.triangle[at]]
                 before, after = axes_of(surface.x_t0[corners]), axes_of(surface.x_t1[corners])
-                arm = np.einsum("nij,nj->ni", before, result[at] - found.point_t0[at])
-                result[at] = found.point_t1[at] + np.einsum("nij,ni->nj", after, arm)
+                offset = result[at] - found.point_t0[at]
+                arm = np.einsum("nij,nj->ni", before, offset)
+                turned = np.einsum("nij,ni->nj", after, arm)
+                over = surface.mirrored[found.triangle[at]]              # would take it to their other side
+                result[at] = found.point_t1[at] + np.where(over[:, None], offset, turned)
         return result
 
 

@@ -56,6 +56,19 @@ def cube(cells, frames=24, width=1.2, side=0.5, fall=0.1, friction=0.35, **more)
     return Staged(core.Scene([core.Cloth(mesh, COTTON, **more)], [under]), frames)
 
 
+def mirrored(size, solid, axis, frames=28, seconds=0.5, begin=0.1, width=0.5):
+    """A sheet falls on a solid that is scaled along one axis, from 1 to -1 within `seconds`: through nothing."""
+    x, triangles = solid
+
+    def at(t):
+        scale = np.ones(3)
+        scale[axis] = np.interp(t, [begin, begin + seconds], [1.0, -1.0])
+        return x * scale
+
+    over = cloth(size, size, width, width, lambda p: p + [0.003, 0.004, x[:, 2].max() + 0.02])
+    return Staged(core.Scene([over], [core.Collider(at, triangles, name="mirrored"), floor(-0.4)]), frames)
+
+
 def fan(size, frames=36, blades=4, turns=2.0, width=0.6, thick=0.004):
     """A sheet falls on a fan that lies on its back, four thin blades on edge, and turns `turns` times a second."""
     length, height = 0.25, 0.08

@@ -188,6 +188,25 @@ def test_a_small_sheet_on_a_cube_is_not_flung_off(width):
     assert largest_gain(frames, staged) < 0.5 * width
 
 
+@pytest.mark.parametrize("contact", ["constraints", "springs"])
+def test_cloth_without_thickness_goes_through_nothing(contact):
+    """What keeps no distance has no side but what rounding says: a sheet on a cube had crossed it 300 times over."""
+    watched(colliders.cube(12, side=0.4, fall=0.05, frames=12, thickness=0.0), solid_contact=contact)
+    fall = [cloth(7, 7, 0.4, 0.4, lambda x, k=k: turned(x, 0.3 * k, axis=1) + [0.01 * k, 0.0, 0.1 + 0.1 * k],
+                  thickness=0.0) for k in range(2)]
+    watched(Staged(core.Scene(fall, [floor()]), 12), solid_contact=contact)
+
+
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("solid", [ball(16, 8, 0.15), box((0.3, 0.3, 0.3))], ids=["ball", "box"])
+def test_a_solid_that_is_mirrored_is_a_solid_as_before(solid, axis):
+    """All its faces point in from then on: it had swallowed the sheet, stretched to three times its length, at up to
+    14 m/s."""
+    frames = watched(colliders.mirrored(12, solid, axis))
+    assert max(np.linalg.norm(f.velocities[0], axis=1).max() for f in frames) < 2.0
+    assert max(f.certificate.stretch_max for f in frames) < 1.3                 # the box is a blade in between
+
+
 def test_a_fan_of_four_thin_blades_turns_under_a_sheet():
     watched(colliders.fan(14, frames=30))
 
@@ -342,6 +361,22 @@ def test_a_sheet_folded_exactly_flat_lies_in_its_folds(panels):
     assert not any(judged.total for _, judged in found) and all(f.certificate.smallest_gap > 0.0 for f, _ in found)
     assert max(f.certificate.stretch_max for f, _ in found) < 1.05
     assert max(np.abs(f.velocities[0]).max() for f, _ in found) < 1.5 > 10.0 * np.abs(found[-1][0].velocities[0]).max()
+
+
+@pytest.mark.parametrize("wide", [0.8, 1.0, 1.25])
+def test_a_sheet_that_starts_in_the_top_of_a_box_is_not_pushed_beside_it(wide):
+    """Its rim on the box's edges lies in the side walls, too: it had been stretched by a quarter in the first frame."""
+    solid, triangles = box((0.4, 0.4, 0.4))
+    on = cloth(9, 9, 0.4 * wide, 0.4 * wide, lambda p: p + [0.0, 0.0, 0.2])
+    frames = watched(Staged(core.Scene([on], [core.Collider(solid, triangles, name="box")]), 8))
+    assert max(f.certificate.stretch_max for f in frames) < 1.03
+
+
+def test_a_duplicate_of_a_ball_lies_on_it():
+    skin = ball(16, 8, 0.2)
+    twice = core.Cloth(core.ClothMesh(*skin), core.Material.preset("cotton"))
+    frames = watched(Staged(core.Scene([twice], [core.Collider(*skin, name="ball")]), 8))
+    assert max(f.certificate.stretch_max for f in frames) < 1.0 + 2.0 * twice.thickness / 0.2
 
 
 # ---------------------------------------------------------------------- the judge

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from core.contact.coincident import HAIR, SAME, parted
+from core.contact.colliders import SurfaceShape
 from core.contact.crossings import crossing_pairs
 from core.contact.triangle_surface import TriangleSurface
 from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
@@ -115,3 +116,43 @@ def test_what_is_folded_flat_is_unfolded_by_hairs(shape, seed):
     for place in np.unique(places, axis=0):
         here = np.sort(heights[(places == place).all(axis=1)])
         assert (np.diff(here) > 0.9).all()
+
+
+def off(shape, *solids, held=()):
+    """How far the vertices of a shape are moved (V, 3) [hairs] that lies in solids."""
+    surface = TriangleSurface.build(*shape)
+    moved = parted(surface, np.isin(np.arange(len(shape[0])), held), EDGE,
+                   [(x, SurfaceShape.build(x, t)) for x, t in solids])
+    return (moved - shape[0]) / (HAIR * EDGE)
+
+
+@pytest.mark.parametrize("solid", [box(8 * EDGE), inside_out(box(8 * EDGE))], ids=["box", "inside_out"])
+@pytest.mark.parametrize("lift", [0.0, 1e-9, -1e-9])
+def test_what_lies_in_the_face_of_a_solid_is_a_hair_in_front(solid, lift):
+    for shape in (SHEET, inside_out(SHEET), sheet(11, 11, 10 * EDGE, 10 * EDGE)):
+        top = beside(shape, 0.0, 0.0, 4 * EDGE + lift)
+        assert np.allclose(off(top, solid), [0.0, 0.0, 1.0], atol=1e-6)
+        below = beside(shape, 0.0, 0.0, -4 * EDGE + lift)
+        assert np.allclose(off(below, solid), [0.0, 0.0, -1.0], atol=1e-6)
+
+
+def test_what_touches_a_solid_stays_and_so_does_what_lies_between_two():
+    solid = box(8 * EDGE)
+    upright = beside((SHEET[0][:, [0, 2, 1]], SHEET[1]), 0.0, 0.0, 8 * EDGE)
+    top = beside(SHEET, 0.0, 0.0, 4 * EDGE)
+    assert not off(upright, solid).any() and not off(top, solid, beside(solid, 0.0, 0.0, 8 * EDGE)).any()
+
+
+def test_a_duplicate_of_a_solid_is_put_around_it_even_where_it_touches_another():
+    skin, floor = ball(16, 8, 4 * EDGE), sheet(2, 2, 9.0, 9.0)
+    for cloth in (skin, inside_out(skin)):
+        moved = off(cloth, skin, beside(floor, 0.0, 0.0, -4 * EDGE))
+        assert ((moved * skin[0] / (4 * EDGE)).sum(axis=1) > 0.9).all()
+
+
+def test_a_sheet_on_an_open_wall_belongs_to_the_side_that_most_of_it_is_on():
+    wall, hair = sheet(2, 2, 9.0, 9.0), HAIR * EDGE
+    rough = 0.1 * SAME * hair * np.sin(1e3 * SHEET[0][:, :1]) * [0.0, 0.0, 1.0]
+    for side in (1.0, -1.0):
+        moved = off((SHEET[0] + rough + [0.0, 0.0, 0.2 * side * SAME * hair], SHEET[1]), wall)
+        assert (side * moved[:, 2] > 0.9).all()

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from core.audit import Auditor
 from core.contact.colliders import SurfaceShape
 from core.contact.containment import inside, nearest
 from core.contact.distance import point_triangle
@@ -129,3 +130,50 @@ def test_normals_turn_with_the_surface_and_lean_to_neither_side_of_a_finer_face(
         np.testing.assert_allclose(normals[number], np.sign(at) / np.sqrt(3), atol=1e-14)
     turn = rotation([1, 2, 3], 1.0)
     np.testing.assert_allclose(built.normals(positions @ turn.T), normals @ turn.T, atol=1e-14)
+
+
+def outward(x, shape, normals):
+    """Whether the normals of all faces point away from the origin."""
+    faces = normals[:len(shape.triangles)]
+    return (np.einsum("ti,ti->t", faces, x[shape.triangles].mean(axis=1)) > 0.0).all()
+
+
+def test_a_mirrored_solid_has_its_normals_out_before_and_after():
+    x, triangles = mixed(*ball(12, 6))
+    y, centre = x * [1.0, -0.8, 1.0], np.zeros((1, 3))
+    built = SurfaceShape.build(x, triangles)
+    for before, after, mirrored in ((x, y, True), (y, x, True), (y, 0.9 * y, False), (x, 0.9 * x, False)):
+        surface = built.moving(before, after)
+        assert outward(before, surface.shape, surface.normals_t0) and outward(after, surface.shape, surface.normals_t1)
+        assert (surface.mirrored == mirrored).all() and surface.shape.closed.all()
+        for at, shape in ((before, surface.shape_t0), (after, surface.shape)):
+            tree = shape.tree.around(shape.triangles, at)
+            assert inside(centre, at, shape.triangles, shape.closed, tree).all()
+    assert built.between(x, x)[0] is built
+
+
+def test_only_the_part_that_is_mirrored_is_turned_round():
+    first, second = ball(12, 6), ball(8, 4)
+    x, triangles = together((first[0] + [2.0, 0.0, 0.0], first[1]), second)
+    y = x.copy()
+    y[len(first[0]):] *= -1.0
+    built = SurfaceShape.build(x, triangles)
+    surface = built.moving(x, y)
+    of_second = (triangles >= len(first[0])).all(axis=1)
+    np.testing.assert_array_equal(surface.mirrored, of_second)
+    np.testing.assert_array_equal((surface.shape.triangles != built.triangles).any(axis=1), of_second)
+
+
+def test_a_solid_is_open_for_as_long_as_it_is_flat():
+    x, triangles = ball(12, 6)
+    flat, built = x * [1.0, 1.0, 0.0], SurfaceShape.build(x, triangles)
+    assert not built.moving(x, flat).shape.closed.any() and not built.moving(flat, -x).shape.closed.any()
+    assert built.moving(-x, -x).shape.closed.all()
+
+
+def test_what_is_in_a_mirrored_solid_is_in_it_to_the_certificate():
+    x, triangles = ball(16, 8, 0.5)
+    sheet_ = 0.02 * sheet(3, 3)[0], sheet(3, 3)[1]
+    auditor = Auditor([sheet_], [(x, triangles)])
+    for at in (x, -x, x * [1.0, 1.0, -1.0]):
+        assert auditor.look([sheet_[0]], [at]).deepest_penetration > 0.4

@@ -351,3 +351,12 @@ def test_a_collider_that_rests_is_looked_at_once():
         moving.append(set_._moving[0])
     assert moving[0].x_t0 is not moving[0].x_t1
     assert moving[2].x_t0 is moving[2].x_t1 and moving[3] is moving[2]
+
+
+def test_what_lies_on_a_solid_that_is_mirrored_is_not_carried_through_it():
+    positions, triangles = ball(16, 8)
+    solid = Collider(lambda t: positions * [1.0 - 2.0 * min(t, 1.0), 1.0, 1.0], triangles)
+    set_ = SurfaceSet([solid], np.full(1, 0.01), np.zeros(1))
+    set_.set_step(0.0, 1.0)
+    x = 1.01 * positions[:1]
+    np.testing.assert_allclose(set_.find(x, x).carried, x, atol=1e-3)
