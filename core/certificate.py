@@ -38,7 +38,8 @@ class Certificate:
         seam_gap: of the widest seam or button [m]; None where nothing is sewn.
         steps: implicit steps since the frame before. step_min, step_max: their sizes [s].
         iterations: linear iterations in all these steps.
-        residual: worst of the steps' final residuals [-]. converged: every step met its tolerance.
+        residual: worst of the steps' final residuals [-]. converged: every step met its tolerance, with
+            contacts as it took them to be; those that still change at its end are the next step's.
         rejected: steps tried and halved.
         backend: what ran the inner loops, "numpy" or "numba".
         seconds: wall-clock time per stage [s].

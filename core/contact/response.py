@@ -44,6 +44,11 @@ SETTLED = 0.02
 OPPOSED = 0.4
 """Part of a normal that other contacts of the vertex must leave [-]: of two normals that face each other nothing is
 left but a little across, and what two surfaces squeeze would be thrown out along that by what it lacks over that."""
+LARGE = 5.0
+"""How many times the mean error of the velocities that of a particle in contact may well be [-]."""
+ROUNDS = 1e-6
+"""Part of the error of a particle by itself below which no slide counts, however small that of the solution [-]: what
+is stuck has the velocity of rounding."""
 UNSURE = 0.2
 """Part of the thickness above its planes from which on a vertex is surely on the right side of what they touch [-]: the
 surface may bend, and rise above them."""
@@ -70,7 +75,7 @@ class ContactResponse:
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
         self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
         self._free: BoolArray = pins.degrees_of_freedom(np.arange(len(x0))) > 0
-        self._still = still
+        self._still, self._error = still, touch.error                # of velocities, part [-] and size [m/s]
         self._table: IntArray = np.full((MAX_PER_VERTEX, len(x0)), -1)    # contacts of each vertex, in columns
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
         self.normal: FloatArray = np.zeros((0, 3))
@@ -170,7 +175,7 @@ class ContactResponse:
         slide = _tangential(n, u - self.carried[at])
         # what has only begun to slip in the step before has the velocity of what sticks still, whose direction is noise
         mobility = self._h / self._mass[vertex]
-        hardly = np.linalg.norm(slide, axis=1) <= self._still * mobility * found.mu[k] * pressing
+        hardly = np.linalg.norm(slide, axis=1) <= self._unclear(mobility * found.mu[k] * pressing, self._touch.error)
         slide = np.where(((before == SLIP) & hardly)[:, None], _tangential(n, self._touch.slide[vertex]), slide)
         free_slip = self._mass[vertex] * np.linalg.norm(slide, axis=1) > found.mu[k] * pressing * self._h
         slips = np.where(before > 0, before == SLIP, free_slip)
@@ -217,21 +222,25 @@ class ContactResponse:
         vertex = self.vertex[at]
         return float(np.einsum("nj,nj->", impulse[vertex], u[vertex] - self.carried[at]))
 
-    def judge(self, u: FloatArray, constraint_force: FloatArray) -> bool:
-        """Release, stick or slip by the solution: velocities u (V, 3) and forces lambda (V, 3) [N].
+    def judge(self, u: FloatArray, constraint_force: FloatArray, change: float = np.inf) -> bool:
+        """Release, stick or slip by the solution: velocities u (V, 3) and forces lambda (V, 3) [N]; `change` [m/s] is
+        the mean change of velocities that was solved for, of which the error is a part.
 
         True if so much changed that the step should be solved again.
         """
         if len(self) == 0:
             return False
+        self._error = LARGE * self._still * change
         self.pressing, left = self._normal_forces(constraint_force)
         pulls, pressing = self.held & (self.pressing < 0.0), np.maximum(self.pressing, 0.0)
         primary = np.zeros(len(self), dtype=np.bool_)
         primary[self._active(0)] = True
         primary &= ~pulls
+        mobility = self._h / self._mass[self.vertex]
         wrong = self.friction.judge(
             primary, pressing, _tangential(self.normal, left[self.vertex]),
-            _tangential(self.normal, u[self.vertex] - self.carried), self._h / self._mass[self.vertex], self._still)
+            _tangential(self.normal, u[self.vertex] - self.carried), mobility,
+            self._unclear(mobility * self.friction.mu * pressing, self._error))
         self.held &= ~pulls
         holds = float((self.friction.mu * pressing)[primary].sum())
         return float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum()) or float(wrong.sum()) > SETTLED * holds
@@ -251,7 +260,7 @@ class ContactResponse:
         at, wedge, squared = (a[squared > OPPOSED**2] for a in (at, wedge, squared))
         along = np.einsum("nj,nj->n", wedge, slide[self.vertex[at]]) / squared
         slide[self.vertex[at]] = along[:, None] * wedge
-        return Touch(mode, pressing, slide)
+        return Touch(mode, pressing, slide, self._error)
 
     def move_out(self, found: Touching, x: FloatArray) -> FloatArray:
         """x (V, 3) [m] with what the solve left beyond a surface put back onto it; velocities stay.
@@ -300,6 +309,17 @@ class ContactResponse:
         return HalfSpaces.of_vertices(vertex, normal, least)
 
     # ------------------------------------------------------------------ parts
+
+    def _unclear(self, gained: FloatArray, error: float) -> FloatArray:
+        """Speeds (n,) [m/s] below which a slide's direction is the solver's error, for particles to which friction
+        alone would give velocities `gained` (n,) [m/s] in the step; `error` [m/s] is that of the solution.
+
+        A part of `gained` is too much where cloth is taut: friction holds back what pulls at a particle, ten thousand
+        times its weight, which would move it by itself at metres per millisecond. Slides would all be below that, and
+        friction would keep whatever direction it once had, forwards when the cloth is drawn back.
+        """
+        most = self._still * gained
+        return np.clip(error, ROUNDS * most, most)
 
     def _beyond(self, found: Touching) -> FloatArray:
         """How far each contact's vertex is beyond where it may be (C,) [m], negative where it has room."""

@@ -100,7 +100,7 @@ class ContactLoop:
                 break
             self.rough = self._is_rough(u)
             with self._watch.stage("contact"):
-                friction, stands = self._judged(equations, linear.solution, u, last, attempt, rate)
+                friction, stands = self._judged(equations, linear, u, last, attempt, rate)
             if stands:
                 break
             start, scale, last = linear.solution, linear.scale or None, u
@@ -126,15 +126,17 @@ class ContactLoop:
         self._linearisation.learn(linear.iterations)
         return linear
 
-    def _judged(self, equations: PassEquations, w: FloatArray, u: FloatArray, last: FloatArray, attempt: int,
+    def _judged(self, equations: PassEquations, linear: LinearResult, u: FloatArray, last: FloatArray, attempt: int,
                 rate: RateForce | None) -> tuple[FloatArray, bool]:
-        """Correct contacts by the solution w of pass number `attempt`, velocities u, `last` (V, 3) [m/s] in the pass
+        """Correct contacts by the solution of pass number `attempt`, velocities u, `last` (V, 3) [m/s] in the pass
         before; friction (V, 3) [N], and whether the solution stands."""
         own, friction, again = self._pairs, np.zeros_like(u), False
         if self._constraints is not None:
             friction = self._constraints.friction_force(u)
-            impulse = equations.multiply(w) - equations.rhs
-            again = self._change(self._holding(impulse / self._h, u, friction, equations.filter_, rate), u)
+            impulse = equations.multiply(linear.solution) - equations.rhs
+            force = self._holding(impulse / self._h, u, friction, equations.filter_, rate)
+            # what the tolerance is relative to, an energy, as a velocity
+            again = self._change(force, u, float(np.sqrt(linear.scale / self._mass.sum())))
         enough = attempt > 0 and self._is_enough(u - last)
         if own is None:
             return friction, enough or not again
@@ -170,12 +172,13 @@ class ContactLoop:
         better = np.sum(left * left) < NEARER ** 2 * np.sum((actual - left - force) ** 2)
         return actual if better else force
 
-    def _change(self, force: FloatArray, u: FloatArray) -> bool:
-        """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went; True to solve again."""
+    def _change(self, force: FloatArray, u: FloatArray, size: float) -> bool:
+        """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went, in a solve for changes of
+        velocities of that mean `size` [m/s]; True to solve again."""
         assert self._constraints is not None
         # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
         # unless one of them tears at its neighbours
-        changed = self._constraints.judge(u, force)
+        changed = self._constraints.judge(u, force, size)
         if changed and self.rough:
             changed = float(self.contacts.growth(u).max(initial=0.0)) > TEARS
         found = self.contacts.find(self.contacts.reached(u))
