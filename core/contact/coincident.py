@@ -13,63 +13,35 @@ side walls as well, and would be pushed out beside them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import all_of, any_of, unit
-from .bvh import touching_boxes
+from ..rows import all_of, any_of
 from .colliders import SurfaceShape
-from .continuous import near_pairs
-from .distance import point_triangle
 from .folds import Corners, sheets
+from .lying import Lying, in_cloth, in_solid
 from .triangle_surface import TriangleSurface
 
-HAIR = 1e-4
-"""How far the sheets are put apart, over the least mean length of their edges [-]: what nobody sees."""
-SAME = 0.25
-"""Distance, over a hair, up to which a vertex lies in a triangle [-]: meshes are stored in single precision."""
 ALONG = 0.5
 """Cosine of the angle between what lies in a triangle and that triangle from which on it says how both face [-]: a wall
 that lies in a wall has its corners in the floor beside it, too."""
-ROUNDING = 1e-15
-"""Distance, over the largest coordinate, that says nothing about sides [-]."""
 
 
-@dataclass(frozen=True)
-class _Lying:
-    """P vertices that lie in triangles.
-
-    Attributes:
-        vertex (P,): which. among (P,): the triangle's sheet, or collider: these are numbered after the sheets.
-        across (P, 3): unit normal of the triangle. above (P,) [m]: how far in front of it the vertex is.
-    """
-
-    vertex: IntArray
-    among: IntArray
-    across: FloatArray
-    above: FloatArray
-
-    def __getitem__(self, rows: IntArray) -> _Lying:
-        return _Lying(self.vertex[rows], self.among[rows], self.across[rows], self.above[rows])
-
-
-def parted(surface: TriangleSurface, held: BoolArray, finest: float,
+def parted(surface: TriangleSurface, held: BoolArray, hair: float, within: float,
            solids: Sequence[tuple[FloatArray, SurfaceShape]] = ()) -> FloatArray:
-    """Positions of the surface (V, 3) [m] with its sheets (see `folds`) put apart where they lie in one another, or in
-    solids.
+    """Positions of the surface (V, 3) [m] with its sheets (see `folds`) put a `hair` [m] apart where they lie `within`
+    [m] of one another, or of solids.
 
-    held (V,): vertices that pins hold, which stay where they are; finest: the least mean edge length of a piece [m];
-    solids: positions (W, 3) [m] and shapes of colliders.
+    held (V,): vertices that pins hold, which stay where they are; solids: positions (W, 3) [m] and shapes of colliders.
     """
     x, triangles = surface.positions, surface.triangles
-    if not len(triangles) or not np.isfinite(finest):
+    if not len(triangles):
         return x
-    hair, sheet = HAIR * finest, sheets(x, triangles)
+    sheet = sheets(x, triangles)
     count = int(sheet.max()) + 1
-    lying = _joined([_in_cloth(surface, sheet, SAME * hair), *(
-        _in_solid(x, surface.vertices, *solid, count + k, SAME * hair) for k, solid in enumerate(solids))])
+    lying = Lying.joined([in_cloth(surface, sheet, within), *(
+        in_solid(x, surface.vertices, *solid, count + k, within) for k, solid in enumerate(solids))])
     corners = Corners(triangles, sheet)
     again, row = corners.of(lying.vertex)
     other = np.flatnonzero(~corners.has(lying.vertex[again], lying.among[again]))
@@ -91,42 +63,7 @@ def parted(surface: TriangleSurface, held: BoolArray, finest: float,
     return moved
 
 
-def _joined(parts: Sequence[_Lying]) -> _Lying:
-    return _Lying(*(np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])))
-
-
-def _in_cloth(surface: TriangleSurface, sheet: IntArray, within: float) -> _Lying:
-    """Vertices of the surface that lie `within` [m] of its triangles, which belong to `sheet` (T,)."""
-    x = surface.positions
-    if (sheet == sheet[0]).all():
-        none = np.zeros(0, dtype=np.int64)
-        return _Lying(none, none, np.zeros((0, 3)), np.zeros(0))
-    found = near_pairs(surface, x, x, within, np.zeros(len(x)))
-    own, face = found.primitives[:found.faces].T
-    return _Lying(own, sheet[face], *_height(x, own, x[surface.triangles[face]]))
-
-
-def _in_solid(x: FloatArray, vertices: IntArray, positions: FloatArray, shape: SurfaceShape, number: int, within: float
-              ) -> _Lying:
-    """Those of the `vertices` at x (V, 3) [m] that lie `within` [m] of a collider's triangles. A closed one has them in
-    front, however much rounding says."""
-    own, face = touching_boxes(shape.tree, x[vertices] - within, x[vertices] + within).T
-    own, corners = vertices[own], positions[shape.triangles[face]]
-    near = point_triangle(x[own], corners[:, 0], corners[:, 1], corners[:, 2]).distance <= within
-    own, face, corners = own[near], face[near], corners[near]
-    across, above = _height(x, own, corners)
-    return _Lying(own, np.full(len(own), number), across, np.where(shape.closed[face], np.maximum(above, 0.0), above))
-
-
-def _height(x: FloatArray, own: IntArray, corners: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Unit normals of triangles (P, 3, 3) [m], and how far in front of them `own` (P,) vertices are [m]."""
-    across = unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
-    above = np.einsum("pi,pi->p", x[own] - corners[:, 0], across)
-    above[np.abs(above) <= ROUNDING * np.abs(x).max()] = 0.0
-    return across, above
-
-
-def _within_others(corners: Corners, lying: _Lying, row: IntArray) -> tuple[BoolArray, IntArray]:
+def _within_others(corners: Corners, lying: Lying, row: IntArray) -> tuple[BoolArray, IntArray]:
     """Which triangles (T,) lie in another sheet, or in a collider, with all their corners, and the rows of what is
     `lying` as one of these; as corners `row` (P,). What has one corner there or two only touches it."""
     whole, kept = np.zeros(len(corners.rows), dtype=np.bool_), np.zeros(len(row), dtype=np.bool_)

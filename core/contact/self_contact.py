@@ -30,6 +30,7 @@ from .contact_step import SelfContactStep
 from .continuous import Pairs
 from .memory import Memory
 from .nearness import Features
+from .standing import beside_walls
 from .surfaces import SurfaceSet
 from .surroundings import EDGE_SHARE, REACH, SHARP, UNSEEN, WHOLE, Expectation, Surroundings
 from .triangle_surface import TriangleSurface
@@ -41,6 +42,10 @@ THICKEST = 1.0
 CLOSED = 1.25
 """Distance of the two sides of a seam at which it counts as closed, over the thickness of both [-]: more than at which
 they would press, and hold it open."""
+HAIR = 1e-4
+"""How far apart what lies in one another starts, over the least mean length of edges [-]: what nobody sees."""
+SAME = 0.25
+"""Distance, over a hair, up to which a vertex lies in a triangle [-]: meshes are stored in single precision."""
 CLOSEST = 0.2
 """Least distance within which pairs are looked for, over the mean edge length [-]."""
 
@@ -115,8 +120,12 @@ class SelfContact:
 
     def parted_start(self, solids: Sequence[tuple[FloatArray, SurfaceShape]] = ()) -> FloatArray:
         """Where the simulation starts (V, 3) [m], with a hair between what lies in one another, or in `solids`
-        (`coincident`)."""
-        return parted(self.surface, self.held[:len(self.mass)], self.finest, solids)
+        (`coincident`, `standing`)."""
+        if not np.isfinite(self.finest):                         # nothing but particles
+            return self.surface.positions
+        hair, held, surface = HAIR * self.finest, self.held[:len(self.mass)], self.surface
+        x = parted(surface, held, hair, SAME * hair, solids)
+        return beside_walls(x, surface.vertices, surface.edges, held, hair, SAME * hair, solids)
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:
         """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to

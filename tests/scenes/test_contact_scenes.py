@@ -379,6 +379,18 @@ def test_a_duplicate_of_a_ball_lies_on_it():
     assert max(f.certificate.stretch_max for f in frames) < 1.0 + 2.0 * twice.thickness / 0.2
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-15, 1e-8, 1e-7])
+def test_a_curtain_whose_lowest_row_is_in_the_floor_falls_over_on_it(noise):
+    def upright(x):
+        high = x[:, 1] - x[:, 1].min()
+        return np.stack([x[:, 0], 0.3 * high, high + noise * np.sin(1e3 * x[:, 0])], axis=1)
+
+    found = list(perform(Staged(core.Scene([cloth(11, 11, 0.5, 0.5, upright)], colliders=[floor()]), 30)))
+    assert not any(judged.total for _, judged in found[1:]) and not found[-1][0].certificate.crossings
+    assert min(f.positions[0][:, 2].min() for f, _ in found[1:]) > 0.0
+    assert max(f.certificate.stretch_max for f, _ in found) < 1.05
+
+
 # ---------------------------------------------------------------------- the judge
 
 

@@ -4,9 +4,10 @@
 import numpy as np
 import pytest
 
-from core.contact.coincident import HAIR, SAME, parted
+from core.contact.coincident import parted
 from core.contact.colliders import SurfaceShape
 from core.contact.crossings import crossing_pairs
+from core.contact.self_contact import HAIR, SAME
 from core.contact.triangle_surface import TriangleSurface
 from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
 
@@ -21,7 +22,7 @@ def apart(*shapes, held=()):
     positions, triangles = together(*shapes)
     positions = positions @ TURN.T + [1.0, -2.0, 3.0]
     surface = TriangleSurface.build(positions, triangles)
-    moved = parted(surface, np.isin(np.arange(len(positions)), held), EDGE)
+    moved = parted(surface, np.isin(np.arange(len(positions)), held), HAIR * EDGE, SAME * HAIR * EDGE)
     ends = np.cumsum([len(x) for x, _ in shapes])[:-1]
     return np.split((moved - positions) / (HAIR * EDGE), ends), TriangleSurface.build(moved, triangles)
 
@@ -121,7 +122,7 @@ def test_what_is_folded_flat_is_unfolded_by_hairs(shape, seed):
 def off(shape, *solids, held=()):
     """How far the vertices of a shape are moved (V, 3) [hairs] that lies in solids."""
     surface = TriangleSurface.build(*shape)
-    moved = parted(surface, np.isin(np.arange(len(shape[0])), held), EDGE,
+    moved = parted(surface, np.isin(np.arange(len(shape[0])), held), HAIR * EDGE, SAME * HAIR * EDGE,
                    [(x, SurfaceShape.build(x, t)) for x, t in solids])
     return (moved - shape[0]) / (HAIR * EDGE)
 
