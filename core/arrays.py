@@ -15,6 +15,9 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
+FARTHEST = 1e15
+"""Largest coordinate [m]: squares of lengths are numbers then, in single precision, too."""
+
 
 def is_number(value: Any) -> bool:
     """Whether `value` is one finite real number. True and False are none: they say yes and no."""
@@ -63,6 +66,12 @@ def float_rows(values: Any, columns: int) -> FloatArray:
     if array.ndim != 2 or array.shape[1] != columns:
         raise ValueError(f"expected shape (n, {columns}), got {array.shape}")
     return array
+
+
+def too_far(rows: FloatArray) -> BoolArray:
+    """Which rows (n,) have a coordinate beyond `FARTHEST`."""
+    far: BoolArray = (np.abs(rows) > FARTHEST).any(axis=tuple(range(1, rows.ndim)))
+    return far
 
 
 def index_rows(values: Any, columns: int) -> IntArray:

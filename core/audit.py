@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -66,8 +67,16 @@ class Audit:
 
 
 def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:
-    """Look at cloths and colliders, each (positions (V, 3) [m], triangles (T, 3))."""
-    return Auditor(cloths, colliders).look([x for x, _ in cloths], [x for x, _ in colliders])
+    """Look at cloths and colliders, each (positions (V, 3) [m], triangles (T, 3)).
+
+    Raises:
+        SceneError: one of them is no such pair, names a vertex that is not there, or is not made of numbers.
+    """
+    for what, meshes in (("cloths", cloths), ("colliders", colliders)):
+        if not _is_list(meshes):
+            raise SceneError(f"{what} is {meshes!r}, it must be a list of pairs (positions, triangles)")
+    auditor = Auditor(cloths, colliders)
+    return auditor.look([float_rows(x, 3) for x, _ in cloths], [float_rows(x, 3) for x, _ in colliders])
 
 
 class Auditor:
@@ -81,7 +90,7 @@ class Auditor:
 
     def __init__(self, cloths: Sequence[Mesh], colliders: Sequence[Mesh] = (), *,
                  surface: TriangleSurface | None = None, shapes: Sequence[SurfaceShape] | None = None) -> None:
-        self._cloths, self._colliders = _Stack(cloths, surface), _Stack(colliders)
+        self._cloths, self._colliders = _Stack("cloth", cloths, surface), _Stack("collider", colliders)
         self._shapes = shapes if shapes is not None else self._own_shapes(colliders)
         self._last_placed: list[tuple[FloatArray, SurfaceShape, BVH] | None] = [None] * len(self._shapes)
         ends = self._cloths.surface.positions[self._cloths.surface.edges]
@@ -92,7 +101,7 @@ class Auditor:
 
     def _own_shapes(self, colliders: Sequence[Mesh]) -> list[SurfaceShape]:
         surface = self._cloths.surface
-        return shapes_of([(float_rows(x, 3), index_rows(t, 3)) for x, t in colliders], surface.positions,
+        return shapes_of([_checked("collider", i, mesh) for i, mesh in enumerate(colliders)], surface.positions,
                          bodies(surface.edges, len(surface.positions)), surface)
 
     def look(
@@ -162,9 +171,9 @@ class _Stack:
     first_vertex, first_triangle (M + 1,): where each mesh's own begin.
     """
 
-    def __init__(self, meshes: Sequence[Mesh], surface: TriangleSurface | None = None) -> None:
-        positions = [float_rows(x, 3) for x, _ in meshes]
-        triangles = [index_rows(t, 3) for _, t in meshes]
+    def __init__(self, what: str, meshes: Sequence[Mesh], surface: TriangleSurface | None = None) -> None:
+        checked = [_checked(what, number, mesh) for number, mesh in enumerate(meshes)]
+        positions, triangles = [x for x, _ in checked], [t for _, t in checked]
         self.first_vertex = np.cumsum([0, *map(len, positions)])
         self.first_triangle = np.cumsum([0, *map(len, triangles)])
         moved = [t + first for t, first in zip(triangles, self.first_vertex, strict=False)]
@@ -184,6 +193,31 @@ class _Stack:
                 raise SceneError(f"vertex {vertex} of mesh {number} is at {x[vertex].tolist()}, which is not a number; "
                                  "nothing can be said of this frame")
         return self.surface.at(np.concatenate([np.zeros((0, 3)), *positions]))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _checked(what: str, number: int, mesh: Any) -> Mesh:
+    """The mesh with that number among the cloths or colliders, `what`, as arrays.
+
+    Raises:
+        SceneError: it is no such mesh, or names a vertex that is not there.
+    """
+    name = f"{what} {number}"
+    if not (_is_list(mesh) and len(mesh) == 2):
+        raise SceneError("must be a pair (positions, triangles)", object_name=name)
+    try:
+        positions, triangles = float_rows(mesh[0], 3), index_rows(mesh[1], 3)
+    except ValueError as error:
+        raise SceneError(f"positions or triangles: {error}", object_name=name) from None
+    outside = (triangles < 0) | (triangles >= len(positions))
+    if outside.any():
+        t = int(np.argmax(outside.any(axis=1)))
+        raise SceneError(f"triangle {t} {triangles[t].tolist()} names a vertex outside 0..{len(positions) - 1}",
+                         object_name=name)
+    return positions, triangles
 
 
 def _own_numbers(

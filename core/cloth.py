@@ -10,7 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import BoolArray, FloatArray, IntArray, float_array, float_rows, is_number, is_whole, takes
+from .arrays import (
+    FARTHEST,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    float_array,
+    float_rows,
+    is_number,
+    is_whole,
+    takes,
+    too_far,
+)
 from .errors import ClothError, PinError
 from .maps import Maps
 from .material import Material
@@ -234,6 +245,11 @@ class Cloth:
         if bad.any():
             vertex = int(np.argmax(bad))
             raise error_type(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, which is not a number",
+                             object_name=self.name)
+        far = too_far(rows)
+        if far.any():
+            vertex = int(np.argmax(far))
+            raise error_type(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, it must be within {FARTHEST:g}",
                              object_name=self.name)
         return rows
 

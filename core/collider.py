@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, float_rows, index_rows, is_number, takes
+from .arrays import FARTHEST, FloatArray, float_rows, index_rows, is_number, takes, too_far
 from .errors import ColliderError
 
 
@@ -24,7 +24,8 @@ class Collider:
         name: what errors call it.
 
     Raises:
-        ColliderError: no triangles, an index out of range, or positions that are not numbers or change their count.
+        ColliderError: no triangles, one that uses a vertex twice, an index out of range, or positions that are not
+            numbers, too far away or change their count.
     """
 
     def __init__(self, positions: Any, triangles: Any, friction: float = 0.3, *, thickness: float = 0.0,
@@ -41,6 +42,11 @@ class Collider:
             raise ColliderError(f"triangles: {error}", object_name=name) from None
         if len(self.triangles) == 0:
             raise ColliderError("has no triangles; give the mesh faces or remove it as a collider", object_name=name)
+        twice = (self.triangles == np.roll(self.triangles, 1, axis=1)).any(axis=1)
+        if twice.any():
+            t = int(np.argmax(twice))
+            raise ColliderError(f"triangle {t} {self.triangles[t].tolist()} uses a vertex twice ({int(twice.sum())} "
+                                "such); remove that triangle", object_name=name)
         for what, value in (("friction", friction), ("thickness", thickness)):
             if not (is_number(value) and value >= 0.0):
                 raise ColliderError(f"{what} is {value!r}, it must be a number, 0 or more", object_name=name)
@@ -78,4 +84,9 @@ class Collider:
             vertex = int(np.argmax(bad))
             raise ColliderError(f"vertex {vertex} is at {rows[vertex].tolist()} at {time:.4f} s, which is not a number",
                                 object_name=self.name)
+        far = too_far(rows)
+        if far.any():
+            vertex = int(np.argmax(far))
+            raise ColliderError(f"vertex {vertex} is at {rows[vertex].tolist()} m at {time:.4f} s, it must be within "
+                                f"{FARTHEST:g} m", object_name=self.name)
         return rows

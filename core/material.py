@@ -14,6 +14,8 @@ import numpy as np
 from .arrays import is_number
 from .errors import MaterialError, PresetError
 
+LARGEST = 1e20
+"""Largest constant, in its own unit: times squares of lengths and times it is a number, in single precision, too."""
 PRESET_FOLDER = Path(__file__).resolve().parent.parent / "presets" / "fabrics"
 
 
@@ -63,6 +65,8 @@ class Material:
                 if not is_number(value) or value < 0.0 or (above_zero and value == 0.0):
                     wanted = "above 0" if above_zero else "0 or more"
                     raise MaterialError(f"{field} is {value}, it must be a number {wanted}", object_name=self.name)
+                if value > LARGEST:
+                    raise MaterialError(f"{field} is {value:g}, it must be {LARGEST:g} at most", object_name=self.name)
             numbers = tuple(float(value) for value in values)
             object.__setattr__(self, field, numbers if field in ("stretch", "bend") else numbers[0])
 

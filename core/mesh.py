@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import BoolArray, FloatArray, IntArray, float_array, float_rows, index_rows, is_flag
+from .arrays import FARTHEST, BoolArray, FloatArray, IntArray, float_array, float_rows, index_rows, is_flag, too_far
 from .errors import MeshError
 from .topology import Topology, join_edges
 from .triangulate import triangulate
@@ -61,6 +61,7 @@ class ClothMesh:
         self.quads: IntArray = np.zeros((0, 4), dtype=np.int64)
         try:
             self.positions = float_rows(positions, 3)
+            self._check_places()
             if faces is not None:
                 if triangles is not None:
                     raise ValueError("give triangles or faces, not both")
@@ -73,6 +74,8 @@ class ClothMesh:
                 self.triangles = index_rows(() if triangles is None else triangles, 3)
                 self.corners = np.arange(self.triangles.size).reshape(-1, 3)
             loose = index_rows(() if edges is None else edges, 2)
+        except MeshError:
+            raise
         except ValueError as error:
             raise MeshError(f"{error}", object_name=name) from None
         self._check_indices(loose)
@@ -137,6 +140,11 @@ class ClothMesh:
         bad = ~np.isfinite(values).all(axis=(1, 2))
         if bad.any():
             raise MeshError(f"uv of triangle {np.argmax(bad)} is not a number; unwrap the mesh again",
+                            object_name=self.name)
+        far = too_far(values)
+        if far.any():
+            t = int(np.argmax(far))
+            raise MeshError(f"uv of triangle {t} is {values[t].tolist()} m, it must be within {FARTHEST:g} m",
                             object_name=self.name)
         area, longest = _flat_areas(values)
         bad = ~(np.abs(area) > SLIVER * longest ** 2)
@@ -206,6 +214,18 @@ class ClothMesh:
             if min(face) < 0 or max(face) >= len(self.positions):
                 raise ValueError(f"face {f} {face} names a vertex outside 0..{len(self.positions) - 1}")
 
+    def _check_places(self) -> None:
+        bad = ~np.isfinite(self.positions).all(axis=1)
+        if bad.any():
+            vertex = int(np.argmax(bad))
+            self._fail(f"vertex {vertex} is at {self.positions[vertex].tolist()}, which is not a number; "
+                       "delete or move that vertex")
+        far = too_far(self.positions)
+        if far.any():
+            vertex = int(np.argmax(far))
+            self._fail(f"vertex {vertex} is at {self.positions[vertex].tolist()} m, it must be within {FARTHEST:g} m; "
+                       "delete or move that vertex")
+
     def _check_indices(self, loose: IntArray) -> None:
         if self._points and len(self.positions) == 0:
             self._fail("no vertices; there is nothing to simulate")
@@ -229,11 +249,6 @@ class ClothMesh:
                        "with these vertices lie on each other; delete all but one of them (Edit Mode, X > Faces)")
 
     def _check_world_shape(self) -> None:
-        bad = ~np.isfinite(self.positions).all(axis=1)
-        if bad.any():
-            vertex = int(np.argmax(bad))
-            self._fail(f"vertex {vertex} is at {self.positions[vertex].tolist()}, which is not a number; "
-                       "delete or move that vertex")
         used = np.zeros(len(self.positions), dtype=bool)
         used[self.edges] = True
         self.loose_points: BoolArray = ~used

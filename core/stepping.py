@@ -24,7 +24,8 @@ from .system import System
 RUNAWAY = 1e3
 """Growth of an edge in a step, over its rest length, above which not even the smallest step is kept [-]: not even a pin
 that jumps asks for it, and from there on everything only grows until it is no number any more."""
-
+SHRUNK = 1e-3
+"""Part of its rest length below which an edge may be why a step has no solution [-]: it has no direction left."""
 MADE = 4.0
 """Energy that a step may make out of nothing, over that of its motion, before it is halved [-]. Most of what it makes
 the next step takes away again; but cloth that is stretched by a tenth for a frame shows, and hundreds of times the
@@ -118,13 +119,15 @@ class Stepper:
             if not result.finite:
                 raise SolverError(
                     f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s"
-                    f"{self._halved()}; "
-                    "check for extreme stiffness, mass or collider speed")
+                    f"{self._halved()}; check for extreme stiffness, mass or collider speed{self._shortest(state)}")
             if not grown <= RUNAWAY:                                    # nan fails too
+                edge = int(np.argmax(self._system.growth(state.x, result.state.x)))
+                name, ends = self._system.edge_named(edge)
                 raise SolverError(
-                    f"the step at {now:.4f} s (frame {frame}) runs away even at {h:.2e} s{self._halved()}: an edge "
-                    f"of the cloth grows by {grown:.1f} times its length or more; check for cloth that is clamped "
-                    "between colliders while pins pull on it, and for extreme stiffness or speed")
+                    f"the step at {now:.4f} s (frame {frame}) runs away even at {h:.2e} s{self._halved()}: edge {ends} "
+                    f"grows by {grown:.1f} times its length or more; check for cloth that is clamped between "
+                    f"colliders while pins pull on it, and for extreme stiffness or speed{self._shortest(state)}",
+                    object_name=name)
             self._record.accept(result, h)
             self._overlong = result.overlong
             state = replace(result.state, time=then)
@@ -133,6 +136,19 @@ class Stepper:
             if longer and self._size < self._most and done % (2 * self._size) == 0:
                 self._size *= 2
         return state
+
+    def _shortest(self, state: State) -> str:
+        """Which edge of the cloth has shrunk to next to nothing, in words; nothing where none has."""
+        lengths = self._system.edge_lengths(state.x)
+        part = lengths / self._system.rest_lengths
+        if not part.min(initial=1.0) < SHRUNK:
+            return ""
+        edge = int(np.argmin(part))
+        name, ends = self._system.edge_named(edge)
+        held, _ = self._system.held_positions(state.time)
+        pinned = np.isin(self._system.edges[edge], held).all()
+        return (f"; edge {ends} of {name} has shrunk to {lengths[edge]:.2g} m" + (
+            ", and pins hold both its ends: move their targets apart" if pinned else ""))
 
     def _halved(self) -> str:
         """How often the step that is tried was halved, in words."""

@@ -147,6 +147,12 @@ class System:
         added: FloatArray = (self.edge_lengths(after) - old) / self.rest_lengths
         return added
 
+    def edge_named(self, edge: int) -> tuple[str, list[int]]:
+        """The cloth that an edge is of, and its two vertices there."""
+        ends = self.edges[edge]
+        cloth = next(i for i, span in enumerate(self.slices) if span.start <= ends[0] < span.stop)
+        return self.scene.cloths[cloth].name, (ends - self.slices[cloth].start).tolist()
+
     def seam_gap(self, x: FloatArray) -> float | None:
         """How far apart the widest seam or button is [m] with vertices at x (V, 3) [m]; None where nothing is sewn."""
         gaps = [sewing.gap(x[span]) for cloth, span in zip(self.scene.cloths, self.slices, strict=True)

@@ -173,3 +173,17 @@ def test_a_solution_that_runs_away_is_halved_and_in_the_end_an_error(monkeypatch
         seen.extend(core.simulate(scene, core.Solver("thrown", adaptive=adaptive, max_halvings=3), range(1, 10)))
     assert seen and all(np.abs(f.positions[0]).max() < 10.0 for f in seen)
     assert min(tried) == pytest.approx(max(tried) / (8 if adaptive else 1))
+
+
+def test_an_edge_that_pins_drive_to_one_point_is_named_where_the_step_runs_away():
+    mesh = core.ClothMesh(*grid(3, 3), name="Skirt")
+    at = mesh.positions
+
+    def meets(vertex):
+        return lambda t: at[vertex] if t == 0.0 else np.array([0.5, 0.5, 0.0])
+
+    cloth = core.Cloth(mesh, FABRIC, pins={v: meets(v) for v in (0, 1, 4)})
+    solver = core.Solver("symplectic_euler", steps_per_frame=8)
+    with pytest.raises(core.SolverError, match="Skirt: .*edge .* grows by .*edge .* of Skirt has shrunk to 0 m, and "
+                                               "pins hold both its ends: move their targets apart"):
+        list(core.simulate(core.Scene([cloth]), solver, range(1, 4)))

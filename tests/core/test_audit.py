@@ -163,3 +163,23 @@ def test_a_frame_that_has_run_away_is_audited_all_the_same(backend, far):
     x[rows] += far * random.normal(size=(len(rows), 3))
     with using(backend), np.errstate(all="ignore"):
         assert audit([(x, triangles)]).crossings > 0
+
+
+PLACES, CORNERS = np.eye(3), np.array([[0, 1, 2]])
+
+
+@pytest.mark.parametrize(("cloths", "colliders", "wanted"), [
+    ([(PLACES[:, :2], CORNERS)], [], "cloth 0: .*shape"),
+    ([(PLACES, CORNERS[:, :2])], [], "cloth 0: .*shape"),
+    ([(PLACES, CORNERS), (PLACES, CORNERS + 1)], [], "cloth 1: triangle 0 .*outside 0..2"),
+    ([(PLACES, CORNERS - 1)], [], "cloth 0: triangle 0 .*outside 0..2"),
+    ([(PLACES, CORNERS)], [(PLACES, CORNERS + 7)], "collider 0: triangle 0 .*outside 0..2"),
+    ([(PLACES, 1.0 * CORNERS)], [], "cloth 0: .*integers"),
+    ([("ab", CORNERS)], [], "cloth 0: .*'ab'"),
+    ((PLACES, CORNERS), [], "cloth 0: must be a pair"),
+    (None, [], "cloths is None"),
+    ([], "ball", "colliders is 'ball'"),
+])
+def test_what_is_no_mesh_is_named(cloths, colliders, wanted):
+    with pytest.raises(SceneError, match=wanted):
+        audit(cloths, colliders)

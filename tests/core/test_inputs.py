@@ -52,6 +52,12 @@ def test_a_fabric_constant_of_the_wrong_kind_is_named(constant, value):
             constant, name="felt")
 
 
+@pytest.mark.parametrize("constant", ["areal_density", "stretch", "shear", "bend", "damping", "friction"])
+def test_a_fabric_constant_that_no_computer_can_square_is_named(constant):
+    refused(core.MaterialError, lambda: core.Material(**{**FABRIC, constant: 1e300, "name": "felt"}),
+            constant, "1e+300", "1e+20 at most", name="felt")
+
+
 def test_zero_is_a_stiffness_and_one_number_serves_warp_and_weft():
     fabric = core.Material(areal_density=1, stretch=5, shear=0, bend=0.0)
     assert fabric.stretch == (5.0, 5.0) and fabric.bend == (0.0, 0.0)
@@ -97,6 +103,7 @@ def cloth(**options):
     ({"velocities": np.zeros((4, 3))}, core.ClothError, ["velocities", "4", "9"]),
     ({"velocities": np.full((9, 3), np.nan)}, core.ClothError, ["velocities", "vertex 0", "nan"]),
     ({"positions": np.zeros((9, 2))}, core.ClothError, ["positions", "(n, 3)", "(9, 2)"]),
+    ({"positions": np.full((9, 3), 1e200)}, core.ClothError, ["positions", "vertex 0", "1e+200", "within 1e+15"]),
     ({"thickness": -1.0}, core.ClothError, ["thickness", "-1.0"]),
     ({"thickness": np.nan}, core.ClothError, ["thickness", "nan"]),
     ({"thickness": "thin"}, core.ClothError, ["thickness", "thin"]),
@@ -158,6 +165,8 @@ def test_a_trajectory_that_returns_nonsense_is_named_with_its_vertex_and_time(ki
     (CORNERS, [[0, 1, 2], [0, 2, 7]], {}, ["vertex 7", "4", "triangle 1"]),
     (CORNERS, [[0, 1, 2], [0, 2, -3]], {}, ["vertex -3", "4", "triangle 1"]),
     (CORNERS, [[0, 1, 2, 3]], {}, ["triangles", "(n, 3)"]),
+    (CORNERS, [[0, 1, 2], [0, 0, 3]], {}, ["triangle 1", "[0, 0, 3]", "twice"]),
+    (1e200 * CORNERS, CUBE, {}, ["vertex 1", "1e+200", "1e+15 m"]),
     (CORNERS[:, :2], CUBE, {}, ["positions", "(n, 3)"]),
     (np.where(np.arange(4)[:, None] == 2, np.nan, CORNERS), CUBE, {}, ["vertex 2", "nan"]),
     (CORNERS, CUBE, {"friction": -0.1}, ["friction", "-0.1"]),
