@@ -23,6 +23,8 @@ AS_IN_BLENDER = {"integrator": "bdf2", "tolerance": 1e-2, "steps_per_frame": 1, 
 """The solver as the panel sets it."""
 AS_IN_CORE = {"frame_rate": RATE}
 """The solver as scripts get it."""
+SUNK = 0.01
+"""Depth of a vertex in a solid that counts as on its surface, over the cloth's thickness [-]."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,17 @@ def perform(staged: Staged, frames: int | None = None, settings: Mapping = AS_IN
     made = core.Solver(**{**settings, **staged.solver, **solver})
     for frame in core.simulate(staged.scene, made, range(1, (frames or staged.frames) + 1)):
         yield frame, judge.look(frame.positions, staged.solids(frame.time))
+
+
+def watched(staged, frames=None, **solver):
+    """All frames of a scene, as `perform` has them, each of which is clean."""
+    kept, bad = [], []
+    for frame, found in perform(staged, frames, **solver):
+        kept.append(frame)
+        if not found.finite or found.total or found.deepest > SUNK * staged.thickness:
+            bad.append(f"frame {frame.index}: {found}")
+    assert not bad, f"{len(bad)} of {len(kept)} frames; first {bad[0]}, last {bad[-1]}"
+    return kept
 
 
 def kinetic_energy(frame: core.Frame, scene: core.Scene) -> float:

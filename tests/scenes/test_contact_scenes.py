@@ -9,31 +9,26 @@ import numpy as np
 import pytest
 
 import core
-from tests.core.contact.shapes import ball, box, sheet
+from tests.core.contact.shapes import ball, box
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_folds as folds
 from tests.scenes import scenes_of_layers as layers
-from tests.scenes.solids import capsule, cone
-from tests.scenes.staging import AS_IN_BLENDER, AS_IN_CORE, Staged, cloth, floor, kinetic_energy, perform, turned
+from tests.scenes.staging import (
+    AS_IN_BLENDER,
+    AS_IN_CORE,
+    Staged,
+    cloth,
+    floor,
+    kinetic_energy,
+    perform,
+    turned,
+    watched,
+)
 
 pytest.importorskip("ipctk")
 
-SUNK = 0.01
-"""Depth of a vertex in a solid that counts as on its surface, over the cloth's thickness [-]."""
-UP = np.array([0.0, 0.0, 1.0])
 SETTINGS = {"as in Blender": AS_IN_BLENDER, "as in core": AS_IN_CORE}
 settings = pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-
-
-def watched(staged, frames=None, **solver):
-    """All frames, each of which is clean."""
-    kept, bad = [], []
-    for frame, found in perform(staged, frames, **solver):
-        kept.append(frame)
-        if not found.finite or found.total or found.deepest > SUNK * staged.thickness:
-            bad.append(f"frame {frame.index}: {found}")
-    assert not bad, f"{len(bad)} of {len(kept)} frames; first {bad[0]}, last {bad[-1]}"
-    return kept
 
 
 def energies(frames, staged):
@@ -264,131 +259,6 @@ def test_cloth_between_solids_that_close_beyond_each_other_recovers_when_they_op
     for frame, judged in found[20:]:
         assert judged.total == 0 and judged.inside == 0, f"frame {frame.index}: {judged}"
     assert found[-1][0].certificate.stretch_p99 < 1.01
-
-
-# ---------------------------------------------------------------------- starts that cross
-
-
-@pytest.mark.parametrize("thinner", [1.0, 0.25])
-@pytest.mark.parametrize("build", [layers.crossing_sheets, layers.crossing_bumps, layers.standing_sheet],
-                         ids=lambda b: b.__name__)
-def test_what_starts_out_crossing_comes_apart_and_stays_so(build, thinner):
-    staged = build(16, frames=54)
-    for piece in staged.scene.cloths:
-        piece.thickness *= thinner
-    found = list(perform(staged))
-    counts = [judged.total for _, judged in found]
-    assert counts[0] >= 50 and counts[-1] == 0
-    assert all(n == 0 for n in counts[counts.index(0):])
-    # a contour that moves over edges is of some more or fewer of them; from six frames to the next it is shorter
-    assert max(counts) <= 1.06 * counts[0] and 0 in counts[:24]
-    assert all(b < a or b == 0 for a, b in zip(counts[:-6], counts[6:], strict=True)), counts
-    assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 5.0
-
-
-@pytest.mark.parametrize("lift", [0.03, -0.02])
-def test_a_sheet_that_starts_through_a_plate_comes_off_its_nearer_end(lift):
-    """Of two triangles: where they are pierced says which part of them is the smaller one."""
-    plate, triangles = sheet(2, 2, 0.15, 0.15)
-    stands = turned(turned(plate, np.radians(70.0), axis=0), 0.3, axis=2) + [0.013, 0.004, lift]
-    staged = Staged(core.Scene([cloth(16, 16, 0.6, 0.6)], [core.Collider(stands, triangles)], gravity=(0.0, 0.0, 0.0)),
-                    24, clean=False)
-    found = list(perform(staged))
-    counts = [judged.total for _, judged in found]
-    assert counts[0] > 8 and counts[-1] == 0 and all(n == 0 for n in counts[counts.index(0):])
-    middle = np.abs(staged.scene.cloths[0].positions[:, :2]).max(axis=1) < 0.05
-    assert (np.sign(lift) * found[-1][0].positions[0][middle, 2] < 0.0).all()
-
-
-@pytest.mark.parametrize("lift", [0.0, 0.03])
-@pytest.mark.parametrize("gravity", [0.0, 9.81])
-@pytest.mark.parametrize(
-    "solid", [ball(20, 10, 0.15), ball(8, 4, 0.12), box(0.12), capsule(0.08, 0.3), cone(0.15, 0.3)],
-    ids=["ball", "coarse_ball", "box", "capsule", "cone"])
-def test_a_sheet_that_starts_through_a_solid_comes_off_its_nearer_end(solid, gravity, lift):
-    """Vertices that are put out to where the surface is nearest go to all sides, and the sheet is stuck for ever."""
-    found = list(perform(colliders.through_solid(solid, 16, frames=24, lift=lift, gravity=gravity)))
-    counts = [judged.total for _, judged in found]
-    assert counts[0] > 20 and 0 in counts[:10] and all(n == 0 for n in counts[counts.index(0):]), counts
-    assert found[-1][1].inside == 0
-    assert max(f.certificate.stretch_max for f, _ in found) < 2.0
-    assert max(np.abs(f.velocities[0]).max() for f, _ in found) < 10.0
-
-
-def test_a_sheet_that_pins_hold_in_a_solid_is_not_shaken():
-    """It cannot come off, and what would pull it off would shake it for ever, at 3 m/s. How it comes to rest hangs on
-    rounding, and takes two seconds."""
-    x = sheet(16, 16, 0.6, 0.6)[0]
-    held = dict.fromkeys(np.flatnonzero(np.linalg.norm(x, axis=1) < 0.08).tolist())
-    found = list(perform(colliders.through_solid(ball(20, 10, 0.15), frames=60, lift=-0.02, gravity=9.81, tilt=0.0,
-                                                 pins=held)))
-    assert found[-1][0].certificate.crossings > 0
-    speeds = [np.abs(f.velocities[0]).max() for f, _ in found]
-    assert max(speeds[-12:]) < 0.3 and np.mean([f.certificate.steps for f, _ in found[6:]]) < 4.0
-
-
-def test_an_exact_duplicate_of_a_hanging_sheet_hangs_beside_it():
-    """Both lie in one plane, and the corners of the first row, which are held, stay in it."""
-    x = sheet(11, 11, 0.5, 0.5)[0]
-    up = turned(x, np.pi / 2, axis=0)
-    held = dict.fromkeys(np.argsort(-up[:, 2])[:11].tolist())
-    twice = Staged(core.Scene([cloth(11, 11, 0.5, 0.5, lambda x: up, pins=held, name=name) for name in "ab"]), 24)
-    kept = [frame for frame, _ in perform(twice)]
-    assert len(kept) == 24 and max(f.certificate.stretch_max for f in kept) < 1.01
-    assert not any(f.certificate.crossings for f in kept) and max(np.abs(f.velocities[0]).max() for f in kept) < 0.1
-
-
-@pytest.mark.parametrize("shape", [
-    lambda x, k: x, lambda x, k: turned(x, 0.3, axis=1), lambda x, k: x + 0.3 * x[:, :1]**2 * UP,
-    lambda x, k: x + 1e-7 * np.sin(1e4 * x[:, :1] + k) * UP, lambda x, k: x + 0.2 * x[1] * k],
-    ids=["flat", "tilted", "bent", "rounded", "beside"])
-def test_three_sheets_that_nobody_moved_apart_come_to_lie_on_one_another(shape):
-    stack = [cloth(11, 11, 0.5, 0.5, lambda x, k=k: shape(x, k) + 0.2 * UP, name=str(k)) for k in range(3)]
-    found = list(perform(Staged(core.Scene(stack, colliders=[floor()]), 24)))
-    assert not any(judged.total for _, judged in found) and all(f.certificate.smallest_gap > 0.0 for f, _ in found)
-    assert max(f.certificate.stretch_max for f, _ in found) < 1.1
-    assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 2.5
-
-
-@pytest.mark.parametrize("panels", [2, 5])
-def test_a_sheet_folded_exactly_flat_lies_in_its_folds(panels):
-    def folded(x):
-        along = panels * (x[:, 0] + 0.5)
-        return np.stack([np.abs((along + 1.0) % 2.0 - 1.0) / panels, x[:, 1], 0.0 * along + 0.05], axis=1)
-
-    strip = cloth(21, 11, 1.0, 0.5, folded)
-    found = list(perform(Staged(core.Scene([strip], colliders=[floor()]), 36)))
-    assert not any(judged.total for _, judged in found) and all(f.certificate.smallest_gap > 0.0 for f, _ in found)
-    assert max(f.certificate.stretch_max for f, _ in found) < 1.05
-    assert max(np.abs(f.velocities[0]).max() for f, _ in found) < 1.5 > 10.0 * np.abs(found[-1][0].velocities[0]).max()
-
-
-@pytest.mark.parametrize("wide", [0.8, 1.0, 1.25])
-def test_a_sheet_that_starts_in_the_top_of_a_box_is_not_pushed_beside_it(wide):
-    """Its rim on the box's edges lies in the side walls, too: it had been stretched by a quarter in the first frame."""
-    solid, triangles = box((0.4, 0.4, 0.4))
-    on = cloth(9, 9, 0.4 * wide, 0.4 * wide, lambda p: p + [0.0, 0.0, 0.2])
-    frames = watched(Staged(core.Scene([on], [core.Collider(solid, triangles, name="box")]), 8))
-    assert max(f.certificate.stretch_max for f in frames) < 1.03
-
-
-def test_a_duplicate_of_a_ball_lies_on_it():
-    skin = ball(16, 8, 0.2)
-    twice = core.Cloth(core.ClothMesh(*skin), core.Material.preset("cotton"))
-    frames = watched(Staged(core.Scene([twice], [core.Collider(*skin, name="ball")]), 8))
-    assert max(f.certificate.stretch_max for f in frames) < 1.0 + 2.0 * twice.thickness / 0.2
-
-
-@pytest.mark.parametrize("noise", [0.0, 1e-15, 1e-8, 1e-7])
-def test_a_curtain_whose_lowest_row_is_in_the_floor_falls_over_on_it(noise):
-    def upright(x):
-        high = x[:, 1] - x[:, 1].min()
-        return np.stack([x[:, 0], 0.3 * high, high + noise * np.sin(1e3 * x[:, 0])], axis=1)
-
-    found = list(perform(Staged(core.Scene([cloth(11, 11, 0.5, 0.5, upright)], colliders=[floor()]), 30)))
-    assert not any(judged.total for _, judged in found[1:]) and not found[-1][0].certificate.crossings
-    assert min(f.positions[0][:, 2].min() for f, _ in found[1:]) > 0.0
-    assert max(f.certificate.stretch_max for f, _ in found) < 1.05
 
 
 # ---------------------------------------------------------------------- the judge
