@@ -60,10 +60,12 @@ class Audit:
 
     def by_objects(self) -> list[tuple[int, int, int]]:
         """(object, other or the same, crossings) of all that cross, whosever the edges are; most crossings first."""
-        both = np.sort(np.stack([self.edge_object, self.triangle_object], axis=1), axis=1)
-        pairs, counts = np.unique(both, axis=0, return_counts=True)
+        one, other = self.edge_object, self.triangle_object
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        count = 1 + int(high.max(initial=0))
+        pairs, counts = np.unique(low * count + high, return_counts=True)    # as numbers: rows take ten times as long
         order = np.argsort(-counts, kind="stable")
-        return [(int(a), int(b), int(n)) for (a, b), n in zip(pairs[order], counts[order], strict=True)]
+        return [(int(k) // count, int(k) % count, int(n)) for k, n in zip(pairs[order], counts[order], strict=True)]
 
 
 def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:

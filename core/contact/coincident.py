@@ -67,9 +67,12 @@ def _within_others(corners: Corners, lying: Lying, row: IntArray) -> tuple[BoolA
     """Which triangles (T,) lie in another sheet, or in a collider, with all their corners, and the rows of what is
     `lying` as one of these; as corners `row` (P,). What has one corner there or two only touches it."""
     whole, kept = np.zeros(len(corners.rows), dtype=np.bool_), np.zeros(len(row), dtype=np.bool_)
+    count = 1 + max(lying.vertex.max(initial=0), corners.vertex.max(initial=0))
     for number in np.unique(lying.among):
         mine, lies = np.flatnonzero(lying.among == number), corners.sheet == number
-        there = np.isin(corners.vertex, np.concatenate([lying.vertex[mine], corners.vertex[lies]])) & ~lies
+        touched = np.zeros(count, dtype=np.bool_)
+        touched[lying.vertex[mine]] = touched[corners.vertex[lies]] = True
+        there = touched[corners.vertex] & ~lies
         inside, marked = all_of(there[corners.rows]), np.zeros(len(there), dtype=np.bool_)
         marked[corners.rows[inside]] = True
         kept[mine] = marked[row[mine]]

@@ -20,12 +20,10 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.reference.vectors import Vector, cross, dot, subtract, take
+from ..kernels.reference.signs import UNSURE
+from ..kernels.reference.vectors import Vector, cross, dot, take
 from .bvh import BVH, element_boxes, touching_boxes
 from .triangle_surface import TriangleSurface
-
-ROUNDING = 8e-16
-"""Error of a volume over the sum of the sizes of its terms [-]."""
 
 
 def crossing_pairs(a: TriangleSurface, b: TriangleSurface) -> IntArray:
@@ -78,15 +76,8 @@ def pierces(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> BoolArray:
 
 def _side(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
     """Sign of the volume of (a, b, c, d): 1 where d lies in front of (a, b, c), 0 in the plane. Exact."""
-    u, v, w = subtract(a, d), subtract(b, d), subtract(c, d)
-    volume = -dot(u, cross(v, w))
-    size = (
-        np.abs(u[0]) * (np.abs(v[1] * w[2]) + np.abs(v[2] * w[1]))
-        + np.abs(u[1]) * (np.abs(v[2] * w[0]) + np.abs(v[0] * w[2]))
-        + np.abs(u[2]) * (np.abs(v[0] * w[1]) + np.abs(v[1] * w[0]))
-    )
-    side = np.sign(volume).astype(np.int64)
-    unsure = np.flatnonzero((np.abs(volume) <= ROUNDING * size) & (size > 0.0))
+    side: IntArray = current().signs.sides(a, b, c, d)
+    unsure = np.flatnonzero(side == UNSURE)
     if len(unsure):
         whole = _integers(np.array([[axis[unsure] for axis in corner] for corner in (a, b, c, d)]))
         u, v, w = (tuple(whole[k] - whole[3]) for k in range(3))

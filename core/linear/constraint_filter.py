@@ -55,25 +55,14 @@ class ConstraintFilter:
         if len(vertices) == 0:
             return
         at = self._rows_of(vertices)
-        taken = self.taken[at]                                          # (n, 3, 3)
-        along = np.matmul(taken, directions[:, :, None])                # (n, 3, 1)
-        left = directions - np.matmul(taken.transpose(0, 2, 1), along)[:, :, 0]
-        size = np.linalg.norm(left, axis=1)
-        new = (size > parallel) & (self.count[at] < 3)
-        at, vertices, left = at[new], vertices[new], left[new] / size[new, None]
-        # along the new direction: what is asked minus what the taken directions move along `directions`
-        already = np.einsum("nj,nj->n", directions[new], self.z[vertices])
-        self.z[vertices] += left * ((change[new] - already) / size[new])[:, None]
-        self.taken[at, self.count[at]] = left
-        self.count[at] += 1
+        current().directions.take(at, vertices, directions, change, parallel, self.taken, self.count, self.z)
         self._blocks = None
 
     @property
     def blocks(self) -> FloatArray:
         """S_i (n, 3, 3) of the constrained particles."""
         if self._blocks is None:
-            self._blocks = np.eye(3) - np.matmul(self.taken.transpose(0, 2, 1), self.taken)
-            self._blocks[self.count == 3] = 0.0
+            self._blocks = current().directions.free(self.taken, self.count)
         return self._blocks
 
     def degrees_of_freedom(self, vertices: IntArray) -> IntArray:
@@ -84,9 +73,7 @@ class ConstraintFilter:
 
     def numbered(self) -> tuple[IntArray, FloatArray]:
         """The constrained particle's number of every particle (V,), -1 for free ones, and S_i (n, 3, 3) of these."""
-        number: IntArray = np.full(len(self.z), -1)
-        number[self.rows] = np.arange(len(self.rows))
-        return number, self.blocks
+        return self._numbers(), self.blocks
 
     def project(self, d: FloatArray) -> FloatArray:
         """S d for d (V, 3), as a new array."""
@@ -106,13 +93,19 @@ class ConstraintFilter:
         return result
 
     def _rows_of(self, vertices: IntArray) -> IntArray:
-        known = np.zeros(len(self.z), dtype=np.bool_)
-        known[self.rows] = True
-        missing = np.sort(vertices[~known[vertices]])
+        number = self._numbers()
+        missing = np.sort(vertices[number[vertices] < 0])
         if len(missing):
             rows = np.concatenate([self.rows, missing])
             order = np.argsort(rows, kind="stable")
             self.rows = rows[order]
             self.taken = np.concatenate([self.taken, np.zeros((len(missing), 3, 3))])[order]
             self.count = np.concatenate([self.count, np.zeros(len(missing), dtype=np.int64)])[order]
-        return np.searchsorted(self.rows, vertices)
+            number = self._numbers()
+        return number[vertices]
+
+    def _numbers(self) -> IntArray:
+        """The constrained particle's number of every particle (V,), -1 for free ones."""
+        number: IntArray = np.full(len(self.z), -1)
+        number[self.rows] = np.arange(len(self.rows))
+        return number

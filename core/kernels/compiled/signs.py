@@ -8,14 +8,28 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
-from .options import INLINED, INNER
+from ...arrays import IntArray
+from ..reference.signs import ROUNDING, UNSURE
+from ..reference.vectors import Vector
+from .options import INLINED, INNER, KERNEL
 from .vectors import subtract
 
-ROUNDING = 8e-16
-"""Error of a volume or area over the sum of the sizes of its terms [-], as in `contact.crossings`."""
-UNSURE = 2
+
+def sides(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
+    """As in `reference`."""
+    signs = np.empty(len(a[0]), dtype=np.int64)
+    _sides(a, b, c, d, signs)
+    return signs
+
+
+@njit(**KERNEL)
+def _sides(a: Any, b: Any, c: Any, d: Any, signs: Any) -> None:
+    for k in range(len(signs)):
+        signs[k] = side((a[0][k], a[1][k], a[2][k]), (b[0][k], b[1][k], b[2][k]), (c[0][k], c[1][k], c[2][k]),
+                        (d[0][k], d[1][k], d[2][k]))
 
 
 @njit(**INLINED)

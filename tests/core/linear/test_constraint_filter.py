@@ -2,9 +2,12 @@
 """The filter is an orthogonal projection that removes exactly the constrained directions with z along them."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.kernels import using
+from core.kernels.backend import why_not
 from core.linear.constraint_filter import ConstraintFilter
 
 
@@ -134,3 +137,28 @@ def test_a_copy_does_not_change_its_original():
     np.testing.assert_array_equal(matrix(filter_), before)
     np.testing.assert_array_equal(filter_.z, z)
     np.testing.assert_array_equal(filter_.degrees_of_freedom(np.arange(2)), [2, 3])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2 ** 32 - 1), st.sampled_from([1e-6, 0.4]))
+def test_compiled_directions_are_the_references(seed, parallel):
+    """Random, repeated, nearly parallel and too many, of some particles each time."""
+    if why_not("numba"):
+        pytest.skip("no numba here")
+    filters = []
+    for name in ("numpy", "numba"):
+        rng = np.random.default_rng(seed)
+        with using(name):
+            filter_, last = ConstraintFilter(9), np.zeros((9, 3))
+            for _ in range(6):
+                some = rng.permutation(9)[:rng.integers(0, 10)]
+                mixed = rng.normal(size=(9, 3)) * rng.choice([1e-9, 0.3, 1.0], size=(9, 1)) + last
+                last = unit(mixed)
+                filter_.constrain(some, last[some], rng.normal(size=9)[some], parallel)
+            filters.append((filter_, filter_.blocks))
+    (one, S), (other, T) = filters
+    np.testing.assert_array_equal(one.rows, other.rows)
+    np.testing.assert_array_equal(one.count, other.count)
+    np.testing.assert_allclose(one.taken, other.taken, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(S, T, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(one.z, other.z, rtol=1e-8, atol=1e-8 * np.abs(one.z).max())
