@@ -10,8 +10,12 @@ a vertex that was moved are looked at again.
 Then, after some rounds, by taking whatever still meets as one: pairs that share vertices make a heap, and a heap's
 motion comes closer to one motion each round, until it is that: its own mean motion, or the turn and translation that
 what cannot be moved goes through. That makes nothing meet, and heaps that meet others grow, so that the search ends;
-but not where pins or solids move one way what can only go the other. What is left then is handed back, and the step
-has failed.
+but not where pins or solids move one way what can only go the other.
+
+Then by the closest points alone. Between solids that close on it cloth has to bend: an edge that is half under a box
+which comes down on the floor turns about the box's rim, and is on one side of no plane that does not turn with it. Only
+its point nearest to the rim is moved, and its ends by their shares in that. What is left then is handed back, and the
+step has failed.
 
 A collider's vertices are some that cannot be moved: cloth is pushed along in front of it.
 
@@ -44,6 +48,8 @@ LEFT = 2.0
 APART = 2.5
 """Distance, over what it has to keep, by which a pair must be apart at the start across the normal of its meeting, for
 that normal to be taken, and not that of the start [-]."""
+EASED = 16
+"""Rounds by closest points."""
 HELD = 0.1
 """Part of a direction that must be free for a vertex to be moved along it [-]."""
 
@@ -86,7 +92,10 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
         meets = _meeting_again(pairs, x0, x, touched, meets)
         if len(meets) == 0:
             return Cut(x, meets, moved, parted)
-    return _heaped(pairs, meets, parted, x0, x, inverse_mass, moved)
+    cut = _heaped(pairs, meets, parted, x0, x, inverse_mass, moved)
+    if len(cut.left) == 0:
+        return cut
+    return _eased(pairs, cut, x0, inverse_mass, left_free, left_free if pins is None else pins)
 
 
 def _meeting_again(pairs: Pairs, x0: FloatArray, x: FloatArray, touched: BoolArray, before: IntArray) -> IntArray:
@@ -119,10 +128,29 @@ class _Planes:
         share = np.einsum("pki,pi->pk", along, self.normal)
         loose = (share > HELD) & (inverse_mass[pairs.vertices] > 0.0)
         self.step = np.where(loose[:, :, None], along / np.where(loose, share, 1.0)[:, :, None], 0.0)
-        give = np.where(loose, weights**2 * inverse_mass[pairs.vertices], 0.0)
+        self.give = np.where(loose, inverse_mass[pairs.vertices], 0.0)
+        give = weights**2 * self.give
         one, other = (np.where(side, give, 0.0).sum(axis=1) for side in (self.first, ~self.first))
         total = one + other
         self.part_of_first = np.where(total > 0.0, one / np.where(total > 0.0, total, 1.0), 0.5)
+
+    def ease(self, pairs: Pairs, wanted: FloatArray, x: FloatArray) -> BoolArray:
+        """Put the closest points of each pair on their sides and `wanted` (P,) [m] apart, in x (V, 3) [m]; which
+        vertices were moved (V,)."""
+        touched = np.zeros(len(x), dtype=np.bool_)
+        for _ in range(SWEEPS):
+            weights = pairs.elsewhere(x).weights
+            gap = np.einsum("pk,pki,pi->p", weights, x[self.vertices], self.normal)
+            lack = wanted - gap
+            share = weights * self.give
+            moves = np.einsum("pk,pk->p", share, weights)              # of the gap, by a unit of force
+            able = moves > HELD**2 * highest(self.give)                # next to what is held it would fling the rest
+            short = np.flatnonzero((lack > 1e-3 * wanted) & able)
+            if len(short) == 0:
+                break
+            lift = (lack[short] / moves[short])[:, None] * share[short]
+            _apply_largest(self.vertices[short], lift[:, :, None] * self.step[short], x, touched)
+        return touched
 
     def _slab(self, corners: FloatArray, normal: FloatArray) -> FloatArray:
         """By how much the first primitive is in front of the second (P,) [m]."""
@@ -185,6 +213,29 @@ def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: 
         if len(meets) == 0:
             break
     return Cut(x, meets, moved, np.union1d(parted, known))
+
+
+def _eased(pairs: Pairs, cut: Cut, x0: FloatArray, inverse_mass: FloatArray, free: ConstraintFilter,
+           pins: ConstraintFilter) -> Cut:
+    """A cut that leaves nothing, where one is found by moving closest points alone; else the one that was.
+
+    What turns comes nearer on its way than it is at both ends: what still meets is put twice as far apart.
+    """
+    x, moved, meets = cut.x.copy(), cut.moved.copy(), cut.left
+    known, wanted, least = meets, LEFT * pairs.keep, 2 * len(meets)
+    for _ in range(EASED):
+        known = np.union1d(known, meets)
+        some = pairs[known]
+        touched = _Planes(some, x0, x, inverse_mass, free, pins).ease(some, wanted[known], x)
+        moved |= touched
+        meets = _meeting_again(pairs, x0, x, touched, meets)
+        if len(meets) == 0:
+            return Cut(x, meets, moved, np.union1d(cut.parted, known))
+        if len(meets) > least:                                     # there is no room for it
+            break
+        least = len(meets)
+        wanted[meets] *= 2.0
+    return cut
 
 
 def as_one(x0: FloatArray, x1: FloatArray, mass: FloatArray, label: IntArray, turns: BoolArray) -> FloatArray:

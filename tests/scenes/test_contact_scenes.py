@@ -214,6 +214,12 @@ def test_a_sheet_is_dragged_out_under_a_box(clearance):
     assert frames[-1].certificate.stretch_p99 < 1.01
 
 
+@pytest.mark.parametrize("clearance", [0.5, 0.3])
+def test_a_box_comes_down_on_a_sheet_until_hardly_any_room_is_left(clearance):
+    """What is half under its rim had gone through it, and was dragged along through the box."""
+    watched(colliders.heavy_box(14, clearance=clearance, frames=9), steps_per_frame=2)
+
+
 def test_a_trouser_leg_walks():
     staged = colliders.walking_leg(12, frames=36)
     frames = watched(staged)
