@@ -40,6 +40,9 @@ SOFT_PIN_FREQUENCY = 5.0
 
 THICKNESS_PER_EDGE = 0.2
 """Default distance that cloth keeps from solids, in mean edge lengths [-]."""
+THICKNESS_PER_SIDE = 0.4
+"""The most it is, over the shortest side of the median triangle [-]: rows of long thin ones would lie nearer to each
+other than cloth keeps from cloth, and all of it touch at rest."""
 LEAST_THICKNESS = 0.005
 """Part of the default that is kept even where less is asked for [-], a thousandth of an edge: nobody sees it, and at a
 distance of nothing rounding says on which side of a surface a vertex is."""
@@ -74,8 +77,8 @@ class Cloth:
         positions: (V, 3) [m] at the start, the mesh's own if not given.
         pin_targets: t [s] -> (V, 3) [m], where weighted pins go; where they start if not given.
         attachments: Attachment records.
-        thickness: distance kept from solids, and with that of the other from cloth [m]; a fifth of the mean edge
-            length if not given, and never less than a thousandth of an edge.
+        thickness: distance kept from solids, and with that of the other from cloth [m]; as `usual_thickness` if not
+            given, and never less than a thousandth of an edge.
         name: what errors call this cloth; the mesh's name if not given.
         max_elongation: part of its length by which an edge may be longer after a step, 0.1 for a tenth; no limit if not
             given.
@@ -112,7 +115,7 @@ class Cloth:
         self.mesh, self.material, self.model, self.model_options = mesh, material, model, model_options
         self.positions = self._rows(mesh.positions if positions is None else positions, "positions")
         self.velocities = self._rows(np.zeros_like(mesh.positions) if velocities is None else velocities, "velocities")
-        usual = THICKNESS_PER_EDGE * mesh.mean_edge if len(mesh.edges) else 0.5 * material.thread_width
+        usual = usual_thickness(mesh) if len(mesh.edges) else 0.5 * material.thread_width
         self._least_thickness = LEAST_THICKNESS * usual                # particles are as wide as a thread
         if thickness is None:
             thickness = usual
@@ -296,6 +299,16 @@ class Cloth:
         if target is not None and not callable(target):
             target = self._point(target, vertex, 0.0)
         return Attachment(vertex, directions, target)
+
+
+def usual_thickness(mesh: ClothMesh) -> float:
+    """Distance [m] that cloth of this mesh, which has edges, keeps from solids unless told otherwise: a fifth of the
+    mean edge, and on triangles no more than two fifths of the median of their shortest sides."""
+    usual = THICKNESS_PER_EDGE * mesh.mean_edge
+    if len(mesh.triangles) == 0:
+        return usual
+    shortest = np.linalg.norm(mesh.uv - np.roll(mesh.uv, 1, axis=1), axis=2).min(axis=1)
+    return min(usual, THICKNESS_PER_SIDE * float(np.median(shortest)))
 
 
 def _named(given: Any) -> str:

@@ -277,8 +277,9 @@ class ClothMesh:
             flat = ~(area > SLIVER * longest ** 2)
             if flat.any():
                 t = int(np.argmax(flat))
-                self._fail(f"triangle {t} (vertices {self.triangles[t].tolist()}) has no area ({area[t]:.3g} m^2, "
-                           f"{int(flat.sum())} such); dissolve it (Mesh > Clean Up > Degenerate Dissolve)")
+                self._fail(f"triangle {t} (vertices {self.triangles[t].tolist()}) has no area ({area[t]:.3g} m^2 "
+                           f"with an edge of {longest[t]:.3g} m, {int(flat.sum())} such); dissolve it "
+                           "(Mesh > Clean Up > Degenerate Dissolve), or bring back a vertex that lies far away")
 
 
 def lay_flat(positions: FloatArray, triangles: IntArray, grain: FloatArray) -> FloatArray:

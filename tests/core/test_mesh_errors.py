@@ -39,7 +39,7 @@ BAD = {
     "zero-area triangle": ({"positions": placed(2, [2.0, 0.0, 0.0]), "triangles": HALVES},
                            ["triangle 0", "[0, 1, 2]", "no area", "m^2", "Dissolve"]),
     "sliver": ({"positions": placed(2, [0.5, 1e-12, 0.0]), "triangles": [[0, 1, 2], [0, 2, 3]]},
-               ["triangle 0", "no area"]),
+               ["triangle 0", "no area", "an edge of 1 m", "far away"]),
     "zero-length edge": ({"positions": placed(1, [0.0, 0.0, 0.0]), "triangles": HALVES},
                          ["edge [0, 1]", "length zero", "Merge"]),
     "zero-length loose edge": ({"positions": placed(1, [0.0, 0.0, 0.0]), "edges": [[0, 1], [1, 2], [2, 3]]},
