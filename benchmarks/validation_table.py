@@ -21,10 +21,13 @@ from tests.core.physics import (
     test_free_fall,
     test_friction,
     test_hanging,
+    test_lateral_buckling,
     test_modes,
     test_oscillator,
     test_pendulum,
+    test_ruck,
     test_scale,
+    test_stick_slip,
     test_whole_sheets,
 )
 from tests.core.physics.scenes import GRAVITY, masses, reference, run, sheet
@@ -191,6 +194,25 @@ def capstan() -> str:
                    for mu, wrap in test_friction.CAPSTANS)
 
 
+def ribbon() -> str:
+    """Between which of steps of 5 % it gives way."""
+    found = []
+    for aspect, across in ((0.5, 8), (0.2, 8), (0.1, 4)):
+        step = next(step for step in range(-4, 5)
+                    if test_lateral_buckling.twisted(aspect, across, 1.0 + step / 20.0) > 0.01)
+        found.append(f"{5 * step - 5:+d} to {5 * step:+d} %")
+    return ", ".join(found)
+
+
+def slip() -> str:
+    rows = test_stick_slip.TABLE["rows"][3::3]
+    return f"{max(abs(test_stick_slip.slips_at(row['T_over_N']) - row['eps']) for row in rows):.2g}"
+
+
+def ruck(cells: int) -> str:
+    return percent((test_ruck.height(row, cells), row["H"]) for row in test_ruck.TABLE["rows"][1:])
+
+
 CASES: list[tuple[str, Callable[[], str], str]] = [
     ("Free fall, 1 s, default tolerances, against -g h^2 n (n + 1) / 2", free_fall, "1e-10 m"),
     ("Oscillator, 20 rows, amplification per step", amplification, "1e-6"),
@@ -222,6 +244,10 @@ CASES: list[tuple[str, Callable[[], str], str]] = [
     ("Slope, creep half a degree below the threshold", stick, "0.5 mm/s"),
     ("Sheet launched along a floor, stopping distance", stop, "2 %"),
     ("Capstan, tension ratio", capstan, "5 %"),
+    ("Strip pressed onto a floor, slip of its tip, way of the clamp over the length", slip, "0.01"),
+    ("Ruck in a rug, height, edges of l_g/5", lambda: ruck(5), "5 %"),
+    ("Ruck in a rug, height, edges of l_g/10", lambda: ruck(10), "3 %"),
+    ("Ribbon on edge, critical weight, width 1/2, 1/5, 1/10 of the length", ribbon, "20 %"),
 ]
 
 
