@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from .. import core
-from . import backends, certificate_text, reading, shape_keys, wind
+from . import backends, certificate_text, colliders, reading, shape_keys, wind
 from .playback import Playback
 from .report import Report, versions
 from .settings import SceneSettings, scene_settings_of
@@ -80,7 +80,7 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
             sources, window = world.sources, world.window
             names = tuple(source.name for source in sources)
             report = _report(scene, settings, sources, world.solids)
-            report.notes += wind.left_out(scene, view_layer)
+            report.notes += wind.left_out(scene, view_layer) + colliders.left_out(scene)
             playbacks = [Playback(source, scene, view_layer, settings.metres_per_unit) for source in sources]
         total = settings.last - settings.first + 1
         backends.keep_compiled()
@@ -92,20 +92,21 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
                 break
             yield Progress(settings.first, 0, total, None, None, names, touches_blender=False, stage=stage)
         steps = core.simulate(world.scene, settings.solver(), range(settings.first, settings.last + 1))
-        keys = [np.empty((total, len(source.obj.data.vertices), 3), np.float32) for source in sources]
+        keys = [_room(source, total) for source in sources]
         certificate = None
         for done in range(total):
             frame = settings.first + done
             if done:
                 with clock.stage("read"):
                     window.read(frame)
-            yield Progress(frame, done, total, clock.left(done, total), None, names, touches_blender=False,
+            left = clock.left(done, total)
+            yield Progress(frame, done, total, left, None, names, touches_blender=False,
                            stage=_many_steps(world.scene, settings) if done == 1 else "")
             with clock.stage("solve"):
                 solved = next(steps)
             certificate = solved.certificate
             report.certificates.append(certificate.as_dict())
-            yield Progress(frame, done, total, clock.left(done, total), certificate, names, touches_blender=True)
+            yield Progress(frame, done, total, left, certificate, names, touches_blender=True)
             with clock.stage("fit"):
                 if scene.frame_current != frame or scene.frame_subframe:
                     scene.frame_set(frame)                  # someone scrubbed meanwhile
@@ -113,8 +114,19 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
                     key[done] = playback.key_coordinates(positions)
         yield Progress(settings.last, total, total, 0.0, certificate, names, touches_blender=True)
         _finish_report(report, clock, playbacks, world.cloths, settings.backend)
-        _write(sources, settings.first, keys, report, clock)
+        _write(sources, settings, keys, report, clock)
     return report
+
+
+def _room(source: reading.ClothSource, frames: int) -> Any:
+    """For one cloth's key coordinates (F, V, 3), asked for before anything is computed: hours could be lost later."""
+    shape = frames, len(source.obj.data.vertices), 3
+    try:
+        return np.empty(shape, np.float32)
+    except MemoryError as error:
+        size = 4e-9 * np.prod(shape, dtype=float)
+        raise core.SceneError(f"{frames} frames of {shape[1]} vertices take {size:.3g} GB, more than there is; bake "
+                              "fewer frames, or a coarser mesh", object_name=source.name) from error
 
 
 def _many_steps(scene: core.Scene, settings: SceneSettings) -> str:
@@ -125,7 +137,7 @@ def _many_steps(scene: core.Scene, settings: SceneSettings) -> str:
     return f"Baking - {count} steps a frame" if count >= MANY_STEPS else ""
 
 
-def _write(sources: Sequence[reading.ClothSource], first: int, keys: Sequence[Any], report: Report,
+def _write(sources: Sequence[reading.ClothSource], settings: SceneSettings, keys: Sequence[Any], report: Report,
            clock: _Clock) -> None:
     for source, key in zip(sources, keys, strict=True):
         reading.check_editable(source.obj)
@@ -134,7 +146,7 @@ def _write(sources: Sequence[reading.ClothSource], first: int, keys: Sequence[An
                                   "bake began; bake again", object_name=source.name)
     values = report.as_dict()
     with clock.stage("write"):
-        shape_keys.replace([shape_keys.BakedShape(source.obj, first, key, values)
+        shape_keys.replace([shape_keys.BakedShape(source.obj, settings.first, key, values, settings.time_ratio)
                             for source, key in zip(sources, keys, strict=True)])
     report.seconds = clock.seconds()
 
@@ -175,17 +187,9 @@ def _finish_report(report: Report, clock: _Clock, playbacks: Sequence[Playback],
         report.versions = versions(numba=True)
     elif backends.broken() and wanted is None:
         report.notes.append(f"Numba is installed but does not run here, NumPy ran instead: {backends.broken()}")
-    start = report.certificates[0]
-    inside = start["deepest_penetration"] > 0.0
-    if inside or start["crossings"]:
-        report.notes.append(f"At frame {report.first} cloth already is inside or across something: "
-                            f"{start['crossings']} edges cross faces, the deepest vertex is "
-                            f"{start['deepest_penetration']:.3g} m inside a collider. Move them apart at that frame: "
-                            "what starts inside is pushed out, which can stretch it far."
-                            + (" If the collider is a room, turn all its normals inwards." if inside else ""))
-    stretched = certificate_text.stretch_note(report.as_dict())
-    if stretched:
-        report.notes.append(stretched)
+    values = report.as_dict()
+    found = (certificate_text.start_note(values), certificate_text.stretch_note(values))
+    report.notes += [note for note in found if note]
     slow = report.summary()["not_converged"]
     if slow and report.settings["scene"]["integrator"] == "projective_dynamics":
         report.notes.append(f"Projective dynamics ended {slow} of {len(report.certificates)} frames before it was "
@@ -215,7 +219,7 @@ class _Clock:
             self._stages[name] = self._stages.get(name, 0.0) + time.perf_counter() - start
 
     def left(self, done: int, total: int) -> float | None:
-        """From the mean of the solved frames; the first one is not solved but given."""
+        """As a frame begins, `done` of which are whole: from their mean. The first one is not solved but given."""
         now = time.perf_counter()
         if done <= 1:
             self._first_frame = now

@@ -31,6 +31,7 @@ class BakedRecord:
         made_animation_data, made_action, made_slot: the shape keys had none.
         last_slot: the slot's name that the shape keys' animation remembered before.
         curves: data paths of the bake's F-curves.
+        time_ratio: of the scene's time at which keyframes stand to its frames, see shape_keys.py.
         active_index, use_relative, eval_time, show_only: values before the bake.
         report: what bake() reported, see report.py.
     """
@@ -50,6 +51,7 @@ class BakedRecord:
     use_relative: bool = True
     eval_time: float = 0.0
     show_only: bool = False
+    time_ratio: float = 1.0
     report: dict[str, Any] = field(default_factory=dict)
     version: int = VERSION
 

@@ -68,6 +68,24 @@ def headline(report: dict[str, Any]) -> str:
     return f"Baked {cloths}, {frames}, in {time}: largest stretch {stretch or 'unknown'}"
 
 
+def start_note(report: dict[str, Any]) -> str:
+    """What is to be said, with the way out, of cloth that is in something at the first frame; often nothing."""
+    start = report["certificates"][0]
+    crossings, inside = start["crossings"], start["deepest_penetration"]
+    found, help = [], []
+    if crossings:
+        pairs = [f"{between(pair['first'], pair['second'])} {pair['crossings']:.0f}"
+                 for pair in start["crossing_pairs"][:PAIRS]]
+        found.append(f"{crossings:.0f} edges cross faces ({'; '.join(pairs)})")
+        help.append("Move apart what crosses, or let the bake begin some frames earlier: it comes apart then, which "
+                    "can stretch it.")
+    if inside > 0.0:
+        found.append(f"the deepest vertex is {inside:.3g} m inside a collider")
+        help.append("What starts inside is pushed out, which can stretch it far: move it out. If the collider is a "
+                    "room, turn all its normals inwards.")
+    return f"At frame {report['first']} {' and '.join(found)}. {' '.join(help)}" if found else ""
+
+
 def stretch_note(report: dict[str, Any]) -> str:
     """What is to be said, with the way out, of cloth that stretches further than its fabrics would; often nothing.
 

@@ -9,7 +9,22 @@ import numpy as np
 from .. import core
 from . import mesh_data
 from .frame_window import FrameWindow, evaluated_object
-from .settings import collider_settings_of
+from .settings import collider_settings_of, kind_of
+
+
+def left_out(scene: bpy.types.Scene) -> list[str]:
+    """Sentences that name what looks like a collider and stops nothing: not in the scene, or only as instances."""
+    chosen, here = scene.muslin.collider_collection, set(scene.objects)
+    inside = set(chosen.all_objects) if chosen is not None else set()
+    notes = [f"'{obj.name}' of the Collider Collection '{chosen.name}' is not in the scene and stops nothing: link it, "
+             "or the collection, to the scene" for obj in inside - here if obj.type == "MESH"]
+    for obj in here:
+        shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
+        if shown is not None and (obj in inside or any(
+                part.type == "MESH" and kind_of(part, scene) == "COLLIDER" for part in shown.all_objects)):
+            notes.append(f"What '{obj.name}' shows of the collection '{shown.name}' are instances and stop nothing: "
+                         "make them objects (Object > Apply > Make Instances Real), and these colliders")
+    return sorted(notes)
 
 
 def check_collider(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:

@@ -63,6 +63,7 @@ class MUSLIN_OT_compare_open(Settled, bpy.types.Operator):
     bl_idname = "muslin.compare_open"
     bl_label = "Open Sheet"
     lacks = "There is no sheet in the folder; press Compare, which makes it"
+    of_active = False
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:

@@ -49,6 +49,7 @@ class MUSLIN_OT_particles_add(Settled, bpy.types.Operator):
     bl_label = "Add Particles"
     bl_options = {"REGISTER", "UNDO"}
     lacks = "Objects are added in Object Mode only"
+    of_active = False
 
     kind: EnumProperty(
         name="Emitter", description="Where particles start, and which way", items=KINDS, default="fountain",

@@ -110,6 +110,7 @@ class MUSLIN_OT_bake_all(_Bake, bpy.types.Operator):
     bl_label = "Bake All Cloth"
     bl_options = {"UNDO"}
     lacks = "The scene has no cloth; make an object one in Properties > Physics > Muslin"
+    of_active = False
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
@@ -157,6 +158,7 @@ class MUSLIN_OT_bake_delete_all(Settled, bpy.types.Operator):
     bl_label = "Delete All Bakes"
     bl_options = {"REGISTER", "UNDO"}
     lacks = "No cloth of the scene has a bake"
+    of_active = False
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:

@@ -71,9 +71,11 @@ def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | 
 
 def check_frames(first: int, last: int) -> None:
     if last < first:
-        raise core.SceneError(f"the frame range {first} to {last} is reversed; the end must come after the start")
+        raise core.SceneError(f"the frame range {first} to {last} is reversed; the end must come after the start: "
+                              "set Start and End in Output Properties, or with Custom Range in the Bake panel")
     if last == first:
-        raise core.SceneError(f"the frame range {first} to {last} is empty: a bake needs at least 2 frames")
+        raise core.SceneError(f"the frame range {first} to {last} is one frame, and a bake needs at least 2 frames: "
+                              "set Start and End in Output Properties, or with Custom Range in the Bake panel")
 
 
 def check_editable(obj: bpy.types.Object) -> None:
@@ -102,7 +104,8 @@ def check_editable(obj: bpy.types.Object) -> None:
 def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> ClothSource:
     check_editable(obj)
     if not len(obj.data.vertices):
-        raise core.MeshError("has no vertices; there is nothing to simulate", object_name=obj.name)
+        raise core.MeshError("has no vertices; give its mesh faces, or take it out of Muslin's simulation",
+                             object_name=obj.name)
     authored_state.check_modifiers(obj)
     evaluated_object(obj, view_layer)
     generative = authored_state.generative_modifiers(obj, view_layer)

@@ -24,18 +24,33 @@ def mesh_object(context: bpy.types.Context) -> Any:
     return thing if thing is not None and thing.type == "MESH" and thing.is_editable else None
 
 
+def why_not(context: bpy.types.Context) -> str:
+    """Why the active object, which is a mesh, may not be changed in this file; empty if that is not what is wrong."""
+    thing = getattr(context, "object", None)
+    if thing is None or thing.type != "MESH" or thing.is_editable:
+        return ""
+    return f"'{thing.name}' is linked from another file; make it local (Object > Relations > Make Local)"
+
+
 class Settled(_Operator):
     """Of operators that must wait until no bake runs. `lacks` says why the button is grey where `has_target` is not
     met."""
 
     lacks = "The active object is no mesh that can be changed in this file"
+    of_active = True            # whether it is for the active object, which may be linked
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = "A bake is running" if job.current() is not None else "" if cls.has_target(context) else cls.lacks
+        reason = ("A bake is running" if job.current() is not None else
+                  "" if cls.has_target(context) else cls.reason(context))
         if reason:
             cls.poll_message_set(reason)
         return not reason
+
+    @classmethod
+    def reason(cls, context: bpy.types.Context) -> str:
+        """Why `has_target` is not met. What is linked may well be cloth."""
+        return (why_not(context) if cls.of_active else "") or cls.lacks
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:

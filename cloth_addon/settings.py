@@ -90,6 +90,8 @@ class SceneSettings:
     Attributes:
         first, last: frames of the bake.
         frame_rate [1/s], metres_per_unit [m], gravity (3,) [m/s^2], wind (3,) [m/s].
+        time_ratio: of the time at which animation is read to the frame's number, by the scene's Time Stretching. It
+            slows cloth down as it slows animation: frame_rate, of frames to a second of the cloth's time, has it in it.
         integrator, solid_contact: as `core.Solver` names them.
         backend: "numpy", "numba", or None for the quickest that runs here.
     """
@@ -97,6 +99,7 @@ class SceneSettings:
     first: int
     last: int
     frame_rate: float
+    time_ratio: float
     metres_per_unit: float
     gravity: tuple[float, float, float]
     wind: tuple[float, float, float]
@@ -179,9 +182,10 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         frames = ((values.frame_start, values.frame_end) if values.use_custom_range
                   else (scene.frame_start, scene.frame_end))
     unit = metres_per_unit(scene)
+    ratio = scene.render.frame_map_old / scene.render.frame_map_new
     return SceneSettings(
         first=int(frames[0]), last=int(frames[1]),
-        frame_rate=scene.render.fps / scene.render.fps_base, metres_per_unit=unit,
+        frame_rate=scene.render.fps / scene.render.fps_base / ratio, time_ratio=ratio, metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),
         self_collision=bool(values.use_self_collision), solid_contact=values.solid_contact.lower(),

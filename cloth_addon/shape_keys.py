@@ -27,12 +27,17 @@ LINEAR = 1      # the number of LINEAR in Keyframe.interpolation, for foreach_se
 
 @dataclass(frozen=True)
 class BakedShape:
-    """What is to be written on one object: key coordinates (F, V, 3) [Blender units] of frames first, first + 1, ..."""
+    """What is to be written on one object: key coordinates (F, V, 3) [Blender units] of frames first, first + 1, ...
+
+    `time_ratio` is by what the scene's Time Stretching multiplies a frame's number to get the time at which its
+    animation is read: keyframes stand at that time, or the bake would play at another speed than it was made.
+    """
 
     obj: bpy.types.Object
     first: int
     coordinates: NDArray[np.float32]
     report: dict[str, Any]
+    time_ratio: float = 1.0
 
 
 def users_keys(obj: bpy.types.Object) -> list[str]:
@@ -112,7 +117,7 @@ def _read(obj: bpy.types.Object) -> BakedShape | None:
     for i, name in enumerate(record.keys):
         block = blocks.get(name)
         (block or blocks[0]).points.foreach_get("co", coordinates[i].ravel())
-    return BakedShape(obj, record.first, coordinates, record.report)
+    return BakedShape(obj, record.first, coordinates, record.report, record.time_ratio)
 
 
 def _write(shape: BakedShape) -> None:
@@ -121,7 +126,7 @@ def _write(shape: BakedShape) -> None:
     keys = obj.data.shape_keys
     record = BakedRecord(first=shape.first, last=last, absolute=keys is None, made_shape_keys=keys is None,
                          active_index=obj.active_shape_key_index, show_only=obj.show_only_shape_key,
-                         report=shape.report)
+                         report=shape.report, time_ratio=shape.time_ratio)
     try:
         if keys is None:
             record.basis = obj.shape_key_add(name="Basis", from_mix=False).name
@@ -132,14 +137,15 @@ def _write(shape: BakedShape) -> None:
         if record.absolute:
             keys.use_relative = False
             obj.show_only_shape_key = False
-            times = np.array([[shape.first + i, block.frame] for i, block in enumerate(blocks)], np.float32)
+            times = np.array([[(shape.first + i) * shape.time_ratio, block.frame] for i, block in enumerate(blocks)],
+                             np.float32)
             _write_curve(keys, record, "eval_time", times)
         else:
             fade = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], np.float32)
             for i, block in enumerate(blocks):
                 inside = fade[:2] if i == len(blocks) - 1 else fade         # the last shape stays
                 _write_curve(keys, record, f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value',
-                             inside + np.array([shape.first + i, 0.0], np.float32))
+                             (inside + [shape.first + i, 0.0]) * [shape.time_ratio, 1.0])
         baked_record.save(keys, record)
     except BaseException:
         _take_back(obj, record)
@@ -165,11 +171,11 @@ def _prepare_animation(keys: bpy.types.Key, record: BakedRecord) -> None:
     record.made_slot = animation.action_slot is None
 
 
-def _write_curve(keys: bpy.types.Key, record: BakedRecord, path: str, points: NDArray[np.float32]) -> None:
+def _write_curve(keys: bpy.types.Key, record: BakedRecord, path: str, points: NDArray[np.floating[Any]]) -> None:
     curve = keys.animation_data.action.fcurve_ensure_for_datablock(keys, path, index=0)
     record.curves.append(path)
     curve.keyframe_points.add(len(points))
-    curve.keyframe_points.foreach_set("co", points.ravel())
+    curve.keyframe_points.foreach_set("co", points.astype(np.float32).ravel())
     curve.keyframe_points.foreach_set("interpolation", np.full(len(points), LINEAR, np.int32))
     curve.update()
 

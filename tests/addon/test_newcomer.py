@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What somebody meets who bakes for the first time: how long it takes, what stops nothing, what starts crossed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import bpy
+import builders
+from scripted import simulate_as
+
+
+def test_the_time_left_counts_every_frame_that_is_solved(extension, scene, monkeypatch):
+    builders.sheet(3)
+    clock = [0.0]
+    real = simulate_as(extension.core, lambda x, n: x)
+
+    def ten_seconds_a_frame(*arguments):
+        for frame in real(*arguments):
+            clock[0] += 10.0
+            yield frame
+
+    monkeypatch.setattr(extension.core, "simulate", ten_seconds_a_frame)
+    monkeypatch.setattr(extension.bake, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    found = [progress.seconds_left for progress in extension.bake.bake(scene) if not progress.stage]
+    assert found == [None, None, None, None, 20.0, 20.0, 10.0, 10.0, 0.0]
+
+
+def still(extension, monkeypatch):
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
+
+
+def test_a_mesh_of_the_collider_collection_that_is_not_in_the_scene_is_named(extension, scene, monkeypatch):
+    still(extension, monkeypatch)
+    builders.sheet()
+    solids = bpy.data.collections.new("Solids")
+    box = builders.box(kind="NONE")
+    scene.collection.objects.unlink(box)
+    solids.objects.link(box)
+    scene.muslin.collider_collection = solids
+    report = builders.finish(extension.bake.bake(scene))
+    assert report.colliders == []
+    assert report.notes == ["'Box' of the Collider Collection 'Solids' is not in the scene and stops nothing: link it, "
+                            "or the collection, to the scene"]
+    scene.collection.children.link(solids)
+    report = builders.finish(extension.bake.bake(scene))
+    assert (report.colliders, report.notes) == (["Box"], [])
+
+
+@pytest.mark.parametrize("kind, named", [("COLLIDER", True), ("NONE", False)])
+def test_a_collider_that_is_shown_as_an_instance_is_named(extension, scene, monkeypatch, kind, named):
+    still(extension, monkeypatch)
+    builders.sheet()
+    parts, shown = bpy.data.collections.new("Parts"), bpy.data.objects.new("Shown", None)
+    box = builders.box(kind=kind)
+    scene.collection.objects.unlink(box)
+    parts.objects.link(box)
+    shown.instance_type, shown.instance_collection = "COLLECTION", parts
+    scene.collection.objects.link(shown)
+    notes = builders.finish(extension.bake.bake(scene)).notes
+    assert [note.partition(" are ")[0] for note in notes] == ["What 'Shown' shows of the collection 'Parts'"] * named
+
+
+def start_note(extension, **start):
+    values = {"crossings": 0, "crossing_pairs": [], "deepest_penetration": 0.0} | start
+    return extension.certificate_text.start_note({"first": 3, "certificates": [values]})
+
+
+def test_cloth_that_starts_crossed_is_named_and_no_collider_that_there_is_not(extension):
+    pairs = [{"first": "Suz", "second": "Suz", "crossings": 9}, {"first": "Suz", "second": "Box", "crossings": 2}]
+    crossed = start_note(extension, crossings=11, crossing_pairs=pairs)
+    assert crossed.startswith("At frame 3 11 edges cross faces (Suz with Itself 9; Suz, Box 2). Move apart")
+    assert "collider" not in crossed
+    inside = start_note(extension, deepest_penetration=0.25)
+    assert inside.startswith("At frame 3 the deepest vertex is 0.25 m inside a collider. ") and "room" in inside
+    assert start_note(extension) == ""
+
+
+def test_a_bake_that_memory_does_not_hold_names_what_it_takes(extension, scene, monkeypatch):
+    sheet = builders.sheet(4)
+
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(extension.bake, "np", SimpleNamespace(
+        empty=full, float32=np.float32, prod=np.prod, linalg=np.linalg))
+    with pytest.raises(extension.core.SceneError, match="Sheet: 1000000 frames of 16 vertices take 0.192 GB, .*fewer"):
+        builders.finish(extension.bake.bake(scene, frames=(1, 1_000_000)))
+    assert sheet.data.shape_keys is None
+
+
+@pytest.mark.parametrize("operator", ["cloth_add", "bake", "bake_delete", "compare", "remove"])
+def test_a_grey_button_says_so_where_the_cloth_is_linked(scene, tmp_path, operator):
+    builders.sheet()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Sheet"]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    bpy.context.view_layer.objects.active = wanted.objects[0]
+    with pytest.raises(RuntimeError, match="'Sheet' is linked from another file; make it local"):
+        getattr(bpy.ops.muslin, operator)()
