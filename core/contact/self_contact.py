@@ -30,6 +30,7 @@ from .contact_step import SelfContactStep
 from .continuous import Pairs
 from .memory import Memory
 from .nearness import Features
+from .pinned_inside import PinnedInside
 from .standing import beside_walls
 from .surfaces import SurfaceSet
 from .surroundings import EDGE_SHARE, REACH, SHARP, UNSEEN, WHOLE, Expectation, Surroundings
@@ -104,6 +105,7 @@ class SelfContact:
         self.stuck = True                                        # in colliders, likewise
         self.last = Memory()
         self._seen: Surroundings | None = None
+        self._inside: PinnedInside | None = None
 
     def look(self, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *, itself: bool = True,
              solids: int = WHOLE) -> Surroundings:
@@ -126,6 +128,21 @@ class SelfContact:
         hair, held, surface = HAIR * self.finest, self.held[:len(self.mass)], self.surface
         x = parted(surface, held, hair, SAME * hair, solids)
         return beside_walls(x, surface.vertices, surface.edges, held, hair, SAME * hair, solids)
+
+    def kept_inside(self, around: Surroundings, depth: FloatArray) -> BoolArray:
+        """Which vertices (V,) start in a solid and pins do not let out of it; `depth` (S, V) [m] of vertices below
+        where they would be outside of each of the S colliders."""
+        count = len(self.mass)
+        within = around.within[:, :count]
+        held, result = within & self.held[:count], np.zeros(count, dtype=np.bool_)
+        for solid in np.flatnonzero(held.any(axis=1)):
+            if self._inside is None:
+                surface, scale = self.surface, self._scale
+                self._inside = PinnedInside(surface.edges, surface.triangles, self.rest,
+                                            None if scale is None else scale[:count])
+            # what is outside is kept there, though it may be too near
+            result |= within[solid] & self._inside.kept(held[solid], depth[solid])
+        return result
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:
         """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to

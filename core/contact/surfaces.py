@@ -41,6 +41,13 @@ class Touching:
     distance: FloatArray
     carried: FloatArray
 
+    def depth(self, solids: int, count: int) -> FloatArray:
+        """By how much each of `count` vertices lacks its distance from each of the solids at the start (S, V) [m]; 0
+        where it does not, or is not near."""
+        result, c = np.zeros((solids, count)), self.contacts
+        np.maximum.at(result, (c.collider, c.vertex), -c.gap_t0)
+        return result
+
     def between(self, count: int) -> BoolArray:
         """Which of `count` vertices (V,) are about to be held on two sides by surfaces that face each other."""
         result, c = np.zeros(count, dtype=np.bool_), self.contacts

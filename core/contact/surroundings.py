@@ -134,6 +134,7 @@ class Surroundings:
         crossings (N, 2): edges that pierce triangles at the start. caught (N,): those that nobody is to pull apart:
             001's contact pushes a vertex of them out of a collider, or they are of a body with an inside that crosses
             itself. left (V,): vertices in a collider that 001's contact is not to push out, because they are pulled.
+        within (S, V + W): which vertices of cloth start inside of each collider; no rows while nothing is stuck.
     """
 
     def __init__(self, owner: SelfContact, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *,
@@ -145,7 +146,7 @@ class Surroundings:
         self.caught: BoolArray = np.zeros(0, dtype=np.bool_)
         self.left: BoolArray = np.zeros(len(x0), dtype=np.bool_)
         self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
-        self._within: BoolArray = np.zeros((0, len(self.start)), dtype=np.bool_)   # each collider, and there not left
+        self.within: BoolArray = np.zeros((0, len(self.start)), dtype=np.bool_)
         self._swallowed: BoolArray | None = None
         self.level = np.zeros((0, 4), dtype=np.int64)
         self._look_for_crossings()
@@ -250,8 +251,8 @@ class Surroundings:
             solid, within = self.motion.crossings(self.x0), self.motion.within(self.x0)
             owner.stuck = len(solid) > 0 or bool(within.any())
             if owner.stuck:
-                self._within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
-                self._swallowed = self._within.any(axis=0)
+                self.within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
+                self._swallowed = self.within.any(axis=0)
         self._involved = [around(owner.all, found, owner.all.total) if len(found) else None for found in (own, solid)]
         self.crossings = np.concatenate([own, solid])
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
@@ -263,7 +264,7 @@ class Surroundings:
             pierced = Piercings.at(owner.all, solid, owner.features, self.start)
             way = WayBack.of(pierced, owner.all.edges, self.start, owner.held)
             solid_of = owner.all.solid_of
-            pinned = (self._within & owner.held).any(axis=1)[solid_of[pierced.vertices].max(axis=1)]
+            pinned = (self.within & owner.held).any(axis=1)[solid_of[pierced.vertices].max(axis=1)]
             left = left_by_solids(pierced, way, owner.all.edges, self._swallowed, solid_of < 0, pinned)
             self.left, self._swallowed = left[:len(self.x0)], self._swallowed & ~left
             self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
@@ -349,6 +350,6 @@ class Surroundings:
             keep &= ~any_of(self._swallowed[pairs.vertices])
             if self.left.any():
                 solid = self._owner.all.solid_of[pairs.vertices].max(axis=1)
-                keep &= ~any_of(self._within[solid[:, None], pairs.vertices])
+                keep &= ~any_of(self.within[solid[:, None], pairs.vertices])
         found = pairs if keep.all() else pairs[np.flatnonzero(keep)]
         return found.keeping(LEAST_GAP * (self._owner.own, self._owner.solid)[part].radius)

@@ -80,10 +80,13 @@ class StepContacts:
         found, own = self._surfaces.find(x0, x0 + self.h * v0), self.system.self_contact
         if not unhindered and own is not None and own.whole:
             # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
-            left = self._around(own).left if own.stuck else found.between(len(x0))
+            around = self._around(own) if own.stuck else None
+            left = found.between(len(x0)) if around is None else around.left
             if left.any():
                 self._to_springs = left
                 contacts.leave(left)
+            if around is not None:
+                contacts.leave(own.kept_inside(around, found.depth(len(around.within), len(x0))))
         contacts.predict(found)
         return contacts
 

@@ -202,6 +202,29 @@ def through_solid(solid, size=16, frames=36, width=0.6, lift=0.0, tilt=10.0, gra
                              gravity=(0.0, 0.0, -gravity)), frames, clean=False)
 
 
+def flag_in_its_pole(size=24, frames=36, swing=0.0):
+    """A flag in the wind, its first column pinned to the middle of its pole, which swings to both sides [m]."""
+    x, pole = turned(sheet(size, size, 0.6, 0.6)[0], np.pi / 2, axis=0) + [0.3, 0.0, 0.0], capsule(0.03, 1.0)
+
+    def pinned(start):
+        return (lambda t: start + [0.0, swing * np.sin(4.0 * t), 0.0]) if swing else None
+
+    held = {int(i): pinned(x[i]) for i in np.flatnonzero(np.abs(x[:, 0]) < 1e-6)}
+    solid = core.Collider((lambda t: pole[0] + [0.0, swing * np.sin(4.0 * t), 0.0]) if swing else pole[0], pole[1],
+                          friction=0.3)
+    return Staged(core.Scene([cloth(size, size, 0.6, 0.6, lambda _: x, pins=held)], [solid], wind=(4.0, 1.0, 0.0)),
+                  frames, clean=False)
+
+
+def cape(size=24, frames=36):
+    """Hangs from the middle of its upper row, pinned well inside of a ball."""
+    x = sheet(size, size, 0.6, 0.6)[0]
+    held = dict.fromkeys(np.flatnonzero((x[:, 1] > 0.3 - 1e-6) & (np.abs(x[:, 0]) < 0.14)).tolist())
+    return Staged(core.Scene(
+        [cloth(size, size, 0.6, 0.6, lambda x: turned(x, np.pi / 2 - 0.2, axis=0) - [0.0, 0.0, 0.2], pins=held)],
+        [core.Collider(*ball(24, 12, 0.2), friction=0.3, name="shoulder")]), frames, clean=False)
+
+
 SCENES = {"pushed_ball": pushed_ball, "spike": spike, "table_edge": table_edge, "fan": fan, "heavy_box": heavy_box,
           "walking_leg": walking_leg, "elbow": elbow, "closing_walls": closing_walls,
           "snatched": snatched}

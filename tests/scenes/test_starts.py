@@ -2,6 +2,8 @@
 """Cloth that starts through itself or a solid comes apart; cloth that starts exactly in them, or folded flat, does not
 begin to cross. Every frame is looked at by the independent audit."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -67,15 +69,27 @@ def test_a_sheet_that_starts_through_a_solid_comes_off_its_nearer_end(solid, gra
 
 
 def test_a_sheet_that_pins_hold_in_a_solid_is_not_shaken():
-    """It cannot come off, and what would pull it off would shake it for ever, at 3 m/s. How it comes to rest hangs on
-    rounding, and takes two seconds."""
+    """It cannot come off. What would pull it off, or put out what is next to the pins, would shake it for ever, at 3
+    and at 0.3 m/s."""
     x = sheet(16, 16, 0.6, 0.6)[0]
     held = dict.fromkeys(np.flatnonzero(np.linalg.norm(x, axis=1) < 0.08).tolist())
     found = list(perform(colliders.through_solid(ball(20, 10, 0.15), frames=60, lift=-0.02, gravity=9.81, tilt=0.0,
                                                  pins=held)))
-    assert found[-1][0].certificate.crossings > 0
+    counts = [judged.total for _, judged in found]
+    assert counts[-1] > 0 and max(counts) <= counts[0]
     speeds = [np.abs(f.velocities[0]).max() for f, _ in found]
-    assert max(speeds[-12:]) < 0.3 and np.mean([f.certificate.steps for f, _ in found[6:]]) < 4.0
+    assert max(speeds[-12:]) < 0.1 and np.mean([f.certificate.steps for f, _ in found[6:]]) < 4.0
+
+
+@pytest.mark.parametrize("build", [colliders.flag_in_its_pole, partial(colliders.flag_in_its_pole, 18, 24, swing=0.5),
+                                   colliders.cape], ids=["flag", "swung", "cape"])
+def test_what_pins_hold_below_a_surface_is_not_stretched_to_get_out(build):
+    """Put out to where the surface is nearest, a flag's second column was 1.4 times as far from the first, and the rows
+    of a cape 3.6 times."""
+    found = list(perform(build()))
+    late = found[len(found) // 3:]
+    assert max(frame.certificate.stretch_max for frame, _ in late) < 1.25
+    assert late[-1][1].total > 0 and all(judged.inside <= found[0][1].inside for _, judged in late)
 
 
 # ---------------------------------------------------------------------- in one another
