@@ -32,7 +32,7 @@ from .memory import Memory
 from .nearness import Features
 from .pinned_inside import PinnedInside
 from .standing import beside_walls
-from .surfaces import SurfaceSet
+from .surfaces import SurfaceSet, Touching
 from .surroundings import EDGE_SHARE, REACH, SHARP, UNSEEN, WHOLE, Expectation, Surroundings
 from .triangle_surface import TriangleSurface
 
@@ -129,9 +129,8 @@ class SelfContact:
         x = parted(surface, held, hair, SAME * hair, solids)
         return beside_walls(x, surface.vertices, surface.edges, held, hair, SAME * hair, solids)
 
-    def kept_inside(self, around: Surroundings, depth: FloatArray) -> BoolArray:
-        """Which vertices (V,) start in a solid and pins do not let out of it; `depth` (S, V) [m] of vertices below
-        where they would be outside of each of the S colliders."""
+    def kept_inside(self, around: Surroundings, touching: Touching) -> BoolArray:
+        """Which vertices (V,) start in a solid and pins do not let out of it."""
         count = len(self.mass)
         within = around.within[:, :count]
         held, result = within & self.held[:count], np.zeros(count, dtype=np.bool_)
@@ -141,7 +140,7 @@ class SelfContact:
                 self._inside = PinnedInside(surface.edges, surface.triangles, self.rest,
                                             None if scale is None else scale[:count])
             # what is outside is kept there, though it may be too near
-            result |= within[solid] & self._inside.kept(held[solid], depth[solid])
+            result |= within[solid] & self._inside.kept(held[solid], touching.depth(solid, count))
         return result
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:

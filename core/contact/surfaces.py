@@ -41,11 +41,12 @@ class Touching:
     distance: FloatArray
     carried: FloatArray
 
-    def depth(self, solids: int, count: int) -> FloatArray:
-        """By how much each of `count` vertices lacks its distance from each of the solids at the start (S, V) [m]; 0
-        where it does not, or is not near."""
-        result, c = np.zeros((solids, count)), self.contacts
-        np.maximum.at(result, (c.collider, c.vertex), -c.gap_t0)
+    def depth(self, solid: int, count: int) -> FloatArray:
+        """By how much each of `count` vertices lacks its distance from a solid at the start (V,) [m]; 0 where it does
+        not, or is not near."""
+        result, c = np.zeros(count), self.contacts
+        there = np.flatnonzero(c.collider == solid)
+        np.maximum.at(result, c.vertex[there], -c.gap_t0[there])
         return result
 
     def between(self, count: int) -> BoolArray:

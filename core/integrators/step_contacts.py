@@ -86,7 +86,7 @@ class StepContacts:
                 self._to_springs = left
                 contacts.leave(left)
             if around is not None:
-                contacts.leave(own.kept_inside(around, found.depth(len(around.within), len(x0))))
+                contacts.leave(own.kept_inside(around, found))
         contacts.predict(found)
         return contacts
 
