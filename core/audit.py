@@ -98,6 +98,8 @@ class Auditor:
         ends = self._cloths.surface.positions[self._cloths.surface.edges]
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
+        piece = bodies(self._cloths.surface.edges, len(self._cloths.surface.positions))
+        self._of_pieces = np.unique(piece, return_index=True)[1]     # a vertex of each connected piece of cloth
         self._last = np.inf                                          # of the smallest gaps of late the largest [m]
         self._crossed = False                                        # whether anything crossed at the last look
 
@@ -126,7 +128,7 @@ class Auditor:
         return Audit(
             len(edges),
             smallest if gap and smallest < self._radius else None,
-            self._deepest(cloth.positions, colliders),
+            self._deepest(cloth.positions, colliders, len(between.crossings) + len(between.reverse) > 0),
             edge_object,
             edges,
             triangle_object,
@@ -149,10 +151,14 @@ class Auditor:
             self._last = max(within.gap, FORGET * self._last) if self._last < np.inf else within.gap
         return between, within
 
-    def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray]) -> float:
+    def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray], crossed: bool) -> float:
+        """Of vertices at points (V, 3) [m] in closed colliders [m]. Where cloth has not `crossed` any of them, each of
+        its pieces is inside or outside as a whole, and one vertex says which."""
         deepest = 0.0
         for number, x in enumerate(colliders):
             _, shape, tree = self._placed(number, x)
+            if not (crossed or inside(points[self._of_pieces], x, shape.triangles, shape.closed, tree).any()):
+                continue
             within = points[inside(points, x, shape.triangles, shape.closed, tree)]
             deepest = max(deepest, float(nearest(within, x, shape.triangles, tree)[1].distance.max(initial=0.0)))
         return deepest

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the audit says of scenes whose answer is known."""
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,8 @@ from core.kernels import using
 from core.kernels.backend import why_not
 from core.topology import Topology
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet
+
+auditing = importlib.import_module("core.audit")                    # `core.audit` is the function
 
 SCALES = [1e-3, 1.0, 1e3]
 
@@ -183,3 +187,18 @@ PLACES, CORNERS = np.eye(3), np.array([[0, 1, 2]])
 def test_what_is_no_mesh_is_named(cloths, colliders, wanted):
     with pytest.raises(SceneError, match=wanted):
         audit(cloths, colliders)
+
+
+def test_where_nothing_crosses_a_vertex_of_each_piece_says_whether_it_is_inside(monkeypatch):
+    """All vertices of cloth are asked only where it crosses a collider."""
+    asked, really = [], auditing.inside
+    monkeypatch.setattr(auditing, "inside", lambda points, *more: asked.append(len(points)) or really(points, *more))
+    over, within = moved(sheet(9, 9), [0, 0, 2.0]), scaled(sheet(9, 9), 0.2)
+    both = np.concatenate([over[0], within[0]]), np.concatenate([over[1], within[1] + len(over[0])])
+    solid = box([1, 1, 1])
+    assert audit([over], [solid]).deepest_penetration == 0.0 and asked == [1]
+    asked.clear()
+    depth = audit([both], [solid]).deepest_penetration
+    assert depth == pytest.approx(0.5) and asked == [2, 162]
+    asked.clear()
+    assert audit([sheet(9, 9)], [scaled(solid, 0.3)]).deepest_penetration > 0.1 and asked == [81]
