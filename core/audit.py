@@ -98,7 +98,7 @@ class Auditor:
         ends = self._cloths.surface.positions[self._cloths.surface.edges]
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
-        piece = bodies(self._cloths.surface.edges, len(self._cloths.surface.positions))
+        piece = bodies(self._cloths.surface.edges, int(self._cloths.first_vertex[-1]))
         self._of_pieces = np.unique(piece, return_index=True)[1]     # a vertex of each connected piece of cloth
         self._last = np.inf                                          # of the smallest gaps of late the largest [m]
         self._crossed = False                                        # whether anything crossed at the last look
