@@ -26,13 +26,15 @@ class Easing:
     """Of one cloth's forces.
 
     Args:
-        forces: of the system, of which `places` are the cloth's; those whose stiffness is constant stay as they are.
+        forces: of the system, of which `places` are the cloth's; those whose stiffness is constant stay as they are,
+            with what completes them.
         scale: (V,) of all particles [-]. time: T [s].
     """
 
     def __init__(self, forces: MutableSequence[ElementForce], places: range, scale: FloatArray, time: float) -> None:
         self._forces, self._time, self._part = forces, time, 1.0
-        self._places = [place for place in places if not forces[place].law.constant_tangent]
+        self._places = [place for place in places if not forces[place].law.constant_tangent
+                        and not getattr(forces[place].law, "completes", False)]
         self._last: dict[int, Stencil] = {id(forces[p].stencil): forces[p].stencil for p in self._places}
         self._of = {place: id(forces[place].stencil) for place in self._places}
         self._scale = {key: _means(stencil, scale) for key, stencil in self._last.items()}
@@ -45,7 +47,7 @@ class Easing:
             return False
         self._part = part
         stencils = self._last if part == 1.0 else {
-            key: Stencil(stencil.vertices, stencil.weights / self.longer(e)[:, None, None])
+            key: replace(stencil, weights=stencil.weights / self.longer(e)[:, None, None])
             for (key, stencil), e in zip(self._last.items(), self._scale.values(), strict=True)}
         for place in self._places:
             self._forces[place] = replace(self._forces[place], stencil=stencils[self._of[place]])

@@ -117,9 +117,10 @@ def _places(force: ElementForce) -> Mapping[str, tuple[int, ...]]:
 def _times(force: ElementForce, what: str, factor: FloatArray) -> ElementForce:
     """The force with its stiffness against `what` times the mean of `factor` (V,) over the vertices of each element."""
     stencil = force.stencil
-    takes_part = stencil.weights.any(axis=2)                                           # (E, k)
+    vertices = stencil.vertices if force.painted is None else force.painted
+    takes_part = stencil.weights.any(axis=2) if force.painted is None else np.ones(vertices.shape, dtype=np.bool_)
     count = takes_part.sum(axis=1)                             # an element without any weight keeps what it has
-    mean = np.where(count, (factor[stencil.vertices] * takes_part).sum(axis=1), 1.0) / np.maximum(count, 1)
+    mean = np.where(count, (factor[vertices] * takes_part).sum(axis=1), 1.0) / np.maximum(count, 1)
     parameters = list(force.parameters)
     for place in _places(force)[what]:
         parameters[place] = parameters[place] * mean

@@ -7,6 +7,7 @@ So whatever looks at surfaces looks at the first of them, and does not know of t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -71,7 +72,8 @@ class Nodes:
         for force in forces:
             key = id(force.stencil)
             if key not in moved:
-                moved[key] = Stencil(self._numbered(cloth, force.stencil.vertices), force.stencil.weights)
+                moved[key] = replace(force.stencil,
+                                     vertices=self._numbered(cloth, force.stencil.vertices))
             result.append(ElementForce(moved[key], force.law, force.parameters, force.damping))
         return result
 

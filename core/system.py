@@ -95,12 +95,13 @@ class System:
         self._viscous: FloatArray = nodes.padded(np.concatenate(
             [c.material.viscous_drag * patch_areas(c.mesh, c.material) for c in scene.cloths]))
         self.smoothing = Smoothing(near, self.vertex_count)
+        changing = [*(f.stencil for f in self._forces if not f.law.constant_tangent),
+                    *(stencil for stencil, _ in self._in_air)] if assembled else []
         self._pattern = BlockPattern(
             self.vertex_count,
-            [*(f.stencil.vertices for f in self._forces if not f.law.constant_tangent),
-             *(stencil.vertices for stencil, _ in self._in_air), nodes.links]     # ties are scalars, and near
-            if assembled else [],
-            [f.stencil.vertices for f in self._forces if f.law.constant_tangent])
+            [*(s.vertices for s in changing), *([nodes.links] if assembled else [])],   # ties are scalars, and near
+            [f.stencil.vertices for f in self._forces if f.law.constant_tangent],
+            [*(s.core for s in changing), *([None] if assembled else [])])
         # the numbers of a step's matrix: memory fresh from the machine takes longer to touch than to fill
         self.room = np.zeros(self._pattern.size)
         self._constant = ConstantStiffness(self._forces, self._pattern.scalar)

@@ -27,6 +27,7 @@ class BlockPattern:
         vertex_count: block rows and columns.
         families: per element family its vertices (E, k).
         scalar_families: of those elements whose blocks are constant scalars times the identity.
+        cores: per family how many vertices of an element are coupled to all of them (see `entries_of`).
 
     Attributes:
         rows, columns (N,): the blocks, row by row, columns ascending; diagonal (V,): number of block (i, i) among them;
@@ -35,13 +36,15 @@ class BlockPattern:
     """
 
     def __init__(self, vertex_count: int, families: Sequence[IntArray],
-                 scalar_families: Sequence[IntArray] = ()) -> None:
+                 scalar_families: Sequence[IntArray] = (), cores: Sequence[int | None] | None = None) -> None:
         self._known: list[tuple[IntArray, int]] = []            # kept, so that their identity stays theirs
         self._families: list[IntArray] = []
-        for family in families:
-            self._know(family)
+        self._cores: list[int | None] = []
+        for family, core in zip(families, cores or [None] * len(families), strict=True):
+            self._know(family, core)
         self.vertex_count = vertex_count
-        self.rows, self.columns, self._positions = entries_of(vertex_count, self._families, diagonal=True)
+        self.rows, self.columns, self._positions = entries_of(vertex_count, self._families, diagonal=True,
+                                                              cores=self._cores)
         self.diagonal: IntArray = np.flatnonzero(self.rows == self.columns)
         self.layout = RowGroups.build(self.rows, self.columns, vertex_count)
         self.size = 9 * self.layout.size
@@ -54,11 +57,14 @@ class BlockPattern:
         own = np.flatnonzero(self.scalar.rows == self.scalar.columns)
         self.scalar_diagonal, self.scalar_own = self.scalar.layout.place[own], self.scalar.rows[own]
 
-    def _know(self, vertices: IntArray) -> None:
+    def _know(self, vertices: IntArray, core: int | None) -> None:
         same = (n for n, known in enumerate(self._families) if known is vertices or np.array_equal(known, vertices))
         number = next(same, len(self._families))
         if number == len(self._families):
             self._families.append(vertices)
+            self._cores.append(core)
+        elif self._cores[number] != core:
+            self._cores[number] = None                          # what couples all of them has the last word
         self._known.append((vertices, number))
 
     def family(self, vertices: IntArray) -> int:

@@ -17,19 +17,23 @@ PIECE = 1024
 """Rows worked on at a time: their pairs fit into a core's own memory [-]."""
 
 
-def entries_of(vertex_count: int, families: Sequence[IntArray], *,
-               diagonal: bool = False) -> tuple[IntArray, IntArray, list[npt.NDArray[np.int32]]]:
+def entries_of(vertex_count: int, families: Sequence[IntArray], *, diagonal: bool = False,
+               cores: Sequence[int | None] | None = None) -> tuple[IntArray, IntArray, list[npt.NDArray[np.int32]]]:
     """The entries, and where the pairs of each element are among them.
 
     Args:
         vertex_count: rows and columns.
         families: per element family its vertices (E, k).
         diagonal: whether all of the diagonal is there, too.
+        cores: per family how many of an element's vertices, the first ones, are coupled to all of them, None for every
+            one: two others have no entry, and what is added to theirs, which is nothing, goes to that of i and the
+            first one.
 
     Returns:
         rows, columns (N,) in lexicographic order, and per family the number (E k k,) of pair (i, j) of each element, i
         before j.
     """
+    cores = [None] * len(families) if cores is None else cores
     around = [_corners_by_vertex(vertices, vertex_count) for vertices in families]
     places = [np.empty((vertices.size, vertices.shape[1]), dtype=np.int32) for vertices in families]
     own = np.arange(vertex_count) if diagonal else np.zeros(0, dtype=np.int64)
@@ -39,9 +43,12 @@ def entries_of(vertex_count: int, families: Sequence[IntArray], *,
         last = min(first + PIECE, vertex_count)
         some = [corners[starts[first]:starts[last]] for starts, corners in around]
         pairs = [own[first:last] * vertex_count + own[first:last]]
-        for vertices, corners in zip(families, some, strict=True):
-            rows = vertices.ravel()[corners]
-            pairs.append((rows[:, None] * vertex_count + vertices[corners // vertices.shape[1]]).ravel())
+        for vertices, corners, core in zip(families, some, cores, strict=True):
+            rows, columns = vertices.ravel()[corners], vertices[corners // vertices.shape[1]]
+            if core is not None:
+                outer = corners % vertices.shape[1] >= core
+                columns[outer, core:] = columns[outer, :1]
+            pairs.append((rows[:, None] * vertex_count + columns).ravel())
         found, number = np.unique(np.concatenate(pairs), return_inverse=True)
         number, at = number.reshape(-1), len(pairs[0])
         for place, corners in zip(places, some, strict=True):

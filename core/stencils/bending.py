@@ -14,8 +14,8 @@ from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
 from .hinge import Hinge, hinge_parameters, hinge_stencil
-from .patch_bend import CurvedPatch
-from .patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
+from .patch_bend import RestCurvature
+from .patch_geometry import PatchGeometry, flat_stencil, flat_stiffness, rest_stencil
 from .quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
 from .stencil import ElementForce, Stencil
 
@@ -54,11 +54,13 @@ def bend_forces(mesh: ClothMesh, material: Material, law: str = "patch", *, flat
 
 def _patch_forces(mesh: ClothMesh, material: Material, flat: bool) -> list[ElementForce]:
     patch = PatchGeometry(mesh, material.bend, flat=flat)
-    if patch.is_flat:
-        forces = [ElementForce(flat_stencil(patch), Quadratic(), (flat_stiffness(patch),), material.damping)]
-    else:
-        parameters = (patch.stiffness, *np.ascontiguousarray(patch.rest.T))
-        forces = [ElementForce(patch.stencil, CurvedPatch(), parameters, material.damping)]
+    # both are as stiff as what is painted on the triangle: a part of one without the other is no energy of a shape
+    forces = [ElementForce(flat_stencil(patch), Quadratic(), (flat_stiffness(patch),), material.damping,
+                           np.repeat(mesh.triangles, 3, axis=0))]
+    if len(patch.curved):
+        k, rho = patch.stiffness[patch.curved], (patch.rest[patch.curved]**2).sum(axis=1)
+        forces.append(ElementForce(rest_stencil(patch), RestCurvature(), (k, rho),
+                                   painted=mesh.triangles[patch.curved]))
     shared = np.flatnonzero(mesh.hinge_branches)
     if len(shared):                                   # seams of three and more triangles, where no patch reaches across
         stencil = hinge_stencil(mesh)

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The law of a patch whose rest shape is curved.
+"""What a curved rest shape adds to a patch.
 
 Columns F_1, F_2, F_3 and w_u, w_v of `patch_geometry`, rest values r_c, and the triangle's normal n:
 
     energy   psi = k/2 sum_c |F_c - r_c n|^2,     n = w_u x w_v / |w_u x w_v|          [J]
 
-The rest values turn with the triangle, so that a mesh that is modelled curved is at rest as it is modelled.
-With w^u, w^v dual to w_u, w_v in their plane, dn/dw_u = -w^u n^T. For r = 0 this is `Quadratic`.
+The rest values turn with the triangle, so that a mesh that is modelled curved is at rest as it is modelled. As n has
+length one, that is
+
+    psi = k/2 sum_c |F_c|^2 + k (rho/2 - q . n),     q = sum_c r_c F_c,     rho = sum_c r_c^2
+
+of which the first is the flat patch's, with a tangent that is constant and the same in all directions, and the second,
+the law of this file, has one column of all the patch's vertices and two of the triangle's three. With w^u, w^v dual to
+w_u, w_v in their plane, dn/dw_u = -w^u n^T.
 """
 
 from __future__ import annotations
@@ -19,10 +25,8 @@ from .components import (
     Block,
     Columns,
     Vector,
-    add,
     add_blocks,
     cross,
-    direction,
     dot,
     identity_block,
     length,
@@ -34,59 +38,46 @@ from .components import (
 from .stencil import Condition, Parameters, Tangent
 
 
-class CurvedPatch:
-    """Parameters: k [N m], r_1, r_2, r_3 [-]."""
+class RestCurvature:
+    """Columns q, w_u, w_v; parameters k [N m], rho [-]."""
 
-    name = "curved_patch"
+    name = "rest_curvature"
     constant_tangent = False
     linear = False
     stiffness = {"bend": (0,)}
     curls = True
+    completes = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
-        n, _, _ = _frame(F[3], F[4])
-        a, b, c = _off(F, p, n)
-        return 0.5 * p[0] * (dot(a, a) + dot(b, b) + dot(c, c))
+        """psi (E,) [J], without the flat patch's."""
+        n, _, _ = _frame(F[1], F[2])
+        return p[0] * (0.5 * p[1] - dot(F[0], n))
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """k (F_c - r_c n), k (q . w^u) n and k (q . w^v) n, with q = sum r_c F_c."""
-        k = p[0]
-        n, du, dv = _frame(F[3], F[4])
-        q = _weighted(F, p)
-        a, b, c = _off(F, p, n)
-        return (scale(k, a), scale(k, b), scale(k, c), scale(k * dot(q, du), n), scale(k * dot(q, dv), n))
+        """-k n, k (q . w^u) n and k (q . w^v) n."""
+        n, du, dv = _frame(F[1], F[2])
+        return (scale(-p[0], n), scale(p[0] * dot(F[0], du), n), scale(p[0] * dot(F[0], dv), n))
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
         """Exact."""
-        n, du, dv = _frame(F[3], F[4])
-        q = _weighted(F, p)
+        n, du, dv = _frame(F[1], F[2])
+        q = F[0]
         return _blocks(p, n, du, dv, ((_turn(q, n, du, du), _turn(q, n, du, dv)),
                                       (_turn(q, n, dv, du), _turn(q, n, dv, dv))))
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """J^T J with J the derivative of F_c - r_c n: semi-definite by form."""
-        n, du, dv = _frame(F[3], F[4])
-        size = p[1] * p[1] + p[2] * p[2] + p[3] * p[3]
-        mixed = outer(size * dot(du, dv), n, n)
-        return _blocks(p, n, du, dv, ((outer(size * dot(du, du), n, n), mixed),
-                                      (mixed, outer(size * dot(dv, dv), n, n))))
+        """What J^T J, with J the derivative of F_c - r_c n, has beyond the flat patch's k I: semi-definite with that,
+        not by itself."""
+        n, du, dv = _frame(F[1], F[2])
+        mixed = outer(p[1] * dot(du, dv), n, n)
+        return _blocks(p, n, du, dv, ((outer(p[1] * dot(du, du), n, n), mixed),
+                                      (mixed, outer(p[1] * dot(dv, dv), n, n))))
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The lengths |F_c - r_c n|."""
-        n, du, dv = _frame(F[3], F[4])
+        """One of no stiffness: the flat patch's lengths |F_c| are those that are damped."""
         zero = 0.0 * p[0]
         still = (zero, zero, zero)
-        a, b, c = _off(F, p, n)
-        a, b, c = direction(a), direction(b), direction(c)
-        return ((p[0], (a, still, still, scale(p[1] * dot(a, du), n), scale(p[1] * dot(a, dv), n))),
-                (p[0], (still, b, still, scale(p[2] * dot(b, du), n), scale(p[2] * dot(b, dv), n))),
-                (p[0], (still, still, c, scale(p[3] * dot(c, du), n), scale(p[3] * dot(c, dv), n))))
-
-
-def _off(F: Columns, p: Parameters, n: Vector) -> Columns:
-    """F_c - r_c n."""
-    return (add(F[0], scale(-p[1], n)), add(F[1], scale(-p[2], n)), add(F[2], scale(-p[3], n)))
+        return ((zero, (still, still, still)),)
 
 
 def _turn(q: Vector, n: Vector, a: Vector, b: Vector) -> Block:
@@ -95,14 +86,13 @@ def _turn(q: Vector, n: Vector, a: Vector, b: Vector) -> Block:
 
 
 def _blocks(p: Parameters, n: Vector, du: Vector, dv: Vector, inner: Tangent) -> Tangent:
-    """H with identity on F_c, r_c n-to-w coupling, and `inner` on (w_u, w_v); all times k."""
+    """H with n-to-w coupling of q, and `inner` on (w_u, w_v); all times k."""
     k = p[0]
-    one, zero = identity_block(k), identity_block(0.0 * k)
-    u0, u1, u2 = outer(k * p[1], du, n), outer(k * p[2], du, n), outer(k * p[3], du, n)      # d P_c / d w_u
-    v0, v1, v2 = outer(k * p[1], dv, n), outer(k * p[2], dv, n), outer(k * p[3], dv, n)
-    return ((one, zero, zero, u0, v0), (zero, one, zero, u1, v1), (zero, zero, one, u2, v2),
-            (transpose(u0), transpose(u1), transpose(u2), scale_block(k, inner[0][0]), scale_block(k, inner[0][1])),
-            (transpose(v0), transpose(v1), transpose(v2), scale_block(k, inner[1][0]), scale_block(k, inner[1][1])))
+    zero = identity_block(0.0 * k)
+    u, v = outer(k, du, n), outer(k, dv, n)                                              # d P_q / d w_u, d w_v
+    return ((zero, u, v),
+            (transpose(u), scale_block(k, inner[0][0]), scale_block(k, inner[0][1])),
+            (transpose(v), scale_block(k, inner[1][0]), scale_block(k, inner[1][1])))
 
 
 def _frame(u: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
@@ -111,7 +101,3 @@ def _frame(u: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
     over = 1.0 / np.maximum(length(normal), TINY)
     n = scale(over, normal)
     return n, scale(over, cross(v, n)), scale(over, cross(n, u))
-
-
-def _weighted(F: Columns, p: Parameters) -> Vector:
-    return add(add(scale(p[1], F[0]), scale(p[2], F[1])), scale(p[3], F[2]))

@@ -22,8 +22,8 @@ Free edges carry no moment: their slope is taken as the one that costs least, wh
 edge out of the triangle's stiffness.
 
 Rest shape: a mesh that is modelled flat has constant, positive tangents (`Quadratic`). A curved one keeps its rest
-columns: E = A/2 |F - r n|^2 with r the rest curvatures and n the triangle's present normal (`CurvedPatch`). What the
-rest columns have in the triangle's plane follows its w_u and w_v: it is taken out of the weights.
+columns: E = A/2 |F - r n|^2 with r the rest curvatures and n the triangle's present normal (`patch_bend` has what that
+adds). What the rest columns have in the triangle's plane follows its w_u and w_v: it is taken out of the weights.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ROUNDING = 1e-12
 """Eigenvalues of a stiffness below this share of its largest are rounding [-]."""
 
 FLAT = 1e-6
-"""A mesh is modelled flat when no triangle's curvature times its size reaches this [-]."""
+"""A triangle is modelled flat when its curvature times its size does not reach this [-]."""
 
 PIECE = 4096
 """Triangles worked on at a time: what is needed on the way is ten times what is kept [-]."""
@@ -57,7 +57,7 @@ class PatchGeometry:
             the symmetric root of the stiffness over `stiffness` [-];
         stiffness (T,): k with energy k/2 sum |F|^2 [N m];
         rest (T, 3): normal components of F at rest [-];
-        is_flat: whether the rest shape is.
+        curved: the triangles that are not modelled flat.
     """
 
     def __init__(self, mesh: ClothMesh, bend: tuple[float, float], *, flat: bool = False) -> None:
@@ -78,7 +78,7 @@ class PatchGeometry:
             pieces.append(_without_negligible(vertices, columns))
         self.stencil = _joined(pieces)
         self.stiffness: FloatArray = np.full(count, max(bend))
-        self.is_flat = bool(np.all(np.abs(self.rest) < FLAT))
+        self.curved: IntArray = np.flatnonzero((np.abs(self.rest) >= FLAT).any(axis=1))
 
 
 def flat_stencil(patch: PatchGeometry) -> Stencil:
@@ -94,6 +94,18 @@ def flat_stencil(patch: PatchGeometry) -> Stencil:
 def flat_stiffness(patch: PatchGeometry) -> FloatArray:
     """k (3 T,) [N m] of the elements of `flat_stencil`."""
     return np.repeat(patch.stiffness, 3)
+
+
+def rest_stencil(patch: PatchGeometry) -> Stencil:
+    """The columns q = sum_c r_c F_c, w_u, w_v of the triangles that are `curved`, of whose vertices the triangle's own
+    come first: q is coupled to w_u and w_v alone."""
+    some = patch.curved
+    vertices, weights = patch.stencil.vertices[some], patch.stencil.weights[some]
+    order = np.argsort(~weights[..., 3:].any(axis=2), axis=1, kind="stable")
+    vertices = np.take_along_axis(vertices, order, axis=1)
+    weights = np.take_along_axis(weights, order[..., None], axis=1)
+    q = np.einsum("twc,tc->tw", weights[..., :3], patch.rest[some])
+    return Stencil(vertices, np.concatenate([q[..., None], weights[..., 3:]], axis=2), core=3)
 
 
 class _Slopes:

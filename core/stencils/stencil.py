@@ -48,7 +48,8 @@ class Law(Protocol):
 
     A law that can be painted says in `stiffness`, {"stretch" | "shear" | "bend": places of parameters}, which of its
     parameters are stiffness against what: the energy is linear in them, and in those of the conditions. One that takes
-    on the curvature that is painted on a mesh says `curls`.
+    on the curvature that is painted on a mesh says `curls`. One that `completes` a law of a constant tangent on the
+    same elements is semi-definite together with that.
     """
 
     name: str
@@ -73,10 +74,15 @@ class Law(Protocol):
 
 @dataclass(frozen=True)
 class Stencil:
-    """vertices (E, k) indices and weights (E, k, C): F_c = sum_i weights[:, i, c] x[vertices[:, i]]."""
+    """vertices (E, k) indices and weights (E, k, C): F_c = sum_i weights[:, i, c] x[vertices[:, i]].
+
+    `core`: how many vertices, the first ones, of which every pair that the law couples has one; None where it couples
+    any two.
+    """
 
     vertices: IntArray
     weights: FloatArray
+    core: int | None = None
 
     @cached_property
     def incidence(self) -> tuple[IntArray, npt.NDArray[np.int32]]:
@@ -112,12 +118,16 @@ class Stencil:
 
 @dataclass(frozen=True)
 class ElementForce:
-    """One family of elements: where (stencil), what (law, parameters) and how damped (damping [s])."""
+    """One family of elements: where (stencil), what (law, parameters) and how damped (damping [s]).
+
+    `painted` (E, n): the vertices over which what is painted on an element is averaged; None for those of the stencil.
+    """
 
     stencil: Stencil
     law: Law
     parameters: Parameters
     damping: float = 0.0
+    painted: IntArray | None = None
 
     def energy(self, x: FloatArray) -> float:
         """The sum of psi over the elements [J] at x (V, 3)."""

@@ -41,7 +41,8 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matri
     """
     pattern = matrix.pattern
     k = stencil.vertices.shape[1]
-    add = _block_rows(k, 0 if H.shape[1] == 0 else stencil.weights.shape[2])
+    C = 0 if H.shape[1] == 0 else stencil.weights.shape[2]
+    add = _block_rows(k, C, k if stencil.core is None else stencil.core)
     starts, corners = stencil.incidence
     share(add, len(starts) - 1, LEAST_ROWS, starts, corners, stencil.weights, H,
           np.zeros((0, 3)) if common is None else common, pattern.positions(pattern.family(stencil.vertices)),
@@ -69,32 +70,47 @@ def _scatter(begin, end, starts, corners, weights, P, total):  # type: ignore[no
 
 
 @cache
-def _block_rows(k: int, C: int) -> Loop:
+def _block_rows(k: int, C: int, core: int) -> Loop:
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
-    def add_rows(begin, end, starts, corners, weights, H, common, positions, row_start, row_width,  # type: ignore[no-untyped-def]
-                 data):
+    def add_rows(begin, end, starts, corners, weights, H, common, positions,  # type: ignore[no-untyped-def]
+                 row_start, row_width, data):
         u, joint = np.uintp, len(common) > 0
-        half = np.empty(C)                                        # entry (a, b) of sum_c w_ic H_cd
+        half = np.empty((C, 3))                                   # row a of sum_c w_ic H_cd
         for v in range(u(begin), u(end)):
             first, line = 9 * row_start[v], 3 * row_width[v]
             for at in range(starts[v], starts[v + u(1)]):
                 e = corners[at] // k
                 i, own = corners[at] - e * k, corners[at] * k
+                coupled = k if i < core else core
                 for a in range(3):
-                    for b in range(3):
+                    for d in range(C):
+                        x, y, z = 0.0, 0.0, 0.0
+                        for c in range(C):
+                            w = weights[e, i, c]
+                            if c <= d:
+                                block = c * C - c * (c - 1) // 2 + d - c
+                                x += w * H[e, block, 3 * a]
+                                y += w * H[e, block, 3 * a + 1]
+                                z += w * H[e, block, 3 * a + 2]
+                            else:
+                                block = d * C - d * (d - 1) // 2 + c - d
+                                x += w * H[e, block, a]
+                                y += w * H[e, block, 3 + a]
+                                z += w * H[e, block, 6 + a]
+                        half[d, 0], half[d, 1], half[d, 2] = x, y, z
+                    same_x = common[e, a] * common[e, 0] if joint else 0.0
+                    same_y = common[e, a] * common[e, 1] if joint else 0.0
+                    same_z = common[e, a] * common[e, 2] if joint else 0.0
+                    for j in range(coupled):
+                        x, y, z = same_x, same_y, same_z
                         for d in range(C):
-                            s = 0.0
-                            for c in range(C):
-                                if c <= d:
-                                    s += weights[e, i, c] * H[e, c * C - c * (c - 1) // 2 + d - c, 3 * a + b]
-                                else:
-                                    s += weights[e, i, c] * H[e, d * C - d * (d - 1) // 2 + c - d, 3 * b + a]
-                            half[d] = s
-                        same = common[e, a] * common[e, b] if joint else 0.0
-                        for j in range(k):
-                            s = same
-                            for d in range(C):
-                                s += weights[e, j, d] * half[d]
-                            data[first + 3 * positions[own + j] + a * line + b] += s
+                            w = weights[e, j, d]
+                            x += w * half[d, 0]
+                            y += w * half[d, 1]
+                            z += w * half[d, 2]
+                        place = first + a * line + 3 * positions[own + j]
+                        data[place] += x
+                        data[place + u(1)] += y
+                        data[place + u(2)] += z
 
     return add_rows  # type: ignore[no-any-return]

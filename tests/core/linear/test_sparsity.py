@@ -60,3 +60,15 @@ def test_positions_and_slots_name_the_same_blocks():
         assert (pattern.rows[slots] == np.repeat(family, family.shape[1], axis=1).ravel()).all()
         assert (slots - positions == np.searchsorted(pattern.rows, pattern.rows[slots])).all()
         assert positions.dtype == np.int32
+
+
+def test_of_elements_with_a_core_pairs_without_one_of_its_vertices_have_no_entry():
+    rng = np.random.default_rng(3)
+    family = np.array([rng.permutation(40)[:7] for _ in range(15)])
+    rows, columns, (places,) = entries_of(40, [family], cores=[3])
+    wanted = sorted({(v[i], v[j]) for v in family.tolist() for i in range(7) for j in range(7) if i < 3 or j < 3})
+    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == wanted
+    for v, place in zip(family, places.reshape(15, 7, 7), strict=True):
+        for i in range(7):
+            for j in range(7):
+                assert rows[place[i, j]] == v[i] and columns[place[i, j]] == (v[j] if i < 3 or j < 3 else v[0])

@@ -11,10 +11,11 @@ from core.mesh import ClothMesh
 from core.stencils.arc import Arc, arc_parameters
 from core.stencils.area_preserving import AreaPreserving
 from core.stencils.baraff_witkin_membrane import Shear, Stretch, membrane_stencil
+from core.stencils.components import add, scale, scale_block
 from core.stencils.curvature_bend import Curvature, curvature_force
 from core.stencils.dashpot import Dashpot, IsotropicDashpot
 from core.stencils.hinge import Hinge, hinge_parameters, hinge_stencil
-from core.stencils.patch_bend import CurvedPatch
+from core.stencils.patch_bend import RestCurvature
 from core.stencils.patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
 from core.stencils.projective import ProjectiveTetrahedron, ProjectiveTriangle, tetrahedron_stencil, triangle_forces
 from core.stencils.quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
@@ -42,6 +43,7 @@ class Member:
     stores: bool = True                                            # has energy at all, and does not only damp
     turns: bool = True                                             # damping leaves rotation alone
     slackens: bool = False                                         # can have no stiffness at all
+    damps: bool = True                                             # its conditions are those that store its energy
 
     def force(self, mesh, damping=0.0):
         stencil, parameters = self.build(mesh)
@@ -103,6 +105,47 @@ def patch(mesh):
     return flat_stencil(geometry), (flat_stiffness(geometry),)
 
 
+class CurvedPatch:
+    """A flat patch and what its rest shape adds to it, which only together are semi-definite: columns F_1, F_2, F_3,
+    w_u, w_v; parameters k, r_1, r_2, r_3."""
+
+    flat, rest = Quadratic(), RestCurvature()
+
+    @staticmethod
+    def _added(F, p):
+        q = tuple(sum(r * column[axis] for r, column in zip(p[1:], F[:3], strict=True)) for axis in range(3))
+        return (q, *F[3:]), (p[0], p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
+
+    def energy(self, F, p):
+        return sum(self.flat.energy((column,), p[:1]) for column in F[:3]) + self.rest.energy(*self._added(F, p))
+
+    def stress(self, F, p):
+        to_q, *to_w = self.rest.stress(*self._added(F, p))
+        return (*(add(self.flat.stress((column,), p[:1])[0], scale(r, to_q))
+                  for r, column in zip(p[1:], F[:3], strict=True)), *to_w)
+
+    def _tangent(self, F, p, which):
+        H = getattr(self.rest, which)(*self._added(F, p))
+        own, nothing = getattr(self.flat, which)(F[:1], p[:1])[0][0], scale_block(0.0 * p[0], H[0][0])
+        return (*((*(own if c == d else nothing for d in range(3)), *(scale_block(p[1 + c], H[0][w]) for w in (1, 2)))
+                  for c in range(3)),
+                *((*(scale_block(p[1 + d], H[w][0]) for d in range(3)), *H[w][1:]) for w in (1, 2)))
+
+    def tangent(self, F, p):
+        return self._tangent(F, p, "tangent")
+
+    def projected_tangent(self, F, p):
+        return self._tangent(F, p, "projected_tangent")
+
+    def conditions(self, F, p):
+        still = (0.0 * p[0],) * 3
+        found = []
+        for c in range(3):
+            ((k, (g,)),) = self.flat.conditions((F[c],), p[:1])
+            found.append((k, tuple(g if d == c else still for d in range(5))))
+        return tuple(found)
+
+
 def curved_patch(mesh):
     geometry = PatchGeometry(mesh, FABRIC.bend)
     return geometry.stencil, (geometry.stiffness, *geometry.rest.T)
@@ -142,7 +185,7 @@ LAWS = {
     "hinge": Member(Hinge(), hinge, analytic=False, clamps=False),
     "isometric": Member(Quadratic(), isometric),
     "patch": Member(Quadratic(), patch),
-    "curved patch": Member(CurvedPatch(), curved_patch, analytic=False, clamps=False),
+    "curved patch": Member(CurvedPatch(), curved_patch, analytic=False, clamps=False, damps=False),
 }
 
 

@@ -4,13 +4,16 @@
 import numpy as np
 import pytest
 
+import core
 from benchmarks.static_sheet import SILK, flat_mesh
 from benchmarks.triangulations import TRIANGULATIONS
+from core.kernels import using
+from core.kernels.backend import BACKENDS, why_not
+from core.maps import Maps
 from core.mesh import ClothMesh
 from core.stencils.bending import bend_forces
-from core.stencils.patch_bend import CurvedPatch
 from core.stencils.patch_geometry import PatchGeometry
-from core.stencils.stencil import ElementForce
+from core.system import System
 from tests.core.shapes import random_rotation
 
 BOX = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
@@ -43,12 +46,25 @@ shapes = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 laws = pytest.mark.parametrize("law", ["patch", "hinge"])
 
 
+class Bending:
+    """All that resists bending in a mesh."""
+
+    def __init__(self, *given, **more):
+        self.forces = bend_forces(*given, **more)
+
+    def energy(self, x):
+        return sum(force.energy(x) for force in self.forces)
+
+    def force(self, x, v):
+        return sum(force.force(x, v) for force in self.forces)
+
+
 @laws
 @shapes
 def test_a_modelled_shape_is_at_rest_wherever_it_is_moved(shape, law):
     mesh = shape()
     rng = np.random.default_rng(2)
-    (force,) = bend_forces(mesh, SILK, law)
+    force = Bending(mesh, SILK, law)
     y = mesh.positions @ random_rotation(rng).T + rng.normal(size=3)
     size = np.abs(force.force(y * (1.0, 1.0, 0.5), 0.0 * y)).max()
     assert size > 0.0
@@ -59,7 +75,7 @@ def test_a_modelled_shape_is_at_rest_wherever_it_is_moved(shape, law):
 @shapes
 def test_any_other_shape_costs_energy(shape, law):
     mesh = shape()
-    (force,) = bend_forces(mesh, SILK, law)
+    force = Bending(mesh, SILK, law)
     rng = np.random.default_rng(3)
     rest = force.energy(mesh.positions)
     for _ in range(5):
@@ -71,7 +87,7 @@ def test_any_other_shape_costs_energy(shape, law):
 def test_unrolling_a_modelled_cylinder_costs_what_rolling_up_a_flat_sheet_costs(kind):
     flat, curvature = flat_mesh(kind, 20, 10), 1.5
     curved = ClothMesh(rolled(flat, curvature), flat.triangles)
-    (roll,), (unroll,) = bend_forces(flat, SILK), bend_forces(curved, SILK)
+    roll, unroll = Bending(flat, SILK), Bending(curved, SILK)
     assert unroll.energy(flat.positions) == pytest.approx(roll.energy(curved.positions), rel=0.01)
     assert unroll.energy(flat.positions) == pytest.approx(0.5 * curvature ** 2 * flat.areas.sum(), rel=0.06)
 
@@ -80,7 +96,7 @@ def test_unrolling_a_modelled_cylinder_costs_what_rolling_up_a_flat_sheet_costs(
 def test_a_curved_sheet_bent_further_costs_the_square_of_the_change(law):
     flat = flat_mesh("right", 20, 10)
     mesh = ClothMesh(rolled(flat, 1.0), flat.triangles)
-    (force,) = bend_forces(mesh, SILK, law)
+    force = Bending(mesh, SILK, law)
     for curvature in (0.5, 1.5, 2.5, -1.0):
         wanted = 0.5 * (curvature - 1.0) ** 2 * flat.areas.sum()
         x = rolled(flat, curvature) * (1.0, 1.0, 1.0)
@@ -91,16 +107,61 @@ def test_a_curved_sheet_bent_further_costs_the_square_of_the_change(law):
 def test_a_sheet_told_to_be_flat_is_at_rest_when_flat(law):
     flat = flat_mesh("right", 8, 6)
     mesh = ClothMesh(rolled(flat, 1.5), flat.triangles)
-    (force,) = bend_forces(mesh, SILK, law, flat=True)
+    force = Bending(mesh, SILK, law, flat=True)
     assert force.energy(flat.positions) <= 1e-3 * force.energy(mesh.positions)
     assert force.energy(mesh.positions) == pytest.approx(0.5 * 1.5 ** 2 * flat.areas.sum(), rel=0.12)
 
 
-def test_the_closed_form_of_a_curved_rest_shape_is_the_flat_one_where_the_rest_is_flat():
-    mesh = flat_mesh("jittered", 6, 6)
-    patch = PatchGeometry(mesh, SILK.bend)
-    (flat,) = bend_forces(mesh, SILK)
-    curved = ElementForce(patch.stencil, CurvedPatch(), (patch.stiffness, *patch.rest.T))
-    x = mesh.positions + 0.1 * np.random.default_rng(4).normal(size=mesh.positions.shape)
-    assert curved.energy(x) == pytest.approx(flat.energy(x), rel=1e-9)
-    np.testing.assert_allclose(curved.force(x, 0.0 * x), flat.force(x, 0.0 * x), rtol=1e-6, atol=1e-9)
+@shapes
+def test_the_energy_is_that_of_columns_less_those_of_the_rest_shape_along_the_present_normal(shape):
+    mesh = shape()
+    patch, force = PatchGeometry(mesh, SILK.bend), Bending(mesh, SILK)
+    x = mesh.positions + 0.1 * mesh.mean_edge * np.random.default_rng(4).normal(size=mesh.positions.shape)
+    F = np.array(patch.stencil.gather(x)).transpose(2, 0, 1)                             # (T, column, axis)
+    n = np.cross(F[:, 3], F[:, 4])
+    n /= np.linalg.norm(n, axis=1, keepdims=True)
+    off = F[:, :3] - patch.rest[:, :, None] * n[:, None]
+    assert force.energy(x) == pytest.approx(0.5 * float(patch.stiffness @ (off**2).sum(axis=(1, 2))), rel=1e-12)
+
+
+def test_what_is_modelled_flat_adds_nothing_that_changes():
+    """Of a sheet with a crease only the triangles beside it are more than flat patches, whose matrix is constant."""
+    sheet = flat_mesh("right", 12, 6)
+    u, v, _ = sheet.positions.T
+    fold = np.median(u)
+    creased = ClothMesh(np.stack([np.minimum(u, fold), v, np.maximum(u - fold, 0.0)], axis=1), sheet.triangles)
+    flat, curved = bend_forces(creased, SILK)
+    assert flat.law.constant_tangent and len(flat.stencil.vertices) == 3 * len(creased.triangles)
+    assert 0 < len(curved.stencil.vertices) <= 4 * 12
+    assert len(bend_forces(flat_mesh("jittered", 6, 6), SILK)) == 1
+
+
+def test_painted_stiffness_leaves_a_modelled_shape_at_rest():
+    """Every part of a triangle's energy is as stiff as what is painted on the triangle."""
+    mesh = sphere()
+    painted = Maps(mesh, bend=np.random.default_rng(5).uniform(0.1, 5.0, len(mesh.positions)))
+    forces = painted.stiffened(bend_forces(mesh, SILK))
+    x, shrunk = mesh.positions, mesh.positions * (1.0, 1.0, 0.5)
+    size = np.abs(sum(force.force(shrunk, 0.0 * x) for force in forces)).max()
+    assert np.abs(sum(force.force(x, 0.0 * x) for force in forces)).max() <= 1e-9 * size
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_matrix_of_a_modelled_shape_is_the_derivative_of_its_force_with_half_the_blocks(backend):
+    """What a patch's far vertices have with each other is constant and in the scalar part."""
+    if why_not(backend):
+        pytest.skip(why_not(backend))
+    mesh = sphere(15, 24)
+    rng = np.random.default_rng(6)
+    x = mesh.positions + 0.03 * mesh.mean_edge * rng.normal(size=mesh.positions.shape)
+    d = rng.normal(size=x.shape)
+    with using(backend):
+        system = System(core.Scene([core.Cloth(mesh, SILK)]))
+        elastic, step = system.elastic(0.0), 1e-6 * mesh.mean_edge
+        change = (elastic.force(x - step * d) - elastic.force(x + step * d)) / (2.0 * step)
+        found = elastic.stiffness(x, 1.0, exact=True).multiply(d)
+        blocks = elastic.stiffness(x, 1.0).diagonal_blocks()
+    assert np.abs(found - change).max() <= 1e-6 * np.abs(change).max()
+    assert np.linalg.eigvalsh(blocks).min() > 0.0
+    pattern = elastic.stiffness(x, 1.0).pattern
+    assert len(pattern.rows) < 0.6 * len(pattern.scalar.rows)
