@@ -7,12 +7,14 @@ part of the distance it starts from during all of the step. A pair that is said 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
+from ..kernels.reference.advancement import corners_of
 from ..rows import mean
 from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
@@ -23,6 +25,9 @@ takes care of."""
 HALF = 0.5
 """The same of a pair that is so close that it is to come no closer [-]: what is cut is put `truncation.LEFT` times what
 it keeps apart, and so where it was."""
+Reach = Callable[[IntArray, int], FloatArray]
+"""Vertices (P, 4) of pairs, and how many of them, the first, are with a triangle -> within which distance each is near
+(P,) [m]."""
 NEVER = 2.0
 """Meeting time of a pair that does not meet [-]."""
 
@@ -109,18 +114,25 @@ class Pairs:
 
 
 def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius: float, slack: FloatArray, *,
-               far: float = np.inf, some: BoolArray | None = None) -> Pairs:
+               far: float = np.inf, some: BoolArray | None = None, reach: Reach | None = None) -> Pairs:
     """All pairs without a common vertex that are within `radius` [m] of each other at x0 (V, 3) [m], or may meet on
     straight ways to ends within `slack` (V,) [m] of x1.
 
-    `slack` is less than half the radius; `far` as in `Pairs.at`; of `some` vertices (V,) only, if given. What all have
-    in common of the motion makes no difference.
+    `slack` is less than half the radius; `far` as in `Pairs.at`; of `some` vertices (V,) only, if given. Where `reach`
+    says that a pair is near only within less than the radius, it is within that. What all have in common of the motion
+    makes no difference.
     """
     end = x1 - mean(x1 - x0)
     candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far)
     found = []
     for primitives, table in zip(candidates, (surface.triangles, surface.edges), strict=True):
-        rows, *placed = current().advancement.relevant(x0, end, primitives, table, slack, radius, far)
+        near = radius if reach is None else np.minimum(radius, reach(*_corners(primitives, table)))
+        rows, *placed = current().advancement.relevant(x0, end, primitives, table, slack, near, far)
         found.append((placed[0], primitives[rows], *placed[1:]))
     vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
     return Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, KEPT * np.minimum(distance, far))
+
+
+def _corners(primitives: IntArray, table: IntArray) -> tuple[IntArray, int]:
+    """Vertices (P, 4) of pairs of one kind, and how many of them are with a triangle."""
+    return corners_of(primitives, table), len(primitives) if table.shape[1] == 3 else 0

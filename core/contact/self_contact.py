@@ -20,6 +20,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..collider import Collider
+from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..links import Links
 from ..topology import bodies
@@ -38,6 +39,9 @@ from .triangle_surface import TriangleSurface
 
 REST_SHARE = 0.5
 """Part of its distance in the rest shape that a pair keeps at most [-]: in a fold neighbours may come closer."""
+AT_REST = 0.9
+"""Part of its distance in the rest shape from which on a pair is not near [-]: above `REACH` times that share, so that
+of what is beside a contact all is known."""
 THICKEST = 1.0
 """Largest thickness, over the mean edge length [-]: beyond that, everything would be near everything."""
 CLOSED = 1.25
@@ -191,11 +195,23 @@ class SelfContact:
         both = self.apart(pairs)
         same = np.flatnonzero(self.body[i] == self.body[j])
         if len(same):
-            distance = pairs[same].elsewhere(self.rest).distance
-            if self._scale is not None:
-                distance = distance * self._scale[pairs.vertices[same]].mean(axis=1)
-            both[same] = np.minimum(both[same], REST_SHARE * distance)
+            both[same] = np.minimum(both[same], REST_SHARE * self._at_rest(
+                pairs.vertices[same], int(np.searchsorted(same, pairs.faces))))
         return both
+
+    def reach(self, vertices: IntArray, faces: int) -> FloatArray:
+        """Within which distance (P,) [m] pairs (P, 4) of cloth can be contacts, by their distance at rest: a mesh of
+        which a part is finer has many there that are near as soon as elsewhere, and never come to touch."""
+        result: FloatArray = np.full(len(vertices), np.inf)
+        same = np.flatnonzero(self.body[vertices[:, 0]] == self.body[vertices[:, 3]])
+        if len(same):
+            result[same] = AT_REST * self._at_rest(vertices[same], int(np.searchsorted(same, faces)))
+        return result
+
+    def _at_rest(self, vertices: IntArray, faces: int) -> FloatArray:
+        """Distance at rest (P,) [m] of pairs (P, 4) of one piece, the first `faces` of them with a triangle."""
+        distance: FloatArray = current().advancement.closest(self.rest, vertices, faces)[2]
+        return distance if self._scale is None else distance * self._scale[vertices].mean(axis=1)
 
     def apart(self, pairs: Pairs) -> FloatArray:
         """Thickness (P,) [m] of both; of edges and tips of colliders a part."""

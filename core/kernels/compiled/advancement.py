@@ -30,14 +30,15 @@ def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, 
     return weights, normals, distance
 
 
-def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray, reach: float,
-             far: float = np.inf) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray,
+             reach: float | FloatArray, far: float = np.inf
+             ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
     """Which pairs (P, 2) are near or may meet, and how they are at x0, as in `reference`."""
     keep = np.empty(len(primitives), dtype=np.bool_)
     weights, normals = np.empty((len(primitives), 4)), np.empty((len(primitives), 3))
     distance = np.empty(len(primitives))
     share(_relevant_all, len(primitives), LEAST, np.ascontiguousarray(x0), np.ascontiguousarray(x1), primitives, table,
-          slack, reach, far, keep, weights, normals, distance)
+          slack, np.atleast_1d(np.asarray(reach, dtype=np.float64)), far, keep, weights, normals, distance)
     rows = np.flatnonzero(keep)
     return rows, corners_of(primitives[rows], table), weights[rows], normals[rows], distance[rows]
 
@@ -66,7 +67,7 @@ def _closest_all(begin: Any, stop: Any, x: Any, vertices: Any, faces: Any, weigh
 @njit(**KERNEL)
 def _relevant_all(begin: Any, stop: Any, x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, reach: Any,
                   far: Any, keep: Any, weights: Any, normals: Any, distance: Any) -> None:
-    face = table.shape[1] == 3
+    face, each = table.shape[1] == 3, len(reach) > 1
     for p in range(begin, stop):
         one, other = primitives[p, 0], primitives[p, 1]
         if face:
@@ -75,7 +76,7 @@ def _relevant_all(begin: Any, stop: Any, x0: Any, x1: Any, primitives: Any, tabl
             i, j, k, m = table[one, 0], table[one, 1], table[other, 0], table[other, 1]
         a, b, c, d = at(x0, i), at(x0, j), at(x0, k), at(x0, m)
         w, n, gap = _closest(a, b, c, d, face)
-        if gap >= reach:
+        if gap >= reach[p if each else 0]:
             end = at(x1, m)
             u, v, y = (dot(n, subtract(at(x1, i), end)), dot(n, subtract(at(x1, j), end)),
                        dot(n, subtract(at(x1, k), end)))

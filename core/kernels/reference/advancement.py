@@ -56,13 +56,14 @@ def corners_of(primitives: IntArray, table: IntArray) -> IntArray:
     return np.concatenate([first[:, None] if table.shape[1] == 3 else table[first], second], axis=1)
 
 
-def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray, reach: float,
-             far: float = np.inf) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray,
+             reach: float | FloatArray, far: float = np.inf
+             ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
     """Which pairs (P, 2) of one kind, as in `corners_of`, are near at x0 or may meet on the way to x1 (V, 3) [m].
 
-    Near is closer than `reach` [m]. A pair may meet unless at the end, too, it is apart along the direction of its
-    closest points, for all ends that are within `slack` (V,) [m] of x1, by a part of its distance, or of `far` [m]
-    where that is less: in straight lines it is no nearer in between.
+    Near is closer than `reach` [m], one for all or one each (P,). A pair may meet unless at the end, too, it is apart
+    along the direction of its closest points, for all ends that are within `slack` (V,) [m] of x1, by a part of its
+    distance, or of `far` [m] where that is less: in straight lines it is no nearer in between.
 
     Returns:
         rows (N,) and their vertices (N, 4), weights (N, 4), normals (N, 3) and distances (N,) [m] as of `closest`.

@@ -146,9 +146,33 @@ def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(backend, far,
     assert len(found) <= more and (far == np.inf or len(found) < 0.98 * more)
 
 
+@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+def test_what_is_near_by_less_than_the_radius_is_left_out_only_if_it_cannot_meet(backend):
+    """Pairs as near as at rest, of the uneven part of a mesh, are near within less than others."""
+    rng = np.random.default_rng(8)
+    x, triangles = sheet(9, 9, 1.0, 1.0)
+    rest = x * np.where(x[:, :1] < 0.0, 0.2, 1.0)                       # its one half has a fifth of the edges' lengths
+    x0 = rest + 0.004 * rng.normal(size=x.shape)
+    x1 = x0 + np.where(x[:, :1] < 0.0, 0.01, 0.1) * rng.normal(size=x.shape)
+    surface, slack = TriangleSurface.build(x0, triangles), np.full(len(x), 0.002)
+
+    def reach(vertices, faces):
+        primitives = np.zeros((len(vertices), 2), dtype=np.int64)
+        return 0.9 * Pairs.at(rest, vertices, primitives, faces).distance
+
+    every, found = (near_pairs(surface, x0, x1, 0.1, slack, reach=r) for r in (None, reach))
+    away = rng.normal(size=x.shape)
+    end = x1 + away / np.linalg.norm(away, axis=1)[:, None] * slack[:, None]
+    needed = (every.meeting_times(x0, end) < NEVER) | (every.distance < reach(every.vertices, every.faces))
+    known = {tuple(v) for v in found.vertices}
+    assert needed.sum() > 20 and all(tuple(v) in known for v in every.vertices[needed])
+    assert len(found) < 0.7 * len(every)
+
+
 @pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
+@pytest.mark.parametrize("reach", [None, lambda vertices, faces: 0.01 * (1 + vertices[:, 0] % 7)])
 @pytest.mark.parametrize("far", [0.02, np.inf])
-def test_both_backends_search_alike(far):
+def test_both_backends_search_alike(far, reach):
     found = []
     for name in ("numpy", "numba"):
         with using(name):
@@ -157,7 +181,7 @@ def test_both_backends_search_alike(far):
             x0 = x0 + 0.05 * rng.normal(size=x0.shape)
             x1 = x0 + 0.03 * rng.normal(size=x0.shape)
             slack = np.full(len(x0), 0.02)
-            found.append(near_pairs(TriangleSurface.build(x0, triangles), x0, x1, 0.1, slack, far=far))
+            found.append(near_pairs(TriangleSurface.build(x0, triangles), x0, x1, 0.1, slack, far=far, reach=reach))
     one, other = found
     assert len(one) > 100 and one.faces == other.faces
     for name in ("vertices", "primitives"):
