@@ -101,8 +101,9 @@ class Playback:
     def _probe(self) -> Iterator[Callable[[Coordinates], Coordinates]]:
         """Blender's own evaluation from key coordinates to the object's space."""
         with _copy_in_scene(self._source.obj, self._scene) as copy:
-            for name in self._source.generative:
-                copy.modifiers.remove(copy.modifiers[name])
+            for modifier in [copy.modifiers.get(name) for name in self._source.generative]:
+                if modifier is not None:                            # it may have been taken away meanwhile
+                    copy.modifiers.remove(modifier)
             keys = copy.data.shape_keys
             if keys is None:
                 copy.shape_key_add(name="Basis", from_mix=False)
@@ -128,8 +129,9 @@ class Playback:
             copy.modifiers.clear()
             copy.parent = None
             record = baked_record.load(copy)
-            for name in record.keys if record is not None else ():
-                copy.data.shape_keys.key_blocks[name].mute = True
+            for block in copy.data.shape_keys.key_blocks:           # some may have been renamed or deleted by hand
+                if record is not None and block.name in record.keys:
+                    block.mute = True
             copy.data.shape_keys.use_relative = True
             return self._evaluated(copy)
 

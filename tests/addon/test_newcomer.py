@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -65,6 +66,25 @@ def test_a_collider_that_is_shown_as_an_instance_is_named(extension, scene, monk
     scene.collection.objects.link(shown)
     notes = builders.finish(extension.bake.bake(scene)).notes
     assert [note.partition(" are ")[0] for note in notes] == ["What 'Shown' shows of the collection 'Parts'"] * named
+
+
+def test_what_stops_nothing_is_named_in_the_panel_and_on_the_sheet_of_a_comparison_too(extension, scene, monkeypatch,
+                                                                                       tmp_path):
+    sheet, solids = builders.sheet(), bpy.data.collections.new("Solids")
+    box = builders.box(kind="NONE")
+    scene.collection.objects.unlink(box)
+    solids.objects.link(box)
+    scene.muslin.collider_collection = solids
+    said = []
+    monkeypatch.setattr(extension.bake_panels, "paragraph", lambda column, text, width: said.append(text))
+    context = SimpleNamespace(scene=scene, view_layer=bpy.context.view_layer, region=SimpleNamespace(width=300))
+    extension.bake_panels.MUSLIN_PT_bake.draw_range(
+        SimpleNamespace(layout=MagicMock(), column=lambda context: MagicMock()), context)
+    kinds = extension.compare.kinds_of(["baraff_witkin"], ["bdf2"])
+    result = builders.finish(extension.compare.compare(scene, [sheet], kinds, tmp_path, (1, 2)))
+    assert [note.partition(" is ")[0] for note in said] == ["'Box' of the Collider Collection 'Solids'"]
+    assert result.values["settings"]["scene"]["notes"] == said
+    assert "of the Collider Collection &#x27;Solids&#x27; is not in the scene" in result.sheet.read_text()
 
 
 def start_note(extension, **start):
