@@ -31,7 +31,7 @@ def check_collider(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> No
     if obj.type != "MESH":
         raise core.ColliderError(f"is a {obj.type.lower()}, not a mesh; convert it (Object > Convert > Mesh)",
                                  object_name=obj.name)
-    if obj.mode == "EDIT":
+    if obj.mode == "EDIT" or obj.data.is_editmode:          # by itself, or by another object with the same mesh
         raise core.ColliderError("is in Edit Mode; leave it (Tab) and bake again", object_name=obj.name)
     evaluated_object(obj, view_layer)
 

@@ -85,6 +85,9 @@ class FrameWindow:
         return lambda time: self.at(name, time)
 
     def _sample(self, obj: bpy.types.Object, cloth: bool, frame: int) -> Positions:
+        if obj.data.is_editmode:        # then what is evaluated has no arrays
+            kind = core.SceneError if cloth else core.ColliderError
+            raise kind(f"is in Edit Mode at frame {frame}; leave it (Tab) and bake again", object_name=obj.name)
         evaluated = evaluated_object(obj, self._view_layer)
         local = mesh_data.positions(evaluated.data)
         here = len(local), len(evaluated.data.polygons)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from .. import core
 from . import baked_record, mesh_data
+from .frame_window import as_text
 from .reading import ClothSource, world_matrix
 from .shape_keys import users_keys
 
@@ -60,7 +61,15 @@ class Playback:
             self.error = max(self.error, residual * stretch * self._metres_per_unit)
         if self._has_users_keys:
             local = self._basis + (local - self._users_shape())
-        return local.astype(np.float32)
+        with np.errstate(over="ignore"):
+            keys = local.astype(np.float32)
+        there = np.isfinite(keys).all(axis=1)
+        if not there.all():
+            vertex = int(np.argmin(there))
+            raise core.SceneError(f"vertex {vertex} would be at {as_text(world[vertex])} m at frame "
+                                  f"{self._scene.frame_current}, which no shape key can hold; raise Steps per Frame, "
+                                  "or give the object a scale nearer to 1", object_name=self._source.name)
+        return keys
 
     def _undeformed(self, wanted: Coordinates) -> tuple[Coordinates, float]:
         """y with D(y) = wanted, and the largest |D(y) - wanted| that is left."""

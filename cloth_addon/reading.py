@@ -92,6 +92,9 @@ def check_editable(obj: bpy.types.Object) -> None:
     check_of_this_file(obj)
     if obj.mode == "EDIT" or mesh.is_editmode:
         refuse("is in Edit Mode; leave it (Tab) and bake again")
+    if obj.use_dynamic_topology_sculpting:
+        refuse("is sculpted with Dyntopo, which keeps no shape keys; switch Dyntopo off, or leave Sculpt Mode, and "
+               "bake again")
     users = mesh.users - int(mesh.use_fake_user)
     if users > 1:
         refuse(f"shares its mesh '{mesh.name}' with {users - 1} other(s); make it single-user "

@@ -73,6 +73,56 @@ def test_shape_keys_that_are_added_during_a_bake_are_not_added_to_it_in_silence(
     assert [block.name for block in sheet.data.shape_keys.key_blocks] == ["Basis", "Bulge"]
 
 
+@pytest.mark.parametrize("name", ["Sheet", "Box"])
+def test_edit_mode_during_a_bake_is_named_and_changes_nothing(extension, scene, crumpled, name):
+    sheet = builders.sheet()
+    builders.box()
+    before = builders.state(sheet)
+    steps = begun(extension, scene)
+    bpy.context.view_layer.objects.active = scene.objects[name]
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(extension.core.ClothError, match=f"{name}: is in Edit Mode at frame 3; leave it"):
+        builders.finish(steps)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert builders.state(sheet) == before
+
+
+def test_a_collider_whose_mesh_is_edited_by_another_object_is_named(extension, scene):
+    builders.sheet()
+    twin = bpy.data.objects.new("Twin", builders.box().data)
+    scene.collection.objects.link(twin)
+    bpy.context.view_layer.objects.active = twin
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(extension.core.ColliderError, match="Box: is in Edit Mode; leave it"):
+        builders.finish(extension.bake.bake(scene))
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_dyntopo_would_lose_the_shape_keys_and_is_refused(extension, scene):
+    bpy.context.view_layer.objects.active = builders.sheet()
+    bpy.ops.object.mode_set(mode="SCULPT")
+    bpy.ops.sculpt.dynamic_topology_toggle()
+    with pytest.raises(extension.core.SceneError, match="Sheet: is sculpted with Dyntopo.*leave Sculpt Mode"):
+        builders.finish(extension.bake.bake(scene))
+    bpy.ops.sculpt.dynamic_topology_toggle()
+    builders.finish(extension.bake.bake(scene))
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize("wrong", [np.nan, 1e300])
+def test_what_is_no_number_is_never_written(extension, scene, monkeypatch, wrong):
+    def motion(start, since):
+        start[3, 2] = wrong if since == 2 else 0.0
+        return start
+
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, motion))
+    sheet = builders.sheet()
+    before = builders.state(sheet)
+    with pytest.raises(extension.core.SceneError, match="Sheet: vertex 3 would be at .* at frame 3, .*raise Steps"):
+        builders.finish(extension.bake.bake(scene))
+    assert builders.state(sheet) == before
+
+
 # ---------------------------------------------------------------------- bakes of other files
 
 
