@@ -141,6 +141,9 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
                view_layer: bpy.types.ViewLayer) -> core.Cloth:
     """The cloth at the window's frame, which is the bake's first."""
     obj, settings = source.obj, source.settings
+    if not len(obj.data.edges) and settings.model != "particles":       # as a comparison may ask for
+        raise core.MeshError("has no edges, and vertices alone can only be particles; take that model, or give the "
+                             "mesh edges or faces", object_name=obj.name)
     matrix = world_matrix(obj, scene, view_layer)
     positions, points = drawn_apart(window.at(source.name, 0.0), obj.data), settings.model == "particles"
     faces = mesh_data.faces(obj.data)

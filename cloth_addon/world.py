@@ -51,10 +51,12 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
                          metres_per_unit=settings.metres_per_unit,
                          more=wind.samples(fields, view_layer, settings.metres_per_unit))
     cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
+    notes = left_out(scene, view_layer) + colliders.instancing(solids, view_layer)
+    notes += [note for source in sources for note in reading.weights_as_painted(source)]
     return World(sources, solids, window, cloths, core.Scene(
         cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
         gravity=settings.gravity, wind=wind.air(window, settings.wind) if fields else settings.wind), fields,
-        [*left_out(scene, view_layer), *(note for source in sources for note in reading.weights_as_painted(source))])
+        notes)
 
 
 def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
