@@ -102,9 +102,10 @@ class Playback:
             obj = self._source.obj
             names = ", ".join(f"'{m.name}'" for m in obj.modifiers
                               if m.show_viewport and m.name not in self._source.generative) or f"'{obj.parent.name}'"
-            raise core.SceneError(f"no shape key can move vertex {int(np.argmax(bad))} freely ({int(bad.sum())} such), "
-                                  f"because a deformation decides where it is: of {names}, switch off in the viewport "
-                                  "what follows other surfaces or a cache", object_name=obj.name)
+            raise core.SceneError(f"no shape key can move vertex {int(np.argmax(bad))} freely ({int(bad.sum())} such) "
+                                  f"at frame {self._scene.frame_current}, because a deformation decides where it is: "
+                                  f"of {names}, switch off in the viewport what follows other surfaces or a cache, or "
+                                  "shrinks to nothing there", object_name=obj.name)
 
     @contextmanager
     def _probe(self) -> Iterator[Callable[[Coordinates], Coordinates]]:

@@ -196,6 +196,28 @@ def test_a_subdivision_whose_visibility_is_animated_acts_on_the_baked_cloth(exte
     assert builders.state(sheet) == before
 
 
+def test_the_subdivision_of_a_linked_action_is_off_while_cloth_is_simulated_too(extension, scene, crumpled, tmp_path):
+    sheet = builders.sheet()
+    builders.animate(sheet.modifiers.new("Subdivision", "SUBSURF"), "show_viewport", {1: False, 3: True})
+    theirs = linked(tmp_path)
+    theirs.make_local()
+    theirs.data.make_local()
+    assert theirs.animation_data.action.library is not None
+    builders.finish(extension.bake.bake(bpy.context.scene, frames=(1, 4)))
+    assert len(builders.seen(theirs, 4)) == 81
+
+
+def test_a_bone_that_shrinks_to_nothing_is_named_with_its_frame(extension, scene, crumpled):
+    sheet, rig = builders.sheet(), builders.armature()
+    sheet.vertex_groups.new(name="Bone1").add([0, 1], 1.0, "REPLACE")
+    sheet.modifiers.new("Rig", "ARMATURE").object = rig
+    builders.animate(rig.pose.bones["Bone1"], "scale", {1: (1.0, 1.0, 1.0), 3: (0.0, 0.0, 0.0)})
+    scene.frame_set(1)
+    with pytest.raises(extension.core.SceneError, match=r"vertex 0 freely \(2 such\) at frame 3, .*'Rig'"):
+        builders.finish(extension.bake.bake(scene))
+    assert sheet.data.shape_keys is None
+
+
 def test_weights_that_a_modifier_changes_are_told_of(extension, scene, crumpled):
     sheet = builders.sheet()
     builders.pin(sheet, {0: 1.0})
