@@ -38,6 +38,37 @@ def test_cloth_that_starts_within_its_thickness_of_a_collider_and_not_in_it_bake
     assert np.ptp(builders.seen(sheet, 4)[:, 2]) < 0.1
 
 
+def test_a_collider_that_gets_other_faces_of_the_same_number_is_refused(extension, scene, crumpled):
+    builders.sheet()
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=3, radius=0.4, location=(0.0, 0.0, -1.0))
+    ball = bpy.context.object
+    ball.muslin.kind = "COLLIDER"
+    builders.animate(ball.modifiers.new("Bend", "SIMPLE_DEFORM"), "angle", {1: 0.1, 4: 2.0})
+    ball.modifiers.new("Lighter", "DECIMATE").ratio = 0.5
+    scene.frame_set(1)
+    with pytest.raises(extension.core.ColliderError, match="other faces at frame 2 than at frame 1, though as many"):
+        builders.finish(extension.bake.bake(scene))
+    ball.modifiers.move(1, 0)
+    builders.finish(extension.bake.bake(scene))
+
+
+def test_a_collider_whose_faces_are_cut_otherwise_as_it_bends_stays_one(extension, scene, crumpled):
+    builders.sheet()
+    box, cuts = builders.box(), []
+    box.modifiers.new("Triangulate", "TRIANGULATE").quad_method = "SHORTEST_DIAGONAL"
+    box.shape_key_add(name="Basis")
+    lean = box.shape_key_add(name="Lean")
+    for corner in (0, 3, 5):
+        lean.data[corner].co.x += 0.4
+    builders.animate(lean, "value", {1: 0.0, 4: 1.0})
+    for frame in (4, 1):
+        scene.frame_set(frame)
+        evaluated = box.evaluated_get(bpy.context.view_layer.depsgraph)
+        cuts.append([tuple(face.vertices) for face in evaluated.data.polygons])
+    assert cuts[0] != cuts[1]
+    builders.finish(extension.bake.bake(scene))
+
+
 # ---------------------------------------------------------------------- what a hand does to a bake
 
 
