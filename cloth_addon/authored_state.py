@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import bpy
+from bpy_extras import anim_utils
 
 from .. import core
 from . import baked_record
@@ -79,12 +80,26 @@ def as_authored(objects: dict[bpy.types.Object, list[str]]) -> Iterator[None]:
         for obj, modifiers in objects.items():
             for name in modifiers:
                 if name in obj.modifiers:
+                    for curve in _animating(obj, f'modifiers["{bpy.utils.escape_identifier(name)}"].show_viewport'):
+                        put(curve, "mute", True)    # or the next frame switches the modifier on again
                     put(obj.modifiers[name], "show_viewport", False)
             _without_bake(obj, put)
         yield
     finally:
         for owner, name, before in reversed(changed):
             setattr(owner, name, before)
+
+
+def _animating(obj: bpy.types.Object, path: str) -> list[Any]:
+    """The driver and the F-curve of the object's property at `path`."""
+    animation = obj.animation_data
+    if animation is None:
+        return []
+    found = [animation.drivers.find(path)]
+    if animation.action is not None and animation.action_slot is not None:
+        bag = anim_utils.action_get_channelbag_for_slot(animation.action, animation.action_slot)
+        found.append(bag.fcurves.find(path) if bag is not None else None)
+    return [curve for curve in found if curve is not None]
 
 
 def _without_bake(obj: bpy.types.Object, put: Any) -> None:

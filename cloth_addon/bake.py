@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from .. import core
-from . import backends, certificate_text, colliders, reading, shape_keys, wind
+from . import backends, certificate_text, reading, shape_keys
 from .playback import Playback
 from .report import Report, versions
 from .settings import SceneSettings, scene_settings_of
@@ -80,7 +80,7 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
             sources, window = world.sources, world.window
             names = tuple(source.name for source in sources)
             report = _report(scene, settings, sources, world.solids)
-            report.notes += wind.left_out(scene, view_layer) + colliders.left_out(scene)
+            report.notes += world.notes
             playbacks = [Playback(source, scene, view_layer, settings.metres_per_unit) for source in sources]
         total = settings.last - settings.first + 1
         backends.keep_compiled()
@@ -144,6 +144,9 @@ def _write(sources: Sequence[reading.ClothSource], settings: SceneSettings, keys
         if len(source.obj.data.vertices) != key.shape[1]:
             raise core.SceneError(f"has {len(source.obj.data.vertices)} vertices now and had {key.shape[1]} when the "
                                   "bake began; bake again", object_name=source.name)
+        if shape_keys.users_keys(source.obj) != source.own_keys:
+            raise core.SceneError("has other shape keys of its own now than when the bake began, and what is baked "
+                                  "would add to them; bake again", object_name=source.name)
     values = report.as_dict()
     with clock.stage("write"):
         shape_keys.replace([shape_keys.BakedShape(source.obj, settings.first, key, values, settings.time_ratio)

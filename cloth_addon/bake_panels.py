@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from . import backends, baked_record, certificate_text, crossings_overlay, job, wind
+from . import backends, baked_record, certificate_text, crossings_overlay, job, world
 from .panel_form import PhysicsTab, paragraph
 
 
@@ -60,7 +60,7 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         col.prop(scene.muslin, "use_self_collision")
         col.prop(scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")
-        for note in wind.left_out(scene, context.view_layer):
+        for note in world.left_out(scene, context.view_layer):
             paragraph(self.layout.column(align=True), note, context.region.width)
 
 

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import bpy
 import numpy as np
 
@@ -27,11 +30,24 @@ def left_out(scene: bpy.types.Scene) -> list[str]:
     return sorted(notes)
 
 
+def instancing(solids: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer) -> list[str]:
+    """Sentences that name the colliders of which geometry nodes make instances besides. Not for drawing a panel:
+    asking takes memory that Blender 4.5 does not give back."""
+    notes = []
+    for obj in solids:
+        if any(modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers):
+            shown: Any = evaluated_object(obj, view_layer)
+            if shown.evaluated_geometry().instance_references():
+                notes.append(f"What geometry nodes of '{obj.name}' make as instances stops nothing: end them with the "
+                             "node Realize Instances")
+    return notes
+
+
 def check_collider(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     if obj.type != "MESH":
         raise core.ColliderError(f"is a {obj.type.lower()}, not a mesh; convert it (Object > Convert > Mesh)",
                                  object_name=obj.name)
-    if obj.mode == "EDIT":
+    if obj.mode == "EDIT" or obj.data.is_editmode:          # by itself, or by another object with the same mesh
         raise core.ColliderError("is in Edit Mode; leave it (Tab) and bake again", object_name=obj.name)
     evaluated_object(obj, view_layer)
 
@@ -43,7 +59,8 @@ def read_collider(obj: bpy.types.Object, scene: bpy.types.Scene, window: FrameWi
     triangles = mesh_data.triangles(evaluated.data)
     if not len(triangles):
         raise core.ColliderError(f"has no triangles at frame {window.frame}; give the mesh faces, switch off the "
-                                 "modifier that takes them away, such as Build, or remove it as a collider",
+                                 "modifier that takes them away, such as Build, end geometry nodes that make instances "
+                                 "with Realize Instances, or remove it as a collider",
                                  object_name=obj.name)
     if np.linalg.det(np.array(evaluated.matrix_world, np.float64)[:3, :3]) < 0.0:
         triangles = triangles[:, ::-1]          # a mirrored object is not inside out

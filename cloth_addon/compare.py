@@ -18,7 +18,7 @@ from typing import Any
 import bpy
 
 from .. import core
-from . import backends, compare_folder, reading, wind
+from . import backends, compare_folder, reading
 from .bake import Progress, frame_kept, view_layer_of
 from .compare_folder import Shot
 from .report import versions
@@ -122,7 +122,7 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], kinds: 
                 continue
             outcome.solver_options = _solver_options(solver)
             outcome.model_options = {cloth.name: cloth.options for cloth in world.cloths}
-            common = common or _common(settings, world, wind.left_out(scene, view_layer))
+            common = common or _common(settings, world)
             backends.keep_compiled()                    # kernels are compiled before the run's time is taken
             for stage in backends.prepare(solver, [kind.model]):
                 yield said(settings.first, 0, stage=stage)
@@ -174,10 +174,10 @@ def _solver_options(solver: core.Solver) -> dict[str, Any]:
             and OF_INTEGRATOR.get(name, solver.integrator) == solver.integrator}
 
 
-def _common(settings: SceneSettings, world: World, notes: list[str]) -> dict[str, dict[str, Any]]:
+def _common(settings: SceneSettings, world: World) -> dict[str, dict[str, Any]]:
     """What is the same for all runs: of the scene, and of cloths and colliders by name."""
     scene = {"frame_rate": settings.frame_rate, "gravity": list(settings.gravity), "wind": list(settings.wind),
-             "wind_fields": len(world.fields), **({"notes": notes} if notes else {})}
+             "wind_fields": len(world.fields), **({"notes": world.notes} if world.notes else {})}
     cloths = {cloth.name: {**{name: value for name, value in asdict(cloth.material).items() if name != "name"},
                            "thickness": cloth.thickness, "pinned_vertices": int((cloth.pin_weights > 0.0).sum()),
                            **({"max_elongation": cloth.max_elongation} if cloth.max_elongation < math.inf else {})}

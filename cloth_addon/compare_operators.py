@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from .. import core
-from . import compare, compare_folder, job
+from . import bodies, compare, compare_folder, job
 from .running import NO_CLOTH, Running, Settled, mesh_object
 
 
@@ -46,7 +46,7 @@ The object stays as it is"""
 
     def steps(self, context: bpy.types.Context) -> Generator[Any, None, compare.Comparison]:
         obj, settings = context.object, context.scene.muslin
-        kinds = compare.kinds_of(_in_order(settings.compare_models, core.models()) or [obj.muslin.model],
+        kinds = compare.kinds_of(_in_order(settings.compare_models, core.models()) or [bodies.model_of(obj)],
                                  _in_order(settings.compare_integrators, core.integrators())
                                  or [context.scene.muslin.integrator.lower()])
         return (yield from compare.compare(context.scene, [obj], kinds, folder_of(settings)))

@@ -20,6 +20,8 @@ from .authored_state import as_authored
 
 Positions = NDArray[np.float64]
 ROUNDING = 1e-6     # of a frame: how far outside the window a time may fall by rounding
+CUTTING = frozenset(("NODES", "TRIANGULATE"))
+"""Modifiers that may cut the same faces by other diagonals as they bend: to a collider it is the same surface."""
 FARTHEST = 1e9
 """Beyond this no place is meant [m]: in Blender's single precision places out there are 64 m apart."""
 
@@ -40,6 +42,7 @@ class FrameWindow:
         self._scene, self._view_layer = scene, view_layer
         self._objects = {obj.name_full: (obj, off) for obj, off in objects.items()}
         self._counts: dict[str, tuple[int, int]] = {}               # vertices and faces
+        self._corners: dict[str, NDArray[np.int32]] = {}            # of faces that must stay as they are
         self._first, self._frame_rate, self._metres_per_unit = first, frame_rate, metres_per_unit
         self._more = more or {}
         self._before: dict[str, Positions] = {}
@@ -85,6 +88,9 @@ class FrameWindow:
         return lambda time: self.at(name, time)
 
     def _sample(self, obj: bpy.types.Object, cloth: bool, frame: int) -> Positions:
+        if obj.data.is_editmode:        # then what is evaluated has no arrays
+            kind = core.SceneError if cloth else core.ColliderError
+            raise kind(f"is in Edit Mode at frame {frame}; leave it (Tab) and bake again", object_name=obj.name)
         evaluated = evaluated_object(obj, self._view_layer)
         local = mesh_data.positions(evaluated.data)
         here = len(local), len(evaluated.data.polygons)
@@ -94,6 +100,13 @@ class FrameWindow:
                                   "the viewport the modifier that changes their number", object_name=obj.name)
         if not cloth and here != count:
             raise _count_changed(obj.name, frame, here, self._first, count)
+        if not cloth and not any(m.type in CUTTING and m.show_viewport for m in obj.modifiers):
+            corners = mesh_data.corner_vertices(evaluated.data)
+            if not np.array_equal(corners, self._corners.setdefault(obj.name_full, corners)):
+                raise core.ColliderError(
+                    f"has other faces at frame {frame} than at frame {self._first}, though as many; a collider must "
+                    "keep its faces: switch off in the viewport the modifier that makes them anew, such as Decimate or "
+                    "Boolean, or move it above those that animate the mesh", object_name=obj.name)
         positions = to_world(local, evaluated, self._metres_per_unit)
         there = (np.abs(positions) <= FARTHEST).all(axis=1)         # nan is nowhere, too
         if not there.all():

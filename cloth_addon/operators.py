@@ -10,7 +10,7 @@ import bmesh
 import bpy
 
 from .. import core
-from . import baked_record, certificate_text, crossings, fabric_menu, job, shape_keys
+from . import baked_record, certificate_text, crossings, fabric_menu, job, reading, shape_keys
 from .bake import bake
 from .report import Report
 from .running import NO_CLOTH, Running, Settled, mesh_object
@@ -20,12 +20,20 @@ def _cloths(context: bpy.types.Context) -> list[Any]:
     return [thing for thing in context.scene.objects if thing.type == "MESH" and thing.muslin.kind == "CLOTH"]
 
 
+def _own_bakes(context: bpy.types.Context) -> list[Any]:
+    """The cloths with a bake that is this file's: what a linked mesh carries is for the file that it is from."""
+    return [cloth for cloth in _cloths(context) if baked_record.has_bake(cloth) and cloth.data.is_editable]
+
+
 def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
     """Removes what bakes these objects carry; False, with the error reported, where one cannot be removed."""
+    baked = [thing for thing in objects if baked_record.has_bake(thing)]
     try:
-        for thing in objects:
-            if thing.mode == "EDIT" and baked_record.has_bake(thing):
+        for thing in baked:
+            reading.check_of_this_file(thing)
+            if thing.mode == "EDIT":
                 raise core.SceneError("is in Edit Mode; leave it (Tab) to delete its bake", object_name=thing.name)
+        for thing in baked:
             shape_keys.remove(thing)
     except core.ClothError as error:
         operator.report({"ERROR"}, str(error))
@@ -162,10 +170,10 @@ class MUSLIN_OT_bake_delete_all(Settled, bpy.types.Operator):
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return any(baked_record.has_bake(cloth) for cloth in _cloths(context))
+        return bool(_own_bakes(context))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        return {"FINISHED"} if _delete_bakes(self, _cloths(context)) else {"CANCELLED"}
+        return {"FINISHED"} if _delete_bakes(self, _own_bakes(context)) else {"CANCELLED"}
 
 
 class MUSLIN_OT_crossings_select(Settled, bpy.types.Operator):

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from .. import core
 from . import baked_record, mesh_data
+from .frame_window import as_text
 from .reading import ClothSource, world_matrix
 from .shape_keys import users_keys
 
@@ -60,7 +61,15 @@ class Playback:
             self.error = max(self.error, residual * stretch * self._metres_per_unit)
         if self._has_users_keys:
             local = self._basis + (local - self._users_shape())
-        return local.astype(np.float32)
+        with np.errstate(over="ignore"):
+            keys = local.astype(np.float32)
+        there = np.isfinite(keys).all(axis=1)
+        if not there.all():
+            vertex = int(np.argmin(there))
+            raise core.SceneError(f"vertex {vertex} would be at {as_text(world[vertex])} m at frame "
+                                  f"{self._scene.frame_current}, which no shape key can hold; raise Steps per Frame, "
+                                  "or give the object a scale nearer to 1", object_name=self._source.name)
+        return keys
 
     def _undeformed(self, wanted: Coordinates) -> tuple[Coordinates, float]:
         """y with D(y) = wanted, and the largest |D(y) - wanted| that is left."""
@@ -93,16 +102,18 @@ class Playback:
             obj = self._source.obj
             names = ", ".join(f"'{m.name}'" for m in obj.modifiers
                               if m.show_viewport and m.name not in self._source.generative) or f"'{obj.parent.name}'"
-            raise core.SceneError(f"no shape key can move vertex {int(np.argmax(bad))} freely ({int(bad.sum())} such), "
-                                  f"because a deformation decides where it is: of {names}, switch off in the viewport "
-                                  "what follows other surfaces or a cache", object_name=obj.name)
+            raise core.SceneError(f"no shape key can move vertex {int(np.argmax(bad))} freely ({int(bad.sum())} such) "
+                                  f"at frame {self._scene.frame_current}, because a deformation decides where it is: "
+                                  f"of {names}, switch off in the viewport what follows other surfaces or a cache, or "
+                                  "shrinks to nothing there", object_name=obj.name)
 
     @contextmanager
     def _probe(self) -> Iterator[Callable[[Coordinates], Coordinates]]:
         """Blender's own evaluation from key coordinates to the object's space."""
         with _copy_in_scene(self._source.obj, self._scene) as copy:
-            for name in self._source.generative:
-                copy.modifiers.remove(copy.modifiers[name])
+            for modifier in [copy.modifiers.get(name) for name in self._source.generative]:
+                if modifier is not None:                            # it may have been taken away meanwhile
+                    copy.modifiers.remove(modifier)
             keys = copy.data.shape_keys
             if keys is None:
                 copy.shape_key_add(name="Basis", from_mix=False)
@@ -128,8 +139,9 @@ class Playback:
             copy.modifiers.clear()
             copy.parent = None
             record = baked_record.load(copy)
-            for name in record.keys if record is not None else ():
-                copy.data.shape_keys.key_blocks[name].mute = True
+            for block in copy.data.shape_keys.key_blocks:           # some may have been renamed or deleted by hand
+                if record is not None and block.name in record.keys:
+                    block.mute = True
             copy.data.shape_keys.use_relative = True
             return self._evaluated(copy)
 

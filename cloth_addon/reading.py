@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import core
 from . import authored_state, garments, mesh_data, shape_keys
-from .frame_window import FrameWindow, evaluated_object
+from .frame_window import FrameWindow, as_text, evaluated_object
 from .settings import ClothSettings, kind_of, metres_per_unit, settings_of
 from .touching import drawn_apart
 
@@ -35,7 +36,8 @@ FLAT_UV = 1e-8
 class ClothSource:
     """A cloth object that can be baked.
 
-    `generative` names its modifiers that are off while it is read; `deforms` says whether the others move vertices.
+    `generative` names its modifiers that are off while it is read; `deforms` says whether the others move vertices;
+    `own_keys` names the shape keys that are no bake's.
     """
 
     obj: bpy.types.Object
@@ -43,6 +45,7 @@ class ClothSource:
     settings: ClothSettings
     generative: list[str]
     deforms: bool
+    own_keys: list[str]
 
 
 def objects_of_kind(scene: bpy.types.Scene, kind: str) -> list[bpy.types.Object]:
@@ -86,19 +89,28 @@ def check_editable(obj: bpy.types.Object) -> None:
     if obj.type != "MESH":
         refuse(f"is a {obj.type.lower()}, not a mesh; convert it (Object > Convert > Mesh)")
     mesh = obj.data
-    for what, item in (("it", obj), ("its mesh", mesh)):
-        if item.library is not None:
-            refuse(f"{what} is linked from {item.library.filepath} and cannot be changed here; make it local "
-                   "(Object > Relations > Make Local)")
-        if item.override_library is not None:
-            refuse(f"{what} is a library override; make it local (Object > Relations > Make Local)")
+    check_of_this_file(obj)
     if obj.mode == "EDIT" or mesh.is_editmode:
         refuse("is in Edit Mode; leave it (Tab) and bake again")
+    if obj.use_dynamic_topology_sculpting:
+        refuse("is sculpted with Dyntopo, which keeps no shape keys; switch Dyntopo off, or leave Sculpt Mode, and "
+               "bake again")
     users = mesh.users - int(mesh.use_fake_user)
     if users > 1:
         refuse(f"shares its mesh '{mesh.name}' with {users - 1} other(s); make it single-user "
                "(Object > Relations > Make Single User > Object & Data)")
     shape_keys.check_writable(obj)
+
+
+def check_of_this_file(obj: bpy.types.Object) -> None:
+    """Raises SceneError where the object or its mesh belongs to another file."""
+    for what, item in (("it", obj), ("its mesh", obj.data)):
+        if item.library is not None:
+            raise core.SceneError(f"{what} is linked from {item.library.filepath} and cannot be changed here; make it "
+                                  "local (Object > Relations > Make Local)", object_name=obj.name)
+        if item.override_library is not None:
+            raise core.SceneError(f"{what} is a library override; make it local (Object > Relations > Make Local)",
+                                  object_name=obj.name)
 
 
 def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> ClothSource:
@@ -109,7 +121,8 @@ def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.t
     authored_state.check_modifiers(obj)
     evaluated_object(obj, view_layer)
     generative = authored_state.generative_modifiers(obj, view_layer)
-    return ClothSource(obj, obj.name, settings_of(obj, scene), generative, authored_state.deforms(obj, generative))
+    return ClothSource(obj, obj.name, settings_of(obj, scene), generative, authored_state.deforms(obj, generative),
+                       shape_keys.users_keys(obj))
 
 
 def world_matrix(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> NDArray[np.float64]:
@@ -128,6 +141,9 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
                view_layer: bpy.types.ViewLayer) -> core.Cloth:
     """The cloth at the window's frame, which is the bake's first."""
     obj, settings = source.obj, source.settings
+    if not len(obj.data.edges) and settings.model != "particles":       # as a comparison may ask for
+        raise core.MeshError("has no edges, and vertices alone can only be particles; take that model, or give the "
+                             "mesh edges or faces", object_name=obj.name)
     matrix = world_matrix(obj, scene, view_layer)
     positions, points = drawn_apart(window.at(source.name, 0.0), obj.data), settings.model == "particles"
     faces = mesh_data.faces(obj.data)
@@ -152,12 +168,26 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
 def _velocities(obj: bpy.types.Object, matrix: NDArray[np.float64], unit: float) -> NDArray[np.float64] | None:
     """(V, 3) [m/s] in world space at the start, out of the mesh's attribute; None without one."""
     values = mesh_data.point_values(obj.data, VELOCITY, "FLOAT_VECTOR")
+    if values is not None:
+        _check_values(obj, VELOCITY, values, np.isfinite(values).all(axis=1), "no number")
     return None if values is None else unit * (values.astype(np.float64) @ matrix[:3, :3].T)
 
 
 def _births(obj: bpy.types.Object) -> NDArray[np.float32] | None:
     """Times (V,) [s] until which vertices wait where they are; None without such an attribute."""
-    return mesh_data.point_values(obj.data, BIRTH, "FLOAT")
+    values = mesh_data.point_values(obj.data, BIRTH, "FLOAT")
+    if values is not None:
+        _check_values(obj, BIRTH, values[:, None], values >= 0.0, "no number of seconds from 0 on")     # nan fails too
+    return values
+
+
+def _check_values(obj: bpy.types.Object, name: str, values: NDArray[np.float32], good: NDArray[np.bool_], what: str
+                  ) -> None:
+    if not good.all():
+        vertex = int(np.argmin(good))
+        raise core.MeshError(f"its attribute '{name}' is {as_text(values[vertex])} at vertex {vertex}, which is "
+                             f"{what}; correct it, or delete the attribute (Object Data > Attributes)",
+                             object_name=obj.name)
 
 
 def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None:
@@ -173,6 +203,22 @@ def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None
         raise core.PinError(f"no vertex has a weight in its pin group '{name}'; assign vertices to it, or choose none",
                             object_name=obj.name)
     return weights
+
+
+def weights_as_painted(source: ClothSource) -> list[str]:
+    """Sentences that name modifiers which change weights that count: they are read off the mesh itself."""
+    garment = source.settings.garment
+    used = {source.settings.pin_group, garment.buttons, garment.shrink_group, garment.wrinkle_group,
+            *(group for group, _ in garment.stiffness.values())} - {""}
+    notes = []
+    for modifier in source.obj.modifiers:
+        if modifier.show_viewport and modifier.type.startswith("VERTEX_WEIGHT_"):
+            kind: Any = modifier
+            group = kind.vertex_group_a if modifier.type == "VERTEX_WEIGHT_MIX" else kind.vertex_group
+            if group in used:
+                notes.append(f"{source.name}: what the modifier '{modifier.name}' makes of the weights of '{group}' is "
+                             "left out: they count as painted. Apply the modifier to have it in the bake")
+    return notes
 
 
 def _uv_layer(obj: bpy.types.Object, name: str) -> str:

@@ -18,7 +18,8 @@ from .settings import SceneSettings, settings_of
 @dataclass(frozen=True)
 class World:
     """`scene` is the core's, of `cloths` read from `sources` and of the colliders `solids`, in the wind of `fields`;
-    their animation is read through `window`, which must be moved along frame by frame."""
+    their animation is read through `window`, which must be moved along frame by frame. `notes` are sentences that name
+    what looks as if it took part and does not."""
 
     sources: list[reading.ClothSource]
     solids: list[bpy.types.Object]
@@ -26,6 +27,7 @@ class World:
     cloths: list[core.Cloth]
     scene: core.Scene
     fields: list[bpy.types.Object]
+    notes: list[str]
 
 
 def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequence[bpy.types.Object] | None,
@@ -49,9 +51,17 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
                          metres_per_unit=settings.metres_per_unit,
                          more=wind.samples(fields, view_layer, settings.metres_per_unit))
     cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
+    notes = left_out(scene, view_layer) + colliders.instancing(solids, view_layer)
+    notes += [note for source in sources for note in reading.weights_as_painted(source)]
     return World(sources, solids, window, cloths, core.Scene(
         cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
-        gravity=settings.gravity, wind=wind.air(window, settings.wind) if fields else settings.wind), fields)
+        gravity=settings.gravity, wind=wind.air(window, settings.wind) if fields else settings.wind), fields,
+        notes)
+
+
+def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
+    """Sentences that name what of the scene a bake leaves out, quick enough for drawing a panel."""
+    return wind.left_out(scene, view_layer) + colliders.left_out(scene)
 
 
 def _check_loads(settings: SceneSettings) -> None:

@@ -35,9 +35,9 @@ def extension():
         yield SimpleNamespace(
             core=importlib.import_module(f"{MODULE}.core"),
             **{name: importlib.import_module(f"{MODULE}.cloth_addon.{name}")
-               for name in ("authored_state", "bake", "baked_record", "bodies", "certificate_text", "command_line",
-                            "compare", "frame_window", "job", "mesh_data", "playback", "reading", "report",
-                            "settings", "shape_keys", "wind")})
+               for name in ("authored_state", "bake", "bake_panels", "baked_record", "bodies", "certificate_text",
+                            "command_line", "compare", "frame_window", "job", "mesh_data", "playback", "reading",
+                            "report", "settings", "shape_keys", "wind")})
         bpy.ops.preferences.addon_disable(module=MODULE)
 
 

@@ -214,6 +214,19 @@ def test_the_button_compares_what_is_chosen_in_the_panel(extension, cloth, tmp_p
     assert bpy.ops.muslin.compare_open.poll()
 
 
+def test_vertices_alone_are_compared_as_particles_and_as_nothing_else(extension, scene, tmp_path):
+    import bpy
+
+    bpy.context.view_layer.objects.active = builders.mesh_object("Grains", [(0, 0, 0), (1, 0, 0)])
+    scene.muslin.compare_folder = str(tmp_path)
+    for chosen, error in ((set(), None), ({"rope"}, "Grains: has no edges, and vertices alone can only be particles")):
+        scene.muslin.compare_models = chosen
+        bpy.ops.muslin.compare()
+        (run,) = json.loads((tmp_path / "compare.json").read_text())["runs"]
+        assert run["kind"]["model"] == (min(chosen) if chosen else "particles")
+        assert run["error"].startswith(error) if error else not run["error"]
+
+
 def test_a_relative_folder_asks_for_a_saved_file(extension, cloth):
     import bpy
 

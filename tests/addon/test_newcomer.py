@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -65,6 +66,47 @@ def test_a_collider_that_is_shown_as_an_instance_is_named(extension, scene, monk
     scene.collection.objects.link(shown)
     notes = builders.finish(extension.bake.bake(scene)).notes
     assert [note.partition(" are ")[0] for note in notes] == ["What 'Shown' shows of the collection 'Parts'"] * named
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_collider_of_which_geometry_nodes_make_instances_is_named(extension, scene, monkeypatch, own):
+    still(extension, monkeypatch)
+    builders.sheet()
+    box, tree = builders.box(), bpy.data.node_groups.new("Studs", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    start, end, copies, stud, both = (tree.nodes.new(kind) for kind in (
+        "NodeGroupInput", "NodeGroupOutput", "GeometryNodeInstanceOnPoints", "GeometryNodeMeshCube",
+        "GeometryNodeJoinGeometry"))
+    ways = [(start, copies, "Points"), (stud, copies, "Instance"), (copies, both, "Geometry"), (both, end, "Geometry")]
+    for source, target, socket in ways + [(start, both, "Geometry")] * own:
+        tree.links.new(source.outputs[0], target.inputs[socket])
+    box.modifiers.new("Studs", "NODES").node_group = tree
+    if own:
+        notes = builders.finish(extension.bake.bake(scene)).notes
+        assert [note.partition(" as ")[0] for note in notes] == ["What geometry nodes of 'Box' make"]
+    else:
+        with pytest.raises(extension.core.ColliderError, match="Box: has no triangles at frame 1; .*Realize Instances"):
+            builders.finish(extension.bake.bake(scene))
+
+
+def test_what_stops_nothing_is_named_in_the_panel_and_on_the_sheet_of_a_comparison_too(extension, scene, monkeypatch,
+                                                                                       tmp_path):
+    sheet, solids = builders.sheet(), bpy.data.collections.new("Solids")
+    box = builders.box(kind="NONE")
+    scene.collection.objects.unlink(box)
+    solids.objects.link(box)
+    scene.muslin.collider_collection = solids
+    said = []
+    monkeypatch.setattr(extension.bake_panels, "paragraph", lambda column, text, width: said.append(text))
+    context = SimpleNamespace(scene=scene, view_layer=bpy.context.view_layer, region=SimpleNamespace(width=300))
+    extension.bake_panels.MUSLIN_PT_bake.draw_range(
+        SimpleNamespace(layout=MagicMock(), column=lambda context: MagicMock()), context)
+    kinds = extension.compare.kinds_of(["baraff_witkin"], ["bdf2"])
+    result = builders.finish(extension.compare.compare(scene, [sheet], kinds, tmp_path, (1, 2)))
+    assert [note.partition(" is ")[0] for note in said] == ["'Box' of the Collider Collection 'Solids'"]
+    assert result.values["settings"]["scene"]["notes"] == said
+    assert "of the Collider Collection &#x27;Solids&#x27; is not in the scene" in result.sheet.read_text()
 
 
 def start_note(extension, **start):

@@ -4,8 +4,9 @@
 import numpy as np
 import pytest
 
+import core
 from core.contact.pinned_inside import PinnedInside
-from tests.core.contact.shapes import sheet
+from tests.core.contact.shapes import box, sheet
 
 sparse = pytest.importorskip("scipy.sparse")
 csgraph = pytest.importorskip("scipy.sparse.csgraph")
@@ -55,3 +56,11 @@ def test_pins_at_the_surface_keep_nothing():
     x, triangles = sheet(5, 5, 0.4, 0.4)
     held = np.arange(25) % 5 == 0
     assert not PinnedInside(_net(x, triangles), triangles, x).kept(held, np.full(25, 0.09)).any()
+
+
+@pytest.mark.parametrize("height", [0.0, 0.02])
+def test_a_first_step_of_what_starts_too_near_to_a_solid_and_not_in_it_asks_for_no_depth(height):
+    x, triangles = sheet(6, 6, 1.0, 1.0)
+    cloth = core.Cloth(core.ClothMesh(x + [0.0, 0.0, 0.3 + height], triangles), core.Material.preset("cotton"))
+    frames = list(core.simulate(core.Scene([cloth], [core.Collider(*box(0.6))]), core.Solver(), range(3)))
+    assert frames[-1].certificate.crossings == 0 and np.ptp(frames[-1].positions[0][:, 2]) < 0.2
