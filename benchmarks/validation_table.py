@@ -28,6 +28,7 @@ from tests.core.physics import (
     test_ruck,
     test_scale,
     test_stick_slip,
+    test_tip_load,
     test_whole_sheets,
 )
 from tests.core.physics.scenes import GRAVITY, masses, reference, run, sheet
@@ -157,6 +158,11 @@ def heart() -> str:
     return percent((test_cantilever.heart(row)[0], row["loop_length"]) for row in test_cantilever.HEARTS)
 
 
+def tip_load(cells: int, length: float) -> str:
+    rows = test_tip_load.TABLE["rows"]
+    return f"{max(abs(test_tip_load.loaded(row['alpha'], cells, length)[1] - row['H']) for row in rows):.2g}"
+
+
 def wind() -> str:
     worst = 0.0
     for case in test_air_drag.HUNG:
@@ -236,6 +242,8 @@ CASES: list[tuple[str, Callable[[], str], str]] = [
     ("Cantilever, H/W, gamma 0.3 to 30, 10 cells", lambda: cantilever(10), "5 %"),
     ("Cantilever, H/W, gamma 0.3 to 30, 20 cells", lambda: cantilever(20), "3 %"),
     ("Cantilever, H/W, gamma 0.3 to 30, 40 cells", lambda: cantilever(40), "1.5 %"),
+    ("Strip with a load at its tip, drop over length, 16 cells", lambda: tip_load(16, 0.2), "0.01"),
+    ("Strip with a load at its tip, drop over length, 32 cells", lambda: tip_load(32, 1.5), "0.005"),
     ("Heart loop, 40 cells, length", heart, "2 %"),
     ("Bias extension, force, stretch to 1.3", lambda: bias(0), "1 %"),
     ("Bias extension, width, stretch to 1.3", lambda: bias(1), "1 %"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any
 
@@ -17,6 +17,8 @@ BoolArray = npt.NDArray[np.bool_]
 
 FARTHEST = 1e15
 """Largest coordinate [m]: squares of lengths are numbers then, in single precision, too."""
+LARGEST = 1e20
+"""Largest constant, in its own unit: times squares of lengths and times it is a number, in single precision, too."""
 
 
 def is_number(value: Any) -> bool:
@@ -30,6 +32,11 @@ def is_number(value: Any) -> bool:
 def is_whole(value: Any, lowest: int, highest: int = 2 ** 31 - 1) -> bool:
     """Whether `value` is a whole number in `lowest`..`highest`."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and lowest <= int(value) <= highest
+
+
+def is_series(value: Any) -> bool:
+    """Whether one can go through `value`: not through an array without dimensions, though it has the means."""
+    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
 def is_flag(value: Any) -> bool:
@@ -51,9 +58,12 @@ def takes(function: Callable[..., Any], count: int) -> bool:
 
 
 def float_array(values: Any) -> FloatArray:
-    """A contiguous float64 copy of `values`; raises ValueError if they are not numbers in rows of one length."""
+    """A contiguous float64 copy of `values`; raises ValueError if they are not real numbers in rows of one length."""
     try:
-        return np.array(values, dtype=np.float64, order="C")
+        given = np.asarray(values)
+        if np.iscomplexobj(given):                              # NumPy would leave out the imaginary parts
+            raise ValueError("expected real numbers, got complex ones")
+        return np.array(given, dtype=np.float64, order="C")
     except (TypeError, OverflowError) as error:
         raise ValueError(str(error)) from None
 

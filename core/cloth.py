@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from .arrays import (
     float_array,
     float_rows,
     is_number,
+    is_series,
     is_whole,
     takes,
     too_far,
@@ -119,8 +120,9 @@ class Cloth:
         self._least_thickness = LEAST_THICKNESS * usual                # particles are as wide as a thread
         if thickness is None:
             thickness = usual
-        if not (is_number(thickness) and thickness >= 0.0):
-            raise ClothError(f"thickness is {thickness!r} m, it must be a number, 0 or more", object_name=self.name)
+        if not (is_number(thickness) and 0.0 <= thickness <= FARTHEST):
+            raise ClothError(f"thickness is {thickness!r} m, it must be a number, 0 or more and {FARTHEST:g} at most",
+                             object_name=self.name)
         self.thickness = float(thickness)
         if max_elongation is not None and not (is_number(max_elongation) and max_elongation > 0.0):
             raise ClothError(f"max_elongation is {max_elongation!r}, it must be a number above 0, such as 0.1, or None "
@@ -132,7 +134,7 @@ class Cloth:
                            "(V, 3) [m]", object_name=self.name)
         self._pin_targets = pin_targets
         self._read_pins(pins)
-        if not isinstance(attachments, Iterable) or not all(isinstance(a, Attachment) for a in attachments):
+        if not is_series(attachments) or not all(isinstance(a, Attachment) for a in attachments):
             raise PinError(f"attachments is {attachments!r}, it must be a list of Attachment", object_name=self.name)
         self.closing_time = float(sewing_time)
         self.attachments = tuple(self._checked(a) for a in attachments)

@@ -48,8 +48,9 @@ class Collider:
             raise ColliderError(f"triangle {t} {self.triangles[t].tolist()} uses a vertex twice ({int(twice.sum())} "
                                 "such); remove that triangle", object_name=name)
         for what, value in (("friction", friction), ("thickness", thickness)):
-            if not (is_number(value) and value >= 0.0):
-                raise ColliderError(f"{what} is {value!r}, it must be a number, 0 or more", object_name=name)
+            if not (is_number(value) and 0.0 <= value <= FARTHEST):
+                raise ColliderError(f"{what} is {value!r}, it must be a number, 0 or more and {FARTHEST:g} at most",
+                                    object_name=name)
         self.friction, self.thickness = float(friction), float(thickness)
         if not self.moves:
             self._positions = self._checked(positions, 0.0)

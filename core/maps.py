@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, float_array, is_flag, is_number
+from .arrays import LARGEST, FloatArray, float_array, is_flag, is_number
 from .errors import ClothError
 from .mesh import ClothMesh
 from .stencils.stencil import ElementForce
@@ -98,7 +98,7 @@ class Maps:
         if values.shape != (count,):
             raise ClothError(f"{what} has shape {values.shape}, expected one number or ({count},), one per vertex",
                              object_name=mesh.name)
-        self._check(values, np.isfinite(values), what, "a number")
+        self._check(values, np.abs(values) <= LARGEST, what, f"a number, {LARGEST:g} at most")
         return values
 
     def _check(self, values: FloatArray, good: Any, what: str, wanted: str) -> None:

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import is_number
+from .arrays import LARGEST, is_number, is_series
 from .errors import MaterialError, PresetError
 
-LARGEST = 1e20
-"""Largest constant, in its own unit: times squares of lengths and times it is a number, in single precision, too."""
 PRESET_FOLDER = Path(__file__).resolve().parent.parent / "presets" / "fabrics"
 
 
@@ -73,7 +71,7 @@ class Material:
     def _pair(self, field: str) -> tuple[Any, ...]:
         """Warp and weft of a constant that may be given as one number."""
         given = getattr(self, field)
-        several = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str)
+        several = isinstance(given, (Sequence, np.ndarray)) and is_series(given) and not isinstance(given, str)
         pair = tuple(given) if several else (given, given)
         if len(pair) != 2:
             raise MaterialError(f"{field} needs 2 values (warp, weft), got {len(pair)}", object_name=self.name)

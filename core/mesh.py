@@ -59,25 +59,20 @@ class ClothMesh:
             raise MeshError(f"points is {points!r}, it must be True or False", object_name=name)
         self.name, self._points = name, points
         self.quads: IntArray = np.zeros((0, 4), dtype=np.int64)
-        try:
-            self.positions = float_rows(positions, 3)
-            self._check_places()
-            if faces is not None:
-                if triangles is not None:
-                    raise ValueError("give triangles or faces, not both")
-                rings = self._rings(faces)
-                self._check_faces(rings)
-                self.triangles, self.corners = triangulate(self.positions, rings)
-                if all(len(ring) == 4 for ring in rings):
-                    self.quads = np.array(rings, dtype=np.int64).reshape(-1, 4)
-            else:
-                self.triangles = index_rows(() if triangles is None else triangles, 3)
-                self.corners = np.arange(self.triangles.size).reshape(-1, 3)
-            loose = index_rows(() if edges is None else edges, 2)
-        except MeshError:
-            raise
-        except ValueError as error:
-            raise MeshError(f"{error}", object_name=name) from None
+        self.positions = self._read("positions", positions, 3)
+        self._check_places()
+        if faces is not None:
+            if triangles is not None:
+                self._fail("give triangles or faces, not both")
+            rings = self._rings(faces)
+            self._check_faces(rings)
+            self.triangles, self.corners = triangulate(self.positions, rings)
+            if all(len(ring) == 4 for ring in rings):
+                self.quads = np.array(rings, dtype=np.int64).reshape(-1, 4)
+        else:
+            self.triangles = self._read("triangles", () if triangles is None else triangles, 3)
+            self.corners = np.arange(self.triangles.size).reshape(-1, 3)
+        loose = self._read("edges", () if edges is None else edges, 2)
         self._check_indices(loose)
         topology = Topology(self.triangles)
         self.hinges, self.hinge_corners = topology.hinges, topology.hinge_corners
@@ -184,6 +179,13 @@ class ClothMesh:
 
     # ------------------------------------------------------------------ checks
 
+    def _read(self, what: str, values: Any, columns: int) -> Any:
+        """Rows of three coordinates, or of vertices' numbers."""
+        try:
+            return float_rows(values, columns) if what == "positions" else index_rows(values, columns)
+        except ValueError as error:
+            raise MeshError(f"{what}: {error}", object_name=self.name) from None
+
     def _fail(self, message: str) -> None:
         raise MeshError(message, object_name=self.name)
 
@@ -196,23 +198,22 @@ class ClothMesh:
             self._fail(f"grain is {direction.tolist()}, it must be a direction in space, such as [1, 0, 0]")
         return direction
 
-    @staticmethod
-    def _rings(faces: Any) -> list[list[int]]:
+    def _rings(self, faces: Any) -> list[list[int]]:
         try:
             rings = [list(face) for face in faces]
             whole = np.issubdtype(np.asarray([v for ring in rings for v in ring] or [0]).dtype, np.integer)
         except (TypeError, ValueError):
             whole = False
         if not whole:
-            raise ValueError(f"faces is {faces!r}, expected for each face a list of its vertices' numbers")
+            self._fail(f"faces is {faces!r}, expected for each face a list of its vertices' numbers")
         return rings
 
     def _check_faces(self, faces: list[list[int]]) -> None:
         for f, face in enumerate(faces):
             if len(face) < 3 or len(set(face)) < len(face):
-                raise ValueError(f"face {f} {face} needs at least 3 different vertices")
+                self._fail(f"face {f} {face} needs at least 3 different vertices")
             if min(face) < 0 or max(face) >= len(self.positions):
-                raise ValueError(f"face {f} {face} names a vertex outside 0..{len(self.positions) - 1}")
+                self._fail(f"face {f} {face} names a vertex outside 0..{len(self.positions) - 1}")
 
     def _check_places(self) -> None:
         bad = ~np.isfinite(self.positions).all(axis=1)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from .arrays import FloatArray
+from .arrays import FloatArray, is_series
 from .cloth import Cloth
 from .collider import Collider
 from .errors import SceneError
@@ -27,7 +27,7 @@ class Scene:
     def __init__(self, cloths: Sequence[Cloth], colliders: Sequence[Collider] = (), gravity: Any = (0.0, 0.0, -9.81),
                  wind: Any = (0.0, 0.0, 0.0)) -> None:
         for what, given, kind in (("cloths", cloths, Cloth), ("colliders", colliders, Collider)):
-            if not isinstance(given, Iterable) or not all(isinstance(item, kind) for item in given):
+            if not is_series(given) or not all(isinstance(item, kind) for item in given):
                 raise SceneError(f"{what} is {given!r}, it must be a list of {kind.__name__}")
         self.cloths, self.colliders = tuple(cloths), tuple(colliders)
         if not self.cloths:

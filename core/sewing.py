@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, IntArray, index_rows, is_number
+from .arrays import FloatArray, IntArray, index_rows, is_number, is_series
 from .errors import ClothError
 from .links import MOST_POINTS, Links
 from .material import Material
@@ -132,7 +132,7 @@ def sew(mesh: ClothMesh, material: Material, seams: IntArray, positions: FloatAr
 
 def buttoned(buttons: Sequence[Any], name: str) -> IntArray:
     """Those of the buttons that are two vertices (n, 2), the smaller first."""
-    if not isinstance(buttons, (Sequence, np.ndarray)):
+    if not (isinstance(buttons, (Sequence, np.ndarray)) and is_series(buttons)):
         raise ClothError(f"buttons is {buttons!r}, it must be a list of them, () for none", object_name=name)
     pairs = [sorted(b) for b in buttons if isinstance(b, (Sequence, np.ndarray)) and len(b) == 2
              and all(isinstance(end, (int, np.integer)) for end in b)]

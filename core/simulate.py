@@ -7,10 +7,10 @@ cancelling and headless use are the caller's business: take the next frame, or d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .arrays import FloatArray, is_whole
+from .arrays import FloatArray, is_series, is_whole
 from .audit import Auditor
 from .certificate import Certificate, crossing_pairs, stretch_of
 from .energy import energy_of
@@ -48,7 +48,7 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
             size could not solve: the frames yielded before are good.
         ColliderError, PinError: a trajectory that stops making sense on the way.
     """
-    if not isinstance(frames, Iterable):
+    if not is_series(frames):
         raise SceneError(f"frames is {frames!r}, it must be consecutive frame numbers, such as range(1, 251)")
     given = list(frames)
     if solver is not None and not isinstance(solver, Solver):

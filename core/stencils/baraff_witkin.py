@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import is_number
+from ..arrays import is_number, is_series
 from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
@@ -29,7 +29,7 @@ def build(mesh: ClothMesh, material: Material, *, bending: str = "patch", flat: 
             shrinks, above 1 it has ease [-].
     """
     forces = []
-    ease = tuple(rest_stretch) if isinstance(rest_stretch, (Sequence, np.ndarray)) else ()
+    ease = tuple(rest_stretch) if is_series(rest_stretch) else ()
     if len(ease) != 2 or not all(is_number(b) and b > 0.0 for b in ease):
         raise ClothError(f"rest_stretch is {rest_stretch!r}, it must be two numbers above 0, of warp and weft",
                          object_name=mesh.name)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import is_flag, is_number
+from ..arrays import LARGEST, is_flag, is_number
 from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
@@ -37,8 +37,8 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False, hold: floa
         flat: the sheet wants to be flat instead of as it is modelled.
         hold: c_b over the stiffness of the links along the same edges [-].
     """
-    if not (is_number(hold) and hold > 0.0):
-        raise ClothError(f"hold is {hold!r}, it must be a number above 0", object_name=mesh.name)
+    if not (is_number(hold) and 0.0 < hold <= LARGEST):
+        raise ClothError(f"hold is {hold!r}, it must be a number above 0, {LARGEST:g} at most", object_name=mesh.name)
     if not is_flag(flat):
         raise ClothError(f"flat is {flat!r}, it must be True or False", object_name=mesh.name)
     forces = []

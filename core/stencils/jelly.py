@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, is_number, is_whole
+from ..arrays import LARGEST, FloatArray, IntArray, is_number, is_whole
 from ..errors import ClothError
 from ..lattice import Lattice, surround, trilinear
 from ..material import Material
@@ -125,8 +125,8 @@ def _checked(mesh: ClothMesh, structure: str, young_modulus: float, poisson_rati
     if not isinstance(structure, str) or structure not in STRUCTURES:
         fail(f"structure is {structure!r}, it must be one of {', '.join(STRUCTURES)}")
     for what, value, unit in (("young_modulus", young_modulus, "Pa"), ("density", density, "kg/m^3")):
-        if not (is_number(value) and value > 0.0):
-            fail(f"{what} is {value!r}, it must be a number above 0 {unit}")
+        if not (is_number(value) and 0.0 < value <= LARGEST):
+            fail(f"{what} is {value!r}, it must be a number above 0 {unit}, {LARGEST:g} at most")
     if cells is not None and not is_whole(cells, 1, LIMIT):
         fail(f"cells is {cells!r}, it must be a whole number from 1 to {LIMIT}")
     if poisson_ratio is None:

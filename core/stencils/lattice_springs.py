@@ -7,7 +7,9 @@ Pairs are the edges of triangles, or the sides and both diagonals of quads. To a
     C_uu = sum q n_u^4,   C_vv = sum q n_v^4,   C_uv = C_ss = sum q n_u^2 n_v^2    [N/m]
 
 Three springs around a triangle are fitted to three of these, as far as springs that push and pull at will can be (least
-squares, q >= C_ss, so that no edge of an irregular mesh is without): on right-angled cells exactly. What springs cannot
+squares, q >= C_ss, so that no edge of an irregular mesh is without): on right-angled cells exactly, as long as a
+diagonal that resists all of the shear stretches no more than the fabric; cells longer than that keep the stretch and
+lose shear. What springs cannot
 be is stiff against shear without coupling warp and weft, C_uv = C_ss. So that a strip pulled along a thread has the
 fabric's stretch K all the same, C is larger: C_uu - C_ss^2 / C_vv = K_u.
 Quads are both of their triangulations, each with half of the area.

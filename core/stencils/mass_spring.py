@@ -14,7 +14,8 @@ a gentle curve, whatever its k. So k is that with which it stores at 90 degrees 
     k = k_h (pi/2)^2 / (R(0) - R(90 degrees))^2                                    [N/m]
 
 Gently curved, the sheet is softer than the fabric, and the more so the finer the mesh: `baraff_witkin` and
-`thread_cloth` are not.
+`thread_cloth` are not. Beside long thin triangles such a spring lies nearly along the fold, R hardly changes, and k
+would make the sheet several times as stiff in its plane: k L is at most FOLDS of what structural springs have there.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ from .lattice_springs import sheet_links
 from .spring import Spring, edge_stencil
 from .stencil import ElementForce
 
+FOLDS = 0.1
+"""Most k L of a bend spring over that of the median structural one [-]."""
+
 
 def build(mesh: ClothMesh, material: Material, *, flat: bool = False) -> list[ElementForce]:
     """Element forces of a mesh of quads, triangles and loose edges.
@@ -43,15 +47,17 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False) -> list[El
         raise ClothError(f"flat is {flat!r}, it must be True or False", object_name=mesh.name)
     forces = []
     if len(mesh.triangles):
+        structural, shear = sheet_links(mesh, material)
         forces += [ElementForce(edge_stencil(links.pairs), Spring(), (links.stiffness, links.rest), material.damping)
-                   for links in sheet_links(mesh, material) if len(links.pairs)]
+                   for links in (structural, shear) if len(links.pairs)]
         bends = bend_links(mesh, material.bend, flat=flat)
         if len(bends.pairs) and any(material.bend):
             zero = np.zeros(len(bends.pairs))
             shorter = bends.lengths(zero) - bends.lengths(zero + 0.5 * np.pi)
-            k = bends.rigidity * (0.5 * np.pi / shorter) ** 2
-            forces.append(ElementForce(edge_stencil(bends.pairs), Spring(), (k, bends.lengths(bends.angle)),
-                                       material.damping))
+            rest = bends.lengths(bends.angle)
+            most = FOLDS * np.median(structural.stiffness * structural.rest) / rest if any(material.stretch) else np.inf
+            k = np.minimum(bends.rigidity * (0.5 * np.pi / shorter) ** 2, most)
+            forces.append(ElementForce(edge_stencil(bends.pairs), Spring(), (k, rest), material.damping))
     if len(mesh.loose_edges):
         forces.append(thread_springs(mesh, material))
     return forces

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, is_number, is_whole
+from ..arrays import FARTHEST, LARGEST, FloatArray, IntArray, is_number, is_whole
 from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
@@ -42,11 +42,15 @@ def build(mesh: ClothMesh, material: Material, *, mass: float | None = None, rad
         if not good:
             raise ClothError(f"{what} is {value!r}, it must be {wanted}", object_name=mesh.name)
 
-    check("mass", mass, mass is None or (is_number(mass) and mass > 0.0), "above 0 kg")
-    check("radius", radius, radius is None or (is_number(radius) and radius > 0.0), "above 0 m")
+    check("mass", mass, mass is None or (is_number(mass) and 0.0 < mass <= LARGEST),
+          f"above 0 kg, {LARGEST:g} at most")
+    check("radius", radius, radius is None or (is_number(radius) and 0.0 < radius <= FARTHEST),
+          f"above 0 m, {FARTHEST:g} at most")
     check("nearest", nearest, is_whole(nearest, 0), "a whole number of 0 or more")
-    check("spring_stiffness", spring_stiffness, is_number(spring_stiffness) and spring_stiffness > 0.0, "above 0 N/m")
-    check("spring_damping", spring_damping, is_number(spring_damping) and spring_damping >= 0.0, "0 or more N s/m")
+    check("spring_stiffness", spring_stiffness, is_number(spring_stiffness) and 0.0 < spring_stiffness <= LARGEST,
+          f"above 0 N/m, {LARGEST:g} at most")
+    check("spring_damping", spring_damping, is_number(spring_damping) and 0.0 <= spring_damping <= LARGEST,
+          f"0 N s/m or more, {LARGEST:g} at most")
     x = mesh.positions
     pairs = neighbours(x, radius or 0.0, min(nearest, len(x) - 1))
     pairs = np.unique(np.concatenate([np.sort(mesh.edges, axis=1), pairs]), axis=0)

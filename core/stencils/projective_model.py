@@ -8,7 +8,7 @@ warp and weft, and w is also what decides on shear: its modulus is w / 2.
 
 from __future__ import annotations
 
-from ..arrays import is_number
+from ..arrays import LARGEST, is_number
 from ..errors import ClothError
 from ..material import Material
 from ..mesh import ClothMesh
@@ -46,8 +46,8 @@ def shear_modulus(young_modulus: float, poisson_ratio: float, *, object_name: st
     Raises:
         ClothError: E is not above 0, or nu not in -1..0.5.
     """
-    if not (is_number(young_modulus) and young_modulus > 0.0):
-        raise ClothError(f"young_modulus is {young_modulus!r}, it must be a number above 0 [Pa]",
+    if not (is_number(young_modulus) and 0.0 < young_modulus <= LARGEST):
+        raise ClothError(f"young_modulus is {young_modulus!r}, it must be a number above 0 [Pa], {LARGEST:g} at most",
                          object_name=object_name)
     if not (is_number(poisson_ratio) and -1.0 < poisson_ratio <= 0.5):
         raise ClothError(f"poisson_ratio is {poisson_ratio!r}, it must be above -1 and at most 0.5",

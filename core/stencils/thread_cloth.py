@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, is_number
+from ..arrays import LARGEST, FloatArray, IntArray, is_number
 from ..errors import ClothError
 from ..grid import grid_of
 from ..material import Material
@@ -94,8 +94,8 @@ def build(mesh: ClothMesh, material: Material, *, area_stiffness: float | None =
     Raises:
         MeshError: the mesh is no grid.
     """
-    if area_stiffness is not None and not (is_number(area_stiffness) and area_stiffness >= 0.0):
-        raise ClothError(f"area_stiffness is {area_stiffness!r} N/m, it must be a number 0 or more",
+    if area_stiffness is not None and not (is_number(area_stiffness) and 0.0 <= area_stiffness <= LARGEST):
+        raise ClothError(f"area_stiffness is {area_stiffness!r} N/m, it must be a number from 0 to {LARGEST:g}",
                          object_name=mesh.name)
     k_a = area_modulus(material) if area_stiffness is None else float(area_stiffness)
     threads = Threads.of(mesh)

@@ -319,3 +319,49 @@ def test_what_is_handed_over_in_the_wrong_form_is_named():
     refused(core.MeshError, lambda: core.ClothMesh(CORNERS, points=1), "points is 1", "True or False", name="cloth")
     refused(core.MeshError, lambda: core.ClothMesh(CORNERS, CUBE, name=5), "name is 5", "text")
     refused(core.MaterialError, lambda: core.Material.preset("cotton", weight=0.2), "'weight'", "areal_density")
+
+
+@pytest.mark.parametrize("value", [3.0, "round", [1.0, 2.0], np.zeros((9, 2)), [[0, 1], [0, 1, 2]],
+                                   1j * np.ones((9, 3)), {0: 1}])
+@pytest.mark.parametrize("what", ["positions", "triangles", "edges"])
+def test_what_of_a_mesh_has_the_wrong_shape_is_named(what, value):
+    given = {"positions": CORNERS, "triangles": CUBE, what: value}
+    refused(core.MeshError, lambda: core.ClothMesh(**given, name="Skirt"), f"{what}: ", name="Skirt")
+
+
+@pytest.mark.parametrize("what", ["positions", "velocities", "births", "pins", "stretch_scale"])
+def test_imaginary_parts_are_refused_and_not_left_out(what):
+    value = 1j * (np.ones((9, 3)) if what in ("positions", "velocities") else np.ones(9))
+    refused((core.ClothError, core.PinError), cloth(**{what: value}), "complex", name="Skirt")
+
+
+def test_an_array_without_dimensions_is_one_number_and_no_list():
+    single = np.array(3.0)
+    mesh, still = sheet(), cloth()()
+    refused(core.SceneError, lambda: core.Scene(single), "cloths is array(3.)", "list of Cloth")
+    refused(core.SceneError, lambda: core.Scene([still], single), "colliders is array(3.)", "list of Collider")
+    refused(core.SceneError, lambda: core.simulate(core.Scene([still]), frames=single), "frames is array(3.)")
+    refused(core.PinError, cloth(attachments=single), "attachments is array(3.)", name="Skirt")
+    refused(core.ClothError, cloth(buttons=single), "buttons is array(3.)", name="Skirt")
+    refused(core.ClothError, cloth(rest_stretch=single)().body, "rest_stretch is array(3.)", name="Skirt")
+    refused(core.MaterialError, lambda: core.Material(**{**FABRIC, "stretch": single, "name": "felt"}), "stretch",
+            name="felt")
+    assert core.Cloth(mesh, core.Material(**FABRIC), buttons=()).sewing == ()
+
+
+def test_what_no_computer_can_square_is_named():
+    for what in ("thickness", "rest_scale", "rest_curvature", "stretch_scale", "shear_scale", "bend_scale"):
+        refused(core.ClothError, cloth(**{what: 1e300}), what, "1e+300", "at most", name="Skirt")
+    for what in ("thickness", "friction"):
+        refused(core.ColliderError, lambda what=what: core.Collider(CORNERS, CUBE, name="Ball", **{what: 1e300}),
+                f"{what} is 1e+300", "at most", name="Ball")
+
+
+@pytest.mark.parametrize(("model", "option"), [
+    ("thread_cloth", "area_stiffness"), ("immediate_buckling", "hold"), ("particles", "mass"), ("particles", "radius"),
+    ("particles", "spring_stiffness"), ("particles", "spring_damping"), ("projective", "young_modulus"),
+    ("jelly", "young_modulus"), ("jelly", "density")])
+def test_an_option_of_a_model_that_no_computer_can_square_is_named(model, option):
+    more = {"sheet_thickness": 1.0} if model == "projective" else {}
+    refused(core.ClothError, cloth(model=model, **{option: 1e300}, **more)().body, f"{option} is 1e+300", "1e+",
+            name="Skirt")

@@ -228,3 +228,15 @@ def test_no_edge_of_an_irregular_mesh_is_without_a_spring():
         np.add.at(alone, np.searchsorted(key, ends[:, 0] * len(points) + ends[:, 1]), mesh.areas)
     assert len(none.pairs) == 0
     assert (links.stiffness * links.rest ** 2 >= 0.999 * FABRIC.shear * alone).all()
+
+
+@pytest.mark.parametrize("name", core.Material.presets())
+@pytest.mark.parametrize("aspect", [1.0, 0.15, 0.05])
+def test_springs_against_folds_do_not_stiffen_the_plane_of_long_thin_triangles(name, aspect):
+    x, triangles = grid(7, 5, (0.3, 0.3 * 5 / 7 * aspect))
+
+    def stored(**bend):
+        cloth = core.Cloth(core.ClothMesh(x, triangles), core.Material.preset(name, **bend), "mass_spring")
+        return np.array([elastic_energy(cloth, x * stretched) for stretched in ((1.001, 1, 1), (1, 1.001, 1))])
+
+    assert (stored() <= 1.5 * stored(bend=0.0)).all()
