@@ -85,7 +85,7 @@ class StepContacts:
             if left.any():
                 self._to_springs = left
                 contacts.leave(left)
-            if around is not None:
+            if around is not None and len(around.within):            # somebody is in one, now that it was looked at
                 contacts.leave(own.kept_inside(around, found.depth(len(around.within), len(x0))))
         contacts.predict(found)
         return contacts
