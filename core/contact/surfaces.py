@@ -41,12 +41,14 @@ class Touching:
     distance: FloatArray
     carried: FloatArray
 
-    def depth(self, solids: int, count: int) -> FloatArray:
-        """By how much each of `count` vertices lacks its distance from each of the solids at the start (S, V) [m]; 0
-        where it does not, or is not near."""
-        result, c = np.zeros((solids, count)), self.contacts
-        np.maximum.at(result, (c.collider, c.vertex), -c.gap_t0)
-        return result
+    def depth(self, solids: int, count: int) -> tuple[FloatArray, FloatArray]:
+        """How deep each of `count` vertices is in each of the solids at the start (S, V) [m], 0 where it is not, and by
+        how much it lacks its distance from it (S, V) [m]."""
+        deep, c = np.zeros((solids, count)), self.contacts
+        lacks = deep.copy()
+        np.maximum.at(deep, (c.collider, c.vertex), -c.gap_t0 - self.distance)
+        np.maximum.at(lacks, (c.collider, c.vertex), -c.gap_t0)
+        return deep, lacks
 
     def between(self, count: int) -> BoolArray:
         """Which of `count` vertices (V,) are about to be held on two sides by surfaces that face each other."""

@@ -86,7 +86,9 @@ class StepContacts:
                 self._to_springs = left
                 contacts.leave(left)
             if around is not None and len(around.within):            # somebody is in one, now that it was looked at
-                contacts.leave(own.kept_inside(around, found.depth(len(around.within), len(x0))))
+                kept = own.kept_inside(around, *found.depth(len(around.within), len(x0)))
+                contacts.leave(kept.any(axis=0))
+                contacts.ease(around.let_in(kept))
         contacts.predict(found)
         return contacts
 
