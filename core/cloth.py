@@ -157,6 +157,12 @@ class Cloth:
         return max(self.thickness, self._least_thickness)
 
     @property
+    def fixed(self) -> IntArray:
+        """Vertices (n,) that pins hold exactly, or an attachment in all three directions."""
+        attached = [a.vertex for a in self.attachments if len(a.directions) == 3]
+        return np.union1d(self.held, np.array(attached, dtype=np.int64))
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options of its model with their values, also those that were not given."""
         arguments = inspect.signature(registry.find(self.model)).bind(self.mesh, self.material, **self.model_options)

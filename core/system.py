@@ -112,7 +112,7 @@ class System:
             scene.colliders, seams=seams if len(links) else None, skin=nodes.surface_count,
             threads=threads, points=np.flatnonzero(np.concatenate([c.mesh.loose_points for c in scene.cloths])),
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
-            held=np.concatenate([c.held + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
+            held=np.concatenate([c.fixed + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
         ) if len(self.triangles) + len(threads) else None
         skin = nodes.surface_count
         self.shapes = shapes_of([(c.at(0.0), c.triangles) for c in scene.colliders], nodes.start[:skin],

@@ -220,6 +220,7 @@ class SelfContactStep:
             known = around.end(self._free[1]) if self._free is not None and self._free[0] is pairs else None
             movable = any_of((self._inverse_mass > 0.0)[pairs.vertices])
             if not movable.all():                                    # pins alone decide about the others
+                self._notice(pairs[np.flatnonzero(~movable)], around.end(x))
                 pairs = pairs[np.flatnonzero(movable)]
             cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
             left = pairs.vertices[cut.left]
@@ -245,6 +246,13 @@ class SelfContactStep:
         self.crosses = not solid.all() and len(self._around.crossings) == 0
         return x
 
+    def _notice(self, given: Pairs, end: FloatArray) -> None:
+        """Have the next step look for what crosses, where a motion to `end` (V + W, 3) [m] that is `given` crosses."""
+        met = given.vertices[given.meeting_times(self._around.start, end) < NEVER]
+        solid = (met >= len(self._v0)).any(axis=1)
+        self._owner.stuck |= bool(solid.any())
+        self._owner.tangled |= not solid.all()
+
     def remember(self, u: FloatArray, *, calm: bool = True) -> None:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess; `calm`:
         whether what presses may come to rest."""
@@ -257,5 +265,5 @@ class SelfContactStep:
         self._owner.learn(self._base + self._h * u, gain)
         self._owner.last = Memory(
             keys, self.repulsion.pressing(u)[rows], self.repulsion.rubbing(u)[rows] / self._h,
-            (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()))
+            (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()), self._around.inside)
         self.presses = calm and not solid.all()

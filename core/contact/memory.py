@@ -20,6 +20,8 @@ class Memory:
         stiffness (N,) [-]: of its spring, over the mass.
         gain (V, 3) [m/s^2]: mean acceleration, None before the first step.
         at_edges: whether edges or tips of colliders touched.
+        inside (S, V): vertices of cloth in colliders, that pins keep there or have kept until lately; None if there
+            are none.
     """
 
     keys: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -28,6 +30,7 @@ class Memory:
     stiffness: FloatArray = field(default_factory=lambda: np.zeros(0))
     gain: FloatArray | None = None
     at_edges: bool = False
+    inside: BoolArray | None = None
 
     def recalled(self, key: IntArray, near: BoolArray, vertex_of: Callable[[IntArray], IntArray]
                  ) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:

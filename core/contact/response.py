@@ -22,6 +22,7 @@ from ..state import Touch
 from .friction import SLIP, STICK, Friction
 
 if TYPE_CHECKING:
+    from .pairs import Contacts
     from .surfaces import Touching
 
 PUSH_RATE = 24.0
@@ -75,6 +76,7 @@ class ContactResponse:
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
         self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
         self._free: BoolArray = pins.degrees_of_freedom(np.arange(len(x0))) > 0
+        self._eased: BoolArray = np.zeros(len(x0), dtype=np.bool_)
         self._still, self._error = still, touch.error                # of velocities, part [-] and size [m/s]
         self._table: IntArray = np.full((MAX_PER_VERTEX, len(x0)), -1)    # contacts of each vertex, in columns
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
@@ -95,6 +97,11 @@ class ContactResponse:
         """Have nothing to do with `some` vertices (V,): springs keep them off solids."""
         self._free = self._free & ~some
 
+    def ease(self, some: BoolArray) -> None:
+        """Move `some` vertices (V,) out by no more than the alteration from any depth, not at once to their thickness:
+        what has held them in a solid until now lets them out there."""
+        self._eased = some
+
     def predict(self, found: Touching) -> None:
         """Take in the contacts of the motion without forces: these alone may alter positions."""
         c = found.contacts
@@ -108,7 +115,9 @@ class ContactResponse:
         again = (self._touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
         # what is laid onto the thickness but for rounding touches: stuck neighbours would be judged without it
         near = -LAID if self._touch.mode.any() else TOUCHING
-        self._take(found, inside | again | (c.gap_t1 < near * found.distance))
+        pulled = (self._touch.mode > 0) & (self._touch.pressing <= 0.0)
+        comes = self._comes_out(c) | (self._eased & pulled)[c.vertex]
+        self._take(found, (inside | again | (c.gap_t1 < near * found.distance)) & ~comes)
 
     def add(self, found: Touching, anyway: bool, depth: float = 0.0) -> bool:
         """Take in the contacts of a solution that went through a surface; True if that changes anything.
@@ -118,6 +127,7 @@ class ContactResponse:
         """
         vertex = found.contacts.vertex
         through = (found.contacts.gap_t1 < -TOUCHING * self._thickness[vertex]) & self._free[vertex]
+        through &= ~self._comes_out(found.contacts)
         deep = through & (found.contacts.gap_t1 < -depth * self._thickness[vertex])
         if not anyway and int(deep.sum()) <= FEW * int(self.held.sum()):
             return False
@@ -321,10 +331,15 @@ class ContactResponse:
         most = self._still * gained
         return np.clip(error, ROUNDS * most, most)
 
+    def _comes_out(self, contacts: Contacts) -> BoolArray:
+        """Contacts (C,) that what is eased out needs not, because it comes out as it moves."""
+        return self._eased[contacts.vertex] & (contacts.gap_t1 > contacts.gap_t0)
+
     def _beyond(self, found: Touching) -> FloatArray:
         """How far each contact's vertex is beyond where it may be (C,) [m], negative where it has room."""
         c = found.contacts
-        lack = np.minimum(np.maximum(-c.gap_t0, 0.0), found.distance)      # how deep it may stay
+        lack = np.maximum(-c.gap_t0, 0.0)                                   # how deep it may stay
+        lack = np.where(self._eased[c.vertex], lack, np.minimum(lack, found.distance))
         lack -= np.einsum("nj,nj->n", self.alteration[c.vertex], c.normal)
         return np.asarray(-c.gap_t1 - np.maximum(lack, 0.0))
 

@@ -134,17 +134,20 @@ class SelfContact:
         return beside_walls(x, surface.vertices, surface.edges, held, hair, SAME * hair, solids)
 
     def kept_inside(self, around: Surroundings, touching: Touching) -> BoolArray:
-        """Which vertices (V,) start in a solid and pins do not let out of it."""
+        """Which vertices are so near to what pins hold in each of the S colliders that they cannot be outside of it, or
+        not where contact would put those that are inside (S, V)."""
         count = len(self.mass)
         within = around.within[:, :count]
-        held, result = within & self.held[:count], np.zeros(count, dtype=np.bool_)
+        held, result = within & self.held[:count], np.zeros(within.shape, dtype=np.bool_)
         for solid in np.flatnonzero(held.any(axis=1)):
             if self._inside is None:
                 surface, scale = self.surface, self._scale
                 self._inside = PinnedInside(surface.edges, surface.triangles, self.rest,
                                             None if scale is None else scale[:count])
-            # what is outside is kept there, though it may be too near
-            result |= within[solid] & self._inside.kept(held[solid], touching.depth(solid, count))
+            deep, lacks = touching.depth(solid, count)
+            result[solid] = within[solid] & self._inside.kept(held[solid], lacks)
+            # what is outside, though it may be too near, has only to be on that side
+            result[solid] |= self._inside.kept(held[solid], deep)
         return result
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:

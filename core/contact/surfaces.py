@@ -41,13 +41,14 @@ class Touching:
     distance: FloatArray
     carried: FloatArray
 
-    def depth(self, solid: int, count: int) -> FloatArray:
-        """By how much each of `count` vertices lacks its distance from a solid at the start (V,) [m]; 0 where it does
-        not, or is not near."""
-        result, c = np.zeros(count), self.contacts
+    def depth(self, solid: int, count: int) -> tuple[FloatArray, FloatArray]:
+        """How deep each of `count` vertices is in a solid at the start (V,) [m], 0 where it is not, and by how much it
+        lacks its distance from it (V,) [m]."""
+        deep, lacks, c = np.zeros(count), np.zeros(count), self.contacts
         there = np.flatnonzero(c.collider == solid)
-        np.maximum.at(result, c.vertex[there], -c.gap_t0[there])
-        return result
+        np.maximum.at(deep, c.vertex[there], -c.gap_t0[there] - self.distance[there])
+        np.maximum.at(lacks, c.vertex[there], -c.gap_t0[there])
+        return deep, lacks
 
     def between(self, count: int) -> BoolArray:
         """Which of `count` vertices (V,) are about to be held on two sides by surfaces that face each other."""

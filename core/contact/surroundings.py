@@ -135,6 +135,7 @@ class Surroundings:
             001's contact pushes a vertex of them out of a collider, or they are of a body with an inside that crosses
             itself. left (V,): vertices in a collider that 001's contact is not to push out, because they are pulled.
         within (S, V + W): which vertices of cloth start inside of each collider; no rows while nothing is stuck.
+        inside (S, V): those, or about to be, that pins keep there or have kept until lately; None if there are none.
     """
 
     def __init__(self, owner: SelfContact, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *,
@@ -147,7 +148,9 @@ class Surroundings:
         self.left: BoolArray = np.zeros(len(x0), dtype=np.bool_)
         self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
         self.within: BoolArray = np.zeros((0, len(self.start)), dtype=np.bool_)
+        self.inside: BoolArray | None = None
         self._swallowed: BoolArray | None = None
+        self._let: BoolArray = self.within                              # vertices of cloth that nobody keeps off which
         self.level = np.zeros((0, 4), dtype=np.int64)
         self._look_for_crossings()
         self._close: Pairs | None = None
@@ -181,6 +184,19 @@ class Surroundings:
         self._asked |= new
         return bool(new.any())
 
+    def let_in(self, kept: BoolArray) -> BoolArray:
+        """Nothing keeps vertices of cloth out of colliders that pins keep them in: `kept` (S, V). Which are in one that
+        pins have kept in it until lately (V,)."""
+        before, within = self._owner.last.inside, self.within[:, :kept.shape[1]]
+        inside = kept if before is None else kept | before & within
+        self.inside = inside if inside.any() else None
+        if kept.any():
+            self._let[:, :kept.shape[1]] |= kept
+            self._parts[1] = self._parts[1][np.flatnonzero(~self._is_let(self._parts[1]))]
+            self._join_parts()
+        leaving: BoolArray = (inside & ~kept).any(axis=0) & ~kept.any(axis=0)
+        return leaving
+
     def cover(self, x1: FloatArray) -> None:
         """Look, or look again and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
         before = list(self._parts)
@@ -199,9 +215,7 @@ class Surroundings:
             self._parts[1] = self._parts[1].joined(found)
             self._asked = np.zeros_like(self._asked)
         if any(part is not old for part, old in zip(self._parts, before, strict=True)):
-            own, solid = self._parts
-            self.pairs = own.joined(solid) if len(own) and len(solid) else solid if len(solid) else own
-            self._close = None
+            self._join_parts()
 
     def covers(self, x1: FloatArray) -> bool:
         """Whether no pair can meet on the way to x1 (V, 3) [m] but those found."""
@@ -253,6 +267,7 @@ class Surroundings:
             if owner.stuck:
                 self.within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
                 self._swallowed = self.within.any(axis=0)
+                self._let = np.zeros_like(self.within)
         self._involved = [around(owner.all, found, owner.all.total) if len(found) else None for found in (own, solid)]
         self.crossings = np.concatenate([own, solid])
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
@@ -267,7 +282,18 @@ class Surroundings:
             pinned = (self.within & owner.held).any(axis=1)[solid_of[pierced.vertices].max(axis=1)]
             left = left_by_solids(pierced, way, owner.all.edges, self._swallowed, solid_of < 0, pinned)
             self.left, self._swallowed = left[:len(self.x0)], self._swallowed & ~left
+            self._let = self.within & bool(self.left.any())
             self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
+
+    def _join_parts(self) -> None:
+        own, solid = self._parts
+        self.pairs = own.joined(solid) if len(own) and len(solid) else solid if len(solid) else own
+        self._close = None
+
+    def _is_let(self, pairs: Pairs) -> BoolArray:
+        """Which of some pairs of cloth and a collider (P,) are of cloth that may be in that collider."""
+        solid = self._owner.all.solid_of[pairs.vertices].max(axis=1)
+        return any_of(self._let[solid[:, None], pairs.vertices])
 
     @property
     def _share(self) -> float:
@@ -349,8 +375,7 @@ class Surroundings:
             keep &= ~(any_of(caught & first) & any_of(caught & ~first))
         if part == 1 and self._swallowed is not None:
             keep &= ~any_of(self._swallowed[pairs.vertices])
-            if self.left.any():
-                solid = self._owner.all.solid_of[pairs.vertices].max(axis=1)
-                keep &= ~any_of(self.within[solid[:, None], pairs.vertices])
+            if self._let.any():
+                keep &= ~self._is_let(pairs)
         found = pairs if keep.all() else pairs[np.flatnonzero(keep)]
         return found.keeping(LEAST_GAP * (self._owner.own, self._owner.solid)[part].radius)

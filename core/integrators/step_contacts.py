@@ -85,8 +85,10 @@ class StepContacts:
             if left.any():
                 self._to_springs = left
                 contacts.leave(left)
-            if around is not None:
-                contacts.leave(own.kept_inside(around, found))
+            if around is not None and len(around.within):            # somebody is in one, now that it was looked at
+                kept = own.kept_inside(around, found)
+                contacts.leave(kept.any(axis=0))
+                contacts.ease(around.let_in(kept))
         contacts.predict(found)
         return contacts
 

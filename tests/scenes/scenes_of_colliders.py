@@ -7,7 +7,7 @@ import core
 from tests.core.contact.shapes import ball, box, sheet
 from tests.scenes.scenes_of_folds import tube_mesh
 from tests.scenes.solids import capsule, cone
-from tests.scenes.staging import COTTON, RATE, Staged, at_ends, border, cloth, floor, moved, turned
+from tests.scenes.staging import COTTON, RATE, Staged, at_ends, border, cloth, floor, moved, turned, up_and_down
 
 
 def pushed_ball(size, speed=2.0, depth=0.25, width=1.0, radius=0.15, frames=None):
@@ -223,6 +223,29 @@ def cape(size=24, frames=36):
     return Staged(core.Scene(
         [cloth(size, size, 0.6, 0.6, lambda x: turned(x, np.pi / 2 - 0.2, axis=0) - [0.0, 0.0, 0.2], pins=held)],
         [core.Collider(*ball(24, 12, 0.2), friction=0.3, name="shoulder")]), frames, clean=False)
+
+
+def pulled_in(size=14, depth=0.12, rise=0.8, material=COTTON):
+    """A sheet hangs in front of a ball; the pins of its upper row go `depth` [m] into the ball within `rise` [s], and
+    out again."""
+    flat = cloth(size, size, 0.5, 0.5, lambda p: turned(p, 0.5 * np.pi, axis=0) - [0.0, 0.25, 0.1])
+    top = np.flatnonzero(flat.positions[:, 2] > 0.15 - 1e-6)
+
+    def way(t, p):
+        return p + [0.0, (depth + 0.05) * up_and_down(t, rise), 0.0]
+
+    x, triangles = ball(24, 12, 0.2)
+    held = core.Cloth(flat.mesh, material, positions=flat.positions, pins=moved((top, flat.positions[top], way)))
+    return Staged(core.Scene([held], [core.Collider(x + [0.0, 0.0, 0.1], triangles, friction=0.3, name="ball")]),
+                  round(2.0 * rise * RATE) + 8)
+
+
+def born_late(size=14, birth=0.7, speed=0.5, frames=36):
+    """A ball comes to where cloth is to be, which is born when the ball is half way through."""
+    x, triangles = ball(20, 10, 0.12)
+    upright = cloth(size, size, 0.5, 0.5, lambda p: turned(p, 0.5 * np.pi, axis=0), births=np.full(size * size, birth))
+    return Staged(core.Scene([upright], [core.Collider(lambda t: x + [0.0, 0.3 - speed * t, 0.0], triangles,
+                                                       friction=0.3, name="ball")]), frames)
 
 
 SCENES = {"pushed_ball": pushed_ball, "spike": spike, "table_edge": table_edge, "fan": fan, "heavy_box": heavy_box,
