@@ -324,7 +324,7 @@ class Surroundings:
     def _near_itself(self, search: _Search, some: BoolArray | None) -> Pairs:
         radius, surface = self._owner.own.radius, self._owner.sewn_at(self.x0)
         return near_pairs(surface, self.x0, search.end, radius, search.slack, far=FAR * radius, some=some,
-                          reach=self._owner.reach)
+                          reach=self._owner.reach if self._owner.crowded else None)
 
     def _near_solids(self, motion: Motion, search: _Search, some: BoolArray | None) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""

@@ -91,6 +91,19 @@ def test_a_minimum_is_found_where_a_search_along_the_surface_finds_one():
         assert len(mine) < 0.3 * len(all_)
 
 
+@pytest.mark.parametrize("finer", [False, True])
+def test_the_neighbours_of_a_finer_part_are_no_pairs_all_the_time(finer):
+    """They are within a radius that is the same everywhere."""
+    x, triangles = sheet(14, 14, 1.0, 1.0)
+    x = x * np.where(finer & (x[:, :1] < 0.0), [[0.2, 0.2, 1.0]], 1.0)
+    owner = owner_of(x, triangles, 0.2 / 13)
+    owner.own.missed[:] = 0.0                                              # ends are known
+    assert owner.crowded is finer
+    near = near_pairs(owner.surface, x, x, owner.own.radius, np.zeros(len(x)))
+    found = owner.look(x, x + [0.0, 0.0, 0.01]).pairs
+    assert len(found) < 0.2 * len(near) if finer else len(near) == 0
+
+
 def test_what_flies_at_another_joins_when_the_solution_makes_it_meet():
     x, triangles, body = two_layers(0.5)
     owner = owner_of(x, triangles, 0.02, body)
