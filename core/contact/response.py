@@ -76,7 +76,7 @@ class ContactResponse:
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
         self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
         self._free: BoolArray = pins.degrees_of_freedom(np.arange(len(x0))) > 0
-        self._eased: BoolArray = np.zeros(len(x0), dtype=np.bool_)
+        self._eased: BoolArray | None = None                         # who is let out slowly, where anybody is
         self._still, self._error = still, touch.error                # of velocities, part [-] and size [m/s]
         self._table: IntArray = np.full((MAX_PER_VERTEX, len(x0)), -1)    # contacts of each vertex, in columns
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
@@ -94,13 +94,13 @@ class ContactResponse:
     # ------------------------------------------------------------------ finding
 
     def leave(self, some: BoolArray) -> None:
-        """Have nothing to do with `some` vertices (V,): springs keep them off solids."""
+        """Have nothing to do with `some` vertices (V,): springs keep them off solids, or pins in one."""
         self._free = self._free & ~some
 
     def ease(self, some: BoolArray) -> None:
         """Move `some` vertices (V,) out by no more than the alteration from any depth, not at once to their thickness:
         what has held them in a solid until now lets them out there."""
-        self._eased = some
+        self._eased = some if some.any() else None
 
     def predict(self, found: Touching) -> None:
         """Take in the contacts of the motion without forces: these alone may alter positions."""
@@ -115,9 +115,11 @@ class ContactResponse:
         again = (self._touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
         # what is laid onto the thickness but for rounding touches: stuck neighbours would be judged without it
         near = -LAID if self._touch.mode.any() else TOUCHING
-        pulled = (self._touch.mode > 0) & (self._touch.pressing <= 0.0)
-        comes = self._comes_out(c) | (self._eased & pulled)[c.vertex]
-        self._take(found, (inside | again | (c.gap_t1 < near * found.distance)) & ~comes)
+        wanted = inside | again | (c.gap_t1 < near * found.distance)
+        if self._eased is not None:
+            pulled = (self._touch.mode > 0) & (self._touch.pressing <= 0.0)
+            wanted &= ~(self._comes_out(c, self._eased) | (self._eased & pulled)[c.vertex])
+        self._take(found, wanted)
 
     def add(self, found: Touching, anyway: bool, depth: float = 0.0) -> bool:
         """Take in the contacts of a solution that went through a surface; True if that changes anything.
@@ -127,7 +129,8 @@ class ContactResponse:
         """
         vertex = found.contacts.vertex
         through = (found.contacts.gap_t1 < -TOUCHING * self._thickness[vertex]) & self._free[vertex]
-        through &= ~self._comes_out(found.contacts)
+        if self._eased is not None:
+            through &= ~self._comes_out(found.contacts, self._eased)
         deep = through & (found.contacts.gap_t1 < -depth * self._thickness[vertex])
         if not anyway and int(deep.sum()) <= FEW * int(self.held.sum()):
             return False
@@ -331,15 +334,18 @@ class ContactResponse:
         most = self._still * gained
         return np.clip(error, ROUNDS * most, most)
 
-    def _comes_out(self, contacts: Contacts) -> BoolArray:
-        """Contacts (C,) that what is eased out needs not, because it comes out as it moves."""
-        return self._eased[contacts.vertex] & (contacts.gap_t1 > contacts.gap_t0)
+    @staticmethod
+    def _comes_out(contacts: Contacts, eased: BoolArray) -> BoolArray:
+        """Contacts (C,) that what is `eased` (V,) out needs not, because it comes out as it moves."""
+        return eased[contacts.vertex] & (contacts.gap_t1 > contacts.gap_t0)
 
     def _beyond(self, found: Touching) -> FloatArray:
         """How far each contact's vertex is beyond where it may be (C,) [m], negative where it has room."""
         c = found.contacts
-        lack = np.maximum(-c.gap_t0, 0.0)                                   # how deep it may stay
-        lack = np.where(self._eased[c.vertex], lack, np.minimum(lack, found.distance))
+        deep = np.maximum(-c.gap_t0, 0.0)
+        lack = np.minimum(deep, found.distance)                            # how deep it may stay
+        if self._eased is not None:
+            lack = np.where(self._eased[c.vertex], deep, lack)
         lack -= np.einsum("nj,nj->n", self.alteration[c.vertex], c.normal)
         return np.asarray(-c.gap_t1 - np.maximum(lack, 0.0))
 

@@ -24,15 +24,6 @@ FORCES = {"damped": {"damping": 0.02}, "in air": {"air_drag": 0.8}, "viscous": {
           "all": {"damping": 0.02, "air_drag": 0.8, "viscous_drag": 0.5}}
 
 
-@pytest.fixture(params=["numpy", "numba"])
-def backend(request):
-    """Everything in a test runs on this backend."""
-    if why_not(request.param):
-        pytest.skip(why_not(request.param))
-    with using(request.param):
-        yield request.param
-
-
 def two_cloths(bending="patch", **changes):
     """A system of two sheets, of which the second has no drag and no damping, with three fields (V, 3): x, v, u."""
     first = core.Cloth(core.ClothMesh(*grid(5, 4)), core.Material(**FABRIC, **changes), bending=bending)

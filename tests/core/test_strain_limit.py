@@ -6,20 +6,12 @@ import pytest
 
 import core
 from core.half_spaces import HalfSpaces
-from core.kernels.backend import current, using, why_not
+from core.kernels.backend import current, why_not
 from core.strain_limit import StrainLimit, colours, reach_of
 from tests.core.physics.scenes import rope, rope_fabric, run
 from tests.core.shapes import ball, grid, quads
 
 BACKENDS = ["numpy", "numba"]
-
-
-@pytest.fixture(params=BACKENDS)
-def backend(request):
-    if why_not(request.param):
-        pytest.skip(why_not(request.param))
-    with using(request.param):
-        yield request.param
 
 
 def sheet(n=8):

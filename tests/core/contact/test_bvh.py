@@ -7,18 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.contact.bvh import BVH, element_boxes, nearest_candidates, touching_boxes
-from core.kernels import using
-from core.kernels.backend import why_not
 from core.kernels.reference import trees
 from tests.core.contact.shapes import bumpy_ball
 
-
-@pytest.fixture(params=["numpy", "numba"], autouse=True)
-def backend(request):
-    if why_not(request.param):
-        pytest.skip(why_not(request.param))
-    with using(request.param):
-        yield request.param
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def brute_force(lower_a, upper_a, lower_b, upper_b):

@@ -13,20 +13,13 @@ import numpy as np
 import pytest
 
 from core.contact.continuous import KEPT, NEVER, Pairs
-from core.kernels import using
-from core.kernels.backend import why_not
 
 QUERIES = Path(__file__).resolve().parent.parent / "reference" / "ccd" / "queries.npz"
 MOST = 400
 """Queries that may be held for a meeting and are none."""
 
 
-@pytest.fixture(params=["numpy", "numba"], autouse=True)
-def backend(request):
-    if why_not(request.param):
-        pytest.skip(f"no {request.param} here")
-    with using(request.param):
-        yield request.param
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def queries(kind):

@@ -14,14 +14,6 @@ from tests.core.contact.shapes import rotation, sheet
 COUNT = 600
 
 
-@pytest.fixture
-def backend(request):
-    if why_not(request.param):
-        pytest.skip("Numba is not there")
-    with using(request.param):
-        yield request.param
-
-
 def random_pairs(seed, speed, scale=1.0):
     """COUNT pairs with a triangle and as many of edges, each of vertices of its own."""
     rng = np.random.default_rng(seed)
@@ -31,9 +23,9 @@ def random_pairs(seed, speed, scale=1.0):
     return x0, x1, Pairs.at(x0, vertices, vertices[:, :2], COUNT)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_until_it_meets_a_pair_keeps_a_part_of_its_distance(backend, scale):
+def test_until_it_meets_a_pair_keeps_a_part_of_its_distance(scale):
     x0, x1, pairs = random_pairs(0, 0.5, scale)
     times = pairs.meeting_times(x0, x1)
     least = np.full(len(pairs), np.inf)
@@ -46,8 +38,8 @@ def test_until_it_meets_a_pair_keeps_a_part_of_its_distance(backend, scale):
     assert ((times < NEVER) & (least > 1.1 * NEAR * KEPT * pairs.distance)).sum() <= 2
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
-def test_nothing_that_an_independent_search_finds_is_missed(backend):
+@pytest.mark.usefixtures("backend")
+def test_nothing_that_an_independent_search_finds_is_missed():
     ipctk = pytest.importorskip("ipctk")
     x0, x1, pairs = random_pairs(1, 0.7)
     times, search, hits = pairs.meeting_times(x0, x1), ipctk.TightInclusionCCD(), 0
@@ -60,8 +52,8 @@ def test_nothing_that_an_independent_search_finds_is_missed(backend):
     assert hits > 20
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
-def test_what_moves_as_one_never_meets_however_close(backend):
+@pytest.mark.usefixtures("backend")
+def test_what_moves_as_one_never_meets_however_close():
     x0, _, pairs = random_pairs(2, 0.0)
     close = x0.copy()
     weights = pairs.weights
@@ -71,8 +63,8 @@ def test_what_moves_as_one_never_meets_however_close(backend):
     assert (pairs.meeting_times(close, moved) == NEVER).all()
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
-def test_sliding_past_is_not_meeting(backend):
+@pytest.mark.usefixtures("backend")
+def test_sliding_past_is_not_meeting():
     """A vertex a thousandth of an edge above a triangle, and two edges, slide a whole edge along."""
     x0 = np.array([[0.3, 0.3, 1e-3], [0, 0, 0], [1, 0, 0], [0, 1, 0],
                    [0, 0.5, 1e-3], [1, 0.6, 1e-3], [0.5, 0, 0], [0.6, 1, 0.0]], dtype=float)
@@ -82,8 +74,8 @@ def test_sliding_past_is_not_meeting(backend):
     assert (pairs.meeting_times(x0, x1) == NEVER).all()
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
-def test_a_pair_that_touches_meets_at_once_unless_it_moves_as_one(backend):
+@pytest.mark.usefixtures("backend")
+def test_a_pair_that_touches_meets_at_once_unless_it_moves_as_one():
     x0 = np.array([[0.3, 0.3, 0.0], [0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=float)
     pairs = Pairs.at(x0, np.arange(4).reshape(1, 4), np.zeros((1, 2), dtype=int), 1)
     away = x0 + [[0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
@@ -102,8 +94,8 @@ def test_both_backends_find_the_same():
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
-def test_a_motion_that_all_share_finds_no_more_pairs(backend):
+@pytest.mark.usefixtures("backend")
+def test_a_motion_that_all_share_finds_no_more_pairs():
     x0, triangles = sheet(8, 8)
     x0 = x0 @ rotation([1.0, 1.0, 0.0], 0.3).T
     surface = TriangleSurface.build(x0, triangles)
@@ -111,8 +103,8 @@ def test_a_motion_that_all_share_finds_no_more_pairs(backend):
     assert len(still) == len(moving) > 0
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
-def test_a_flat_sheet_that_swings_has_nothing_near_it(backend):
+@pytest.mark.usefixtures("backend")
+def test_a_flat_sheet_that_swings_has_nothing_near_it():
     """Its triangles' heights are little more than the radius, and ends are uncertain by two fifths of that."""
     x, triangles = sheet(9, 9, 1.0, 1.0)
     x0 = x @ rotation([1.0, 2.0, 0.5], 0.7).T
@@ -123,10 +115,10 @@ def test_a_flat_sheet_that_swings_has_nothing_near_it(backend):
     assert len(near_pairs(surface, x0, x1, 1.05 * height, np.zeros(len(x0)))) > 0
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
+@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("speed", [0.02, 0.1])
 @pytest.mark.parametrize("far", [0.01, np.inf])
-def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(backend, far, speed):
+def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(far, speed):
     rng = np.random.default_rng(6)
     x, triangles = sheet(8, 8, 1.0, 1.0)
     x0 = np.concatenate([x, x + [0.02, 0.03, 0.08]]) + 0.01 * rng.normal(size=(128, 3))
@@ -146,8 +138,8 @@ def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(backend, far,
     assert len(found) <= more and (far == np.inf or len(found) < 0.98 * more)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"], indirect=True)
-def test_what_is_near_by_less_than_the_radius_is_left_out_only_if_it_cannot_meet(backend):
+@pytest.mark.usefixtures("backend")
+def test_what_is_near_by_less_than_the_radius_is_left_out_only_if_it_cannot_meet():
     """Pairs as near as at rest, of the uneven part of a mesh, are near within less than others."""
     rng = np.random.default_rng(8)
     x, triangles = sheet(9, 9, 1.0, 1.0)

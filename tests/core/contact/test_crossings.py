@@ -8,18 +8,10 @@ import pytest
 
 from core.contact.crossings import crossing_pairs, pierces
 from core.contact.triangle_surface import TriangleSurface
-from core.kernels import using
-from core.kernels.backend import why_not
 from core.kernels.reference.vectors import split
 from tests.core.contact.shapes import ball, bumpy_ball, rotation, sheet
 
-
-@pytest.fixture(params=["numpy", "numba"], autouse=True)
-def backend(request):
-    if why_not(request.param):
-        pytest.skip(f"no {request.param} here")
-    with using(request.param):
-        yield request.param
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def pierced(p, q, a, b, c):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The linear algebra is tested on both backends: a file asks for it by `pytest.mark.usefixtures("backend")`."""
+"""What both backends do is tested on both: a file asks for it by `pytest.mark.usefixtures("backend")`."""
 
 import pytest
 
