@@ -30,9 +30,10 @@ MADE = 4.0
 """Energy that a step may make out of nothing, over that of its motion, before it is halved [-]. Most of what it makes
 the next step takes away again; but cloth that is stretched by a tenth for a frame shows, and hundreds of times the
 motion fling it off."""
-TWICE = 0.25
-"""Part of `max_strain_change` up to which the next step may be twice as long [-]: edges that turn are stretched by the
-square of the step, and a step in vain costs as much as one that is kept."""
+TWICE = 0.5
+"""Part of `max_strain_change` up to which the next step may be twice as long [-]: it stretches edges twice to four
+times as much, and one in vain costs as much as one that is kept; but where cloth wrinkles, whose edges add as much in
+short steps, waiting for less would be to wait for its rest."""
 LONGEST = 1.001 / 48.0
 """Largest step in which cloth presses on cloth [s]: in longer ones a pile does not come to rest."""
 FALLS = 1.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The energy that growing edges take, from what the matrix's diagonal says of their stiffness."""
+"""What a step's growth of edges is judged by, and the energy that it takes."""
 
 import numpy as np
 import pytest
@@ -26,3 +26,30 @@ def test_what_gets_shorter_takes_nothing_and_a_vertex_without_edges_is_none_of_i
     longer = np.array([-0.5, 0.01, -0.1, 0.0, 0.02])
     alone = np.append(stiffness, 1e9)
     assert growth.energy(longer, edges, alone) == pytest.approx(0.5 * K * (0.01 ** 2 + 0.02 ** 2), rel=1e-12)
+
+
+@pytest.mark.parametrize(("count", "ranks"), [
+    (100_000, {1: 4.0, 101: 2.0, 1001: 0.2}), (1000, {1: 4.0, 2: 2.0, 11: 0.2}), (999, {1: 1.0}), (3, {1: 1.0})])
+def test_a_few_edges_may_be_stretched_by_more_than_most(count, ranks):
+    """So many of them by so much: that is as much as a step may, and a little more of any is more."""
+    most = sorted(ranks.items())
+    allowed = np.zeros(count)
+    for rank, times in most:
+        allowed[rank - 1:] = times
+    assert growth.of_most(0.3 * allowed) == pytest.approx(0.3, rel=1e-12)
+    for rank, _ in most:
+        more = 0.3 * allowed
+        more[:rank] = np.maximum(more[:rank], 1.1 * more[rank - 1])
+        assert growth.of_most(np.random.default_rng(rank).permutation(more)) == pytest.approx(0.33, rel=1e-12)
+
+
+@pytest.mark.parametrize("count", [400, 3000])
+def test_what_is_not_enough_need_not_be_exact(count):
+    added = np.random.default_rng(1).uniform(-0.1, 0.1, size=count)
+    exact = growth.of_most(added)
+    assert growth.of_most(added, 0.9 * exact) == exact and growth.of_most(added, 3.0 * exact) <= exact
+    assert growth.of_most(np.append(added, np.nan)) != growth.of_most(np.append(added, np.nan))      # nan
+
+
+def test_no_edges_are_not_stretched():
+    assert growth.of_most(np.zeros(0)) == 0.0
