@@ -36,6 +36,9 @@ times as much, and one in vain costs as much as one that is kept; but where clot
 short steps, waiting for less would be to wait for its rest."""
 LONGEST = 1.001 / 48.0
 """Largest step in which cloth presses on cloth [s]: in longer ones a pile does not come to rest."""
+KEPT = 8
+"""Steps longer than that which are kept, whatever presses, after one whose halves had no use of it: they were quick
+motions, and what is near the border between the two would be done three times over, frame by frame."""
 FALLS = 1.0
 """How far weight takes cloth in such a step at most, over its edges' length [-]: what goes further would be held by
 what it only meets on its way, and in a heap be flung about."""
@@ -82,12 +85,13 @@ class Stepper:
         self._record = StepRecord()
         own, weight = system.self_contact, float(np.linalg.norm(system.scene.gravity))
         edge = np.inf if own is None or not weight else own.finest / weight                # [s^2]
-        self._longest_pressed, self._longest_touching = min(LONGEST, np.sqrt(FALLS * edge)), np.sqrt(FALLS_ON * edge)
+        self._longest_pressed, self._longest_touching = np.sqrt(FALLS * edge), np.sqrt(FALLS_ON * edge)
         halvings = solver.max_halvings if solver.adaptive else 0
         self._whole = 2 ** halvings                                       # ticks of the largest step
         self._size = self._whole                                          # ticks of the next step
         self._most: int | None = None                                     # ticks of the longest stable one
         self._overlong = False                                            # how the last step ended
+        self._halved_to_rest, self._kept = False, 0                       # because of LONGEST; and how often no more
 
     def take_record(self) -> StepRecord:
         """The record since the last call; starts a new one."""
@@ -115,6 +119,7 @@ class Stepper:
                 if own is not None and last is not None:
                     own.last = last
                 self._record.rejected += 1
+                self._halved_to_rest = result.presses
                 self._size //= 2
                 continue
             if not result.finite:
@@ -131,6 +136,11 @@ class Stepper:
                     object_name=name)
             self._record.accept(result, h)
             self._overlong = result.overlong
+            if self._halved_to_rest and not result.presses:
+                self._kept = KEPT
+            elif result.presses:
+                self._kept = max(self._kept - 1, 0)
+            self._halved_to_rest = False
             state = replace(result.state, time=then)
             done += self._size
             longer = grown <= TWICE * self._solver.max_strain_change and 2.0 * h <= self._longest(result)
@@ -197,7 +207,7 @@ class Stepper:
     def _longest(self, result: StepResult) -> float:
         """The longest step [s] for what touches like that."""
         if result.presses:
-            return self._longest_pressed
+            return self._longest_pressed if self._kept else min(LONGEST, self._longest_pressed)
         return self._longest_touching if result.state.touch.mode.any() else np.inf
 
     def _growth(self, before: State, result: StepResult) -> float:

@@ -127,6 +127,18 @@ def test_cloth_presses_on_cloth_in_short_steps_and_falls_in_long_ones(rate, adap
     assert records[-1].step_max == pytest.approx(1.0 / most) and records[-1].rejected == 0
 
 
+def test_what_halving_does_not_bring_to_rest_is_not_halved_in_every_frame(monkeypatch):
+    """Long steps look calm, their halves quick: one of nine is tried in halves."""
+    def bordering(system, state, h, *rest):
+        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), presses=h > 1.0 / 40.0)
+
+    monkeypatch.setitem(INTEGRATORS, "bordering", bordering)
+    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("bordering", steps_per_frame=1)
+    records = [f.certificate for f in core.simulate(scene, solver, range(1, 20))][1:]
+    assert [record.steps for record in records] == 2 * [2, *8 * [1]]
+    assert [record.rejected for record in records] == 2 * [1, *8 * [0]]
+
+
 @pytest.mark.parametrize(("side", "most"), [(0.5, 24.0), (0.1, 24.0), (0.02, 48.0), (0.005, 96.0)])
 def test_small_cloth_touches_solids_in_steps_in_which_weight_takes_it_a_few_edges(side, most):
     x, triangles = grid(5, 5, (side, side))
