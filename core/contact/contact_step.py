@@ -57,6 +57,8 @@ class SelfContactStep:
                 around.level, owner.surface.edges, around.start, self._inverse_mass, h, self._unheld))
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
+        if around.itself:
+            self._foresee(base + h * expected)
 
     @property
     def touching(self) -> int:
@@ -180,6 +182,21 @@ class SelfContactStep:
         if len(pairs) == 0:
             self._free = self._around.pairs, x1
             return 0
+        return self._take(pairs, times, x1)
+
+    def _foresee(self, x1: FloatArray) -> None:
+        """Take in cloth that would meet cloth on the way to x1 (V, 3) [m], which is expected: where that is known
+        before the first solve there need not be another.
+
+        Of solids that does not hold. Somebody else keeps cloth off their faces, and what is expected leads into them.
+        """
+        pairs, times = self._around.meeting(x1)
+        row = np.flatnonzero(all_of(pairs.vertices < len(x1)))
+        if len(row):
+            self._take(pairs[row], times[row], x1)
+
+    def _take(self, pairs: Pairs, times: FloatArray, x1: FloatArray) -> int:
+        """Take in pairs that meet at `times` (P,) on the way to x1 (V, 3) [m], of every vertex the first; how many."""
         end = self._around.end(x1)
         earliest = np.full(len(end), NEVER)
         np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))

@@ -35,6 +35,8 @@ RUBS = 3
 MEETING = 4
 """Pairs of cloth on cloth that a quick motion may leave to the truncation: it parts a few across planes, but takes many
 as one, and that tears at what is around them."""
+FEW = 0.02
+"""The same as a part of all that press [-], where that is more."""
 DEEP = 0.5
 """Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
 an edge of five thicknesses is stretched by half a hundredth."""
@@ -142,7 +144,7 @@ class ContactLoop:
             return friction, enough or not again
         if self.rough and (enough or not again):
             own.release(u, equations.filter_)
-            stands = attempt >= RUBS or own.join(u) <= MEETING
+            stands = attempt >= RUBS or own.join(u) <= max(MEETING, FEW * own.touching)
         else:
             again |= own.judge(u, equations.filter_) and not self.rough
             stands = (enough or not again) and (attempt >= RUBS or own.touching > SLIDING or own.rubs_right)

@@ -61,6 +61,16 @@ def test_layers_press_on_each_other_along_their_normal_only():
     assert (impulse[body == 1, 2] >= 0.0).all() and (impulse[body == 0, 2] <= 0.0).all()
 
 
+@pytest.mark.parametrize(("speed", "meets"), [(5.0, False), (20.0, True)])
+def test_layers_that_are_expected_to_meet_press_in_the_first_solve(speed, meets):
+    """However far apart they start, so that nobody has to solve again for that."""
+    x, triangles, body = two_layers(0.3)
+    v = np.where((body == 1)[:, None], [0.0, 0.0, -speed], 0.0)
+    step = begin(owner_of(x, triangles, 0.01, body), x, v)
+    assert (step.touching > 0) == meets
+    assert step.join(v) == 0 and (step.touching > 0) == meets
+
+
 def test_ridges_that_cross_are_contacts_of_their_edges():
     """Two tents, one upside down and turned by a right angle."""
     tent = np.array([[-1, 0, 0], [1, 0, 0], [-1, -1, -1], [1, -1, -1], [-1, 1, -1], [1, 1, -1]], dtype=float)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Colliders among the pairs of contact: found, pressing on cloth as what moves as it will, and never passed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -293,3 +295,14 @@ def test_what_others_are_unsure_to_have_kept_off_a_face_is_kept_on_its_side_at_t
     end = step.truncate(through, lambda: pins, np.arange(25) == 12)
     assert end[12, 2] > 0.0
     np.testing.assert_array_equal(np.delete(end, 12, axis=0), np.delete(through, 12, axis=0))
+
+
+def test_what_is_expected_to_lead_into_a_solid_is_not_held_by_its_edges_before_anybody_has_kept_it_off():
+    x, triangles = sheet(5, 5, 1.0, 1.0)
+    wide = np.array([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [9.0, 9.0, 0.0], [-9.0, 9.0, 0.0]])
+    owner, motion = contact_of((x + [0.02, 0.01, 0.02], triangles),
+                               [core.Collider(wide, np.array([[0, 1, 2], [0, 2, 3]]))])
+    owner.last = replace(owner.last, at_edges=True)
+    x, pins, fall = owner.surface.positions, ConstraintFilter(25), np.tile([0.0, 0.0, -0.05 / H], (25, 1))
+    step = owner.begin(x, fall, fall, x, H, pins, motion, constrained=True)
+    assert step.touching == 0 and step.join(fall) > 0

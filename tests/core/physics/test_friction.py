@@ -67,6 +67,15 @@ def test_a_sheet_sticks_half_a_degree_below_the_threshold_and_slides_half_a_degr
     assert slid[-1] > 0.8 * a * seconds ** 2 / 2
 
 
+def test_a_fine_sheet_slides_as_soon_as_a_coarse_one():
+    """Over the diagonal of the plane, which its edges lie on, too: to hold those would hold the sheet."""
+    mu, h, n = 0.4, 1 / 48, 24
+    slope = np.arctan(1.02 * mu)
+    a = GRAVITY * (np.sin(slope) - mu * np.cos(slope))
+    travel = on_plane(mu, np.degrees(slope), h, n * h, heading=17.0, cells=59)
+    assert travel[-1] == pytest.approx(a * h * h * n * (n + 1) / 2, rel=0.03)
+
+
 def stopping_distance(mu, v0, h):
     """By implicit Euler: the sum of h (v0 - n mu g h) while positive, v0^2 / (2 mu g) for small steps [m]."""
     n = np.arange(1, int(v0 / (mu * GRAVITY * h)) + 1)
