@@ -2,16 +2,24 @@
 """Rows of arrays (N, k) of few columns: unit vectors, and reductions one column after the other.
 
 NumPy's own reductions go through such arrays row by row, which takes ten times as long where k is three or four and N
-ten thousand.
+ten thousand; and so does its indexing, five times as long as `take`.
 """
 
 from __future__ import annotations
 
 from functools import reduce
+from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays import BoolArray, FloatArray
+from .arrays import BoolArray, FloatArray, IntArray
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+def pick(rows: np.ndarray[Any, np.dtype[Number]], index: IntArray) -> np.ndarray[Any, np.dtype[Number]]:
+    """rows[index] of rows (N, k), for an index of any shape."""
+    return rows.take(index, axis=0)
 
 
 def any_of(rows: BoolArray) -> BoolArray:

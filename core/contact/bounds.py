@@ -7,6 +7,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..half_spaces import HalfSpaces
+from ..rows import pick
 from .continuous import Pairs
 
 APART = 2.0
@@ -16,7 +17,7 @@ APART = 2.0
 def of_pairs(pairs: Pairs, x: FloatArray, count: int) -> HalfSpaces:
     """Pairs that keep apart across their normals; from vertex `count` on they stay where they are in x (V, 3) [m]."""
     known = pairs.vertices >= count
-    height = np.einsum("pki,pi->pk", x[pairs.vertices], pairs.normal)
+    height = np.einsum("pki,pi->pk", pick(x, pairs.vertices), pairs.normal)
     least = APART * pairs.keep - np.where(known, pairs.weights * height, 0.0).sum(axis=1)
     first = np.take_along_axis(pairs.vertices, np.argmin(known, axis=1)[:, None], axis=1)
     return HalfSpaces(np.where(known, first, pairs.vertices), np.where(known, 0.0, pairs.weights), pairs.normal, least)

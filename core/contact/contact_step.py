@@ -13,7 +13,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
-from ..rows import all_of, any_of
+from ..rows import all_of, any_of, pick
 from ..topology import bodies
 from .bounds import of_pairs
 from .continuous import NEVER, Pairs
@@ -72,7 +72,7 @@ class SelfContactStep:
         """
         end, faces = self._around.end(x1), np.arange(len(pairs)) < pairs.faces
         thickness = self._owner.thickness_of(pairs)
-        gap = np.einsum("pk,pki,pi->p", pairs.weights, end[pairs.vertices], pairs.normal)
+        gap = np.einsum("pk,pki,pi->p", pairs.weights, pick(end, pairs.vertices), pairs.normal)
         row = np.flatnonzero(faces & any_of(pairs.weights == 0.0) & (gap < thickness))
         if len(row) == 0:
             return pairs
@@ -200,7 +200,7 @@ class SelfContactStep:
         end = self._around.end(x1)
         earliest = np.full(len(end), NEVER)
         np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))
-        first = np.flatnonzero(any_of(times[:, None] <= earliest[pairs.vertices]))
+        first = np.flatnonzero(any_of(times[:, None] <= pick(earliest, pairs.vertices)))
         found = self._contacts(pairs[first].at_times(self._around.start, end, times[first]))
         known = self.repulsion.contacts
         found = found[~np.isin(found.key, known.key[known.touches])]
@@ -235,7 +235,7 @@ class SelfContactStep:
             around.cover(x)
             pairs = around.pairs
             known = around.end(self._free[1]) if self._free is not None and self._free[0] is pairs else None
-            movable = any_of((self._inverse_mass > 0.0)[pairs.vertices])
+            movable = any_of(pick(self._inverse_mass > 0.0, pairs.vertices))
             if not movable.all():                                    # pins alone decide about the others
                 self._notice(pairs[np.flatnonzero(~movable)], around.end(x))
                 pairs = pairs[np.flatnonzero(movable)]

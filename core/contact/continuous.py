@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..kernels.reference.advancement import corners_of
-from ..rows import mean
+from ..rows import mean, pick
 from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
 
@@ -68,8 +68,9 @@ class Pairs:
 
     def __getitem__(self, rows: IntArray) -> Pairs:
         """The pairs of these rows, which have to ascend."""
-        return Pairs(self.vertices[rows], self.primitives[rows], int(np.searchsorted(rows, self.faces)),
-                     self.weights[rows], self.normal[rows], self.distance[rows], self.keep[rows])
+        return Pairs(pick(self.vertices, rows), pick(self.primitives, rows), int(np.searchsorted(rows, self.faces)),
+                     pick(self.weights, rows), pick(self.normal, rows), pick(self.distance, rows),
+                     pick(self.keep, rows))
 
     def joined(self, other: Pairs) -> Pairs:
         """These pairs and the others; of each those with a triangle come first."""
@@ -107,7 +108,8 @@ class Pairs:
 
     def at_times(self, x0: FloatArray, x1: FloatArray, times: FloatArray) -> Pairs:
         """The same pairs, each at a time (P,) of its own on the way x0 -> x1."""
-        place = x0[self.vertices] + times[:, None, None] * (x1[self.vertices] - x0[self.vertices])
+        start = pick(x0, self.vertices)
+        place = start + times[:, None, None] * (pick(x1, self.vertices) - start)
         own = np.arange(4 * len(self)).reshape(-1, 4)
         then = Pairs.at(place.reshape(-1, 3), own, self.primitives, self.faces)
         return replace(then, vertices=self.vertices, keep=self.keep)
@@ -128,7 +130,7 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     for primitives, table in zip(candidates, (surface.triangles, surface.edges), strict=True):
         near = radius if reach is None else np.minimum(radius, reach(*_corners(primitives, table)))
         rows, *placed = current().advancement.relevant(x0, end, primitives, table, slack, near, far)
-        found.append((placed[0], primitives[rows], *placed[1:]))
+        found.append((placed[0], pick(primitives, rows), *placed[1:]))
     vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
     return Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, KEPT * np.minimum(distance, far))
 

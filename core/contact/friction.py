@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..rows import pick
 
 STICK, SLIP, CREEP = 1, 2, 3
 
@@ -87,13 +88,13 @@ class Friction:
 
     def _along(self, at: IntArray) -> FloatArray:
         """Unit vectors (n, 3) along the forces of contacts `at` (n,), zero where there is none."""
-        force = self.force[at]
+        force = pick(self.force, at)
         return force * _ratio(np.ones(len(at)), np.linalg.norm(force, axis=1))[:, None]
 
     def slide(self, at: IntArray) -> FloatArray:
         """s* (n, 3) [m/s] of contacts `at` (n,): what slips is expected to slide like that; 0 for all others."""
         slips = self.mode[at] == SLIP
-        return -self.force[at] * _ratio(np.where(slips, 1.0, 0.0), self.drag[at])[:, None]
+        return -pick(self.force, at) * _ratio(np.where(slips, 1.0, 0.0), self.drag[at])[:, None]
 
     def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
               mobility: FloatArray, unclear: FloatArray) -> FloatArray:

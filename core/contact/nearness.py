@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import all_of
+from ..rows import all_of, pick
 from .continuous import Pairs
 
 FEATURE_OF = np.array([0, 4, 5, 1, 6, 3, 2, 0])
@@ -119,18 +119,19 @@ class Features:
         result: BoolArray = all_of(pairs.weights[n:] != 0.0)
         row = np.flatnonzero(result)
         for which, sign in ((0, 1.0), (1, -1.0)):
-            ends = pairs.vertices[n + row, 2 * which:2 * which + 2]
-            opposite = self.opposite[pairs.primitives[n + row, which]]                       # (R, 2)
-            along = x[ends[:, 1]] - x[ends[:, 0]]
+            vertices, normal = pick(pairs.vertices, n + row), pick(pairs.normal, n + row)
+            opposite = pick(self.opposite, pairs.primitives[n + row, which])                 # (R, 2)
+            start, end = (pick(x, vertices[:, 2 * which + k]) for k in range(2))
+            along = end - start
             along /= np.linalg.norm(along, axis=1)[:, None]
-            inward = x[opposite] - x[ends[:, 0]][:, None]
+            inward = pick(x, opposite) - start[:, None]
             inward -= np.einsum("rki,ri->rk", inward, along)[:, :, None] * along[:, None, :]
             size = np.linalg.norm(inward, axis=2)
-            sine = sign * np.einsum("rki,ri->rk", inward, pairs.normal[n + row]) / np.where(size > 0.0, size, 1.0)
+            sine = sign * np.einsum("rki,ri->rk", inward, normal) / np.where(size > 0.0, size, 1.0)
             there = opposite >= 0
             folds = (sine >= -LEANING) | ~there
             least = np.where(all_of(there), SHARP, -LEANING)
-            least[pairs.vertices[n + row, 2 - 2 * which] >= self._cloth] = -np.inf             # cloth over a ridge
+            least[vertices[:, 2 - 2 * which] >= self._cloth] = -np.inf             # cloth over a ridge
             enough = np.where(there, sine, 0.0).sum(axis=1) >= least
             keep = all_of(folds) & enough
             result[row[~keep]] = False

@@ -29,7 +29,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..rows import box
+from ..rows import box, pick
 from .around_edges import AROUND, around_edges
 from .colliders import MovingSurface
 from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
@@ -69,7 +69,8 @@ class Contacts:
 
     def __getitem__(self, rows: IntArray | BoolArray) -> Contacts:
         """The contacts of these rows."""
-        return Contacts(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
+        some = np.arange(len(self))[rows]
+        return Contacts(**{f.name: pick(getattr(self, f.name), some) for f in fields(self)})
 
     @staticmethod
     def join(parts: Sequence[Contacts]) -> Contacts:

@@ -41,7 +41,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of
+from ..rows import any_of, pick
 
 STIFFNESS = 30.0
 """h^2 k over the mass with which the gap moves [-]."""
@@ -122,7 +122,8 @@ class Contacts:
 
     def __getitem__(self, rows: IntArray | BoolArray) -> Contacts:
         """The contacts of these rows."""
-        return Contacts(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
+        some = np.arange(len(self))[rows]
+        return Contacts(**{f.name: pick(getattr(self, f.name), some) for f in fields(self)})
 
     def joined(self, other: Contacts) -> Contacts:
         """These contacts, and then the others."""
@@ -138,7 +139,7 @@ class Contacts:
             return self
         known, at = known[row], np.where(known[row], self.vertices[row] - count, 0)
         weights = np.where(known, self.weights[row], 0.0)
-        ends, starts = (np.einsum("pk,pki->pi", weights, x[at]) for x in (x_t1, x_t0))
+        ends, starts = (np.einsum("pk,pki->pi", weights, pick(x, at)) for x in (x_t1, x_t0))
         result = replace(self, **{name: getattr(self, name).copy()
                                   for name in ("vertices", "weights", "fixed", "carried")})
         result.fixed[row] += ends
@@ -155,12 +156,12 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     """Contacts of pairs (C, 4) by their weights (C, 4), normals (C, 3), full d* `thickness` (C,) [m] and friction (C,),
     in a step of h [s] from x0 (V, 3) [m]; none of pairs that cannot move. They do not touch until somebody says so.
     `unheld` (V,): inverse masses without pins, if they differ."""
-    mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
-    some = mobility > 0.0
-    key, vertices, weights, normal, thickness, mu = (
-        a[some] for a in (key, vertices, weights, normal, thickness, mu))
-    mass, held = lever(mobility[some], weights, vertices, unheld)
-    start = np.einsum("pk,pki,pi->p", weights, x0[vertices], normal)
+    mobility = np.einsum("pk,pk->p", weights**2, pick(inverse_mass, vertices))
+    some = np.flatnonzero(mobility > 0.0)
+    key, vertices = pick(key, some), pick(vertices, some)
+    mobility, weights, normal, thickness, mu = (pick(a, some) for a in (mobility, weights, normal, thickness, mu))
+    mass, held = lever(mobility, weights, vertices, unheld)
+    start = np.einsum("pk,pki,pi->p", weights, pick(x0, vertices), normal)
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
     zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - GIVES) * inside)
@@ -175,7 +176,7 @@ def lever(mobility: FloatArray, weights: FloatArray, vertices: IntArray, unheld:
     mass = 1.0 / mobility
     if unheld is None:
         return mass, np.zeros(len(mass), dtype=np.bool_)
-    most = LEVER / np.einsum("pk,pk->p", weights**2, unheld[vertices])
+    most = LEVER / np.einsum("pk,pk->p", weights**2, pick(unheld, vertices))
     return np.minimum(mass, most), mass > most
 
 
@@ -331,14 +332,14 @@ class Repulsion:
             slides = any_of(c.across != 0.0)
             row = np.flatnonzero(slides & (c.drag > 0.0))
             self._matrix = (
-                np.concatenate([c.vertices, c.vertices[row]]), np.concatenate([c.weights, c.weights[row]]),
-                np.concatenate([c.normal, c.across[row]]), np.concatenate([c.stiffness, c.drag[row]]),
+                np.concatenate([c.vertices, pick(c.vertices, row)]), np.concatenate([c.weights, pick(c.weights, row)]),
+                np.concatenate([c.normal, pick(c.across, row)]), np.concatenate([c.stiffness, c.drag[row]]),
                 np.concatenate([np.where(slides, 0.0, c.drag), np.zeros(len(row))]))
         return self._matrix
 
     def _gap(self, c: Contacts, velocity: FloatArray) -> FloatArray:
         x = self._base + self._h * velocity
-        offset = np.einsum("pk,pki->pi", c.weights, x[c.vertices]) + c.fixed
+        offset = np.einsum("pk,pki->pi", c.weights, pick(x, c.vertices)) + c.fixed
         gap: FloatArray = np.einsum("pi,pi->p", offset, c.normal)
         return gap
 
@@ -364,5 +365,5 @@ def _rubbing(c: Contacts, velocity: FloatArray) -> FloatArray:
 
 def _slide(c: Contacts, velocity: FloatArray) -> FloatArray:
     """Velocity (C, 3) [m/s] of the first primitive over the second, across the normal."""
-    total = np.einsum("pk,pki->pi", c.weights, velocity[c.vertices]) + c.carried
+    total = np.einsum("pk,pki->pi", c.weights, pick(velocity, c.vertices)) + c.carried
     return total - np.einsum("pi,pi->p", total, c.normal)[:, None] * c.normal

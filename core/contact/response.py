@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of
+from ..rows import any_of, pick
 from ..state import Touch
 from .friction import SLIP, STICK, Friction
 
@@ -146,9 +146,9 @@ class ContactResponse:
         return changed
 
     def _take_one_each(self, found: Touching, k: IntArray) -> bool:
-        vertex, normal = found.contacts.vertex[k], found.contacts.normal[k]
+        vertex, normal = found.contacts.vertex[k], pick(found.contacts.normal, k)
         known = self._table[:, vertex].T                                   # (n, 3)
-        cosine = np.einsum("nsj,nj->ns", self.normal[known], normal) if len(self) else np.zeros(known.shape)
+        cosine = np.einsum("nsj,nj->ns", pick(self.normal, known), normal) if len(self) else np.zeros(known.shape)
         same = (known >= 0) & (cosine > SAME_NORMAL)
         again = same & ~self.held[known] if len(self) else same
         room = any_of(known < 0)
@@ -173,23 +173,23 @@ class ContactResponse:
     def _replace(self, found: Touching, k: IntArray, at: IntArray) -> None:
         """Write contacts k of `found` into places `at`, with the first guess of their friction."""
         c = found.contacts
-        vertex, n = c.vertex[k], c.normal[k]
+        vertex, n = c.vertex[k], pick(c.normal, k)
         depth = np.maximum(0.0, -c.gap_t0[k])
         # n . (x0 + h u + y) = n . p1 + distance - depth + n . y: on the surface, or moved out by y alone
-        gap = np.einsum("nj,nj->n", n, self._x0[vertex] - c.point_t1[k]) - found.distance[k]
+        gap = np.einsum("nj,nj->n", n, pick(self._x0, vertex) - pick(c.point_t1, k)) - found.distance[k]
         self.vertex[at], self.normal[at], self.held[at] = vertex, n, True
-        self.carried[at] = (found.carried[k] - self._x0[vertex]) / self._h
+        self.carried[at] = (pick(found.carried, k) - pick(self._x0, vertex)) / self._h
         self.least[at] = -(gap + depth) / self._h
         # as in the step before; at first touch by Coulomb's law for the particle alone, m times what stops it
         before, pressing = self._touch.mode[vertex], self._touch.pressing[vertex]
-        u = self._v0[vertex] + np.where(before[:, None] > 0, 0.0, self._h * self._gravity)
+        u = pick(self._v0, vertex) + np.where(before[:, None] > 0, 0.0, self._h * self._gravity)
         stopped = self._mass[vertex] * np.maximum(0.0, self.least[at] - np.einsum("nj,nj->n", n, u)) / self._h
         pressing = np.where(before > 0, pressing, stopped)
-        slide = _tangential(n, u - self.carried[at])
+        slide = _tangential(n, u - pick(self.carried, at))
         # what has only begun to slip in the step before has the velocity of what sticks still, whose direction is noise
         mobility = self._h / self._mass[vertex]
         hardly = np.linalg.norm(slide, axis=1) <= self._unclear(mobility * found.mu[k] * pressing, self._touch.error)
-        slide = np.where(((before == SLIP) & hardly)[:, None], _tangential(n, self._touch.slide[vertex]), slide)
+        slide = np.where(((before == SLIP) & hardly)[:, None], _tangential(n, pick(self._touch.slide, vertex)), slide)
         free_slip = self._mass[vertex] * np.linalg.norm(slide, axis=1) > found.mu[k] * pressing * self._h
         slips = np.where(before > 0, before == SLIP, free_slip)
         self.friction.begin(at, found.mu[k], slips, pressing, slide, mobility)
@@ -201,13 +201,13 @@ class ContactResponse:
         result = pins.copy()
         for slot in range(MAX_PER_VERTEX):                            # normals first: they hold whatever friction does
             at = self._active(slot)
-            v = velocity[self.vertex[at]]
-            result.constrain(self.vertex[at], self.normal[at],
-                             self.least[at] - np.einsum("nj,nj->n", self.normal[at], v), OPPOSED)
+            v = pick(velocity, self.vertex[at])
+            result.constrain(self.vertex[at], pick(self.normal, at),
+                             self.least[at] - np.einsum("nj,nj->n", pick(self.normal, at), v), OPPOSED)
         at = self._active(0)
         at = at[self.friction.mode[at] == STICK]
-        for tangent in _tangents(self.normal[at]):
-            change = np.einsum("nj,nj->n", tangent, self.carried[at] - velocity[self.vertex[at]])
+        for tangent in _tangents(pick(self.normal, at)):
+            change = np.einsum("nj,nj->n", tangent, pick(self.carried, at) - pick(velocity, self.vertex[at]))
             result.constrain(self.vertex[at], tangent, change)
         return result
 
@@ -215,15 +215,16 @@ class ContactResponse:
         """-df/dv of friction (V, 3, 3) [kg/s]."""
         blocks = np.zeros((len(self._x0), 3, 3))
         at = self._rubbing()
-        blocks[self.vertex[at]] = self.friction.drag_blocks(at, self.normal[at])
+        blocks[self.vertex[at]] = self.friction.drag_blocks(at, pick(self.normal, at))
         return blocks
 
     def friction_force(self, velocity: FloatArray) -> FloatArray:
         """Forces of friction that is no constraint, at `velocity` (V, 3) -> (V, 3) [N]."""
         total = np.zeros_like(self._x0)
         at = self._rubbing()
-        slide = velocity[self.vertex[at]] - self.carried[at]
-        total[self.vertex[at]] = self.friction.force[at] - self.friction.dragged(at, self.normal[at], slide)
+        slide = pick(velocity, self.vertex[at]) - pick(self.carried, at)
+        total[self.vertex[at]] = pick(self.friction.force, at) - self.friction.dragged(
+            at, pick(self.normal, at), slide)
         return total
 
     def work(self, impulse: FloatArray, u: FloatArray) -> float:
@@ -233,7 +234,7 @@ class ContactResponse:
         at = at[at >= 0]
         at = at[self._pins.degrees_of_freedom(self.vertex[at]) == 3]
         vertex = self.vertex[at]
-        return float(np.einsum("nj,nj->", impulse[vertex], u[vertex] - self.carried[at]))
+        return float(np.einsum("nj,nj->", pick(impulse, vertex), pick(u, vertex) - pick(self.carried, at)))
 
     def judge(self, u: FloatArray, constraint_force: FloatArray, change: float = np.inf) -> bool:
         """Release, stick or slip by the solution: velocities u (V, 3) and forces lambda (V, 3) [N]; `change` [m/s] is
@@ -251,8 +252,8 @@ class ContactResponse:
         primary &= ~pulls
         mobility = self._h / self._mass[self.vertex]
         wrong = self.friction.judge(
-            primary, pressing, _tangential(self.normal, left[self.vertex]),
-            _tangential(self.normal, u[self.vertex] - self.carried), mobility,
+            primary, pressing, _tangential(self.normal, pick(left, self.vertex)),
+            _tangential(self.normal, pick(u, self.vertex) - self.carried), mobility,
             self._unclear(mobility * self.friction.mu * pressing, self._error))
         self.held &= ~pulls
         holds = float((self.friction.mu * pressing)[primary].sum())
@@ -288,8 +289,8 @@ class ContactResponse:
         for rank in range(MAX_PER_VERTEX):
             at = lacking[place == rank]
             # what an earlier contact of the vertex moved it along this normal already counts
-            moved = np.einsum("nj,nj->n", (result - x)[c.vertex[at]], c.normal[at])
-            result[c.vertex[at]] += np.maximum(beyond[at] - moved, 0.0)[:, None] * c.normal[at]
+            moved = np.einsum("nj,nj->n", pick(result - x, c.vertex[at]), pick(c.normal, at))
+            result[c.vertex[at]] += np.maximum(beyond[at] - moved, 0.0)[:, None] * pick(c.normal, at)
         return x + self._pins.project(result - x)
 
     def unsure(self, found: Touching, x: FloatArray, out: FloatArray) -> BoolArray:
@@ -302,13 +303,13 @@ class ContactResponse:
         """
         c, moved = found.contacts, out - x
         room = self._thickness[c.vertex]
-        before = c.gap_t1 + found.distance
-        after = before + np.einsum("nj,nj->n", moved[c.vertex], c.normal)
+        before, aside = c.gap_t1 + found.distance, pick(moved, c.vertex)
+        after = before + np.einsum("nj,nj->n", aside, c.normal)
         several = np.zeros(len(c), dtype=np.bool_)
         pair = c.vertex[1:] == c.vertex[:-1]                                # those of a vertex lie side by side
         several[1:] |= pair
         several[:-1] |= pair
-        several &= np.einsum("nj,nj->n", moved[c.vertex], moved[c.vertex]) > (TOUCHING * room) ** 2
+        several &= np.einsum("nj,nj->n", aside, aside) > (TOUCHING * room) ** 2
         result = np.zeros(len(x), dtype=np.bool_)
         result[c.vertex[several | (np.minimum(before, after) < UNSURE * room)]] = True
         result[c.vertex[c.gap_t0 + found.distance < 0.0]] = False
@@ -317,8 +318,8 @@ class ContactResponse:
     def bounds(self, found: Touching, x: FloatArray) -> HalfSpaces:
         """The half spaces that `move_out` brings x (V, 3) [m] into, of all that is near a surface."""
         k = np.flatnonzero(self._free[found.contacts.vertex])
-        vertex, normal = found.contacts.vertex[k], found.contacts.normal[k]
-        least = np.einsum("nj,nj->n", x[vertex], normal) + self._beyond(found)[k]
+        vertex, normal = found.contacts.vertex[k], pick(found.contacts.normal, k)
+        least = np.einsum("nj,nj->n", pick(x, vertex), normal) + self._beyond(found)[k]
         return HalfSpaces.of_vertices(vertex, normal, least)
 
     # ------------------------------------------------------------------ parts
@@ -346,7 +347,7 @@ class ContactResponse:
         lack = np.minimum(deep, found.distance)                            # how deep it may stay
         if self._eased is not None:
             lack = np.where(self._eased[c.vertex], deep, lack)
-        lack -= np.einsum("nj,nj->n", self.alteration[c.vertex], c.normal)
+        lack -= np.einsum("nj,nj->n", pick(self.alteration, c.vertex), c.normal)
         return np.asarray(-c.gap_t1 - np.maximum(lack, 0.0))
 
     def _active(self, slot: int) -> IntArray:
@@ -369,9 +370,9 @@ class ContactResponse:
                 at = self._active(slot)
                 if slot and not len(at):
                     continue
-                share = np.einsum("nj,nj->n", self.normal[at], left[self.vertex[at]])
+                share = np.einsum("nj,nj->n", pick(self.normal, at), pick(left, self.vertex[at]))
                 parts[at] += share
-                left[self.vertex[at]] -= share[:, None] * self.normal[at]
+                left[self.vertex[at]] -= share[:, None] * pick(self.normal, at)
             if not len(self._active(1)):
                 break
         return parts, left

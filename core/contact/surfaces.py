@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..collider import Collider
+from ..rows import pick
 from .colliders import MovingSurface, SurfaceShape, axes_of
 from .pairs import Contacts, find_contacts
 from .planes import MAX_PER_VERTEX
@@ -118,7 +119,7 @@ class SurfaceSet:
         return Touching(found, np.sqrt(self._friction[found.vertex] * solid), distance, self._carried(x0, found))
 
     def _carried(self, x0: FloatArray, found: Contacts) -> FloatArray:
-        result = x0[found.vertex]
+        result = pick(x0, found.vertex)
         for number, surface in enumerate(self._moving):
             at = np.flatnonzero(found.collider == number)
             if len(at) and surface.x_t0 is not surface.x_t1:

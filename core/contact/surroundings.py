@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..rows import any_of, mean
+from ..rows import any_of, mean, pick
 from .all_surfaces import Motion
 from .continuous import KEPT, NEVER, Pairs, near_pairs
 from .crossings import crossing_pairs
@@ -250,7 +250,7 @@ class Surroundings:
         close = self.close()
         if len(close) == 0:
             return False
-        gap = np.einsum("pk,pki,pi->p", close.weights, self.end(x1)[close.vertices], close.normal)
+        gap = np.einsum("pk,pki,pi->p", close.weights, pick(self.end(x1), close.vertices), close.normal)
         return bool((np.minimum(gap, close.distance) < self._owner.thickness_of(close)).any())
 
     # ------------------------------------------------------------------ parts
@@ -318,7 +318,7 @@ class Surroundings:
             other[:len(some)] = some
             if part == 0:
                 self.level = np.concatenate([level[~any_of(other[level])], self.level])
-            found = old[np.flatnonzero(~any_of(other[old.vertices]))].joined(found)
+            found = old[np.flatnonzero(~any_of(pick(other, old.vertices)))].joined(found)
         self._parts[part] = found
 
     def _near_itself(self, search: _Search, some: BoolArray | None) -> Pairs:
@@ -371,10 +371,10 @@ class Surroundings:
             self.level = pairs.vertices[:pairs.faces][~keep[:pairs.faces]]
             self._owner.tangled |= not keep.all()
         if involved is not None:
-            caught, first = involved[pairs.vertices], pairs.first
+            caught, first = pick(involved, pairs.vertices), pairs.first
             keep &= ~(any_of(caught & first) & any_of(caught & ~first))
         if part == 1 and self._swallowed is not None:
-            keep &= ~any_of(self._swallowed[pairs.vertices])
+            keep &= ~any_of(pick(self._swallowed, pairs.vertices))
             if self._let.any():
                 keep &= ~self._is_let(pairs)
         found = pairs if keep.all() else pairs[np.flatnonzero(keep)]

@@ -31,7 +31,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, highest, lowest
+from ..rows import any_of, highest, lowest, pick
 from ..topology import bodies
 from .continuous import NEVER, Pairs
 
@@ -102,7 +102,7 @@ def _meeting_again(pairs: Pairs, x0: FloatArray, x: FloatArray, touched: BoolArr
     """Rows of the pairs that meet: of those that met before and those with a vertex that was moved."""
     if not touched.any() and not len(before):
         return before
-    look = any_of(touched[pairs.vertices])
+    look = any_of(pick(touched, pairs.vertices))
     look[before] = True
     rows = np.flatnonzero(look)
     result: IntArray = rows[pairs[rows].meeting_times(x0, x) < NEVER]
@@ -118,7 +118,7 @@ class _Planes:
         self.keep = pairs.keep
         times = pairs.meeting_times(x0, x1)
         then = pairs.at_times(x0, x1, np.where(times < NEVER, times, 0.0))
-        later = (self._slab(x0[pairs.vertices], then.normal) >= APART * self.keep)[:, None]
+        later = (self._slab(pick(x0, pairs.vertices), then.normal) >= APART * self.keep)[:, None]
         self.normal = np.where(later, then.normal, pairs.normal)
         weights = np.where(later, then.weights, pairs.weights)
         along = free.left_of(self.normal, pairs.vertices)                                # S n
@@ -126,9 +126,9 @@ class _Planes:
         if len(solid):
             along[solid] = pins.left_of(self.normal[solid], pairs.vertices[solid])
         share = np.einsum("pki,pi->pk", along, self.normal)
-        loose = (share > HELD) & (inverse_mass[pairs.vertices] > 0.0)
+        loose = (share > HELD) & (pick(inverse_mass, pairs.vertices) > 0.0)
         self.step = np.where(loose[:, :, None], along / np.where(loose, share, 1.0)[:, :, None], 0.0)
-        self.give = np.where(loose, inverse_mass[pairs.vertices], 0.0)
+        self.give = np.where(loose, pick(inverse_mass, pairs.vertices), 0.0)
         give = weights**2 * self.give
         one, other = (np.where(side, give, 0.0).sum(axis=1) for side in (self.first, ~self.first))
         total = one + other
@@ -140,7 +140,7 @@ class _Planes:
         touched = np.zeros(len(x), dtype=np.bool_)
         for _ in range(SWEEPS):
             weights = pairs.elsewhere(x).weights
-            gap = np.einsum("pk,pki,pi->p", weights, x[self.vertices], self.normal)
+            gap = np.einsum("pk,pki,pi->p", weights, pick(x, self.vertices), self.normal)
             lack = wanted - gap
             share = weights * self.give
             moves = np.einsum("pk,pk->p", share, weights)              # of the gap, by a unit of force
@@ -161,7 +161,7 @@ class _Planes:
         """Put both primitives of each pair on their sides, in x (V, 3) [m]; which vertices were moved (V,)."""
         touched = np.zeros(len(x), dtype=np.bool_)
         for _ in range(SWEEPS):
-            height = np.einsum("pki,pi->pk", x[self.vertices], self.normal)
+            height = np.einsum("pki,pi->pk", pick(x, self.vertices), self.normal)
             low = lowest(np.where(self.first, height, np.inf))
             lack = LEFT * self.keep - (low - highest(np.where(self.first, -np.inf, height)))
             short = np.flatnonzero(lack > 1e-3 * LEFT * self.keep)
