@@ -10,7 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Generator, Sequence
@@ -101,6 +103,8 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     """Runs one command; the exit code."""
     argv = list(argv)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)    # as from the keyboard: a farm says it so
     try:
         arguments = parser().parse_args(argv)
         _check_usage(arguments)

@@ -16,7 +16,7 @@ wrinkles more: a hanging sheet of 200^2 vertices never found back from a sixteen
 SINGLE = 4.0
 """How many times as much the longest may be stretched [-]: beyond that a spike shows."""
 COUNTS = 1000
-"""Edges of the whole scene below which there are no few: none is stretched by more than asked."""
+"""Edges of a cloth below which there are no few: none is stretched by more than asked."""
 
 
 def of_most(added: FloatArray, enough: float = 0.0) -> float:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from . import growth
 from .contact.surfaces import SurfaceSet
 from .errors import SolverError
 from .integrators import registry, stable_step
@@ -215,4 +214,4 @@ class Stepper:
         if not result.finite:
             return np.inf
         enough = TWICE * self._solver.max_strain_change
-        return growth.of_most(self._system.growth(before.x, result.state.x), enough)
+        return self._system.growth_of_most(before.x, result.state.x, enough)

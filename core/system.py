@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from . import growth
 from .arrays import BoolArray, FloatArray, IntArray
 from .births import Births
 from .cloth import Cloth
@@ -64,6 +65,8 @@ class System:
         self.friction: FloatArray = nodes.padded(np.repeat([c.material.friction for c in scene.cloths], counts))
         self.edges: IntArray = np.concatenate([c.mesh.edges + s for c, s in zip(scene.cloths, starts, strict=False)])
         self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in scene.cloths])
+        ends = np.cumsum([0, *(len(c.mesh.edges) for c in scene.cloths)])
+        self._edges_of = [slice(*span) for span in zip(ends[:-1], ends[1:], strict=True)]
         self.triangles: IntArray = np.concatenate(
             [c.mesh.triangles + s for c, s in zip(scene.cloths, starts, strict=False)])
         threads: IntArray = np.concatenate(
@@ -147,6 +150,11 @@ class System:
         old = np.maximum(self.edge_lengths(before), self.rest_lengths)
         added: FloatArray = (self.edge_lengths(after) - old) / self.rest_lengths
         return added
+
+    def growth_of_most(self, before: FloatArray, after: FloatArray, enough: float = 0.0) -> float:
+        """That of most edges of a cloth, as `growth.of_most` has it, in the cloth of which it is largest."""
+        added = self.growth(before, after)
+        return float(np.max([growth.of_most(added[span], enough) for span in self._edges_of], initial=0.0))
 
     def edge_named(self, edge: int) -> tuple[str, list[int]]:
         """The cloth that an edge is of, and its two vertices there."""
@@ -307,8 +315,7 @@ class System:
                 forces.append(replace(first, stencil=own))
         scale = self.nodes.padded(np.concatenate([c.mesh.scale for c in self.scene.cloths]))
         self._easings = [Easing(forces, places, scale, cloth.closing_time) for cloth, places in shrinking]
-        ends = np.cumsum([len(c.mesh.edges) for c in self.scene.cloths])
-        spans = {id(c): slice(end - len(c.mesh.edges), end) for c, end in zip(self.scene.cloths, ends, strict=True)}
+        spans = {id(c): span for c, span in zip(self.scene.cloths, self._edges_of, strict=True)}
         self._eased_edges = [(easing, spans[id(c)], c.mesh.scale[c.mesh.edges].mean(axis=1))
                              for easing, (c, _) in zip(self._easings, shrinking, strict=True)]
         return forces

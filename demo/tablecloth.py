@@ -120,6 +120,8 @@ def main() -> int:
     parser.add_argument("--frames", type=int, default=60, help="how many to bake, of 60")
     parser.add_argument("--no-picture", action="store_true", help="bake and save only")
     arguments = parser.parse_args()
+    if arguments.frames < 2:
+        parser.error(f"--frames is {arguments.frames}, it must be 2 or more")
     PROFILE.mkdir(parents=True, exist_ok=True)
     os.environ["BLENDER_USER_RESOURCES"] = str(PROFILE)         # read when bpy is imported
     import bpy

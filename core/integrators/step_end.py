@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import growth
 from ..arrays import FloatArray
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
@@ -67,7 +66,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         solved = contacts.move_out(x)
         limited = _limited(contacts, solved)
         if limited is not solved:
-            torn = growth.of_most(contacts.growth(u))
+            torn = contacts.system.growth_of_most(contacts.state.x, contacts.base + h * u)
         x = _truncated(loop, solved, limited, u)
         if x is not solved:
             v = v + (x - solved) / h

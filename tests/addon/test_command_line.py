@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -104,14 +105,19 @@ def test_an_error_in_the_bake_is_1_with_its_reason_in_the_report_and_nothing_sav
     assert not blend.with_name("scene_baked.blend").exists()
 
 
-def test_an_interrupted_bake_is_1_and_nothing_is_saved(command, blend, extension, monkeypatch, capfd):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_bake_is_1_and_nothing_is_saved(command, blend, extension, monkeypatch, capfd, number):
     def interrupted(start, since):
         if since == 2:
-            raise KeyboardInterrupt
+            signal.raise_signal(number)
         return start
 
     monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, interrupted))
-    assert command("bake") == 1
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert command("bake") == 1
+    finally:
+        signal.signal(signal.SIGTERM, before)
     assert "cancelled, nothing was saved" in capfd.readouterr().err
     assert [path.name for path in blend.parent.iterdir()] == ["scene.blend"]
 

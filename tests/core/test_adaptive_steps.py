@@ -89,6 +89,18 @@ def test_of_a_thousand_edges_one_may_be_stretched_twice_as_much_before_a_step_is
     assert rejected(side, 0.09) == 0 and rejected(side, 0.2) > 0
 
 
+def test_how_much_a_step_may_stretch_a_cloth_does_not_hang_on_what_else_is_in_the_scene():
+    """A strip of few edges, alone and far from a sheet of thousands that rests."""
+    strip = jerked()
+    mesh = core.ClothMesh(*grid(40, 40, (1.0, 1.0)))
+    far = core.Cloth(mesh, FABRIC, positions=mesh.positions + [0.0, 50.0, 0.0])
+    solver = core.Solver(steps_per_frame=1, max_strain_change=0.1)
+    alone, beside = ([(f.certificate.steps, f.certificate.rejected) for f in core.simulate(
+        core.Scene(cloths, gravity=(0.0, 0.0, 0.0)), solver, range(1, 12))] for cloths in ([strip], [strip, far]))
+    assert len(strip.mesh.edges) < 1000 < len(mesh.edges)
+    assert alone == beside and sum(rejected for _, rejected in alone) > 0
+
+
 @pytest.mark.parametrize(("made", "halved"), [(3.9, 0), (4.1, 1)])
 def test_a_step_that_makes_several_times_the_energy_of_its_motion_is_halved(monkeypatch, made, halved):
     def making(system, state, h, *rest):
