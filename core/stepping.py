@@ -118,7 +118,7 @@ class Stepper:
                 if own is not None and last is not None:
                     own.last = last
                 self._record.rejected += 1
-                self._halved_to_rest = result.presses
+                self._halved_to_rest = result.presses and not self._must_halve(replace(result, presses=False), grown, h)
                 self._size //= 2
                 continue
             if not result.finite:
@@ -126,11 +126,12 @@ class Stepper:
                     f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s"
                     f"{self._halved()}; check for extreme stiffness, mass or collider speed{self._shortest(state)}")
             if not grown <= RUNAWAY:                                    # nan fails too
-                edge = int(np.argmax(self._system.growth(state.x, result.state.x)))
+                added = self._system.growth(state.x, result.state.x)
+                edge = int(np.argmax(added))
                 name, ends = self._system.edge_named(edge)
                 raise SolverError(
                     f"the step at {now:.4f} s (frame {frame}) runs away even at {h:.2e} s{self._halved()}: edge {ends} "
-                    f"grows by {grown:.1f} times its length or more; check for cloth that is clamped between "
+                    f"grows by {added[edge]:.1f} times its length; check for cloth that is clamped between "
                     f"colliders while pins pull on it, and for extreme stiffness or speed{self._shortest(state)}",
                     object_name=name)
             self._record.accept(result, h)

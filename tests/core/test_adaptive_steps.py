@@ -101,6 +101,19 @@ def test_how_much_a_step_may_stretch_a_cloth_does_not_hang_on_what_else_is_in_th
     assert alone == beside and sum(rejected for _, rejected in alone) > 0
 
 
+def test_what_is_halved_for_something_else_says_nothing_of_how_it_presses(monkeypatch):
+    """Every long step presses, and in every other frame makes energy, too: all are halved."""
+    def making(system, state, h, *rest):
+        long, odd = h > 1.0 / 40.0, round(state.time * 24.0) % 2 == 1
+        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), presses=long or odd,
+                       made=1e3 if long and not odd else 0.0)
+
+    monkeypatch.setitem(INTEGRATORS, "making", making)
+    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("making", steps_per_frame=1)
+    records = [f.certificate for f in core.simulate(scene, solver, range(1, 20))][1:]
+    assert all(record.steps == 2 for record in records)
+
+
 @pytest.mark.parametrize(("made", "halved"), [(3.9, 0), (4.1, 1)])
 def test_a_step_that_makes_several_times_the_energy_of_its_motion_is_halved(monkeypatch, made, halved):
     def making(system, state, h, *rest):
