@@ -7,7 +7,7 @@ import numpy as np
 
 from .arrays import FloatArray, IntArray
 
-OF_FEW = ((1e-2, 0.2), (1e-3, 2.0))
+OF_FEW = ((1e-2, 0.21), (1e-3, 2.0))
 """Part of the edges that may be stretched by more in a step than the others, and by how many times as much as asked for
 the others may be [-]. One edge in a hundred shows as cloth that is longer. Single ones do not: where a fine sheet folds
 or hits a solid, edges of its wrinkles turn by more than a linear step can follow, and are back at their length a frame
