@@ -49,7 +49,7 @@ class Solver:
         adaptive: halve a step that changes the strain too much, makes energy out of nothing or fails, and double again
             after success.
         max_strain_change: what a step may add to an edge's stretch before it is halved [-]. Of a cloth of a
-            thousand edges and more: to all but one in a hundred a fifth of it, to all but one in a thousand twice as
+            thousand edges and more: to all but one in a hundred about a fifth, to all but one in a thousand twice as
             much as it says, to none more than four times as much (`growth`).
         max_halvings: smallest step is the first one divided by 2 to this power.
         max_linear_iterations: conjugate gradient products per solve before it counts as not converged.
