@@ -37,11 +37,23 @@ class Before:
 
 
 @dataclass(frozen=True)
+class InVain:
+    """Whether contacts were lately worth a second solve of a step: `left`, how many steps are to do without one; after
+    the next one in vain it will be `waits` steps; `wrong`, the part of friction that it left wrong [-]."""
+
+    left: int = 0
+    waits: int = 8
+    wrong: float = 0.0
+
+
+@dataclass(frozen=True)
 class State:
-    """x (V, 3) [m], v (V, 3) [m/s], time [s], touch, and the state before. A step takes one and returns a new one."""
+    """x (V, 3) [m], v (V, 3) [m/s], time [s], touch, the state before, and what solves were in vain. A step takes one
+    and returns a new one."""
 
     x: FloatArray
     v: FloatArray
     time: float
     touch: Touch
     before: Before | None = None
+    in_vain: InVain = InVain()

@@ -34,9 +34,9 @@ TWICE = 0.5
 times as much, and one in vain costs as much as one that is kept; but where cloth wrinkles, whose edges add as much in
 short steps, waiting for less would be to wait for its rest."""
 LONGEST = 1.001 / 48.0
-"""Largest step in which cloth presses on cloth [s]: in longer ones a pile does not come to rest."""
+"""Largest step in which cloth lies on cloth [s]: in longer ones a pile does not come to rest."""
 KEPT = 8
-"""Steps longer than that which are kept, whatever presses, after one whose halves had no use of it: they were quick
+"""Steps longer than that which are kept, whatever is piled up, after one whose halves had no use of it: they were quick
 motions, and what is near the border between the two would be done three times over, frame by frame."""
 FALLS = 1.0
 """How far weight takes cloth in such a step at most, over its edges' length [-]: what goes further would be held by
@@ -118,7 +118,7 @@ class Stepper:
                 if own is not None and last is not None:
                     own.last = last
                 self._record.rejected += 1
-                self._halved_to_rest = result.presses and not self._must_halve(replace(result, presses=False), grown, h)
+                self._halved_to_rest = result.piled and not self._must_halve(replace(result, piled=False), grown, h)
                 self._size //= 2
                 continue
             if not result.finite:
@@ -136,9 +136,9 @@ class Stepper:
                     object_name=name)
             self._record.accept(result, h)
             self._overlong = result.overlong
-            if self._halved_to_rest and not result.presses:
+            if self._halved_to_rest and not result.piled:
                 self._kept = KEPT
-            elif result.presses:
+            elif result.piled:
                 self._kept = max(self._kept - 1, 0)
             self._halved_to_rest = False
             state = replace(result.state, time=then)
@@ -207,7 +207,7 @@ class Stepper:
     def _longest(self, result: StepResult) -> float:
         """The longest step [s] for what touches like that."""
         if result.presses:
-            return self._longest_pressed if self._kept else min(LONGEST, self._longest_pressed)
+            return min(LONGEST, self._longest_pressed) if result.piled and not self._kept else self._longest_pressed
         return self._longest_touching if result.state.touch.mode.any() else np.inf
 
     def _growth(self, before: State, result: StepResult) -> float:

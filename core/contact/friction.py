@@ -27,6 +27,10 @@ STICK, SLIP, CREEP = 1, 2, 3
 SETTLED = 0.05
 """Part of mu lambda_n by which a creeping contact's force may exceed it before it slips [-]."""
 
+SURE = 6.0
+"""How far the contacts that begin to slip outnumber those that switch to and fro where a slide spreads, over the root
+of the latter's number [-]: four deviations of the difference of two counts that are alike."""
+
 STIFF = 1e9
 """Largest drag in particle masses per step: a slide of hardly any speed would have one without bound [-]. Taut cloth
 presses with ten thousand times its weight, and slides at millimetres per second: 1e7. With less of a drag than that, a
@@ -123,7 +127,8 @@ class Friction:
         along = holding * _ratio(limit, size)[:, None]
         acting = self.force - self.drag[:, None] * _across(slide, self.force)
         begins = too_much & ~refused
-        self.spreads = int(begins.sum()) > int((turned | refused | outran).sum())
+        others = int((turned | refused | outran).sum())
+        self.spreads = int(begins.sum()) > others + SURE * others**0.5
         # what changes its mode counts in full: a hundred contacts that each hold one per cent too much hold everything
         wrong = np.select([too_much | turned, goes_on, outran], [
             limit, np.linalg.norm(against - acting, axis=1), self.drag * speed - limit], 0.0)

@@ -86,6 +86,7 @@ class ContactResponse:
         self.pressing: FloatArray = np.zeros(0)                      # normal force at the last solution [N]
         self.held: BoolArray = np.zeros(0, dtype=np.bool_)           # False: released
         self.friction = Friction()
+        self.wrong = 0.0                                             # part of the friction that was, when last judged
         self.alteration: FloatArray = np.zeros_like(x0)              # y [m]
 
     def __len__(self) -> int:
@@ -240,8 +241,10 @@ class ContactResponse:
         """Release, stick or slip by the solution: velocities u (V, 3) and forces lambda (V, 3) [N]; `change` [m/s] is
         the mean change of velocities that was solved for, of which the error is a part.
 
-        True if so much changed that the step should be solved again.
+        True if so much of what was held pulled that the step should be solved again; how much of the friction was
+        `wrong` may be another reason to.
         """
+        self.wrong = 0.0
         if len(self) == 0:
             return False
         self._error = LARGE * self._still * change
@@ -257,7 +260,8 @@ class ContactResponse:
             self._unclear(mobility * self.friction.mu * pressing, self._error))
         self.held &= ~pulls
         holds = float((self.friction.mu * pressing)[primary].sum())
-        return float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum()) or float(wrong.sum()) > SETTLED * holds
+        self.wrong = float(wrong.sum()) / holds if holds > 0.0 else 0.0
+        return float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum())
 
     def touch(self) -> Touch:
         """How each particle touches at the end of the step."""

@@ -57,7 +57,7 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
             system, state, h, settings, surfaces, watch, expected, unhindered=True, spare=spare))
     if before is not None:
         start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,
-                      state.touch)
+                      state.touch, in_vain=state.in_vain)
         if surfaces is not None:
             surfaces.set_step(start.time, state.time + h)
         result = implicit_euler.step(system, start, 2.0 * h / 3.0, settings, surfaces, watch, expected, unhindered=True,

@@ -13,13 +13,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import FloatArray
+from ..contact.contact_step import SelfContactStep
 from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..rate import RateForce
+from ..state import InVain
 from .linearisation import Linearisation
 from .pass_equations import PassEquations
+from .second_solve import SecondSolve
 from .step_contacts import TOUCHING, StepContacts
 
 PASSES = 6
@@ -36,7 +39,7 @@ MEETING = 4
 """Pairs of cloth on cloth that a quick motion may leave to the truncation: it parts a few across planes, but takes many
 as one, and that tears at what is around them."""
 FEW = 0.02
-"""The same as a part of all that press [-], where that is more."""
+"""The same as a part of all that press, where that is more, and of any motion [-]."""
 DEEP = 0.5
 """Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
 an edge of five thicknesses is stretched by half a hundredth."""
@@ -86,6 +89,7 @@ class ContactLoop:
         self._mass = self._system.mass[:, None]
         self.iterations = 0
         self.rough = False
+        self._second = SecondSolve(contacts.state.in_vain)
 
     def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None,
               rate: RateForce | None) -> Solve:
@@ -108,6 +112,11 @@ class ContactLoop:
             start, scale, last = linear.solution, linear.scale or None, u
             changed = attempt < PASSES - 1
         return Solve(u, linear, friction, equations.filter_.project, changed)
+
+    @property
+    def in_vain(self) -> InVain:
+        """What the solves of this step tell the next."""
+        return self._second.learned()
 
     def _solved(self, equations: PassEquations, start: FloatArray | None, scale: float | None) -> LinearResult:
         """The solution of a pass, from a first guess; `scale` is of the pass whose solution that is."""
@@ -138,18 +147,26 @@ class ContactLoop:
             impulse = equations.multiply(linear.solution) - equations.rhs
             force = self._holding(impulse / self._h, u, friction, equations.filter_, rate)
             # what the tolerance is relative to, an energy, as a velocity
-            again = self._change(force, u, float(np.sqrt(linear.scale / self._mass.sum())))
+            again = self._change(force, u, float(np.sqrt(linear.scale / self._mass.sum())), attempt)
+        if attempt == 1:
+            self._second.changed(self._over_weight(u - last), self._over_weight(u - self._state.v))
         enough = attempt > 0 and self._is_enough(u - last)
         if own is None:
             return friction, enough or not again
         if self.rough and (enough or not again):
-            own.release(u, equations.filter_)
-            stands = attempt >= RUBS or own.join(u) <= max(MEETING, FEW * own.touching)
+            own.judge(u, equations.filter_)
+            stands = attempt >= RUBS or self._meet_few(own, u)
         else:
-            again |= own.judge(u, equations.filter_) and not self.rough
+            changed = own.judge(u, equations.filter_)
+            changed = self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
+            again |= (changed or not self._meet_few(own, u)) and not self.rough
             stands = (enough or not again) and (attempt >= RUBS or own.touching > SLIDING or own.rubs_right)
         friction = friction + own.drags(u) / self._h
         return friction, stands and (self.rough or not own.judge_solids(u))
+
+    def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
+        """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""
+        return own.join(u) <= max(MEETING if self.rough else 0, FEW * own.touching)
 
     def _holding(self, force: FloatArray, u: FloatArray, friction: FloatArray, filter_: ConstraintFilter,
                  rate: RateForce | None) -> FloatArray:
@@ -174,17 +191,19 @@ class ContactLoop:
         better = np.sum(left * left) < NEARER ** 2 * np.sum((actual - left - force) ** 2)
         return actual if better else force
 
-    def _change(self, force: FloatArray, u: FloatArray, size: float) -> bool:
-        """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went, in a solve for changes of
-        velocities of that mean `size` [m/s]; True to solve again."""
+    def _change(self, force: FloatArray, u: FloatArray, size: float, attempt: int) -> bool:
+        """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went, in solve number `attempt`,
+        for changes of velocities of that mean `size` [m/s]; True to solve again."""
         assert self._constraints is not None
         # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
         # unless one of them tears at its neighbours
-        changed = self._constraints.judge(u, force, size)
+        solids = self._constraints
+        pulls = solids.judge(u, force, size)
+        changed = self._second.for_solids(attempt, solids.wrong, solids.friction.spreads, len(solids)) or pulls
         if changed and self.rough:
             changed = float(self.contacts.growth(u).max(initial=0.0)) > TEARS
         found = self.contacts.find(self.contacts.reached(u))
-        return self._constraints.add(found, changed, DEEP if self.rough else 0.0) or changed
+        return solids.add(found, changed, DEEP if self.rough else 0.0) or changed
 
     def _is_enough(self, change: FloatArray) -> bool:
         """Whether contacts that still change may be left to the next step, when the last pass made this `change` of the
@@ -207,5 +226,10 @@ class ContactLoop:
 
     def _is_small(self, change: FloatArray, part: float) -> bool:
         """Whether a change of the velocities (V, 3) [m/s] is below this part of what weight makes of them in a step."""
+        return self._over_weight(change) < part
+
+    def _over_weight(self, change: FloatArray) -> float:
+        """How large a change of the velocities (V, 3) [m/s] is, over what weight makes of them in a step [-]."""
         weight = self._h * self._system.scene.gravity
-        return bool(np.sum(self._mass * change ** 2) < part ** 2 * np.sum(self._mass * weight ** 2))
+        made = float(np.sum(self._mass * weight ** 2))
+        return float(np.sqrt(np.sum(self._mass * change ** 2) / made)) if made > 0.0 else np.inf

@@ -171,6 +171,11 @@ class StepContacts:
         """Whether cloth presses on cloth, and may come to rest."""
         return self.pairs is not None and self.pairs.presses and self.settings.self_collision
 
+    @property
+    def piled(self) -> bool:
+        """Whether so much of it does that it is a pile."""
+        return self.press and self.pairs is not None and self.pairs.piled
+
     def springs(self, u: FloatArray) -> FloatArray:
         """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""
         return np.zeros_like(u) if self.pairs is None else self.pairs.springs(u)

@@ -37,7 +37,8 @@ class StepResult:
         finite: the state is made of numbers.
         failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
         crosses: cloth begins to pass through cloth; a smaller step may keep it.
-        presses: cloth presses on cloth, and may come to rest in a step that is short enough.
+        presses: cloth presses on cloth, and may come to rest. piled: so much of it that it will in a step that is short
+            enough.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
         made: energy that the step makes out of nothing, over that of its motion [-].
         torn: by how much the solve let most edges grow that *Limit Stretch* then brought back, over their lengths [-].
@@ -51,6 +52,7 @@ class StepResult:
     failed: bool
     crosses: bool = False
     presses: bool = False
+    piled: bool = False
     overlong: bool = False
     torn: float = 0.0
     made: float = 0.0
@@ -70,9 +72,9 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         x = _truncated(loop, solved, limited, u)
         if x is not solved:
             v = v + (x - solved) / h
-    after = State(x, v, contacts.state.time + h, contacts.touch())
+    after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
-                      finite and _is_overlong(contacts, x), torn)
+                      contacts.piled, finite and _is_overlong(contacts, x), torn)
 
 
 def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:
@@ -124,7 +126,7 @@ def _truncated(loop: ContactLoop, solved: FloatArray, limited: FloatArray, u: Fl
             return pairs.truncate(x, held, contacts.unsure)
 
     with watch.stage("contact"):
-        pairs.remember(u, calm=not loop.rough)
+        pairs.remember(u, contacts.system.scene.gravity, calm=not loop.rough)
     best = cut_at(limited)
     if limit is None or best is limited:
         return best

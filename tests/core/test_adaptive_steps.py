@@ -105,7 +105,7 @@ def test_what_is_halved_for_something_else_says_nothing_of_how_it_presses(monkey
     """Every long step presses, and in every other frame makes energy, too: all are halved."""
     def making(system, state, h, *rest):
         long, odd = h > 1.0 / 40.0, round(state.time * 24.0) % 2 == 1
-        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), presses=long or odd,
+        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), piled=long or odd, presses=long or odd,
                        made=1e3 if long and not odd else 0.0)
 
     monkeypatch.setitem(INTEGRATORS, "making", making)
@@ -155,13 +155,24 @@ def test_cloth_presses_on_cloth_in_short_steps_and_falls_in_long_ones(rate, adap
 def test_what_halving_does_not_bring_to_rest_is_not_halved_in_every_frame(monkeypatch):
     """Long steps look calm, their halves quick: one of nine is tried in halves."""
     def bordering(system, state, h, *rest):
-        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), presses=h > 1.0 / 40.0)
+        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), piled=h > 1.0 / 40.0,
+                       presses=h > 1.0 / 40.0)
 
     monkeypatch.setitem(INTEGRATORS, "bordering", bordering)
     scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("bordering", steps_per_frame=1)
     records = [f.certificate for f in core.simulate(scene, solver, range(1, 20))][1:]
     assert [record.steps for record in records] == 2 * [2, *8 * [1]]
     assert [record.rejected for record in records] == 2 * [1, *8 * [0]]
+
+
+@pytest.mark.parametrize(("piled", "steps"), [(False, 1), (True, 2)])
+def test_cloth_that_presses_on_cloth_without_lying_on_it_keeps_its_long_steps(monkeypatch, piled, steps):
+    def pressing(system, state, h, *rest):
+        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), presses=True, piled=piled)
+
+    monkeypatch.setitem(INTEGRATORS, "pressing", pressing)
+    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("pressing", steps_per_frame=1)
+    assert [f.certificate.steps for f in core.simulate(scene, solver, range(1, 5))][1:] == 3 * [steps]
 
 
 @pytest.mark.parametrize(("side", "most"), [(0.5, 24.0), (0.1, 24.0), (0.02, 48.0), (0.005, 96.0)])

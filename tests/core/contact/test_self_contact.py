@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from core.contact.contact_step import CARRIES, SQUEEZES
 from core.contact.continuous import NEVER, near_pairs
 from core.contact.crossings import crossing_pairs
 from core.contact.nearness import Features
@@ -120,7 +121,7 @@ def test_what_flies_at_another_joins_when_the_solution_makes_it_meet():
     step = begin(owner, x, np.zeros_like(x))
     assert not step.touching
     u = np.where((body == 1)[:, None], [0.0, 0.0, -1.0 / H], 0.0)
-    assert step.judge(u) and step.touching
+    assert step.join(u) and step.touching
     assert step.impulse(u)[body == 1, 2].sum() > 0.0
     end = step.truncate(x + H * u, lambda: ConstraintFilter(len(x)))
     assert (owner.look(x, end).pairs.meeting_times(x, end) == NEVER).all()
@@ -161,8 +162,8 @@ def test_forces_of_the_step_before_are_known_by_their_pairs():
     owner = owner_of(x, triangles, 0.04, body)
     first = begin(owner, x, np.zeros_like(x))
     down = np.where((body == 1)[:, None], [0.0, 0.0, -0.1], 0.0)
-    first.judge(down)
-    first.remember(down)
+    first.judge(down, ConstraintFilter(len(x)))
+    first.remember(down, np.array([0.0, 0.0, -9.81]))
     pressing = first.repulsion.pressing(down)
     second = begin(owner, x.copy(), down)
     gained = second.repulsion.contacts.least - first.repulsion.contacts.least
@@ -175,7 +176,8 @@ def test_cloth_without_thickness_is_held_apart_all_the_same():
     owner = owner_of(x, triangles, 0.0, body)
     u = np.where((body == 1)[:, None], [0.0, 0.0, -1.0 / H], 0.0)
     step = begin(owner, x, u)
-    step.judge(u)
+    step.join(u)
+    step.judge(u, ConstraintFilter(len(x)))
     at = owner.surface.at(step.truncate(x + H * u, lambda: ConstraintFilter(len(x))))
     assert len(crossing_pairs(at, at)) == 0
 
@@ -227,3 +229,22 @@ def test_cloth_beside_a_seam_that_has_yet_to_close_is_cloth_like_any_other():
         found = own.look(place, place).pairs.vertices
         assert ((found == 0).any(axis=1) & (found == 4).any(axis=1)).any() == (not sewn)
         assert ((found == 1).any(axis=1) & (found == 5).any(axis=1)).any()
+
+
+@pytest.mark.parametrize(("part", "across", "piled"), [
+    (0.8 * CARRIES, False, False), (1.2 * CARRIES, False, True),
+    (0.8 * SQUEEZES, True, False), (1.2 * SQUEEZES, True, True)])
+def test_cloth_is_piled_up_where_it_carries_a_tenth_of_a_cloths_weight_or_is_pressed_by_all_of_it(part, across, piled):
+    """Of any cloth, however much there is of others; and not in a motion that is a quick one."""
+    x, triangles, body = two_layers(0.05)
+    both, far = np.concatenate([x, *(x[body == 0] + [0.0, 0.0, 9.0 * (k + 1)] for k in range(20))]), len(x) // 2
+    parts = np.concatenate([triangles, *(triangles[:len(triangles) // 2] + far * (2 + k) for k in range(20))])
+    owner = owner_of(both, parts, 0.04, np.repeat(np.arange(22), far))
+    step = begin(owner, both, np.zeros_like(both))
+    u = np.zeros_like(both)
+    pressed = step.repulsion.pressing(u)[step.repulsion.contacts.touches].sum()
+    gravity = np.array([9.0, 0.0, 0.0]) if across else np.array([0.0, 0.0, -9.0])
+    step.remember(u, gravity * pressed / (part * 9.0 * far))
+    assert step.presses and step.piled is piled
+    step.remember(u, gravity * pressed / (part * 9.0 * far), calm=False)
+    assert not step.presses and not step.piled

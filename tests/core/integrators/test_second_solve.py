@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a step is solved a second time because its contacts changed, and when that is known to be in vain."""
+
+import numpy as np
+import pytest
+
+import core
+from core.contact.response import SETTLED
+from core.integrators import contact_loop
+from core.integrators.second_solve import FURTHER, LEFT, LITTLE, LONGEST, MANY, REST, SecondSolve
+from core.state import InVain
+from tests.core.shapes import ball, grid
+
+CROWD = MANY + 1
+SOLVER = core.Solver(steps_per_frame=1, integrator="bdf2", tolerance=1e-2, self_collision=False)
+
+
+def stepped(before, wrong, after, *, spreads=False, contacts=CROWD, pairs=False, change=0.0,
+            motion=0.01):
+    """How many solves a step took whose first solution had this part of its friction `wrong`, and whose second had
+    `after`; and what it tells the next."""
+    loop = SecondSolve(before)
+    again = loop.for_solids(0, wrong, spreads, contacts)
+    again |= loop.for_pairs(0, pairs, True, contacts)
+    if again:
+        loop.for_solids(1, after, False, contacts)
+        loop.changed(change, motion)
+    return 1 + again, loop.learned()
+
+
+def test_what_a_second_solve_does_not_better_is_left_alone_for_longer_and_longer():
+    known, solves = InVain(), []
+    for _ in range(300):
+        count, known = stepped(known, 0.05, 0.05)
+        solves.append(count)
+    tried = np.diff(np.flatnonzero(np.array(solves) == 2))
+    assert tried.tolist() == [9, 17, 33, 65, 65, 65]
+    assert tried.max() == LONGEST + 1
+
+
+@pytest.mark.parametrize("case", [
+    {"wrong": 0.05, "after": 0.9 * LEFT * 0.05}, {"wrong": 0.05, "after": 0.05, "spreads": True},
+    {"wrong": 0.05, "after": 0.05, "contacts": MANY},
+    {"wrong": 0.0, "after": 0.0, "pairs": True, "change": 2 * LITTLE}])
+def test_it_is_asked_for_in_every_step_where_it_helps_or_a_slide_spreads_or_few_touch(case):
+    known = InVain()
+    for _ in range(20):
+        count, known = stepped(known, **case)
+        assert count == 2
+
+
+def test_cloth_that_hardly_moves_on_cloth_does_without():
+    _, known = stepped(InVain(), 0.0, 0.0, pairs=True, change=0.5 * LITTLE)
+    assert stepped(known, 0.0, 0.0, pairs=True)[0] == 1
+    loop = SecondSolve(known)
+    assert loop.for_pairs(0, True, False, CROWD)                     # unless its friction is wrong on the whole
+
+
+@pytest.mark.parametrize(("change", "motion", "solves"), [
+    (0.9 * REST, 0.9 * REST, 1), (1.1 * REST, 0.9 * REST, 2), (0.9 * REST, 1.1 * REST, 2)])
+def test_cloth_at_rest_does_without_whatever_it_betters(change, motion, solves):
+    _, known = stepped(InVain(), 0.05, 0.0, change=change, motion=motion)
+    assert stepped(known, 0.05, 0.0)[0] == solves
+
+
+@pytest.mark.parametrize(("wrong", "solves"), [(0.9 * FURTHER * 0.05, 1), (1.1 * FURTHER * 0.05, 2)])
+def test_friction_that_is_further_off_than_before_is_worth_it_again(wrong, solves):
+    _, known = stepped(InVain(), 0.05, 0.05)
+    assert known.left and stepped(known, wrong, wrong)[0] == solves
+
+
+def test_friction_that_is_right_asks_for_nothing_and_forgets_nothing():
+    _, known = stepped(InVain(), 0.05, 0.05)
+    count, after = stepped(known, 0.5 * SETTLED, 0.0)
+    assert count == 1 and (after.left, after.waits, after.wrong) == (known.left - 1, known.waits, known.wrong)
+
+
+def test_a_sheet_that_comes_to_rest_on_a_ball_is_solved_once_in_most_steps(monkeypatch):
+    solves = []
+    once = contact_loop.modified_pcg
+    monkeypatch.setattr(contact_loop, "modified_pcg", lambda *a, **options: solves.append(1) or once(*a, **options))
+    x, triangles = grid(40, 40, (2.0, 2.0))
+    cloth = core.Cloth(core.ClothMesh(x - [1.0, 1.0, 0.0], triangles),
+                       core.Material(areal_density=0.3, stretch=1000.0, shear=200.0, bend=1e-5, friction=0.3))
+    scene = core.Scene([cloth], [core.Collider(*ball(0.5, 3, (0.0, 0.0, -0.53)), friction=0.3)])
+    steps, moved, last = 0, [], None
+    for frame in core.simulate(scene, SOLVER, range(111)):
+        if frame.index <= 70:
+            solves.clear()
+        else:
+            steps += frame.certificate.steps
+            moved.append(np.abs(frame.positions[0] - last).max())
+        last = frame.positions[0].copy()
+    print(len(solves), steps)
+    assert len(solves) <= 1.3 * steps
+    assert max(moved[-10:]) < 0.01
