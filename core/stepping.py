@@ -125,7 +125,7 @@ class Stepper:
                 raise SolverError(
                     f"the step at {now:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s"
                     f"{self._halved()}; check for extreme stiffness, mass or collider speed{self._shortest(state)}")
-            if not grown <= RUNAWAY:                                    # nan fails too
+            if not grown <= RUNAWAY and not self._growth(state, replace(result, unsettled=False)) <= RUNAWAY:  # nan too
                 added = self._system.growth(state.x, result.state.x)
                 edge = int(np.argmax(added))
                 name, ends = self._system.edge_named(edge)
@@ -215,4 +215,4 @@ class Stepper:
         if not result.finite:
             return np.inf
         enough = TWICE * self._solver.max_strain_change
-        return self._system.growth_of_most(before.x, result.state.x, enough)
+        return self._system.growth_of_most(before.x, result.state.x, enough, settled=not result.unsettled)

@@ -151,10 +151,12 @@ class System:
         added: FloatArray = (self.edge_lengths(after) - old) / self.rest_lengths
         return added
 
-    def growth_of_most(self, before: FloatArray, after: FloatArray, enough: float = 0.0) -> float:
+    def growth_of_most(self, before: FloatArray, after: FloatArray, enough: float = 0.0, *,
+                       settled: bool = True) -> float:
         """That of most edges of a cloth, as `growth.of_most` has it, in the cloth of which it is largest."""
         added = self.growth(before, after)
-        return float(np.max([growth.of_most(added[span], enough) for span in self._edges_of], initial=0.0))
+        return float(np.max([growth.of_most(added[span], enough, settled=settled) for span in self._edges_of],
+                            initial=0.0))
 
     def edge_named(self, edge: int) -> tuple[str, list[int]]:
         """The cloth that an edge is of, and its two vertices there."""

@@ -39,7 +39,7 @@ MEETING = 4
 """Pairs of cloth on cloth that a quick motion may leave to the truncation: it parts a few across planes, but takes many
 as one, and that tears at what is around them."""
 FEW = 0.02
-"""The same as a part of all that press, where that is more, and of any motion [-]."""
+"""The same as a part of all that press [-], where that is more; and of many pairs that have nearly come to rest."""
 DEEP = 0.5
 """Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
 an edge of five thicknesses is stretched by half a hundredth."""
@@ -77,7 +77,7 @@ class ContactLoop:
 
     Attributes:
         iterations: of conjugate gradients so far. rough: whether the last solution is a quick motion in which many
-            touch solids.
+            touch solids. settled: whether the last solution asks for no other contacts than it was solved with.
     """
 
     def __init__(self, contacts: StepContacts, elastic: ElasticForces, tolerance: float,
@@ -88,7 +88,7 @@ class ContactLoop:
         self._constraints, self._pairs = contacts.constraints, contacts.pairs
         self._mass = self._system.mass[:, None]
         self.iterations = 0
-        self.rough = False
+        self.rough, self.settled = False, True
         self._second = SecondSolve(contacts.state.in_vain)
 
     def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None,
@@ -151,6 +151,7 @@ class ContactLoop:
         if attempt == 1:
             self._second.changed(self._over_weight(u - last), self._over_weight(u - self._state.v))
         enough = attempt > 0 and self._is_enough(u - last)
+        self.settled = not again
         if own is None:
             return friction, enough or not again
         if self.rough and (enough or not again):
@@ -159,14 +160,19 @@ class ContactLoop:
         else:
             changed = own.judge(u, equations.filter_)
             changed = self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
-            again |= (changed or not self._meet_few(own, u)) and not self.rough
+            meet = not self._meet_few(own, u)                          # which takes them in, asked for or not
+            again |= (changed or meet) and not self.rough
+            self.settled = not again
             stands = (enough or not again) and (attempt >= RUBS or own.touching > SLIDING or own.rubs_right)
         friction = friction + own.drags(u) / self._h
         return friction, stands and (self.rough or not own.judge_solids(u))
 
     def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
         """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""
-        return own.join(u) <= max(MEETING if self.rough else 0, FEW * own.touching)
+        joined = own.join(u)
+        if not self.rough and not (own.touching > MANY and self._is_small(u - self._state.v, REST)):
+            return joined == 0
+        return joined <= max(MEETING if self.rough else 0, FEW * own.touching)
 
     def _holding(self, force: FloatArray, u: FloatArray, friction: FloatArray, filter_: ConstraintFilter,
                  rate: RateForce | None) -> FloatArray:

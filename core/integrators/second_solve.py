@@ -16,9 +16,9 @@ from dataclasses import replace
 from ..contact.response import SETTLED
 from ..state import InVain
 
-LEFT = 0.7
+LEFT = 0.5
 """Part of what was wrong that a second solve leaves where it was in vain [-]."""
-FURTHER = 2.0
+FURTHER = 3.0
 """How many times as wrong as then friction may be [-]."""
 LITTLE = 0.02
 """Change of velocities, over what weight gives in a step, up to which a second solve was in vain for cloth on cloth

@@ -39,6 +39,7 @@ class StepResult:
         crosses: cloth begins to pass through cloth; a smaller step may keep it.
         presses: cloth presses on cloth, and may come to rest. piled: so much of it that it will in a step that is short
             enough.
+        unsettled: the last solution asks for other contacts than it was solved with.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
         made: energy that the step makes out of nothing, over that of its motion [-].
         torn: by how much the solve let most edges grow that *Limit Stretch* then brought back, over their lengths [-].
@@ -53,6 +54,7 @@ class StepResult:
     crosses: bool = False
     presses: bool = False
     piled: bool = False
+    unsettled: bool = False
     overlong: bool = False
     torn: float = 0.0
     made: float = 0.0
@@ -68,13 +70,13 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         solved = contacts.move_out(x)
         limited = _limited(contacts, solved)
         if limited is not solved:
-            torn = contacts.system.growth_of_most(contacts.state.x, contacts.base + h * u)
+            torn = contacts.system.growth_of_most(contacts.state.x, contacts.base + h * u, settled=loop.settled)
         x = _truncated(loop, solved, limited, u)
         if x is not solved:
             v = v + (x - solved) / h
     after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
-                      contacts.piled, finite and _is_overlong(contacts, x), torn)
+                      contacts.piled, not loop.settled, finite and _is_overlong(contacts, x), torn)
 
 
 def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:

@@ -175,6 +175,22 @@ def test_cloth_that_presses_on_cloth_without_lying_on_it_keeps_its_long_steps(mo
     assert [f.certificate.steps for f in core.simulate(scene, solver, range(1, 5))][1:] == 3 * [steps]
 
 
+@pytest.mark.parametrize(("across", "limit"), [(1, 0.05), (7, 0.5)])
+def test_a_coarse_mesh_keeps_a_tenth_of_the_growth_where_contacts_changed_to_the_last_solve(monkeypatch, across, limit):
+    """Of 33 edges each counts as if it grew ten times as much; of 1,239 none does."""
+    def changing(system, state, h, *rest):
+        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), unsettled=True)
+
+    def steps(integrator, limit):
+        scene = core.Scene([jerked(across=across)], gravity=(0.0, 0.0, 0.0))
+        solver = core.Solver(integrator, steps_per_frame=1, max_strain_change=limit)
+        return [f.certificate.steps for f in core.simulate(scene, solver, range(1, 8))]
+
+    monkeypatch.setitem(INTEGRATORS, "changing", changing)
+    assert steps("changing", 0.5) == steps("implicit_euler", limit)
+    assert steps("implicit_euler", 0.5) != steps("implicit_euler", 0.05)
+
+
 @pytest.mark.parametrize(("side", "most"), [(0.5, 24.0), (0.1, 24.0), (0.02, 48.0), (0.005, 96.0)])
 def test_small_cloth_touches_solids_in_steps_in_which_weight_takes_it_a_few_edges(side, most):
     x, triangles = grid(5, 5, (side, side))

@@ -51,5 +51,13 @@ def test_what_is_not_enough_need_not_be_exact(count):
     assert growth.of_most(np.append(added, np.nan)) != growth.of_most(np.append(added, np.nan))      # nan
 
 
+def test_in_a_coarse_mesh_a_tenth_counts_where_contacts_did_not_settle():
+    """In a fine one it is as it was."""
+    added = np.random.default_rng(2).uniform(0.0, 0.1, size=999)
+    assert growth.of_most(added, settled=False) == pytest.approx(10.0 * growth.of_most(added), rel=1e-12)
+    more = np.append(added, 0.0)
+    assert growth.of_most(more, settled=False) == growth.of_most(more)
+
+
 def test_no_edges_are_not_stretched():
     assert growth.of_most(np.zeros(0)) == 0.0

@@ -70,15 +70,15 @@ def test_a_sheet_that_starts_through_a_solid_comes_off_its_nearer_end(solid, gra
 
 def test_a_sheet_that_pins_hold_in_a_solid_is_not_shaken():
     """It cannot come off. What would pull it off, or put out what is next to the pins, would shake it for ever, at 3
-    and at 0.3 m/s."""
+    and at 0.3 m/s. It sways for two seconds first, in which now and then a corner of its rim snaps."""
     x = sheet(16, 16, 0.6, 0.6)[0]
     held = dict.fromkeys(np.flatnonzero(np.linalg.norm(x, axis=1) < 0.08).tolist())
-    found = list(perform(colliders.through_solid(ball(20, 10, 0.15), frames=60, lift=-0.02, gravity=9.81, tilt=0.0,
+    found = list(perform(colliders.through_solid(ball(20, 10, 0.15), frames=80, lift=-0.02, gravity=9.81, tilt=0.0,
                                                  pins=held)))
     counts = [judged.total for _, judged in found]
     assert counts[-1] > 0 and max(counts) <= counts[0]
     speeds = [np.abs(f.velocities[0]).max() for f, _ in found]
-    assert max(speeds[-12:]) < 0.1 and np.mean([f.certificate.steps for f, _ in found[6:]]) < 4.0
+    assert max(speeds[-12:]) < 0.05 and np.mean([f.certificate.steps for f, _ in found[6:]]) < 4.0
 
 
 @pytest.mark.parametrize("build", [colliders.flag_in_its_pole, partial(colliders.flag_in_its_pole, 18, 24, swing=0.5),
@@ -139,8 +139,9 @@ def test_an_exact_duplicate_of_a_hanging_sheet_hangs_beside_it():
 
 @pytest.mark.parametrize("shape", [
     lambda x, k: x, lambda x, k: turned(x, 0.3, axis=1), lambda x, k: x + 0.3 * x[:, :1]**2 * UP,
-    lambda x, k: x + 1e-7 * np.sin(1e4 * x[:, :1] + k) * UP, lambda x, k: x + 0.2 * x[1] * k],
-    ids=["flat", "tilted", "bent", "rounded", "beside"])
+    lambda x, k: x + 1e-7 * np.sin(1e4 * x[:, :1] + k) * UP, lambda x, k: x + 0.2 * x[1] * k,
+    lambda x, k: turned(x, 0.34, axis=1), lambda x, k: turned(x, 0.26, axis=0)],
+    ids=["flat", "tilted", "bent", "rounded", "beside", "steeper", "sideways"])
 def test_three_sheets_that_nobody_moved_apart_come_to_lie_on_one_another(shape):
     stack = [cloth(11, 11, 0.5, 0.5, lambda x, k=k: shape(x, k) + 0.2 * UP, name=str(k)) for k in range(3)]
     found = list(perform(Staged(core.Scene(stack, colliders=[floor()]), 24)))
