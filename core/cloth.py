@@ -36,6 +36,8 @@ PointTrajectory = Callable[[float], Any]
 MeshTrajectory = Callable[[float], Any]
 """Time [s] -> positions (V, 3) [m]."""
 
+PINS_ARE = "to hold some vertices where they are, write pins={0: None, 4: None}"
+"""What to do, for a list of vertices where weights are wanted."""
 SOFT_PIN_FREQUENCY = 5.0
 """A pin of weight 1/2 pulls a free particle to its target with this frequency [Hz]."""
 
@@ -188,10 +190,10 @@ class Cloth:
             try:
                 weights = float_array(pins)
             except ValueError as error:
-                raise PinError(f"pin weights: {error}", object_name=self.name) from None
+                raise PinError(f"pin weights: {error}; {PINS_ARE}", object_name=self.name) from None
             if weights.shape != (count,):
-                raise PinError(f"pin weights have shape {weights.shape}, expected ({count},), one per vertex",
-                               object_name=self.name)
+                raise PinError(f"pin weights have shape {weights.shape}, expected ({count},), one per vertex; "
+                               + PINS_ARE, object_name=self.name)
             bad = ~((weights >= 0.0) & (weights <= 1.0))
             if bad.any():
                 vertex = int(np.argmax(bad))

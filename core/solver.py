@@ -25,6 +25,8 @@ MOST_HALVINGS = 60
 class Solver:
     """Settings of a simulation.
 
+    Sources by number, as in `docs/systems.md`: 001 Baraff and Witkin 1998; 003 Susin 2015; 004 Bouaziz et al. 2014.
+
     Attributes:
         integrator: a name out of `integrators()`: "implicit_euler", as 001 has it; "bdf2", of second order and more
             exact at the same cost, the default in Blender; "projective_dynamics" (004), implicit Euler's equations by a
