@@ -31,6 +31,12 @@ SURE = 6.0
 """How far the contacts that begin to slip outnumber those that switch to and fro where a slide spreads, over the root
 of the latter's number [-]: four deviations of the difference of two counts that are alike."""
 
+OVER = 0.01
+"""Part of what all contacts of a piece of cloth can hold by which they may together hold more, before it slides [-]."""
+
+COUNTS = 1e-3
+"""Part of the friction of the piece of cloth that presses most from which on that of another counts [-]."""
+
 STIFF = 1e9
 """Largest drag in particle masses per step: a slide of hardly any speed would have one without bound [-]. Taut cloth
 presses with ten thousand times its weight, and slides at millimetres per second: 1e7. With less of a drag than that, a
@@ -43,15 +49,19 @@ class Friction:
 
     Attributes:
         mu (C,) [-]; mode (C,); force (C, 3) [N] of slipping contacts, along the sliding; drag (C,) [kg/s] of slipping
-        contacts across it, and of creeping ones in every tangential direction; spreads: by the last `judge` contacts
-        begin to slip rather than switch to and fro.
+        contacts across it, and of creeping ones in every tangential direction.
+        By the last `judge`: wrong, the part of its friction that was, of the piece of cloth with the largest [-];
+        spreads: contacts begin to slip rather than switch to and fro; overloaded: a piece of cloth is held by more than
+        all of its contacts together can hold.
     """
 
     mu: FloatArray = field(default_factory=lambda: np.zeros(0))
     mode: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     force: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     drag: FloatArray = field(default_factory=lambda: np.zeros(0))
+    wrong: float = 0.0
     spreads: bool = False
+    overloaded: bool = False
     _too_much: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))      # refused to stick
     _turned: FloatArray = field(default_factory=lambda: np.zeros(0))                        # speed when refused to slip
 
@@ -101,14 +111,15 @@ class Friction:
         return -pick(self.force, at) * _ratio(np.where(slips, 1.0, 0.0), self.drag[at])[:, None]
 
     def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
-              mobility: FloatArray, unclear: FloatArray) -> FloatArray:
-        """Change modes by a solution; how wrong the force of each contact was in it (C,) [N].
+              mobility: FloatArray, unclear: FloatArray, body: IntArray) -> None:
+        """Change modes by a solution.
 
         Args:
             active (C,): contacts with friction to judge. pressing (C,): lambda_n [N], not negative.
             holding (C, 3): tangential constraint force [N]. slide (C, 3): tangential velocity over the surface [m/s].
             mobility (C,): velocity that a force gives a free particle in the step [m/(s N)].
             unclear (C,): speed below which the direction of a slide is the solution's error [m/s].
+            body (C,): number of the piece of cloth that each is of.
         """
         limit = self.mu * pressing
         size, speed = np.linalg.norm(holding, axis=1), np.linalg.norm(slide, axis=1)
@@ -128,10 +139,19 @@ class Friction:
         acting = self.force - self.drag[:, None] * _across(slide, self.force)
         begins = too_much & ~refused
         others = int((turned | refused | outran).sum())
-        self.spreads = int(begins.sum()) > others + SURE * others**0.5
+        held = np.where((self.mode == STICK)[:, None], holding, np.where(
+            (self.mode == SLIP)[:, None], acting, -self.drag[:, None] * slide))
+        most = np.bincount(body, np.where(active, limit, 0.0))
+        counts = most > COUNTS * most.max(initial=0.0)
+        total = np.stack([np.bincount(body, np.where(active, part, 0.0)) for part in held.T])
+        # held by more than all of them can, it slides, whichever of them stick: on a slope that became steeper they
+        # took turns in holding it, up to a third beyond the angle of friction
+        self.overloaded = bool((np.linalg.norm(total, axis=0) > (1.0 + OVER) * most)[counts].any())
+        self.spreads = self.overloaded or int(begins.sum()) > others + SURE * others**0.5
         # what changes its mode counts in full: a hundred contacts that each hold one per cent too much hold everything
         wrong = np.select([too_much | turned, goes_on, outran], [
             limit, np.linalg.norm(against - acting, axis=1), self.drag * speed - limit], 0.0)
+        self.wrong = float((np.bincount(body, wrong)[counts] / most[counts]).max(initial=0.0))
 
         self.mode[too_much | outran], self.mode[turned], self.mode[refused] = SLIP, STICK, CREEP
         self.force[goes_on | outran], self.force[too_much] = against[goes_on | outran], along[too_much]
@@ -141,7 +161,6 @@ class Friction:
             [_ratio(limit, self._turned), 0.0 * limit, _ratio(limit, speed), _ratio(limit, (size - limit) * mobility)],
             self.drag)
         self.drag = np.minimum(self.drag, STIFF / mobility)
-        return wrong
 
 
 def _across(vector: FloatArray, direction: FloatArray) -> FloatArray:

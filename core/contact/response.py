@@ -69,10 +69,13 @@ class ContactResponse:
         pins: directions that are taken already; contact moves nothing along them.
         gravity: (3,) [m/s^2], expected of particles that touch for the first time.
         still: error of the velocity change that a force makes in the step, over that change [-].
+        body (V,): number of each vertex's piece of cloth; all are of one if not given.
     """
 
     def __init__(self, x0: FloatArray, v0: FloatArray, touch: Touch, step: float, thickness: FloatArray,
-                 mass: FloatArray, pins: ConstraintFilter, gravity: FloatArray, still: float) -> None:
+                 mass: FloatArray, pins: ConstraintFilter, gravity: FloatArray, still: float,
+                 body: IntArray | None = None) -> None:
+        self._body: IntArray = np.zeros(len(x0), dtype=np.int64) if body is None else body
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
         self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
         self._free: BoolArray = pins.degrees_of_freedom(np.arange(len(x0))) > 0
@@ -86,7 +89,6 @@ class ContactResponse:
         self.pressing: FloatArray = np.zeros(0)                      # normal force at the last solution [N]
         self.held: BoolArray = np.zeros(0, dtype=np.bool_)           # False: released
         self.friction = Friction()
-        self.wrong = 0.0                                             # part of the friction that was, when last judged
         self.alteration: FloatArray = np.zeros_like(x0)              # y [m]
 
     def __len__(self) -> int:
@@ -241,10 +243,9 @@ class ContactResponse:
         """Release, stick or slip by the solution: velocities u (V, 3) and forces lambda (V, 3) [N]; `change` [m/s] is
         the mean change of velocities that was solved for, of which the error is a part.
 
-        True if so much of what was held pulled that the step should be solved again; how much of the friction was
-        `wrong` may be another reason to.
+        True if so much of what was held pulled, or friction holds so much more than it can, that the step should be
+        solved again; how much of the friction was `wrong` may be another reason to.
         """
-        self.wrong = 0.0
         if len(self) == 0:
             return False
         self._error = LARGE * self._still * change
@@ -254,14 +255,12 @@ class ContactResponse:
         primary[self._active(0)] = True
         primary &= ~pulls
         mobility = self._h / self._mass[self.vertex]
-        wrong = self.friction.judge(
+        self.friction.judge(
             primary, pressing, _tangential(self.normal, pick(left, self.vertex)),
             _tangential(self.normal, pick(u, self.vertex) - self.carried), mobility,
-            self._unclear(mobility * self.friction.mu * pressing, self._error))
+            self._unclear(mobility * self.friction.mu * pressing, self._error), self._body[self.vertex])
         self.held &= ~pulls
-        holds = float((self.friction.mu * pressing)[primary].sum())
-        self.wrong = float(wrong.sum()) / holds if holds > 0.0 else 0.0
-        return float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum())
+        return self.friction.overloaded or float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum())
 
     def touch(self) -> Touch:
         """How each particle touches at the end of the step."""

@@ -205,7 +205,7 @@ class ContactLoop:
         # unless one of them tears at its neighbours
         solids = self._constraints
         pulls = solids.judge(u, force, size)
-        changed = self._second.for_solids(attempt, solids.wrong, solids.friction.spreads, len(solids)) or pulls
+        changed = self._second.for_solids(attempt, solids.friction.wrong, solids.friction.spreads, len(solids)) or pulls
         if changed and self.rough:
             changed = float(self.contacts.growth(u).max(initial=0.0)) > TEARS
         found = self.contacts.find(self.contacts.reached(u))

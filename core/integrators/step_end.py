@@ -37,7 +37,7 @@ class StepResult:
         finite: the state is made of numbers.
         failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
         crosses: cloth begins to pass through cloth; a smaller step may keep it.
-        presses: cloth presses on cloth, and may come to rest. piled: so much of it that it will in a step that is short
+        presses: cloth presses on cloth, and may come to rest. piled: so that it only will in a step that is short
             enough.
         unsettled: the last solution asks for other contacts than it was solved with.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.

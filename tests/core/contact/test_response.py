@@ -47,7 +47,7 @@ def test_the_step_is_solved_again_where_more_holds_than_friction_can_however_lit
     force = np.tile([0.0, 0.0, 1.0], (20, 1))
     force[:sliding, 0] = 0.501
     assert not response.judge(np.zeros((20, 3)), force)
-    assert (response.wrong > SETTLED) is again and response.friction.spreads is again
+    assert (response.friction.wrong > SETTLED) is again and response.friction.spreads is again
 
 
 @pytest.mark.parametrize(("through", "again"), [(1, False), (10, True)])
@@ -157,3 +157,28 @@ def test_friction_acts_once_on_a_vertex_that_two_surfaces_touch():
     slide = np.array([[0.0, 0.4, 0.0]])
     response.judge(slide, np.array([[3.0, 5.0]]) @ normals)
     np.testing.assert_allclose(response.friction_force(slide)[0], [0.0, -0.5 * response.pressing[0], 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize(("held", "overloaded"), [(0.99, False), (1.02, True)])
+def test_a_piece_of_cloth_that_is_held_by_more_than_all_of_it_can_hold_is_solved_for_again(held, overloaded):
+    """One contact in twenty sticks, and bears what the others lack; a heavier piece beside it rests."""
+    count, body = 20, np.repeat([0, 1], [20, 40])
+    response, _ = lying(60, 0.5)
+    response._body = body
+    response.friction.mode[1:count] = 2                                    # slip
+    response.friction.force[1:count, 0] = 0.5
+    force = np.outer(np.where(body == 0, 1.0, 10.0), UP)
+    force[0, 0] = 0.5 * (count * held - (count - 1))
+    slides = np.outer(np.where((np.arange(60) > 0) & (body == 0), -1e-3, 0.0), [1.0, 0.0, 0.0])
+    assert response.judge(slides, force) is overloaded
+    assert response.friction.overloaded is overloaded and response.friction.spreads is overloaded
+
+
+def test_how_wrong_friction_is_counts_piece_by_piece():
+    """One in ten of a light piece begins to slip, and nothing of a heavy one."""
+    response, _ = lying(60, 0.5)
+    response._body = np.repeat([0, 1], [20, 40])
+    force = np.outer(np.repeat([1.0, 50.0], [20, 40]), UP)
+    force[:2, 0] = 0.6
+    response.judge(np.zeros((60, 3)), force)
+    assert response.friction.wrong == pytest.approx(0.1)
