@@ -45,6 +45,7 @@ class SelfContactStep:
         self._pins, self._constrained, self._but = pins, constrained, but
         self.crosses = False                 # whether the cut left cloth that passes through cloth, and did not before
         self.presses = self.piled = False    # whether cloth presses on cloth, and may come to rest; and lies on it
+        self.pressed: IntArray = np.zeros(0, dtype=np.int64)                     # the pieces that press on cloth
         self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
         still = np.zeros(len(around.start) - len(base))
@@ -284,6 +285,7 @@ class SelfContactStep:
             (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()), self._around.inside)
         self.presses = calm and not solid.all()
         own = touching[~solid]
+        self.pressed = np.unique(self._owner.body[contacts.vertices[own]])
         self.piled = self.presses and self._is_heavy(
             contacts.vertices[own], contacts.normal[own], pressing[own], gravity)
 
