@@ -52,7 +52,8 @@ class Solver:
             after success.
         max_strain_change: what a step may add to an edge's stretch before it is halved [-]. Of a cloth of a
             thousand edges and more: to all but one in a hundred about a fifth, to all but one in a thousand twice as
-            much as it says, to none more than four times as much (`growth`).
+            much as it says, to none more than four times as much (`growth`). Of a coarser one a tenth of it counts in a
+            step whose contacts did not settle.
         max_halvings: smallest step is the first one divided by 2 to this power.
         max_linear_iterations: conjugate gradient products per solve before it counts as not converged.
         max_newton_iterations: bound of "converge".

@@ -69,13 +69,13 @@ class ContactResponse:
         pins: directions that are taken already; contact moves nothing along them.
         gravity: (3,) [m/s^2], expected of particles that touch for the first time.
         still: error of the velocity change that a force makes in the step, over that change [-].
-        body (V,): number of each vertex's piece of cloth; all are of one if not given.
+        body (V,): number of each vertex's piece of cloth.
     """
 
     def __init__(self, x0: FloatArray, v0: FloatArray, touch: Touch, step: float, thickness: FloatArray,
                  mass: FloatArray, pins: ConstraintFilter, gravity: FloatArray, still: float,
-                 body: IntArray | None = None) -> None:
-        self._body: IntArray = np.zeros(len(x0), dtype=np.int64) if body is None else body
+                 body: IntArray) -> None:
+        self._body = body
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
         self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
         self._free: BoolArray = pins.degrees_of_freedom(np.arange(len(x0))) > 0

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from core.contact.friction import SLIP
 from core.contact.pairs import Contacts
 from core.contact.response import SETTLED, ContactResponse
 from core.contact.surfaces import Touching
@@ -13,17 +14,17 @@ from core.state import Touch
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def step(x, v, touch):
-    """A step's contacts, before any are known."""
+def step(x, v, touch, body=None):
+    """A step's contacts, before any are known; all of one piece of cloth if not told otherwise."""
     count = len(x)
     return ContactResponse(x, v, touch, 0.02, np.full(count, 0.01), np.ones(count), ConstraintFilter(count),
-                           -9.81 * UP, 1e-3)
+                           -9.81 * UP, 1e-3, np.zeros(count, dtype=np.int64) if body is None else body)
 
 
-def lying(count, mu):
+def lying(count, mu, body=None):
     """Vertices at rest on a floor, a thickness of 1 cm above it, and where they touch."""
     x = np.column_stack([np.arange(count), np.zeros(count), np.full(count, 0.01)]).astype(float)
-    response = step(x, np.zeros_like(x), Touch.none(count))
+    response = step(x, np.zeros_like(x), Touch.none(count), body)
     below, none = x * [1.0, 1.0, 0.0], np.zeros(count, dtype=np.int64)
     contacts = Contacts(np.arange(count), none, none, np.zeros((count, 3)), below, below, np.tile(UP, (count, 1)),
                         np.zeros(count), np.zeros(count))
@@ -163,9 +164,8 @@ def test_friction_acts_once_on_a_vertex_that_two_surfaces_touch():
 def test_a_piece_of_cloth_that_is_held_by_more_than_all_of_it_can_hold_is_solved_for_again(held, overloaded):
     """One contact in twenty sticks, and bears what the others lack; a heavier piece beside it rests."""
     count, body = 20, np.repeat([0, 1], [20, 40])
-    response, _ = lying(60, 0.5)
-    response._body = body
-    response.friction.mode[1:count] = 2                                    # slip
+    response, _ = lying(60, 0.5, body)
+    response.friction.mode[1:count] = SLIP
     response.friction.force[1:count, 0] = 0.5
     force = np.outer(np.where(body == 0, 1.0, 10.0), UP)
     force[0, 0] = 0.5 * (count * held - (count - 1))
@@ -176,8 +176,7 @@ def test_a_piece_of_cloth_that_is_held_by_more_than_all_of_it_can_hold_is_solved
 
 def test_how_wrong_friction_is_counts_piece_by_piece():
     """One in ten of a light piece begins to slip, and nothing of a heavy one."""
-    response, _ = lying(60, 0.5)
-    response._body = np.repeat([0, 1], [20, 40])
+    response, _ = lying(60, 0.5, np.repeat([0, 1], [20, 40]))
     force = np.outer(np.repeat([1.0, 50.0], [20, 40]), UP)
     force[:2, 0] = 0.6
     response.judge(np.zeros((60, 3)), force)

@@ -91,6 +91,5 @@ def test_a_sheet_that_comes_to_rest_on_a_ball_is_solved_once_in_most_steps(monke
             steps += frame.certificate.steps
             moved.append(np.abs(frame.positions[0] - last).max())
         last = frame.positions[0].copy()
-    print(len(solves), steps)
     assert len(solves) <= 1.3 * steps
     assert max(moved[-10:]) < 0.01
