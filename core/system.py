@@ -15,6 +15,7 @@ from . import growth
 from .arrays import BoolArray, FloatArray, IntArray
 from .births import Births
 from .cloth import Cloth
+from .contact.piles import Piles
 from .contact.rooms import shapes_of
 from .contact.self_contact import SelfContact
 from .easing import Easing
@@ -50,6 +51,7 @@ class System:
         nodes: the particles' numbering. mass (V,) [kg]; carried (V,) [kg], what contact and pins take hold of;
         thickness (V,) [m]; friction (V,) [-]; slices: per cloth its range of particles;
         edges (E, 2) and rest_lengths (E,) [m] of all cloths; body (V,) the connected piece of each particle;
+        piles: these with their weights;
         abrupt (V,): whether there are threads, seams or links that go slack in its piece; sewn, slackens: whether there
         are seams, or such links, at all; shapes: of the colliders, with their rooms open;
         smoothing: of velocities, along the edges; strain_limit: of edges, None where there is none.
@@ -74,6 +76,7 @@ class System:
         self._measured: list[tuple[FloatArray, FloatArray]] = []
         near: IntArray = np.concatenate([self.edges, nodes.links])
         self.body: IntArray = bodies(near, self.vertex_count)
+        self.piles = Piles(self.body, self.mass, scene.gravity)
         self._forces = self._element_forces()
         seams = Links.joined([(s.links(), span.start) for c, span in zip(scene.cloths, self.slices, strict=True)
                               for s in c.sewing])

@@ -18,6 +18,7 @@ from ..topology import bodies
 from .bounds import of_pairs
 from .continuous import NEVER, Pairs
 from .memory import Memory
+from .piles import Pressing
 from .repulsion import Contacts, Repulsion, make_contacts
 from .surroundings import SHARP, Surroundings
 from .truncation import cut_motion
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
 PAST = 1e-3
 """Part of the thickness by which a pair must be further apart than along its first normal to slide past a rim [-]."""
-CARRIES, SQUEEZES = 0.1, 1.0
-"""Part of a cloth's weight that cloth must carry of it to be a pile, or by which in all it must be pressed together in
-whatever direction [-]: where folds that hang down touch, a thirtieth is carried, and a quarter presses."""
 SEARCHES = 4
 """Searches for candidates after a cut that led out of the boxes of the search before."""
 
@@ -44,8 +42,8 @@ class SelfContactStep:
         self._owner, self._around, self._base, self._h, self._v0 = owner, around, base, h, v0
         self._pins, self._constrained, self._but = pins, constrained, but
         self.crosses = False                 # whether the cut left cloth that passes through cloth, and did not before
-        self.presses = self.piled = False    # whether cloth presses on cloth, and may come to rest; and lies on it
-        self.pressed: IntArray = np.zeros(0, dtype=np.int64)                     # the pieces that press on cloth
+        self.presses = False                 # whether cloth presses on cloth, and may come to rest
+        self.pressing = Pressing()           # cloth on cloth
         self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
         still = np.zeros(len(around.start) - len(base))
@@ -269,9 +267,9 @@ class SelfContactStep:
         self._owner.stuck |= bool(solid.any())
         self._owner.tangled |= not solid.all()
 
-    def remember(self, u: FloatArray, gravity: FloatArray, *, calm: bool = True) -> None:
+    def remember(self, u: FloatArray, *, calm: bool = True) -> None:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess; `calm`:
-        whether what presses may come to rest, under this gravity (3,) [m/s^2]."""
+        whether what presses may come to rest."""
         contacts, gain = self.repulsion.contacts, (u - self._v0) / self._h
         touching = np.flatnonzero(contacts.touches)
         keys, first = np.unique(contacts.key[touching], return_index=True)
@@ -285,20 +283,4 @@ class SelfContactStep:
             (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()), self._around.inside)
         self.presses = calm and not solid.all()
         own = touching[~solid]
-        self.pressed = np.unique(self._owner.body[contacts.vertices[own]])
-        self.piled = self.presses and self._is_heavy(
-            contacts.vertices[own], contacts.normal[own], pressing[own], gravity)
-
-    def _is_heavy(self, vertices: IntArray, normal: FloatArray, pressing: FloatArray, gravity: FloatArray) -> bool:
-        """Whether pairs (P, 4) that press along normals (P, 3) with forces (P,) [N] carry a part of a cloth's weight
-        that counts, or squeeze it with more than that."""
-        body, strength = self._owner.body, float(np.linalg.norm(gravity))
-        weight = strength * np.bincount(body[:len(self._v0)], self._owner.mass)                          # [N]
-        sides = body[vertices[:, 0]], body[vertices[:, 3]]
-        other = sides[0] != sides[1]                                     # what presses on itself counts once
-        for force, part in ((pressing * np.abs(normal @ gravity) / (strength or 1.0), CARRIES), (pressing, SQUEEZES)):
-            total = np.bincount(sides[0], force, len(weight)) + np.bincount(sides[1], np.where(other, force, 0.0),
-                                                                            len(weight))
-            if (total > part * weight).any():
-                return True
-        return False
+        self.pressing = Pressing(contacts.vertices[own][:, [0, 3]], contacts.normal[own], pressing[own])

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 TOUCHING = 1e-3
 """Tolerance of the solves with contacts or seams, where a looser one is asked for [-]: contact forces are read from
 them, and a seam is so stiff that what a looser one leaves tears it open."""
-LIES = 0.5
-"""Part of its weight with which solids are pressed by cloth that lies on them [-]. The folds of a silk curtain that
-barely touched kept it swaying at 15 cm/s, in steps twice as long as those in which it came to rest."""
 
 
 class StepContacts:
@@ -177,17 +174,13 @@ class StepContacts:
 
     @property
     def piled(self) -> bool:
-        """Whether so much of it does that it is a pile, or some hangs: what solids hold up comes to rest on them."""
-        return self.press and self.pairs is not None and (self.pairs.piled or not self._lies())
-
-    def _lies(self) -> bool:
-        """Whether solids hold up most of every piece that presses on cloth."""
-        if self.constraints is None or self.pairs is None:
+        """Whether some of that will come to rest in short steps alone."""
+        if not self.press or self.pairs is None:
             return False
-        body, strength = self.system.body, float(np.linalg.norm(self.system.scene.gravity))
-        weight = strength * np.bincount(body, self.system.mass)
-        held = np.bincount(body[self.constraints.vertex], self.constraints.pressing, len(weight))
-        return bool((held > LIES * weight)[self.pairs.pressed].all())
+        on, held = np.zeros(0, dtype=np.int64), np.zeros(0)
+        if self.constraints is not None:
+            on, held = self.constraints.vertex, self.constraints.pressing
+        return self.system.piles.has(self.pairs.pressing, on, held)
 
     def springs(self, u: FloatArray) -> FloatArray:
         """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""

@@ -128,7 +128,7 @@ def _truncated(loop: ContactLoop, solved: FloatArray, limited: FloatArray, u: Fl
             return pairs.truncate(x, held, contacts.unsure)
 
     with watch.stage("contact"):
-        pairs.remember(u, contacts.system.scene.gravity, calm=not loop.rough)
+        pairs.remember(u, calm=not loop.rough)
     best = cut_at(limited)
     if limit is None or best is limited:
         return best
