@@ -10,7 +10,13 @@
 
 Stick and slip are 001's (section 6). Switching between them alone need not end when stiff cloth couples many contacts,
 so a contact that has been refused both creeps for the rest of the step, with c such that the force reaches mu lambda_n
-at the speed with which it was turned round. The next step tries to stick it again: nothing creeps for long.
+at the speed with which it was turned round. So does one that the step leaves turned round, in the next step: to stick
+there would hold it by several times mu lambda_n, as it moves, and the next step would turn it round again. It goes on
+creeping, each time with the c of its last slide, which is Coulomb's friction in the long run (Weiszfeld's iteration),
+until it slips, or would hold more easily by sticking.
+
+A slide may be too slow for its direction to be known, as where cloth creeps down a ball. Then the old direction stays;
+but across it the contact holds whatever pulls. Where that is more than mu lambda_n, the pull says the direction.
 """
 
 from __future__ import annotations
@@ -20,7 +26,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import pick
+from ..rows import any_of, pick
 
 STICK, SLIP, CREEP = 1, 2, 3
 
@@ -31,8 +37,15 @@ SURE = 6.0
 """How far the contacts that begin to slip outnumber those that switch to and fro where a slide spreads, over the root
 of the latter's number [-]: four deviations of the difference of two counts that are alike."""
 
+HOLDS = 0.9
+"""Part of mu lambda_n up to which the force of a creeping contact lets it stick in the next step [-]."""
+
 OVER = 0.01
 """Part of what all contacts of a piece of cloth can hold by which they may together hold more, before it slides [-]."""
+
+ALONE = 3.0
+"""How many times what they can hold they may hold each by itself, in whatever directions, before it does [-]: on a
+table that begins to turn forces add up to nothing. In a quick motion over a ball it is 1 to 2."""
 
 COUNTS = 1e-3
 """Part of the friction of the piece of cloth that presses most from which on that of another counts [-]."""
@@ -64,6 +77,7 @@ class Friction:
     overloaded: bool = False
     _too_much: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))      # refused to stick
     _turned: FloatArray = field(default_factory=lambda: np.zeros(0))                        # speed when refused to slip
+    _creep: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))                    # slides of what creeps on
 
     def grow(self, count: int) -> None:
         """Room for `count` more contacts, sticking without friction until `begin` says more."""
@@ -73,19 +87,20 @@ class Friction:
         self.drag = np.concatenate([self.drag, np.zeros(count)])
         self._too_much = np.concatenate([self._too_much, np.zeros(count, dtype=np.bool_)])
         self._turned = np.concatenate([self._turned, np.zeros(count)])
+        self._creep = np.concatenate([self._creep, np.zeros((count, 3))])
 
-    def begin(self, at: IntArray, mu: FloatArray, slips: BoolArray, pressing: FloatArray, slide: FloatArray,
+    def begin(self, at: IntArray, mu: FloatArray, mode: IntArray, pressing: FloatArray, slide: FloatArray,
               mobility: FloatArray) -> None:
-        """First guess for contacts `at` (n,): mu, whether each slips, pressed by [N], sliding at (n, 3) [m/s], and
-        the velocity that a force gives a free particle in the step [m/(s N)]."""
+        """First guess for contacts `at` (n,): mu, mode, pressed by [N], sliding at (n, 3) [m/s], and the velocity that
+        a force gives a free particle in the step [m/(s N)]."""
         speed = np.linalg.norm(slide, axis=1)
-        slips = slips & (speed > 0.0)
+        moves = (mode != STICK) & (speed > 0.0)
         self.mu[at] = mu
-        self.mode[at] = np.where(slips, SLIP, STICK)
-        drag = np.where(slips, _ratio(mu * pressing, speed), 0.0)
+        self.mode[at] = np.where(moves, mode, STICK)
+        drag = np.where(moves, _ratio(mu * pressing, speed), 0.0)
         self.drag[at] = np.minimum(drag, STIFF / mobility)
-        self.force[at] = -drag[:, None] * slide
-        self._too_much[at], self._turned[at] = False, 0.0
+        self.force[at] = np.where((mode == SLIP)[:, None], -drag[:, None] * slide, 0.0)
+        self._too_much[at], self._turned[at], self._creep[at] = False, 0.0, 0.0
 
     def drag_blocks(self, at: IntArray, normal: FloatArray) -> FloatArray:
         """-d force / d velocity (n, 3, 3) [kg/s] for contacts `at` (n,), unit normals (n, 3); 0 where they stick."""
@@ -105,10 +120,13 @@ class Friction:
         force = pick(self.force, at)
         return force * _ratio(np.ones(len(at)), np.linalg.norm(force, axis=1))[:, None]
 
-    def slide(self, at: IntArray) -> FloatArray:
-        """s* (n, 3) [m/s] of contacts `at` (n,): what slips is expected to slide like that; 0 for all others."""
-        slips = self.mode[at] == SLIP
-        return -pick(self.force, at) * _ratio(np.where(slips, 1.0, 0.0), self.drag[at])[:, None]
+    def expected(self, at: IntArray) -> tuple[IntArray, FloatArray]:
+        """Modes (n,) of contacts `at` (n,) in the next step, and the slides (n, 3) [m/s] of those that slip or creep;
+        0 for all others."""
+        slips, creep = self.mode[at] == SLIP, pick(self._creep, at)
+        creeps = any_of(creep != 0.0)
+        slide = -pick(self.force, at) * _ratio(np.where(slips, 1.0, 0.0), self.drag[at])[:, None]
+        return np.select([creeps, slips], [CREEP, SLIP], STICK), np.where(creeps[:, None], creep, slide)
 
     def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
               mobility: FloatArray, unclear: FloatArray, body: IntArray) -> None:
@@ -123,44 +141,73 @@ class Friction:
         """
         limit = self.mu * pressing
         size, speed = np.linalg.norm(holding, axis=1), np.linalg.norm(slide, axis=1)
+        acting = self.force - self.drag[:, None] * _across(slide, self.force)
+        acts = np.linalg.norm(acting, axis=1)
         too_much = active & (self.mode == STICK) & (size > limit)
         slips = active & (self.mode == SLIP)
         clear = speed > unclear
         turned = slips & clear & (np.einsum("nj,nj->n", slide, self.force) > 0.0)
         goes_on = slips & clear & ~turned
+        strains = slips & ~clear & (acts > (1.0 + SETTLED) * limit)
         creeps = active & (self.mode == CREEP)
         outran = creeps & (self.drag * speed > (1.0 + SETTLED) * limit)
 
         self._too_much |= too_much
         self._turned = np.where(turned, speed, self._turned)
         refused = (too_much | turned) & self._too_much & (self._turned > 0.0)
-        against = -slide * _ratio(limit, speed)[:, None]
-        along = holding * _ratio(limit, size)[:, None]
-        acting = self.force - self.drag[:, None] * _across(slide, self.force)
-        begins = too_much & ~refused
-        others = int((turned | refused | outran).sum())
+        creeps_on = turned | refused | (creeps & ~outran & (self.drag * speed > HOLDS * limit))
+        self._creep = np.where(creeps_on[:, None], slide, 0.0)
         held = np.where((self.mode == STICK)[:, None], holding, np.where(
             (self.mode == SLIP)[:, None], acting, -self.drag[:, None] * slide))
-        most = np.bincount(body, np.where(active, limit, 0.0))
-        counts = most > COUNTS * most.max(initial=0.0)
-        total = np.stack([np.bincount(body, np.where(active, part, 0.0)) for part in held.T])
-        # held by more than all of them can, it slides, whichever of them stick: on a slope that became steeper they
-        # took turns in holding it, up to a third beyond the angle of friction
-        self.overloaded = bool((np.linalg.norm(total, axis=0) > (1.0 + OVER) * most)[counts].any())
-        self.spreads = self.overloaded or int(begins.sum()) > others + SURE * others**0.5
+        self._weigh(np.where(active, limit, 0.0), np.where(active[:, None], held, 0.0), body)
+        begins, others = int((too_much & ~refused).sum()), int((turned | refused | outran).sum())
+        self.spreads = self.overloaded or begins > others + SURE * others**0.5
+        against = -slide * _ratio(limit, speed)[:, None]
         # what changes its mode counts in full: a hundred contacts that each hold one per cent too much hold everything
-        wrong = np.select([too_much | turned, goes_on, outran], [
-            limit, np.linalg.norm(against - acting, axis=1), self.drag * speed - limit], 0.0)
-        self.wrong = float((np.bincount(body, wrong)[counts] / most[counts]).max(initial=0.0))
+        wrong = np.select([too_much | turned, goes_on, outran, strains], [
+            limit, np.linalg.norm(against - acting, axis=1), self.drag * speed - limit, acts - limit], 0.0)
+        self.wrong = _largest(wrong, np.where(active, limit, 0.0), body)
 
+        pulled, pull = too_much | strains, np.where(strains[:, None], acting, holding)
+        size = np.where(strains, acts, size)
         self.mode[too_much | outran], self.mode[turned], self.mode[refused] = SLIP, STICK, CREEP
-        self.force[goes_on | outran], self.force[too_much] = against[goes_on | outran], along[too_much]
+        self.force[goes_on | outran] = against[goes_on | outran]
+        self.force[pulled] = (pull * _ratio(limit, size)[:, None])[pulled]
         self.force[turned | refused] = 0.0
         self.drag = np.select(
-            [refused, turned, goes_on | outran, too_much],
+            [refused, turned, goes_on | outran, pulled],
             [_ratio(limit, self._turned), 0.0 * limit, _ratio(limit, speed), _ratio(limit, (size - limit) * mobility)],
             self.drag)
         self.drag = np.minimum(self.drag, STIFF / mobility)
+
+    def _weigh(self, limit: FloatArray, held: FloatArray, body: IntArray) -> None:
+        """Notice a piece of cloth that contacts hold by more than they can: by `held` (C, 3) [N], at most `limit` (C,)
+        [N] each.
+
+        It slides, whichever of them stick: on a slope that became steeper they took turns in holding it, up to a third
+        beyond the angle of friction.
+        """
+        total = np.stack([_summed(body, part) for part in held.T])
+        alone, most = _summed(body, np.linalg.norm(held, axis=1)), _summed(body, limit)
+        over = (np.linalg.norm(total, axis=0) > (1.0 + OVER) * most) | (alone > ALONE * most)
+        self.overloaded = bool(over[_counts(most)].any())
+
+
+def _largest(part: FloatArray, limit: FloatArray, body: IntArray) -> float:
+    """The largest part of any piece's friction [-], of forces (C,) [N] each."""
+    most = _summed(body, limit)
+    counts = _counts(most)
+    return float((_summed(body, part)[counts] / most[counts]).max(initial=0.0))
+
+
+def _summed(body: IntArray, force: FloatArray) -> FloatArray:
+    """What pieces of cloth get of forces (C,)."""
+    return np.asarray(np.bincount(body, force), dtype=np.float64)
+
+
+def _counts(most: FloatArray) -> BoolArray:
+    """Which pieces of cloth press enough for their friction (B,) [N] to count."""
+    return np.asarray(most > COUNTS * most.max(initial=0.0))
 
 
 def _across(vector: FloatArray, direction: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
 from ..rows import any_of, pick
 from ..state import Touch
-from .friction import SLIP, STICK, Friction
+from .friction import CREEP, SLIP, STICK, Friction
 
 if TYPE_CHECKING:
     from .pairs import Contacts
@@ -192,10 +192,11 @@ class ContactResponse:
         # what has only begun to slip in the step before has the velocity of what sticks still, whose direction is noise
         mobility = self._h / self._mass[vertex]
         hardly = np.linalg.norm(slide, axis=1) <= self._unclear(mobility * found.mu[k] * pressing, self._touch.error)
-        slide = np.where(((before == SLIP) & hardly)[:, None], _tangential(n, pick(self._touch.slide, vertex)), slide)
+        known = ((before == SLIP) & hardly) | (before == CREEP)
+        slide = np.where(known[:, None], _tangential(n, pick(self._touch.slide, vertex)), slide)
         free_slip = self._mass[vertex] * np.linalg.norm(slide, axis=1) > found.mu[k] * pressing * self._h
-        slips = np.where(before > 0, before == SLIP, free_slip)
-        self.friction.begin(at, found.mu[k], slips, pressing, slide, mobility)
+        mode = np.where(before > 0, before, np.where(free_slip, SLIP, STICK))
+        self.friction.begin(at, found.mu[k], mode, pressing, slide, mobility)
 
     # ------------------------------------------------------------------ solving
 
@@ -267,10 +268,8 @@ class ContactResponse:
         mode, pressing = np.zeros(len(self._x0), dtype=np.int64), np.zeros(len(self._x0))
         slide = np.zeros_like(self._x0)
         at = self._active(0)
-        # what creeps tries to stick again
-        mode[self.vertex[at]] = np.where(self.friction.mode[at] == SLIP, SLIP, STICK)
+        mode[self.vertex[at]], slide[self.vertex[at]] = self.friction.expected(at)
         pressing[self.vertex[at]] = np.maximum(self.pressing[at], 0.0)
-        slide[self.vertex[at]] = self.friction.slide(at)
         at = self._active(1)                                              # in a wedge it can only go along it
         wedge = np.cross(self.normal[self._table[0, self.vertex[at]]], self.normal[at])
         squared = np.einsum("nj,nj->n", wedge, wedge)

@@ -206,7 +206,7 @@ class ContactLoop:
         solids = self._constraints
         pulls = solids.judge(u, force, size)
         changed = self._second.for_solids(attempt, solids.friction.wrong, solids.friction.spreads, len(solids)) or pulls
-        if changed and self.rough:
+        if changed and self.rough and not solids.friction.overloaded:
             changed = float(self.contacts.growth(u).max(initial=0.0)) > TEARS
         found = self.contacts.find(self.contacts.reached(u))
         return solids.add(found, changed, DEEP if self.rough else 0.0) or changed
