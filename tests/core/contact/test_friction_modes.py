@@ -80,3 +80,22 @@ def test_forces_round_a_centre_hold_a_piece_by_more_than_they_can_though_they_ad
     two = np.concatenate([holding, 0.0 * holding])
     alone = judged(begun([STICK] * 24, [NO] * 24), two, [NO] * 24, body=[0] * 12 + [1] * 12)
     assert alone.overloaded is over                                  # another piece makes up for nothing
+
+
+def test_what_was_turned_round_is_held_by_no_more_than_coulombs_when_its_sheet_carries_it_along():
+    """With the drag of its own speed it was held by thirty times that: as much as thirty others that slide."""
+    slow, quick = [-1e-3, 0.0, 0.0], [0.03, 0.0, 0.0]
+    friction = judged(begun([SLIP] * 31, [[0.1, 0.0, 0.0]] + [quick] * 30), [NO] * 31, [slow] + [quick] * 30)
+    modes, slides = friction.expected(np.arange(31))
+    assert modes[0] == CREEP
+    held = np.linalg.norm(forces(begun(modes, slides), [quick] * 31), axis=1)
+    assert held == pytest.approx(np.full(31, LIMIT), rel=0.05)
+
+
+@pytest.mark.parametrize(("part", "others", "mode"), [(0.5, 0.2, CREEP), (0.02, 0.2, STICK), (0.5, 0.0, STICK)])
+def test_on_a_sheet_that_slides_only_what_hardly_moves_sticks_again(part, others, mode):
+    """However little its drag takes; on a sheet at rest anything may that is held easily."""
+    creep, slide = [0.2, 0.0, 0.0], [others, 0.0, 0.0]
+    friction = begun([CREEP] + ([SLIP] if others else [STICK]) * 40, [creep] + [slide] * 40)
+    judged(friction, [NO] * 41, [[0.2 * part, 0.0, 0.0]] + [slide] * 40)
+    assert friction.expected(np.array([0]))[0][0] == mode
