@@ -30,6 +30,9 @@ LONGEST = 64
 """Steps without a second solve at most."""
 MANY = 128
 """Contacts from which on it may be in vain: of few, each is followed."""
+MOSTLY = 0.05
+"""Part of the friction of so many that may be wrong [-]: what changes from sticking to sliding counts in full, the next
+step starts from what was found, and a slide that spreads is followed all the same."""
 
 
 class SecondSolve:
@@ -42,6 +45,7 @@ class SecondSolve:
     def __init__(self, before: InVain) -> None:
         self._before = before
         self._first = self._second = 0.0                             # parts of friction that were wrong
+        self._settled = SETTLED                                      # and the part that may be
         self._spread = self._pairs = self._done = self._rests = False
 
     def for_solids(self, attempt: int, wrong: float, spreads: bool, contacts: int) -> bool:
@@ -54,7 +58,8 @@ class SecondSolve:
                 return False
         elif attempt == 1:
             self._second = wrong
-        return wrong > SETTLED
+        self._settled = SETTLED if contacts <= MANY or spreads else MOSTLY
+        return wrong > self._settled
 
     def for_pairs(self, attempt: int, changed: bool, right: bool, touching: int) -> bool:
         """The same of cloth on cloth, where so many pairs are `touching`, too much of that `changed`, and friction is
@@ -75,7 +80,7 @@ class SecondSolve:
         """What the steps to come are told."""
         if not self._done:
             return replace(self._before, left=max(self._before.left - 1, 0))
-        bettered = self._first > SETTLED and self._second < LEFT * self._first and not self._rests
+        bettered = self._first > self._settled and self._second < LEFT * self._first and not self._rests
         if bettered or self._spread or self._pairs:
             return InVain()
         waits = self._before.waits

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from ..reference.triangle_pairs import CORNER_TWICE
-from .options import INLINED, INNER, KERNEL
+from .options import INLINED, INNER, KERNEL, MAKING
 from .side_by_side import CLUSTER
 
 LOWEST_BIT = np.array([0] + [(n & -n).bit_length() - 1 for n in range(1, 1 << CLUSTER)])
@@ -60,7 +60,7 @@ def _box(x: Any, corners: Any, t: Any, low_high: Any) -> None:
         low_high[axis], low_high[3 + axis] = min(min(a, b), c), max(max(a, b), c)
 
 
-@njit(**INNER)
+@njit(**MAKING)
 def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, lanes: Any, around: Any) -> None:
     """Boxes of triangles start..end - 1, grown by the radius [m], into grown (CLUSTER, 6), and side by side into lanes
     (1, 6, CLUSTER); that of all into around."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .options import INLINED, INNER
+from .options import INLINED, INNER, MAKING
 from .tiles import CHUNK, ROWS, solve_tile, subtract_tile
 
 
@@ -79,7 +79,7 @@ def _cholesky(values, at, n, count, tiny):  # type: ignore[no-untyped-def]
     return positive, (r01, r02, r12, r03, r13, r23, s0, s1, s2, s3)
 
 
-@njit(**INNER)
+@njit(**MAKING)
 def invert(values, base, n, own, tiny):  # type: ignore[no-untyped-def]
     """R_oo, upper triangular, becomes its inverse in place, with zeros below its diagonal."""
     wide = (own + CHUNK - 1) // CHUNK * CHUNK

@@ -199,7 +199,7 @@ def solve(plan: Plan, factor: Any, r: FloatArray, scale: float, size: float) -> 
     result = np.empty_like(r)
     z = np.empty(plan.starts[2, -1] * r.shape[1] * r.shape[2] + CHUNK, dtype=factor.dtype)
     solve_fronts(len(factor), plan.first, plan.own, plan.boundary, plan.starts, room.stride, room.at, plan.parent,
-                 plan.vertices, plan.places, plan.fan, factor, r, scale, size,
+                 plan.vertices, plan.places, plan.fan, int(room.stride.max()), factor, r, scale, size,
                  factor.dtype.type(TINY[factor.dtype.type]), z, result)
     return result
 

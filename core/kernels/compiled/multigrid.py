@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from .block_matrix import between
-from .options import INNER, KERNEL
+from .options import KERNEL, MAKING
 from .pool import share
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _coarse_product(begin, end, data, scalar, line, block_starts, blocks, scalar
                 total[k, a, b] = 0.5 * grow * (T[a, b] + T[b, a]) if k < count else T[a, b]
 
 
-@njit(**INNER)  # type: ignore[untyped-decorator]
+@njit(**MAKING)  # type: ignore[untyped-decorator]
 def _add_held(T, A, i, j, S, size):  # type: ignore[no-untyped-def]
     """T += S_i A S_j + size (I - S_i), with S_-1 = I."""
     unit, B = np.eye(3), np.empty((3, 3))

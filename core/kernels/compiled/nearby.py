@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from .options import INLINED, INNER
+from .options import INLINED, INNER, MAKING
 
 ROOM = 1.0 + 1e-9
 """Slack for the rounding of a bound: squared distances to boxes [-]."""
 
 
-@njit(**INNER)
+@njit(**MAKING)
 def room(size: Any) -> Any:
     """For so many triangles."""
     whole = np.empty((3, size), dtype=np.int64)

@@ -15,7 +15,7 @@ from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from .clusters import LOWEST_BIT
-from .options import INNER, KERNEL
+from .options import INNER, KERNEL, MAKING
 from .parting import LANES, ROWS, edges_that_stay, note, vertices_that_stay
 from .pool import share
 from .side_by_side import CLUSTER, others_than, touching_both
@@ -66,7 +66,7 @@ def _search(begin: Any, end: Any, shares: Any, items: Any, queries: Any, others:
                              found[place])
 
 
-@njit(**INNER)
+@njit(**MAKING)
 def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, marked: Any, moving: Any,
           radius: Any, far: Any, boxes: Any, found: Any) -> Any:
     """How many pairs a share has; the first ones go into `found`."""

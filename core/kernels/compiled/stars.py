@@ -16,13 +16,13 @@ from numba import njit
 
 from ..reference.triangle_pairs import OWN_EDGE
 from .distances import edge_distance
-from .options import INLINED, INNER
+from .options import INLINED, INNER, MAKING
 from .signs import apart
 from .triangle_pairs import CLOSE, ROOM, joined, keep
 from .vectors import add, at, dot, scale, subtract
 
 
-@njit(**INNER)
+@njit(**MAKING)
 def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, begin: Any, x: Any, a: Any, owned: Any,
                 sides: Any, order: Any, edges: Any, first: Any, best: Any, share: Any, found: Any, count: Any) -> Any:
     """All pairs of triangles around vertices first_vertex..last_vertex - 1 of the list that share nothing else.

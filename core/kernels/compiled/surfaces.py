@@ -17,7 +17,7 @@ from ..reference.surfaces import Boxes, Leaves, Neighbours, Surface
 from ..reference.trees import sorted_pairs
 from ..reference.triangle_pairs import CORNER_TWICE
 from .clusters import LOWEST_BIT, fit, grow, reached
-from .options import INNER, KERNEL
+from .options import KERNEL, MAKING
 from .pool import share
 from .side_by_side import CLUSTER, others_than, touching_now
 from .stars import look_around
@@ -88,7 +88,7 @@ def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, 
                                        a_sides, a_order, edges, first, least[share], share, found, count)
 
 
-@njit(**INNER)
+@njit(**MAKING)
 def _meet(share: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any, b: Any,
           b_owned: Any, b_sides: Any, b_order: Any, b_rows: Any, b_leaves: Any, same: Any, edges: Any, first: Any,
           least: Any, found: Any, count: Any) -> None:

@@ -7,11 +7,12 @@ import pytest
 import core
 from core.contact.response import SETTLED
 from core.integrators import contact_loop
-from core.integrators.second_solve import FURTHER, LEFT, LITTLE, LONGEST, MANY, REST, SecondSolve
+from core.integrators.second_solve import FURTHER, LEFT, LITTLE, LONGEST, MANY, MOSTLY, REST, SecondSolve
 from core.state import InVain
 from tests.core.shapes import ball, grid
 
 CROWD = MANY + 1
+WRONG = 1.5 * MOSTLY
 SOLVER = core.Solver(steps_per_frame=1, integrator="bdf2", tolerance=1e-2, self_collision=False)
 
 
@@ -31,7 +32,7 @@ def stepped(before, wrong, after, *, spreads=False, contacts=CROWD, pairs=False,
 def test_what_a_second_solve_does_not_better_is_left_alone_for_longer_and_longer():
     known, solves = InVain(), []
     for _ in range(300):
-        count, known = stepped(known, 0.05, 0.05)
+        count, known = stepped(known, WRONG, WRONG)
         solves.append(count)
     tried = np.diff(np.flatnonzero(np.array(solves) == 2))
     assert tried.tolist() == [9, 17, 33, 65, 65, 65]
@@ -39,8 +40,8 @@ def test_what_a_second_solve_does_not_better_is_left_alone_for_longer_and_longer
 
 
 @pytest.mark.parametrize("case", [
-    {"wrong": 0.05, "after": 0.9 * LEFT * 0.05}, {"wrong": 0.05, "after": 0.05, "spreads": True},
-    {"wrong": 0.05, "after": 0.05, "contacts": MANY},
+    {"wrong": WRONG, "after": 0.9 * LEFT * WRONG}, {"wrong": WRONG, "after": WRONG, "spreads": True},
+    {"wrong": WRONG, "after": WRONG, "contacts": MANY},
     {"wrong": 0.0, "after": 0.0, "pairs": True, "change": 2 * LITTLE}])
 def test_it_is_asked_for_in_every_step_where_it_helps_or_a_slide_spreads_or_few_touch(case):
     known = InVain()
@@ -59,18 +60,25 @@ def test_cloth_that_hardly_moves_on_cloth_does_without():
 @pytest.mark.parametrize(("change", "motion", "solves"), [
     (0.9 * REST, 0.9 * REST, 1), (1.1 * REST, 0.9 * REST, 2), (0.9 * REST, 1.1 * REST, 2)])
 def test_cloth_at_rest_does_without_whatever_it_betters(change, motion, solves):
-    _, known = stepped(InVain(), 0.05, 0.0, change=change, motion=motion)
-    assert stepped(known, 0.05, 0.0)[0] == solves
+    _, known = stepped(InVain(), WRONG, 0.0, change=change, motion=motion)
+    assert stepped(known, WRONG, 0.0)[0] == solves
 
 
-@pytest.mark.parametrize(("wrong", "solves"), [(0.9 * FURTHER * 0.05, 1), (1.1 * FURTHER * 0.05, 2)])
+@pytest.mark.parametrize(("wrong", "solves"), [(0.9 * FURTHER * WRONG, 1), (1.1 * FURTHER * WRONG, 2)])
 def test_friction_that_is_further_off_than_before_is_worth_it_again(wrong, solves):
-    _, known = stepped(InVain(), 0.05, 0.05)
+    _, known = stepped(InVain(), WRONG, WRONG)
     assert known.left and stepped(known, wrong, wrong)[0] == solves
 
 
+@pytest.mark.parametrize(("wrong", "contacts", "spreads", "solves"), [
+    (0.9 * MOSTLY, CROWD, False, 1), (1.1 * MOSTLY, CROWD, False, 2), (0.9 * MOSTLY, CROWD, True, 2),
+    (0.9 * SETTLED, MANY, False, 1), (1.1 * SETTLED, MANY, False, 2)])
+def test_of_many_contacts_a_few_may_change_that_do_not_spread(wrong, contacts, spreads, solves):
+    assert stepped(InVain(), wrong, 0.0, spreads=spreads, contacts=contacts)[0] == solves
+
+
 def test_friction_that_is_right_asks_for_nothing_and_forgets_nothing():
-    _, known = stepped(InVain(), 0.05, 0.05)
+    _, known = stepped(InVain(), WRONG, WRONG)
     count, after = stepped(known, 0.5 * SETTLED, 0.0)
     assert count == 1 and (after.left, after.waits, after.wrong) == (known.left - 1, known.waits, known.wrong)
 

@@ -13,7 +13,7 @@ FOLDER = Path(core.__file__).parent / "kernels" / "compiled"
 TREES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.py")}
 
 
-INNER = ("njit(**INNER)", "njit(**INLINED)", "njit(**REGROUPED)")
+INNER = ("njit(**INNER)", "njit(**INLINED)", "njit(**MAKING)")
 
 
 def decorated(node, *words):
@@ -50,7 +50,7 @@ def test_every_compiled_function_is_a_kernel_or_inner():
                 assert decorated(node, "njit(**KERNEL)", *INNER), (module, node.name)
 
 
-@pytest.mark.parametrize("kind", ["KERNEL", "INNER", "INLINED"])
+@pytest.mark.parametrize("kind", ["KERNEL", "INNER", "MAKING", "INLINED"])
 def test_a_function_takes_nothing_over_from_the_one_that_calls_it_first(kind):
     numba = pytest.importorskip("numba")
     from core.kernels.compiled import options
