@@ -25,7 +25,7 @@ from ...arrays import FloatArray, IntArray
 from ..reference.fronts import TINY
 from .front_elimination import eliminate
 from .front_solve import solve_fronts
-from .options import INNER, KERNEL
+from .options import INLINED, INNER, KERNEL
 from .pool import in_parts, lanes
 from .tiles import CHUNK
 
@@ -215,22 +215,7 @@ def _assemble(front, first_child, children, own, boundary, starts, run_starts,  
     base, rest = at[front], update[front]
     skipped = o - o % CHUNK
     size = n - skipped
-    values[base:base + o * n] = 0.0
-    for i in range(o, o + b):
-        line = rest + (i - o) * size
-        for j in range(u(line + i - i % CHUNK - skipped), u(line + size)):
-            updates[j] = 0.0
-    for row in range(own[front]):
-        vertex = vertices[starts[0, front] + row]
-        for i in range(w):
-            for j in range(i, w):
-                values[base + (w * row + i) * n + w * row + j] = diagonal[vertex, i, j]
-    for e in range(starts[3, front], starts[3, front + 1]):
-        number, row, column, swapped = edges[e, 0], edges[e, 1], edges[e, 2], edges[e, 3]
-        for i in range(w):
-            for j in range(w):
-                place = base + (w * row + i) * n + w * column + j
-                values[place] = off_diagonal[number, j, i] if swapped else off_diagonal[number, i, j]
+    cleared = 0
     for child in range(first_child, first_child + children):
         skip = own[child] * w % CHUNK                            # of a row of U, before its first column
         length = stride[child] - own[child] * w + skip
@@ -238,6 +223,8 @@ def _assemble(front, first_child, children, own, boundary, starts, run_starts,  
         for first in range(run_starts[child], last):
             for i in range(w * runs[first, 0], w * (runs[first, 0] + runs[first, 2])):
                 row = w * (runs[first, 1] - runs[first, 0]) + i
+                _clear(values, updates, base, n, rest, size, o, cleared, row + 1)     # rows that are about to be read
+                cleared = max(cleared, row + 1)
                 top = given[child] + i * length + skip
                 target, line = values, base + row * n
                 if row >= o:
@@ -249,6 +236,33 @@ def _assemble(front, first_child, children, own, boundary, starts, run_starts,  
                     count = u(w * (runs[run, 0] + runs[run, 2]) - a)
                     for j in range(count):
                         target[to + j] += below[source + j]
+        _clear(values, updates, base, n, rest, size, o, cleared, o + b)
+        cleared = o + b
+    _clear(values, updates, base, n, rest, size, o, cleared, o + b)
+    for row in range(own[front]):
+        vertex = vertices[starts[0, front] + row]
+        for i in range(w):
+            for j in range(i, w):
+                values[base + (w * row + i) * n + w * row + j] += diagonal[vertex, i, j]
+    for e in range(starts[3, front], starts[3, front + 1]):
+        number, row, column, swapped = edges[e, 0], edges[e, 1], edges[e, 2], edges[e, 3]
+        for i in range(w):
+            for j in range(w):
+                place = base + (w * row + i) * n + w * column + j
+                values[place] += off_diagonal[number, j, i] if swapped else off_diagonal[number, i, j]
+
+
+@njit(**INLINED)
+def _clear(values, updates, base, n, rest, size, o, begin, end):  # type: ignore[no-untyped-def]
+    """Zeros in rows begin..end - 1 of a front, from the chunk on that the row's diagonal is in."""
+    u = np.uintp
+    for i in range(begin, min(end, o)):
+        for j in range(u(base + i * n + i - i % CHUNK), u(base + (i + 1) * n)):
+            values[j] = 0.0
+    for i in range(max(begin, o), end):
+        line = rest + (i - o) * size
+        for j in range(u(line + i - i % CHUNK - (o - o % CHUNK)), u(line + size)):
+            updates[j] = 0.0
 
 
 @njit(**KERNEL)

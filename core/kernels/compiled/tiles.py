@@ -11,9 +11,11 @@ Tiles lie in flat arrays: row a begins at `at` + a `apart`.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -22,6 +24,10 @@ from .llvm_vectors import FlatVectors
 
 ROWS, CHUNK = 4, 16
 """Rows and columns of a tile."""
+CHAINS = 2 if get_host_cpu_features().get("avx512f") else 1
+"""Sums of each number of a tile, of every so manieth product: a sum waits for the one before it, and a processor with
+vectors of sixteen numbers has but four to go on with meanwhile. One with shorter vectors has eight, and room for no
+more."""
 FUSED = ("contract",)
 """A product and a sum may be rounded once. Nothing else of fast mathematics is allowed, so that nan stays nan."""
 PLACES = (types.intp,) * 7
@@ -36,18 +42,31 @@ def subtract_tile(_: Any, target: Any, at: Any, apart: Any, rows: Any, first: An
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, at, apart, _, first, stride, count, factor, along, across = arguments
         written, read = (FlatVectors(context, builder, signature.args[k], arguments[k], CHUNK) for k in (0, 3))
-        sums = [cgutils.alloca_once(builder, written.vector) for _ in range(ROWS)]
-        for total in sums:
+        sums = [[cgutils.alloca_once(builder, written.vector) for _ in range(ROWS)] for _ in range(CHAINS)]
+        for total in chain.from_iterable(sums):
             builder.store(ir.Constant(written.vector, [0.0] * CHUNK), total)
-        with cgutils.for_range(builder, count) as loop:
-            row = read.load(builder.add(first, builder.mul(loop.index, stride)))
-            place = builder.add(factor, builder.mul(loop.index, along))
-            for total in sums:
+
+        def add(p: Any, totals: list[Any]) -> None:
+            """What row p has to say, to sums of its own."""
+            row = read.load(builder.add(first, builder.mul(p, stride)))
+            place = builder.add(factor, builder.mul(p, along))
+            for total in totals:
                 product = builder.fmul(read.everywhere(read.number(place)), row, flags=FUSED)
                 builder.store(builder.fadd(builder.load(total), product, flags=FUSED), total)
                 place = builder.add(place, across)
-        for total in sums:
-            written.store(builder.fsub(written.load(at), builder.load(total)), at)
+
+        none, one, chains = (ir.Constant(count.type, k) for k in (0, 1, CHAINS))
+        whole = builder.sub(count, builder.srem(count, chains))
+        with cgutils.for_range_slice(builder, none, whole, chains, inc=True) as (p, _):
+            for k, totals in enumerate(sums):
+                add(builder.add(p, ir.Constant(count.type, k)), totals)
+        with cgutils.for_range_slice(builder, whole, count, one, inc=True) as (p, _):
+            add(p, sums[0])
+        for parts in zip(*sums, strict=True):
+            total = builder.load(parts[0])
+            for part in parts[1:]:
+                total = builder.fadd(total, builder.load(part))
+            written.store(builder.fsub(written.load(at), total), at)
             at = builder.add(at, apart)
         return context.get_dummy_value()
 
