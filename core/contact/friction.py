@@ -13,8 +13,8 @@ so a contact that has been refused both creeps for the rest of the step, with c 
 at the speed with which it was turned round. So does one that the step leaves turned round, in the next step: to stick
 there would hold it by several times mu lambda_n, as it moves, and the next step would turn it round again. It goes on
 creeping, each time with the c of its last slide, which is Coulomb's friction in the long run (Weiszfeld's iteration),
-until it slips, or would hold more easily by sticking. Both look at the cloth around, too. What was turned round was slow,
-and with the c of that speed would hold thirty times mu lambda_n when the sheet carries it along: two hundred such
+until it slips, or would hold more easily by sticking. Both look at the cloth around, too. What was turned round was
+slow, and with the c of that speed would hold thirty times mu lambda_n when the sheet carries it along: two hundred such
 contacts held a sheet of 200^2 vertices as much as the seven thousand that slid. So c is that of the mean speed of its
 piece of cloth where that is more; and on a piece that slides as a whole it sticks only once it hardly moves.
 
@@ -205,8 +205,8 @@ class Friction:
 
 
 def _motion(limit: FloatArray, held: FloatArray, speed: FloatArray, body: IntArray) -> tuple[BoolArray, FloatArray]:
-    """Whether the piece of each contact slides as a whole (C,), and the speed (C,) [m/s] at which its contacts do in the
-    mean, by what each holds and can hold (C,) [N]."""
+    """Whether the piece of each contact slides as a whole (C,), and the mean speed (C,) [m/s] at which its contacts do,
+    by what each holds and can hold (C,) [N]."""
     most = _summed(body, limit)
     slides = _summed(body, np.minimum(held, limit)) > SLIDES * most
     return slides[body], _ratio(_summed(body, limit * speed), most)[body]

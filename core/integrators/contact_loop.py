@@ -127,7 +127,7 @@ class ContactLoop:
             precondition = self._linearisation.preconditioner(self._h, equations.matrix, filter_, tolerance)
         with self._watch.stage("solve"):
             if start is not None and scale is None:
-                # a free fall is none for what touches, and to look at it is a product: it was taken in none of 173 solves
+                # a free fall is no guess for what touches, and a look at it is a product: none of 173 solves took it
                 start = None if self._linearisation.direct and equations.touching else balanced(rhs, start, filter_)
             linear = modified_pcg(equations.multiply, rhs, precondition=precondition, project=filter_.project,
                                   z=filter_.z, start=start, tolerance=tolerance, scale=scale,
@@ -217,8 +217,8 @@ class ContactLoop:
         velocities (V, 3) [m/s].
 
         In a quick motion some always change, and the next step starts from what was found: three solves more of one in
-        which a sheet slid down a ball left as much wrong. But a slide that spreads from vertex to vertex over a sheet at
-        rest is followed, however slowly it begins.
+        which a sheet slid down a ball left as much wrong. But a slide that spreads from vertex to vertex over a sheet
+        at rest is followed, however slowly it begins.
         """
         small = self._is_small(change, CALM)
         if self._constraints is None or len(self._constraints) == 0:

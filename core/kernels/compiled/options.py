@@ -18,7 +18,7 @@ A plain number among the arguments, 0 or True, is a type of its own to Numba, wh
 it. Where that would be so, callers write np.int64(0).
 """
 INNER: dict[str, Any] = {**MAKING, "_nrt": False}
-"""The same for what makes no arrays: references to those it is given are not counted, which for a dozen of them takes as
-long as a hundred products."""
+"""The same for what makes no arrays: references to those it is given are not counted, which for a dozen of them takes
+as long as a hundred products."""
 INLINED: dict[str, Any] = {**INNER, "forceinline": True}
 """What is put into every kernel that calls it: a few operations, fewer than a call takes."""
