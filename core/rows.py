@@ -57,6 +57,12 @@ def mean(rows: FloatArray) -> FloatArray:
     return np.array([column.mean() for column in rows.T])
 
 
+def length(rows: FloatArray) -> FloatArray:
+    """The length of each row (N, k) (N,)."""
+    result: FloatArray = np.sqrt(reduce(np.add, (column * column for column in rows.T)))
+    return result
+
+
 def unit(rows: FloatArray) -> FloatArray:
     """Rows (N, k) of length 1, or 0."""
     size = np.sqrt(np.einsum("ni,ni->n", rows, rows))[:, None]

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import any_of, pick
+from ..rows import any_of, length, pick
 
 STICK, SLIP, CREEP = 1, 2, 3
 
@@ -102,7 +102,7 @@ class Friction:
               mobility: FloatArray) -> None:
         """First guess for contacts `at` (n,): mu, mode, pressed by [N], sliding at (n, 3) [m/s], and the velocity that
         a force gives a free particle in the step [m/(s N)]."""
-        speed = np.linalg.norm(slide, axis=1)
+        speed = length(slide)
         moves = (mode != STICK) & (speed > 0.0)
         self.mu[at] = mu
         self.mode[at] = np.where(moves, mode, STICK)
@@ -127,7 +127,7 @@ class Friction:
     def _along(self, at: IntArray) -> FloatArray:
         """Unit vectors (n, 3) along the forces of contacts `at` (n,), zero where there is none."""
         force = pick(self.force, at)
-        return force * _ratio(np.ones(len(at)), np.linalg.norm(force, axis=1))[:, None]
+        return force * _ratio(np.ones(len(at)), length(force))[:, None]
 
     def expected(self, at: IntArray) -> tuple[IntArray, FloatArray]:
         """Modes (n,) of contacts `at` (n,) in the next step, and the slides (n, 3) [m/s] of those that slip or creep;
@@ -149,9 +149,9 @@ class Friction:
             body (C,): number of the piece of cloth that each is of.
         """
         limit = self.mu * pressing
-        size, speed = np.linalg.norm(holding, axis=1), np.linalg.norm(slide, axis=1)
+        size, speed = length(holding), length(slide)
         acting = self.force - self.drag[:, None] * _across(slide, self.force)
-        acts = np.linalg.norm(acting, axis=1)
+        acts = length(acting)
         too_much = active & (self.mode == STICK) & (size > limit)
         slips = active & (self.mode == SLIP)
         clear = speed > unclear
@@ -166,7 +166,7 @@ class Friction:
         refused = (too_much | turned) & self._too_much & (self._turned > 0.0)
         held = np.where((self.mode == STICK)[:, None], holding, np.where(
             (self.mode == SLIP)[:, None], acting, -self.drag[:, None] * slide))
-        slides, usual = _motion(np.where(active, limit, 0.0), np.linalg.norm(held, axis=1), speed, body)
+        slides, usual = _motion(np.where(active, limit, 0.0), length(held), speed, body)
         creeps_on = turned | refused | (creeps & ~outran & (
             (self.drag * speed > HOLDS * limit) | (slides & (speed > STILL * usual))))
         self._creep = np.where(creeps_on, np.maximum(1.0, _ratio(usual, speed)), 0.0)[:, None] * slide
@@ -176,7 +176,7 @@ class Friction:
         against = -slide * _ratio(limit, speed)[:, None]
         # what changes its mode counts in full: a hundred contacts that each hold one per cent too much hold everything
         wrong = np.select([too_much | turned, goes_on, outran, strains], [
-            limit, np.linalg.norm(against - acting, axis=1), self.drag * speed - limit, acts - limit], 0.0)
+            limit, length(against - acting), self.drag * speed - limit, acts - limit], 0.0)
         self.wrong = _largest(wrong, np.where(active, limit, 0.0), body)
 
         pulled, pull = too_much | strains, np.where(strains[:, None], acting, holding)
@@ -199,7 +199,7 @@ class Friction:
         beyond the angle of friction.
         """
         total = np.stack([_summed(body, part) for part in held.T])
-        alone, most = _summed(body, np.linalg.norm(held, axis=1)), _summed(body, limit)
+        alone, most = _summed(body, length(held)), _summed(body, limit)
         over = (np.linalg.norm(total, axis=0) > (1.0 + OVER) * most) | (alone > ALONE * most)
         self.overloaded = bool(over[_counts(most)].any())
 

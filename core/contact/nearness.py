@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import all_of, pick
+from ..rows import all_of, length, pick
 from .continuous import Pairs
 
 FEATURE_OF = np.array([0, 4, 5, 1, 6, 3, 2, 0])
@@ -105,7 +105,7 @@ class Features:
             pair = np.repeat(np.arange(len(solid)), count)
             place = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count) + self._begin[vertex][pair]
             away = x[self._neighbours[place]] - x[vertex[pair]]
-            size = np.linalg.norm(away, axis=1)
+            size = length(away)
             sine = np.einsum("ri,ri->r", away, pairs.normal[rows[solid[pair]]]) / np.where(size > 0.0, size, 1.0)
             lowest, highest = np.full(len(solid), np.inf), np.full(len(solid), -np.inf)
             np.minimum.at(lowest, pair, sine)
@@ -123,7 +123,7 @@ class Features:
             opposite = pick(self.opposite, pairs.primitives[n + row, which])                 # (R, 2)
             start, end = (pick(x, vertices[:, 2 * which + k]) for k in range(2))
             along = end - start
-            along /= np.linalg.norm(along, axis=1)[:, None]
+            along /= length(along)[:, None]
             inward = pick(x, opposite) - start[:, None]
             inward -= np.einsum("rki,ri->rk", inward, along)[:, :, None] * along[:, None, :]
             size = np.linalg.norm(inward, axis=2)

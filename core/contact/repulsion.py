@@ -41,7 +41,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, pick
+from ..rows import any_of, length, pick
 
 STIFFNESS = 30.0
 """h^2 k over the mass with which the gap moves [-]."""
@@ -300,7 +300,7 @@ class Repulsion:
         slide, before = _slide(c, velocity), _rubbing(c, velocity)
         most = STICK * c.mass
         tried = c.hold - most[:, None] * slide
-        size = np.linalg.norm(tried, axis=1)
+        size = length(tried)
         share = limit / np.where(size > 0.0, size, np.inf)
         limited = share[:, None] * tried
         # where a slide is turned round by its own friction the pair has stopped on the way
@@ -313,8 +313,8 @@ class Repulsion:
         c.push[limit <= 0.0] = 0.0
         self._chosen = self._matrix = None
         after = _rubbing(c, velocity)
-        change = np.linalg.norm(after - before, axis=1)
-        wrong = float((np.linalg.norm(after, axis=1) - np.linalg.norm(before, axis=1)).sum())
+        change = length(after - before)
+        wrong = float((length(after) - length(before)).sum())
         self.found = abs(wrong) <= SLIDES * float(limit.sum())
         return change > SETTLED * np.maximum(limit, 1e-3 * c.mass * c.least / h)
 

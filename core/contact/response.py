@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, pick
+from ..rows import any_of, length, pick
 from ..state import Touch
 from .friction import CREEP, SLIP, STICK, Friction
 
@@ -191,10 +191,10 @@ class ContactResponse:
         slide = _tangential(n, u - pick(self.carried, at))
         # what has only begun to slip in the step before has the velocity of what sticks still, whose direction is noise
         mobility = self._h / self._mass[vertex]
-        hardly = np.linalg.norm(slide, axis=1) <= self._unclear(mobility * found.mu[k] * pressing, self._touch.error)
+        hardly = length(slide) <= self._unclear(mobility * found.mu[k] * pressing, self._touch.error)
         known = ((before == SLIP) & hardly) | (before == CREEP)
         slide = np.where(known[:, None], _tangential(n, pick(self._touch.slide, vertex)), slide)
-        free_slip = self._mass[vertex] * np.linalg.norm(slide, axis=1) > found.mu[k] * pressing * self._h
+        free_slip = self._mass[vertex] * length(slide) > found.mu[k] * pressing * self._h
         mode = np.where(before > 0, before, np.where(free_slip, SLIP, STICK))
         self.friction.begin(at, found.mu[k], mode, pressing, slide, mobility)
 

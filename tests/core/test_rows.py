@@ -27,3 +27,8 @@ def test_of_numbers(table):
     assert np.array_equal(high, table.max(axis=0, initial=-np.inf))
     if len(table):
         assert rows.mean(table) == pytest.approx(table.mean(axis=0), abs=1e-9)
+
+
+@given(arrays(np.float64, st.tuples(st.integers(0, 20), st.integers(1, 4)), elements=st.floats(-1e6, 1e6)))
+def test_length_is_numpys(table):
+    assert np.allclose(rows.length(table), np.linalg.norm(table, axis=1), rtol=1e-14, atol=0.0)

@@ -49,10 +49,14 @@ def near_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntAr
           number, S, grow, diagonal, off)
 
 
-@njit(**KERNEL)  # type: ignore[untyped-decorator]
-def add_diagonal(start, line, blocks, data):  # type: ignore[no-untyped-def]
+def add_diagonal(start: IntArray, line: IntArray, blocks: FloatArray, data: FloatArray) -> None:
     """As in `reference`."""
-    for i in range(np.uintp(len(blocks))):
+    share(_add_diagonal, len(blocks), LEAST_SCALARS, start, line, blocks, data)
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _add_diagonal(begin, end, start, line, blocks, data):  # type: ignore[no-untyped-def]
+    for i in range(np.uintp(begin), np.uintp(end)):
         for a in range(3):
             for b in range(3):
                 data[start[i] + a * line[i] + b] += blocks[i, a, b]
