@@ -58,7 +58,7 @@ def mean(rows: FloatArray) -> FloatArray:
 
 
 def length(rows: FloatArray) -> FloatArray:
-    """The length of each row (N, k) (N,)."""
+    """The length of each row (N, k) (N,); k is not 0."""
     result: FloatArray = np.sqrt(reduce(np.add, (column * column for column in rows.T)))
     return result
 

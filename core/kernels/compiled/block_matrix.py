@@ -23,7 +23,8 @@ __all__ = ["add_diagonal", "add_multiples", "add_scalar_product", "inverse_diago
 WIDTH_STEP = 1
 """Rows are padded to a multiple of this many entries: a product takes as long as its numbers take to be read."""
 LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 5000, 2000
-"""Rows worth another thread, in products and in products with scalars; vertices and edges in `near_blocks`."""
+"""Rows worth another thread, in products and in products with scalars, which as many blocks on the diagonal are, too;
+vertices and edges in `near_blocks`."""
 
 
 def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scalar_layout: RowGroups,
