@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
+from .packed_matrix import Packing, packed
 from .row_groups import RowGroups
 from .scalar_matrix import ScalarPattern
 from .sparsity import entries_of
+
+if TYPE_CHECKING:
+    from .modified_pcg import Operator
 
 
 class BlockPattern:
@@ -137,6 +142,11 @@ class BlockPattern:
         met = pattern[at] == keys
         return scalar.layout.place[met], at[met], scalar.layout.place[~met], scalar.rows[~met]
 
+    @cached_property
+    def packing(self) -> Packing:
+        """Room for one of its matrices in half the bytes."""
+        return Packing(self)
+
 
 class BlockMatrix:
     """Numbers on a pattern: `data` (size,), per row three lines over all its blocks, and `scalar`, the values of
@@ -192,3 +202,7 @@ class BlockMatrix:
         result: FloatArray = current().block_matrix.product(self.data, self.pattern.layout, self.scalar,
                                                             self.pattern.scalar.layout, x)
         return result
+
+    def packed(self, mass: FloatArray) -> Operator:
+        """x -> A x as `packed_matrix` has it, for many products; `mass` (V,) is its part of A's diagonal."""
+        return packed(self, mass)

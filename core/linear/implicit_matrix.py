@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from .block_matrix import BlockMatrix, BlockPattern
+from .modified_pcg import Operator
 
 
 class Elements(Protocol):
@@ -58,6 +59,10 @@ class ImplicitMatrix(BlockMatrix):
         for part in self.parts:
             part.add_product(x, total)
         return total
+
+    def packed(self, mass: FloatArray) -> Operator:
+        """x -> A x: there is nothing to pack."""
+        return self.multiply
 
     def diagonal_blocks(self) -> FloatArray:
         """The blocks (i, i) of A as (V, 3, 3)."""

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray
+from ..kernels import current
 
 Operator = Callable[[FloatArray], FloatArray]
 """A linear map on vectors (V, 3)."""
@@ -76,6 +77,7 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
         good: part of the residual without a first guess that one may leave, to be looked at further [-].
         scale: delta_0 of a solve of nearly the same equations whose answer is `start`, which is then taken as it is.
     """
+    kernels = current().gradients
     prescribed = np.zeros_like(b) if z is None else z - project(z)
     near = scale is not None and start is not None
     dv = prescribed + project(start) if near and start is not None else prescribed.copy()       # 1, 2
@@ -83,10 +85,10 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     r = project(b - multiply(dv)) if near or prescribed.any() else filtered             # 4
     s = precondition(r)
     c = project(s)                                                                      # 5
-    delta = _dot(r, c)                                                                  # 6
+    delta = kernels.dot(r, c)                                                           # 6
     delta_0 = scale
     if delta_0 is None:
-        along = _dot(filtered, s)                                                       # 3
+        along = kernels.dot(filtered, s)                                                # 3
         delta_0 = along if r is filtered or delta == 0.0 else along * along / delta
     if not (0.0 <= delta_0 < np.inf and 0.0 <= delta < np.inf):     # nan fails too
         return LinearResult(dv, 0, float("nan"), False, "indefinite")
@@ -97,36 +99,31 @@ def modified_pcg(multiply: Operator, b: FloatArray, *, precondition: Operator, p
     if start is not None and not near:
         warm = prescribed + project(start)
         r_warm = project(b - multiply(warm))
-        if _dot(r_warm, r_warm) < good ** 2 * _dot(r, r):  # P^-1 may cost as much as an iteration: not for nothing
+        # P^-1 may cost as much as an iteration: not for nothing
+        if kernels.dot(r_warm, r_warm) < good ** 2 * kernels.dot(r, r):
             c_warm = project(precondition(r_warm))
-            delta_warm = _dot(r_warm, c_warm)
+            delta_warm = kernels.dot(r_warm, c_warm)
             if delta_warm < delta:
                 dv, r, c, delta = warm, r_warm, c_warm, delta_warm
-    r = r.copy()                                       # written to below, and operators may return what they got
+    r, c = r.copy(), c.copy()                          # written to below, and operators may return what they got
     goal = tolerance ** 2 * delta_0
     iterations, length = 0, 0.0                                    # of r, from where P^-1 has shaped it
     while delta > goal and iterations < max_iterations:                                 # 7
         q = project(multiply(c))                                                        # 8
-        curvature = _dot(c, q)
+        curvature = kernels.dot(c, q)
         iterations += 1
         if not curvature > 0.0:
             return LinearResult(dv, iterations, float(np.sqrt(delta / delta_0)), False, "indefinite", delta_0)
         alpha = delta / curvature                                                       # 9
-        dv += alpha * c                                                                 # 10
-        r -= alpha * q                                                                  # 11
-        delta_old, length_old, length = delta, length, _dot(r, r)                       # 13
+        delta_old, length_old = delta, length                                           # 13
+        length = kernels.advance(alpha, c, q, dv, r)                                    # 10, 11
         if length_old > 0.0 and MARGIN * length * delta_old <= goal * length_old:
             delta = MARGIN * length * delta_old / length_old
             break
         s = precondition(r)                                                             # 12
-        delta = _dot(r, s)                                                              # 14
-        c = project(s + (delta / delta_old) * c)                                        # 15
+        delta = kernels.dot(r, s)                                                       # 14
+        kernels.turn(delta / delta_old, project(s), c)                                  # 15
     converged = bool(0.0 <= delta <= goal)
     residual = float(np.sqrt(np.abs(delta) / delta_0))
     reason = "tolerance" if converged else "iteration limit" if delta > goal else "indefinite"
     return LinearResult(dv, iterations, residual, converged, reason, delta_0)
-
-
-def _dot(a: FloatArray, b: FloatArray) -> float:
-    """a . b without BLAS: its threads cost more than this sum, and change its last bits with their number."""
-    return float(np.einsum("ij,ij->", a, b))

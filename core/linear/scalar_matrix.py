@@ -61,6 +61,4 @@ class ScalarPattern:
 
     def add_product(self, values: FloatArray, x: FloatArray, result: FloatArray) -> None:
         """result += K x for x (V, 3)."""
-        for group in self.layout.groups:
-            lines = values[group.start:group.start + group.columns.size].reshape(group.columns.shape)
-            current().block_matrix.add_scalar_product(lines, group.columns, group.rows, x, result)
+        current().block_matrix.add_scalar_product(values, self.layout, x, result)

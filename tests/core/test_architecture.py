@@ -82,7 +82,7 @@ def test_core_knows_nothing_but_python_numpy_and_itself(path):
         allowed |= {"contextvars", "os", "queue", "threading"}
     if "kernels" in path.parts:
         allowed |= {"numba"}
-    vectors = {"llvm_vectors", "row_products", "side_by_side", "tiles"}
+    vectors = {"block_rows", "llvm_vectors", "row_products", "side_by_side", "tiles"}
     if name_of(path).removeprefix("core.kernels.compiled.") in vectors:
         allowed |= {"llvmlite"}
     assert {name.split(".")[0] for name in imports(path)} <= allowed

@@ -22,7 +22,7 @@ __all__ = ["add_diagonal", "add_multiples", "add_scalar_product", "inverse_diago
 
 WIDTH_STEP = 1
 """Rows are padded to a multiple of this many entries: a product takes as long as its numbers take to be read."""
-LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 5000, 2000
+LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 2500, 2000
 """Rows worth another thread, in products and in products with scalars, which as many blocks on the diagonal are, too;
 vertices and edges in `near_blocks`."""
 
@@ -37,9 +37,10 @@ def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scal
     return result
 
 
-def add_scalar_product(lines: FloatArray, columns: IntArray, rows: IntArray, x: FloatArray, result: FloatArray) -> None:
+def add_scalar_product(scalar: FloatArray, layout: RowGroups, x: FloatArray, result: FloatArray) -> None:
     """As in `reference`."""
-    share(_add_scalar_product, len(rows), LEAST_SCALARS, lines, columns, rows, x, result)
+    share(_add_scalar_product, len(layout.row_width), LEAST_SCALARS, scalar, layout.row_start, layout.row_width,
+          layout.columns, x, result)
 
 
 def near_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray, near: IntArray,
@@ -107,16 +108,16 @@ def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def _add_scalar_product(begin, end, lines, columns, rows, x, result):  # type: ignore[no-untyped-def]
-    width = columns.shape[1]
-    for row in range(np.uintp(begin), np.uintp(end)):
+def _add_scalar_product(begin, end, scalar, starts, widths, columns, x, result):  # type: ignore[no-untyped-def]
+    u = np.uintp
+    for i in range(u(begin), u(end)):
         a, b, c = 0.0, 0.0, 0.0
-        for s in range(width):
-            j, w = columns[row, s], lines[row, s]
+        start = u(starts[i])
+        for s in range(u(widths[i])):
+            j, w = u(columns[start + s]), scalar[start + s]
             a += w * x[j, 0]
             b += w * x[j, 1]
             c += w * x[j, 2]
-        i = rows[row]
         result[i, 0] += a
         result[i, 1] += b
         result[i, 2] += c

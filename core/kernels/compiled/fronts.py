@@ -33,7 +33,7 @@ SCALAR_SHAPE = (16, 1)
 """Vertices in a leaf and cuts eliminated together, for scalar matrices."""
 BLOCK_SHAPE = (24, 1)
 """The same for 3x3 blocks."""
-WORTH = (13, 0.06)
+WORTH = (15, 0.11)
 """Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
 LINE = 64
 """Bytes of a cache line: what is read across the end of one takes twice as long."""

@@ -15,8 +15,8 @@ from .pool import share
 if TYPE_CHECKING:
     from ...arrays import FloatArray, IntArray
 
-LEAST, LEAST_VERTICES = 500, 3000
-"""Slots worth another thread in the product, and vertices in prolongation."""
+LEAST, LEAST_GROUPS, LEAST_VERTICES = 500, 1000, 3000
+"""Slots worth another thread in the product, groups in restriction, and vertices in prolongation."""
 
 
 def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: IntArray, blocks: IntArray,
@@ -25,6 +25,13 @@ def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_s
     """As in `reference`."""
     share(_coarse_product, len(total), LEAST, data, scalar, line, block_starts, blocks, scalar_starts, scalars, number,
           S, count, grow, total)
+
+
+def restrict(r: FloatArray, order: IntArray, starts: IntArray, number: IntArray, S: FloatArray) -> FloatArray:
+    """As in `reference`."""
+    total = np.empty((len(starts) - 1, 3))
+    share(_restrict, len(total), LEAST_GROUPS, r, order, starts, number, S, total)
+    return total
 
 
 def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray, inverse: FloatArray, r: FloatArray,
@@ -80,21 +87,20 @@ def _add_held(T, A, i, j, S, size):  # type: ignore[no-untyped-def]
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def restrict(r, order, starts, number, S):  # type: ignore[no-untyped-def]
-    """As in `reference`."""
-    n = len(starts) - 1
-    total = np.zeros((n, 3))
-    for k in range(n):
-        for s in range(starts[k], starts[k + 1]):
-            i = order[s]
+def _restrict(begin, end, r, order, starts, number, S, total):  # type: ignore[no-untyped-def]
+    u = np.uintp
+    for k in range(u(begin), u(end)):
+        x, y, z = 0.0, 0.0, 0.0
+        for s in range(u(starts[k]), u(starts[k + u(1)])):
+            i = u(order[s])
             p = number[i]
             if p < 0:
-                for a in range(3):
-                    total[k, a] += r[i, a]
+                x, y, z = x + r[i, 0], y + r[i, 1], z + r[i, 2]
             else:
-                for a in range(3):
-                    total[k, a] += S[p, a, 0] * r[i, 0] + S[p, a, 1] * r[i, 1] + S[p, a, 2] * r[i, 2]
-    return total
+                x += S[p, 0, 0] * r[i, 0] + S[p, 0, 1] * r[i, 1] + S[p, 0, 2] * r[i, 2]
+                y += S[p, 1, 0] * r[i, 0] + S[p, 1, 1] * r[i, 1] + S[p, 1, 2] * r[i, 2]
+                z += S[p, 2, 0] * r[i, 0] + S[p, 2, 1] * r[i, 1] + S[p, 2, 2] * r[i, 2]
+        total[k, 0], total[k, 1], total[k, 2] = x, y, z
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]

@@ -10,6 +10,8 @@ _ALL: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "fastm
 kernel was compiled before."""
 KERNEL: dict[str, Any] = {**_ALL, "_nrt": True, "cache": True, "nogil": True}
 """What Python calls: kept on disk, and other threads run meanwhile."""
+SUMMING: dict[str, Any] = {**KERNEL, "fastmath": {"reassoc", "contract"}}
+"""The same for sums over an array whose numbers may be added up in any order, as many at a time as a vector holds."""
 MAKING: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True, "_nrt": True}
 """What kernels call and Python must not, because there is no way in for it (a sixth less to compile), and which makes
 arrays of its own.

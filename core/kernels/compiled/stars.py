@@ -19,7 +19,7 @@ from .distances import edge_distance
 from .options import INLINED, INNER, MAKING
 from .signs import apart
 from .triangle_pairs import CLOSE, ROOM, joined, keep
-from .vectors import add, at, dot, scale, subtract
+from .vectors import at, dot, scale, subtract
 
 
 @njit(**MAKING)
@@ -44,7 +44,9 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
             edge[k, 0], edge[k, 1] = a[t, (c + 1) % 3], a[t, (c + 2) % 3]
             edge[k, 2] = owned[t] & (OWN_EDGE << (c + 1) % 3) != 0
             p, q = subtract(at(x, edge[k, 0]), at(x, v)), subtract(at(x, edge[k, 1]), at(x, v))
-            m = add(p, q)
+            side = subtract(q, p)
+            square = dot(side, side)
+            m = subtract(p, scale(dot(p, side) / square if square > 0.0 else 0.0, side))
             mm = dot(m, m)
             m = scale(1.0 / np.sqrt(mm) if mm > 0.0 else 0.0, m)
             spoke[k, 0, 0], spoke[k, 0, 1], spoke[k, 0, 2] = p

@@ -68,9 +68,7 @@ def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scal
         lines = data[9 * group.start:9 * (group.start + n * width)].reshape(n, 3, 3 * width)
         block_product(lines, group.columns, group.rows, x, result)
     if scalar is not None:
-        for group in scalar_layout.groups:
-            lines = scalar[group.start:group.start + group.columns.size].reshape(group.columns.shape)
-            add_scalar_product(lines, group.columns, group.rows, x, result)
+        add_scalar_product(scalar, scalar_layout, x, result)
     return result
 
 
@@ -80,10 +78,11 @@ def block_product(lines: FloatArray, columns: Columns, rows: IntArray, x: FloatA
     result[rows] = np.einsum("nij,nj->ni", lines, x.take(columns, axis=0).reshape(n, 3 * width))
 
 
-def add_scalar_product(lines: FloatArray, columns: Columns, rows: IntArray, x: FloatArray,
-                       result: FloatArray) -> None:
-    """result[rows] += K x from lines (n, width) and columns (n, width) of scalars, for x (V, 3)."""
-    result[rows] += np.matmul(lines[:, None, :], x.take(columns, axis=0))[:, 0]
+def add_scalar_product(scalar: FloatArray, layout: RowGroups, x: FloatArray, result: FloatArray) -> None:
+    """result (V, 3) += K x of the matrix with these scalars in a layout, for x (V, 3)."""
+    for group in layout.groups:
+        lines = scalar[group.start:group.start + group.columns.size].reshape(group.columns.shape)
+        result[group.rows] += np.matmul(lines[:, None, :], x.take(group.columns, axis=0))[:, 0]
 
 
 def near_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray, near: IntArray,

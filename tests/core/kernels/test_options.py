@@ -47,7 +47,7 @@ def test_every_compiled_function_is_a_kernel_or_inner():
     for module, tree in TREES.items():
         for node in ast.walk(tree):
             if decorated(node, "njit"):
-                assert decorated(node, "njit(**KERNEL)", *INNER), (module, node.name)
+                assert decorated(node, "njit(**KERNEL)", "njit(**SUMMING)", *INNER), (module, node.name)
 
 
 @pytest.mark.parametrize("kind", ["KERNEL", "INNER", "MAKING", "INLINED"])

@@ -171,6 +171,8 @@ def test_an_implicit_matrix_stores_no_block_beside_its_diagonal():
     A = system.elastic(0.0).stiffness(system.initial_state().x, 1e-3)
     assert len(A.pattern.rows) == system.vertex_count
     assert len(A.pattern.scalar.rows) == 0
+    x = system.initial_state().x                                     # and so nothing to pack
+    np.testing.assert_array_equal(A.packed(system.mass)(x), A.multiply(x))
 
 
 def test_another_name_for_the_matrix_is_refused():
