@@ -40,9 +40,9 @@ class PassEquations:
         self.multiply: Operator = A.multiply
         self.translations = Translations(contacts.system.body, A.multiply)
 
-    def packed(self) -> Operator:
-        """`multiply`, for many products until contacts change."""
-        multiply, pairs = self.matrix.packed(self._contacts.system.mass), self._contacts.pairs
+    def packed(self, tolerance: float) -> Operator:
+        """`multiply`, for the products of a solve to `tolerance`."""
+        multiply, pairs = self.matrix.packed(self._contacts.system.mass, tolerance), self._contacts.pairs
         return multiply if pairs is None or not self._pairs.there else pairs.beside(multiply)
 
     def take_in(self) -> None:

@@ -203,6 +203,7 @@ class BlockMatrix:
                                                             self.pattern.scalar.layout, x)
         return result
 
-    def packed(self, mass: FloatArray) -> Operator:
-        """x -> A x as `packed_matrix` has it, for many products; `mass` (V,) is its part of A's diagonal."""
-        return packed(self, mass)
+    def packed(self, mass: FloatArray, tolerance: float) -> Operator:
+        """x -> A x as `packed_matrix` has it, for the products of a solve to `tolerance`; `mass` (V,) is its part of
+        A's diagonal."""
+        return packed(self, mass, tolerance)

@@ -60,7 +60,7 @@ class ImplicitMatrix(BlockMatrix):
             part.add_product(x, total)
         return total
 
-    def packed(self, mass: FloatArray) -> Operator:
+    def packed(self, mass: FloatArray, tolerance: float) -> Operator:
         """x -> A x: there is nothing to pack."""
         return self.multiply
 

@@ -30,8 +30,8 @@ ROUNDING = 2.0 ** -24
 
 
 def pack(data: FloatArray, scalar: FloatArray, packing: Packing, mass: FloatArray, largest: float) -> bool:
-    """Write a matrix (see `block_matrix`) into packing's memory; whether rounding takes less than `largest` times the
-    `mass` (V,) from each row, in the sum of absolute values."""
+    """Write a matrix (see `block_matrix`) into packing's memory; whether rounding takes at most `largest` times the
+    `mass` (V,) of its vertex from each row, in the sum of absolute values."""
     p = packing
     fits = np.ones(len(mass), dtype=np.bool_)
     share(_pack, len(mass), LEAST, data, scalar, p.row_start, p.row_width, p.layout_columns, p.beside, p.starts,
@@ -52,9 +52,9 @@ def _pack(begin: Any, end: Any, data: Any, scalar: Any, row_start: Any, row_widt
           beside: Any, starts: Any, far_starts: Any, far_places: Any, mass: Any, most: Any, blocks: Any, diagonal: Any,
           far: Any, fits: Any) -> None:
     u = np.uintp
-    lost = np.empty((3, 3))
+    lost, size = np.empty((3, 3)), np.empty(3)
     for i in range(u(begin), u(end)):
-        lost[:], diagonal[i], size = 0.0, 0.0, 0.0
+        lost[:], diagonal[i], size[:] = 0.0, 0.0, 0.0
         line, to = 3 * row_width[i], starts[i]
         for s in range(row_width[i]):
             slot = row_start[i] + s
@@ -71,7 +71,7 @@ def _pack(begin: Any, end: Any, data: Any, scalar: Any, row_start: Any, row_widt
                         kept = np.float32(value)
                         blocks[9 * to + 3 * b + a] = kept
                         lost[a, b] += value - kept
-                        size += abs(value)
+                        size[a] += abs(value)
             if not own:
                 to += 1
         more = 0.0
@@ -80,12 +80,12 @@ def _pack(begin: Any, end: Any, data: Any, scalar: Any, row_start: Any, row_widt
             kept = np.float32(value)
             far[k] = kept
             more += value - kept
-            size += 3.0 * abs(value)
+            size += abs(value)
         for a in range(3):
             for b in range(3):
                 diagonal[i, b, a] += 0.5 * (lost[a, b] + lost[b, a])
             diagonal[i, a, a] += more
-        fits[i] = size <= most * mass[i]
+        fits[i] = max(max(size[0], size[1]), size[2]) <= most * mass[i]
 
 
 @njit(**KERNEL)

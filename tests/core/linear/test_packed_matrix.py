@@ -22,6 +22,10 @@ def problem_of(mesh):
     return problem
 
 
+def packed_of(problem):
+    return problem.A.packed(problem.system.mass, 1e-2)
+
+
 def dense(multiply, n):
     return np.column_stack([multiply(e.reshape(n, 3)).ravel() for e in np.eye(3 * n)])
 
@@ -31,7 +35,7 @@ def test_products_are_those_of_the_matrix_to_single_precision(mesh):
     problem = problem_of(mesh)
     n = len(problem.b)
     A = dense(problem.A.multiply, n)
-    packed = dense(problem.A.packed(problem.system.mass), n)
+    packed = dense(packed_of(problem), n)
     beside = ~np.kron(np.eye(n, dtype=bool), np.ones((3, 3), dtype=bool))
     assert (np.abs(packed - A) <= SINGLE * np.abs(A) + 1e-15)[beside].all()
     np.testing.assert_allclose(packed, packed.T, rtol=0.0, atol=1e-15 * np.abs(A).max())
@@ -45,7 +49,7 @@ def test_products_are_those_of_the_matrix_to_single_precision(mesh):
 def test_a_motion_of_everything_as_one_has_the_energy_it_has(mesh):
     """Rounding of stiffness that is a hundred thousand times as much as the mass would be another mass, or none."""
     problem = problem_of(mesh)
-    n, packed = len(problem.b), problem.A.packed(problem.system.mass)
+    n, packed = len(problem.b), packed_of(problem)
     size = np.abs(dense(problem.A.multiply, n)).sum()
     for axis in [*np.eye(3), np.array([0.6, -0.5, 0.3])]:
         motion = np.tile(axis, (n, 1))
@@ -56,10 +60,16 @@ def test_a_motion_of_everything_as_one_has_the_energy_it_has(mesh):
 def test_a_matrix_is_not_rounded_where_that_would_be_as_much_as_its_mass():
     problem = problem_of(sheet)
     x = np.random.default_rng(0).normal(size=problem.b.shape)
-    stiff = problem.A.packed(1e-9 * problem.system.mass)
+    stiff = problem.A.packed(1e-9 * problem.system.mass, 1e-2)
     np.testing.assert_array_equal(stiff(x), problem.A.multiply(x))
     if current().packed.WORTH:
-        assert (problem.A.packed(problem.system.mass)(x) != problem.A.multiply(x)).any()
+        assert (packed_of(problem)(x) != problem.A.multiply(x)).any()
+
+
+def test_a_solve_to_many_digits_is_of_the_matrix_itself():
+    problem = problem_of(sheet)
+    x = np.random.default_rng(0).normal(size=problem.b.shape)
+    np.testing.assert_array_equal(problem.A.packed(problem.system.mass, 1e-6)(x), problem.A.multiply(x))
 
 
 @meshes
@@ -68,7 +78,7 @@ def test_a_solve_with_it_is_a_solve_of_the_matrix(mesh):
     P = BlockJacobi(problem.A, problem.filter)
     exact, found = (modified_pcg(multiply, problem.b, precondition=P, project=problem.filter.project,
                                  z=problem.filter.z, tolerance=1e-9).solution
-                    for multiply in (problem.A.multiply, problem.A.packed(problem.system.mass)))
+                    for multiply in (problem.A.multiply, packed_of(problem)))
     away = found - exact
     energy = np.vdot(away, problem.A.multiply(away)) / np.vdot(exact, problem.A.multiply(exact))
     assert np.sqrt(energy) < 1e-4
@@ -77,7 +87,7 @@ def test_a_solve_with_it_is_a_solve_of_the_matrix(mesh):
 def test_the_next_matrix_takes_the_place_of_the_last():
     problem = problem_of(sheet)
     x = np.random.default_rng(0).normal(size=problem.b.shape)
-    once = problem.A.packed(problem.system.mass)(x)
+    once = packed_of(problem)(x)
     problem.A.data *= 2.0
     problem.A.scalar = 2.0 * problem.A.scalars
-    np.testing.assert_allclose(problem.A.packed(problem.system.mass)(x), 2.0 * once, rtol=1e-12)
+    np.testing.assert_allclose(packed_of(problem)(x), 2.0 * once, rtol=1e-12)
