@@ -46,7 +46,7 @@ class NearBlocks:
         far_blocks = np.flatnonzero(far)
 
         scalar = np.full(len(keys), -1)                            # where each block's scalar lies, if it has one
-        met_place, met, beyond, beyond_row = pattern.folded
+        met_place, met, beyond, beyond_row = pattern.folded()
         scalar[met] = met_place
 
         def places(blocks: IntArray) -> Numbers:

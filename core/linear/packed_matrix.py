@@ -42,7 +42,7 @@ class Packing:
     def __init__(self, pattern: BlockPattern) -> None:
         V, layout, scalar = pattern.vertex_count, pattern.layout, pattern.scalar
         self.row_start, self.row_width, self.layout_columns = layout.row_start, layout.row_width, layout.columns
-        met, block, far, far_rows = pattern.folded
+        met, block, far, far_rows = pattern.folded()
         self.beside = np.full(layout.size, -1, dtype=np.int32)
         self.beside[layout.place[block]] = met
         others = pattern.rows != pattern.columns
