@@ -33,7 +33,7 @@ SCALAR_SHAPE = (16, 1)
 """Vertices in a leaf and cuts eliminated together, for scalar matrices."""
 BLOCK_SHAPE = (24, 1)
 """The same for 3x3 blocks."""
-WORTH = (15, 0.11)
+WORTH = (17, 0.06)
 """Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices)."""
 LINE = 64
 """Bytes of a cache line: what is read across the end of one takes twice as long."""
