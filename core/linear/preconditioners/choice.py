@@ -61,8 +61,8 @@ class PreconditionerChoice:
         self._usual, self._trial = 0.0, False                      # mean of its iterations; whether it is tried again
         self.direct = False
         self.few = len(positions) <= FEW
-        slow, slower = current().fronts.WORTH
-        self.slow = int(slow + slower * len(positions) ** 0.5)
+        slow, slower, most = current().fronts.WORTH
+        self.slow = int(min(slow + slower * len(positions) ** 0.5, most))
 
     def make(self, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
              tolerance: float) -> Operator:
