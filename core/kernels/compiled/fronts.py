@@ -33,7 +33,7 @@ SCALAR_SHAPE = (16, 1)
 """Vertices in a leaf and cuts eliminated together, for scalar matrices."""
 BLOCK_SHAPE = (24, 1)
 """The same for 3x3 blocks."""
-WORTH = (15, 0.11, 28)
+WORTH = (7, 0.16, 28)
 """Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices), and
 the third at most: with more, contacts on fine sheets have multigrid tried in vain."""
 LINE = 64
