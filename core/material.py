@@ -62,7 +62,8 @@ class Material:
             for value in values:
                 if not is_number(value) or value < 0.0 or (above_zero and value == 0.0):
                     wanted = "above 0" if above_zero else "0 or more"
-                    raise MaterialError(f"{field} is {value}, it must be a number {wanted}", object_name=self.name)
+                    shown = value if is_number(value) else repr(value)              # '0.1' is not 0.1
+                    raise MaterialError(f"{field} is {shown}, it must be a number {wanted}", object_name=self.name)
                 if value > LARGEST:
                     raise MaterialError(f"{field} is {value:g}, it must be {LARGEST:g} at most", object_name=self.name)
             numbers = tuple(float(value) for value in values)

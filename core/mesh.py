@@ -202,6 +202,7 @@ class ClothMesh:
         try:
             rings = [list(face) for face in faces]
             whole = np.issubdtype(np.asarray([v for ring in rings for v in ring] or [0]).dtype, np.integer)
+            rings = [[int(v) for v in ring] for ring in rings] if whole else rings       # messages show them
         except (TypeError, ValueError):
             whole = False
         if not whole:

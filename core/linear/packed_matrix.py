@@ -33,15 +33,14 @@ class Packing:
     """Where the numbers of matrices of a pattern lie when packed, and memory for one of them.
 
     Attributes:
-        row_start, row_width (V,), layout_columns: as the pattern's layout has them;
-        beside: of each place there, where the scalar of the same two vertices lies, -1 if there is none;
+        layout: of the pattern; beside: of each place there, where the scalar of the same two vertices lies, -1 for none;
         starts (V + 1,), columns: blocks of each row beside its diagonal; far_starts (V + 1,), far_places, far_columns:
         scalars without a block; blocks, diagonal (V, 3, 3), far: their numbers, 3x3 blocks column by column.
     """
 
     def __init__(self, pattern: BlockPattern) -> None:
         V, layout, scalar = pattern.vertex_count, pattern.layout, pattern.scalar
-        self.row_start, self.row_width, self.layout_columns = layout.row_start, layout.row_width, layout.columns
+        self.layout = layout
         met, block, far, far_rows = pattern.folded()
         self.beside = np.full(layout.size, -1, dtype=np.int32)
         self.beside[layout.place[block]] = met
@@ -64,7 +63,7 @@ def packed(matrix: BlockMatrix, mass: FloatArray, tolerance: float) -> Operator:
         tolerance: of the solve that the products are for [-].
     """
     kernels = current().packed
-    if not kernels.WORTH or tolerance < FINEST:
+    if not kernels.QUICKER or tolerance < FINEST:
         return matrix.multiply
     packing = matrix.pattern.packing
     fits = kernels.pack(matrix.data, matrix.scalars, packing, mass, LARGEST)

@@ -52,6 +52,10 @@ def test_a_fabric_constant_of_the_wrong_kind_is_named(constant, value):
             constant, name="felt")
 
 
+def test_a_fabric_constant_that_is_text_is_shown_as_text():
+    refused(core.MaterialError, lambda: core.Material(**{**FABRIC, "areal_density": "0.1"}), "areal_density is '0.1',")
+
+
 @pytest.mark.parametrize("constant", ["areal_density", "stretch", "shear", "bend", "damping", "friction"])
 def test_a_fabric_constant_that_no_computer_can_square_is_named(constant):
     refused(core.MaterialError, lambda: core.Material(**{**FABRIC, constant: 1e300, "name": "felt"}),

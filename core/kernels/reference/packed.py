@@ -4,5 +4,5 @@ precision again before each."""
 
 from __future__ import annotations
 
-WORTH = False
+QUICKER = False
 """Whether products with a packed matrix are quicker."""
