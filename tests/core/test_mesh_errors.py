@@ -56,7 +56,7 @@ BAD = {
     "triangle with a vertex twice": ({"positions": SQUARE, "triangles": [*HALVES, [0, 1, 1]]},
                                      ["triangle 2", "[0, 1, 1]", "twice"]),
     "triangle there twice": ({"positions": SQUARE, "triangles": [*HALVES, [2, 0, 1]]}, ["[0, 1, 2]", "2 times"]),
-    "face out of range in an array": ({"positions": SQUARE, "faces": np.array([[0, 1, 2, 7]])}, ["face 0 [0, 1, 2, 7]"]),
+    "face out of range, of an array": ({"positions": SQUARE, "faces": np.array([[0, 1, 7]])}, ["face 0 [0, 1, 7]"]),
     "face of two vertices": ({"positions": SQUARE, "faces": [[0, 1, 2, 3], [0, 1]]},
                              ["face 1", "[0, 1]", "at least 3"]),
     "face with a vertex twice": ({"positions": SQUARE, "faces": [[0, 1, 2, 1]]}, ["face 0", "different"]),
