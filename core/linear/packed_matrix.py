@@ -33,7 +33,7 @@ class Packing:
     """Where the numbers of matrices of a pattern lie when packed, and memory for one of them.
 
     Attributes:
-        layout: of the pattern; beside: of each place there, where the scalar of the same two vertices lies, -1 for none;
+        layout: of the pattern; beside: of each place there, where the scalar of the same vertices lies, -1 for none;
         starts (V + 1,), columns: blocks of each row beside its diagonal; far_starts (V + 1,), far_places, far_columns:
         scalars without a block; blocks, diagonal (V, 3, 3), far: their numbers, 3x3 blocks column by column.
     """
