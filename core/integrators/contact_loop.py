@@ -136,7 +136,7 @@ class ContactLoop:
                                   max_iterations=self.contacts.settings.max_linear_iterations)
             linear = replace(linear, solution=balanced(rhs, linear.solution, filter_))
         self.iterations += linear.iterations
-        self._linearisation.learn(linear.iterations)
+        self._linearisation.learn(linear.iterations, touching=equations.touching)
         return linear
 
     def _judged(self, equations: PassEquations, linear: LinearResult, u: FloatArray, last: FloatArray, attempt: int,

@@ -42,8 +42,8 @@ class Linearisation(Protocol):
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """r -> P^-1 r for A with pins and contacts in `filter_`, to solve to `tolerance`."""
 
-    def learn(self, iterations: int) -> None:
-        """Tell what the solve with the last preconditioner took."""
+    def learn(self, iterations: int, *, touching: bool) -> None:
+        """Tell what the solve with the last preconditioner took, and whether anything was `touching` in it."""
 
 
 class Tangent:
@@ -70,9 +70,9 @@ class Tangent:
         """Multigrid or a factor, by what the solves before took."""
         return self._system.preconditioner(h, A, filter_, tolerance)
 
-    def learn(self, iterations: int) -> None:
+    def learn(self, iterations: int, *, touching: bool) -> None:
         """For the next choice."""
-        self._system.preconditioners.learn(iterations)
+        self._system.preconditioners.learn(iterations, touching=touching)
 
 
 class Constant:
@@ -97,7 +97,7 @@ class Constant:
         """The factor, kept from step to step; or none, as published."""
         return self._constant.factor(h, A, filter_) if self._factored else _same
 
-    def learn(self, iterations: int) -> None:
+    def learn(self, iterations: int, *, touching: bool) -> None:
         """Nothing to choose."""
 
 
@@ -121,7 +121,7 @@ class Mass:
         """The inverse itself, as long as cloth does not press on cloth."""
         return BlockJacobi(A, filter_)
 
-    def learn(self, iterations: int) -> None:
+    def learn(self, iterations: int, *, touching: bool) -> None:
         """Nothing to choose."""
 
 

@@ -33,9 +33,9 @@ SCALAR_SHAPE = (16, 1)
 """Vertices in a leaf and cuts eliminated together, for scalar matrices."""
 BLOCK_SHAPE = (24, 1)
 """The same for 3x3 blocks."""
-WORTH = (7, 0.16, 28)
-"""Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices), and
-the third at most: with more, contacts on fine sheets have multigrid tried in vain."""
+WORTH, IN_CONTACT = (15, 0.11), (13, 0.06)
+"""Iterations of multigrid that are worth a direct solve on a sheet, the first + the second sqrt(vertices): where
+nothing touches, and in contact, of which multigrid leaves more to second solves."""
 LINE = 64
 """Bytes of a cache line: what is read across the end of one takes twice as long."""
 LEAST = 50_000

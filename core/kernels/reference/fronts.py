@@ -30,9 +30,9 @@ SCALAR_SHAPE = (64, 2)
 """Vertices in a leaf and cuts eliminated together, for scalar matrices: below, the calls cost more than the numbers."""
 BLOCK_SHAPE = (24, 2)
 """The same for 3x3 blocks, which have nine times the numbers."""
-WORTH = (18, 0.28, np.inf)
-"""Iterations of multigrid that cost as much as a direct solve on a sheet: the first + the second sqrt(vertices), and
-the third at most."""
+WORTH = IN_CONTACT = (18, 0.28)
+"""Iterations of multigrid that are worth a direct solve on a sheet, the first + the second sqrt(vertices): where
+nothing touches, and in contact."""
 TINY: dict[Any, float] = {np.float32: 1e-18, np.float64: 1e-150}
 """What counts as zero of factors whose largest numbers are near one [-]. Products of smaller numbers are denormal, and
 take a processor a hundred times as long; a stiff sheet's influence on a far vertex falls to that and below."""

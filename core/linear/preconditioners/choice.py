@@ -47,7 +47,8 @@ class PreconditionerChoice:
         positions: (V, 3), where the graph is cut.
 
     Attributes:
-        direct: whether the last one made is the direct factor, with which a first guess saves no iteration.
+        direct: whether the last one made is the direct factor, with which a first guess saves no iteration;
+        slow, slow_in_contact: iterations of multigrid that are worth a direct solve.
     """
 
     def __init__(self, pattern: BlockPattern, families: Callable[[], Sequence[ScalarElements]], edges: IntArray,
@@ -58,11 +59,11 @@ class PreconditionerChoice:
         self._constant: ConstantMatrix | None = None
         self._direct: NeighbourCholesky | None = None
         self._left, self._wait = 0, TRY_AGAIN                      # direct solves until multigrid is tried
-        self._usual, self._trial = 0.0, False                      # mean of its iterations; whether it is tried again
+        self._usual, self._trial = 0.0, False      # mean of its iterations over what is slow; whether it is tried again
         self.direct = False
         self.few = len(positions) <= FEW
-        slow, slower, most = current().fronts.WORTH
-        self.slow = int(min(slow + slower * len(positions) ** 0.5, most))
+        self.slow, self.slow_in_contact = (int(first + second * len(positions) ** 0.5) for first, second in (
+            current().fronts.WORTH, current().fronts.IN_CONTACT))
 
     def make(self, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
              tolerance: float) -> Operator:
@@ -85,17 +86,18 @@ class PreconditionerChoice:
                 self._constant = ConstantMatrix(self._families(), self._positions)
             return self._constant.at(h, mass, filter_.rows, matrix, filter_=filter_, single=single)
 
-    def learn(self, iterations: int) -> None:
-        """Tell what the solve with the last preconditioner made took."""
+    def learn(self, iterations: int, *, touching: bool = False) -> None:
+        """Tell what the solve with the last preconditioner made took, and whether anything was `touching` in it."""
         if self._left > 0:
             self._left -= 1
             self._trial = self._left == 0
             return
+        taken = iterations / (self.slow_in_contact if touching else self.slow)
         if self._trial:                                            # it speaks for itself, the mean is of long ago
-            self._usual = float(iterations)
+            self._usual = taken
         else:
-            self._usual += (min(iterations, AT_MOST * self.slow) - self._usual) / SHARE
-        if self._usual > self.slow:
+            self._usual += (min(taken, AT_MOST) - self._usual) / SHARE
+        if self._usual > 1.0:
             self._wait = min(2 * self._wait, LONGEST) if self._trial else TRY_AGAIN
             self._left = self._wait
         self._trial = False

@@ -23,10 +23,10 @@ class Choice:
                                            self.problem.system.edges, rest)
         self.choice.few = self.choice.few if few is None else few
 
-    def solve(self, iterations):
+    def solve(self, iterations, **options):
         p = self.problem
         found = self.choice.make(H, p.system.mass, p.filter, p.A, 1e-3)
-        self.choice.learn(iterations)
+        self.choice.learn(iterations, **options)
         return {BlockCholesky: "direct", TwoLevels: "multigrid"}.get(type(found), "constant")
 
 
@@ -47,6 +47,14 @@ def test_slow_solves_make_the_next_ones_direct_for_a_while():
     assert [choice.solve(2) for _ in range(TRY_AGAIN)] == ["direct"] * TRY_AGAIN
     assert choice.solve(2) == "multigrid"
     assert choice.solve(2) == "multigrid"
+
+
+def test_in_contact_the_kernels_say_apart_what_is_slow():
+    """Multigrid leaves more of it to second solves."""
+    choice = Choice()
+    choice.choice.slow, choice.choice.slow_in_contact = 20, 10
+    assert [choice.solve(15) for _ in range(20)] == ["multigrid"] * 20
+    assert [choice.solve(15, touching=True) for _ in range(20)][-1] == "direct"
 
 
 def test_one_slow_solve_in_a_step_of_quick_ones_changes_nothing():
