@@ -6,6 +6,10 @@
     for frame in simulate(Scene([cloth], [Collider(positions, triangles)]), Solver(), frames=range(1, 61)):
         frame.positions, frame.certificate
 
+A mesh and a fabric make a cloth (`ClothMesh`, `Material`, `Cloth`); cloths, colliders, gravity and wind a `Scene`;
+`Solver` says how it is solved. `Material.presets()`, `models()` and `integrators()` list the names there are. What is
+wrong with an input is a `ClothError`, or one of its kinds, that names the object and the value.
+
 SI units throughout. Nothing here knows Blender.
 """
 

@@ -57,10 +57,18 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
+def _array(values: Any) -> npt.NDArray[Any]:
+    """What NumPy makes of `values`; ValueError, in words, of rows that differ in length."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError("expected rows of one length" if "inhomogeneous" in str(error) else str(error)) from None
+
+
 def float_array(values: Any) -> FloatArray:
     """A contiguous float64 copy of `values`; raises ValueError if they are not real numbers in rows of one length."""
     try:
-        given = np.asarray(values)
+        given = _array(values)
         if np.iscomplexobj(given):                              # NumPy would leave out the imaginary parts
             raise ValueError("expected real numbers, got complex ones")
         return np.array(given, dtype=np.float64, order="C")
@@ -86,7 +94,7 @@ def too_far(rows: FloatArray) -> BoolArray:
 
 def index_rows(values: Any, columns: int) -> IntArray:
     """A contiguous int64 copy of `values` with `columns` indices a row; raises ValueError on another shape."""
-    array = np.asarray(values)
+    array = _array(values)
     if array.size == 0:
         return np.zeros((0, columns), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != columns or not np.issubdtype(array.dtype, np.integer):

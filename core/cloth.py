@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class Cloth:
     Args:
         mesh: rest shape and connectivity.
         material: the fabric.
-        model: a name out of `models()`.
+        model: a name out of `models()`, "baraff_witkin", "mass_spring" or "rope" among them.
         pins: {vertex: None | trajectory} holds these vertices where they start or on a trajectory
             t [s] -> (3,) [m]; or weights (V,) in 0..1, where 1 holds exactly and less pulls like a spring.
         velocities: (V, 3) [m/s] at the start, zero if not given.
@@ -104,7 +105,8 @@ class Cloth:
                  **model_options: Any) -> None:
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
             if not isinstance(given, kind):
-                raise ClothError(f"{what} is {given!r}, it must be a {kind.__name__}" + (
+                shown = f"a {type(given).__name__}" if isinstance(given, (ClothMesh, Material)) else repr(given)
+                raise ClothError(f"{what} is {shown}, it must be a {kind.__name__}" + (
                     f", such as Material.preset({given!r})" if what == "material" and isinstance(given, str) else ""))
         if not (name is None or isinstance(name, str)):
             raise ClothError(f"name is {name!r}, it must be text", object_name=mesh.name)
@@ -182,7 +184,8 @@ class Cloth:
                 self._check_vertex(vertex, "pin")
                 if trajectory is not None and not (callable(trajectory) and takes(trajectory, 1)):
                     raise PinError(f"pin of vertex {vertex} must be None or a function of time alone, not "
-                                   f"{_named(trajectory)}", object_name=self.name)
+                                   f"{_named(trajectory)}; to hold it at one place, write {vertex}: lambda t: "
+                                   "(x, y, z)", object_name=self.name)
                 self.pin_weights[int(vertex)] = 1.0
                 if trajectory is not None:
                     self._trajectories[int(vertex)] = trajectory
@@ -237,9 +240,13 @@ class Cloth:
         try:
             inspect.signature(build).bind(self.mesh, self.material, **self.model_options)
         except TypeError as error:
-            options = ", ".join(list(inspect.signature(build).parameters)[2:])
-            raise ClothError(f"model '{self.model}': {error}; its options are: {options or 'none'}",
-                             object_name=self.name) from None
+            options = list(inspect.signature(build).parameters)[2:]
+            known = [*list(inspect.signature(Cloth).parameters)[2:-1], *options]
+            meant = [(wrong, close[0]) for wrong in self.model_options
+                     if wrong not in options and (close := get_close_matches(wrong, known, 1))]
+            raise ClothError(f"model '{self.model}': {error}; " + (
+                f"perhaps '{meant[0][0]}' should be '{meant[0][1]}'; " if meant else "")
+                + f"its options are: {', '.join(options) or 'none'}", object_name=self.name) from None
 
     def _check_vertex(self, vertex: Any, what: str) -> None:
         if not is_whole(vertex, 0, len(self.positions) - 1):

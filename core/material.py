@@ -19,7 +19,7 @@ PRESET_FOLDER = Path(__file__).resolve().parent.parent / "presets" / "fabrics"
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """A fabric's constants.
+    """A fabric's constants: of one's own, or of a `preset`, as `Material.preset("cotton", friction=0.5)`.
 
     Attributes:
         areal_density: mass per area [kg/m^2], above 0.

@@ -5,7 +5,7 @@ Builds the scene by script, enables the extension from this checkout, bakes with
 
     build/demo/tablecloth.blend       plays in Blender 4.5 and later, also without the extension
     build/demo/report.json            the certificate of every frame, settings, times
-    build/demo/tablecloth.png         six frames
+    build/demo/tablecloth.png         six frames, each also as frame_NNNN.png
     build/demo/blender                a profile of its own, with the compiled kernels where there is Numba
 
 Needs the bpy package. The README's picture is made with `--picture docs/pictures/tablecloth.png`.
@@ -50,15 +50,21 @@ def bake(cloth: Any, ball: Any) -> Any:
     cloth.muslin.fabric = "cotton"
     ball.muslin.kind = "COLLIDER"
     steps = importlib.import_module(f"{MODULE}.cloth_addon.bake").bake(bpy.context.scene, [cloth])
+    on_one_line, said = sys.stderr.isatty(), ""
     while True:
         try:
             progress = next(steps)
         except StopIteration as end:
-            print(file=sys.stderr)
+            if on_one_line:
+                print(file=sys.stderr)
             return end.value
         left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
         line = progress.stage or f"frame {progress.frame}, {progress.fraction:.0%}{left}"
-        print(f"\r{line:<50}", end="", file=sys.stderr, flush=True)
+        if on_one_line:
+            print(f"\r{line:<50}", end="", file=sys.stderr, flush=True)
+        elif (tenth := progress.stage or f"{10 * int(10 * progress.fraction)} %") != said:      # a log wants few lines
+            said = tenth
+            print(line, file=sys.stderr, flush=True)
 
 
 def world_mesh(thing: Any) -> tuple[Any, Any]:
@@ -91,6 +97,7 @@ def crossings_with_ball(cloth: Any, ball: Any) -> int:
 def summary(report: Any, with_ball: int) -> str:
     """What the certificates say of the whole bake, and where its time went."""
     worst = report.summary()
+    longest = max(range(len(report.certificates)), key=lambda n: report.certificates[n]["stretch_max"])
     stages: dict[str, float] = {}
     for certificate in report.certificates:
         for stage, spent in certificate["seconds"].items():
@@ -102,15 +109,16 @@ def summary(report: Any, with_ball: int) -> str:
         f"{frames} frames in {total:.1f} s: {total / (frames - 1) * 1e3:.0f} ms a frame, by {report.backend}",
         *([f"    before that, kernels were loaded, new ones compiled: {kernels:.1f} s"]
           if report.backend == "numba" else []),
-        f"    longest edge over its rest length   {worst['stretch_max']:.4f}",
-        f"    99 % of edges are below             {worst['stretch_p99']:.4f}",
-        f"    deepest point inside the ball       {worst['deepest_penetration'] * 1e3:.3f} mm",
-        f"    edges through a face, worst frame   {with_ball} of cloth and ball, "
-        f"{worst['crossings']:.0f} in all",
+        "in the worst frame",
+        f"    the longest edge is stretched by    {worst['stretch_max'] - 1.0:.2%}, in frame {longest + 1}",
+        f"    99 % of the edges by no more than   {worst['stretch_p99'] - 1.0:.2%}",
+        f"    the deepest point in the ball is    {worst['deepest_penetration'] * 1e3:.3f} mm inside",
+        f"    edges through a face                {with_ball} of cloth and ball, {worst['crossings']:.0f} in all",
+        "of all frames",
         f"    steps {worst['steps']:.0f}, solver iterations {worst['iterations']:.0f}, largest residual "
         f"{worst['residual']:.1e}, frames not converged {worst['not_converged']}",
         "where the time went, in seconds:",
-        *(f"    {stage:<12} {spent:6.1f}" for stage, spent in sorted(stages.items(), key=lambda item: -item[1])),
+        *(f"    {stage:<14} {spent:6.1f}" for stage, spent in sorted(stages.items(), key=lambda item: -item[1])),
     ])
 
 

@@ -17,8 +17,10 @@ def test_compiling_is_told_apart_from_the_time_of_the_frames():
     worst = dict.fromkeys(("stretch_max", "stretch_p99", "deepest_penetration", "crossings", "steps", "iterations",
                            "residual", "not_converged"), 1.0)
     report = SimpleNamespace(
-        certificates=[{"seconds": {}}, {"seconds": {"solve": 1.5}}, {"seconds": {"solve": 1.5}}], backend="numba",
+        certificates=[{"seconds": seconds, "stretch_max": longest} for seconds, longest in (
+            ({}, 1.0), ({"solve": 1.5}, 1.25), ({"solve": 1.5}, 1.125))], backend="numba",
         seconds={"prepare": 30.0, "total": 34.0}, summary=lambda: worst)
     text = tablecloth.summary(report, 0)
+    assert "in frame 2" in text
     assert "3 frames in 4.0 s: 2000 ms a frame" in text and "new ones compiled: 30.0 s" in text
     assert [line.split()[-1] for line in text.splitlines() if "Blender" in line] == ["1.0"]

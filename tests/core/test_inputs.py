@@ -56,6 +56,19 @@ def test_a_fabric_constant_that_is_text_is_shown_as_text():
     refused(core.MaterialError, lambda: core.Material(**{**FABRIC, "areal_density": "0.1"}), "areal_density is '0.1',")
 
 
+def test_what_was_meant_is_said():
+    mesh, fabric = core.ClothMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], name="bib"), core.Material(**FABRIC)
+    refused(core.ClothError, lambda: core.Cloth(fabric, mesh), "mesh is a Material, it must be a ClothMesh")
+    refused(core.ClothError, lambda: core.Cloth(mesh, fabric, pin={0: None}), "'pin' should be 'pins'", name="bib")
+    refused(core.ClothError, lambda: core.Cloth(mesh, fabric, bendin="hinge"), "'bendin' should be 'bending'")
+    refused(core.PinError, lambda: core.Cloth(mesh, fabric, pins={0: (0, 0, 1)}), "0: lambda t: (x, y, z)", name="bib")
+    quads = [[0, 1, 2, 3]]
+    for faces in (quads, [*quads, [0, 1, 2]]):
+        refused(core.ColliderError, lambda faces=faces: core.Collider(np.zeros((4, 3)), faces, name="floor"),
+                "ClothMesh(positions, faces=...).triangles", name="floor")
+    refused(core.ColliderError, lambda: core.Collider(np.zeros((4, 3)), [[0, 1, 2], [0, 1]]), "rows of one length")
+
+
 @pytest.mark.parametrize("constant", ["areal_density", "stretch", "shear", "bend", "damping", "friction"])
 def test_a_fabric_constant_that_no_computer_can_square_is_named(constant):
     refused(core.MaterialError, lambda: core.Material(**{**FABRIC, constant: 1e300, "name": "felt"}),
