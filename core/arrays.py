@@ -14,6 +14,7 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+AnyArray = npt.NDArray[Any]
 
 FARTHEST = 1e15
 """Largest coordinate [m]: squares of lengths are numbers then, in single precision, too."""
@@ -57,7 +58,7 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def _array(values: Any) -> npt.NDArray[Any]:
+def _array(values: Any) -> AnyArray:
     """What NumPy makes of `values`; ValueError, in words, of rows that differ in length."""
     try:
         return np.asarray(values)

@@ -74,15 +74,18 @@ def test_this_test_reads_the_imports_it_judges():
 
 @files
 def test_core_knows_nothing_but_python_numpy_and_itself(path):
-    allowed = {"core", "numpy", "__future__", "collections", "contextlib", "dataclasses", "functools", "inspect",
-               "itertools", "json", "math", "numbers", "pathlib", "sys", "time", "tomllib", "types", "typing"}
+    allowed = {"core", "numpy", "__future__", "collections", "contextlib", "dataclasses", "difflib", "functools",
+               "inspect", "itertools", "json", "math", "numbers", "pathlib", "sys", "time", "tomllib", "types",
+               "typing"}
     if name_of(path) == "core.kernels.backend":                   # keeps what is compiled on disk
         allowed |= {"contextvars", "hashlib", "importlib", "os", "shutil", "tempfile"}
     if name_of(path) == "core.kernels.compiled.pool":             # shares loops out to threads
         allowed |= {"contextvars", "os", "queue", "threading"}
     if "kernels" in path.parts:
         allowed |= {"numba"}
-    vectors = {"block_rows", "llvm_vectors", "row_products", "side_by_side", "tiles"}
+    if name_of(path) == "core.kernels.compiled.lanes":            # has Python's operators
+        allowed |= {"operator"}
+    vectors = {"block_rows", "lanes", "llvm_vectors", "row_products", "side_by_side", "tiles"}
     if name_of(path).removeprefix("core.kernels.compiled.") in vectors:
         allowed |= {"llvmlite"}
     assert {name.split(".")[0] for name in imports(path)} <= allowed

@@ -2,8 +2,8 @@
 """From elements to vertices: what elements left, added up vertex by vertex, into forces or into rows of a matrix.
 
 Each vertex goes through the elements around it in one order, so that sums do not depend on threads, and no two threads
-write to one place. Rows of a matrix are added up with a fixed count of an element's vertices and columns, which a
-factory per count gives them: the loops unroll, at half the time.
+write to one place. Loops have a fixed count of an element's vertices and columns, which a factory per count gives them:
+they unroll, at half the time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ LEAST, LEAST_ROWS = 2000, 250
 def subtract_scattered(stencil: Stencil, P: FloatArray, total: FloatArray) -> None:
     """total (V, 3) -= sum_c w_ic P_c of elements with P (E, C, 3)."""
     starts, corners = stencil.incidence
-    share(_scatter, len(starts) - 1, LEAST, starts, corners, stencil.weights, P, total)
+    _, k, C = stencil.weights.shape
+    share(_scatter(k, C), len(starts) - 1, LEAST, starts, corners, stencil.weights.reshape(-1, C), P, total)
 
 
 def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matrix: BlockMatrix) -> None:
@@ -44,29 +45,31 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matri
     C = 0 if H.shape[1] == 0 else stencil.weights.shape[2]
     add = _block_rows(k, C, k if stencil.core is None else stencil.core)
     starts, corners = stencil.incidence
-    share(add, len(starts) - 1, LEAST_ROWS, starts, corners, stencil.weights, H,
+    share(add, len(starts) - 1, LEAST_ROWS, starts, corners, stencil.weights.reshape(-1, stencil.weights.shape[2]), H,
           np.zeros((0, 3)) if common is None else common, pattern.positions(pattern.family(stencil.vertices)),
           pattern.layout.row_start, pattern.layout.row_width, matrix.data)
 
 
-@njit(**KERNEL)  # type: ignore[untyped-decorator]
-def _scatter(begin, end, starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
-    u = np.uintp                                     # with signed numbers every index is asked whether it is negative
-    k, C = weights.shape[1], weights.shape[2]
-    part = 1.0 / k
-    for v in range(u(begin), u(end)):
-        fx, fy, fz = 0.0, 0.0, 0.0
-        for at in range(starts[v], starts[v + u(1)]):
-            e = int((corners[at] + 0.5) * part)                   # corner // k, quicker than dividing
-            i = corners[at] - e * k
-            for c in range(C):
-                w = weights[e, i, c]
-                fx += w * P[e, c, 0]
-                fy += w * P[e, c, 1]
-                fz += w * P[e, c, 2]
-        total[v, 0] -= fx
-        total[v, 1] -= fy
-        total[v, 2] -= fz
+@cache
+def _scatter(k: int, C: int) -> Loop:
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
+    def scatter(begin, end, starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
+        u = np.uintp                                 # with signed numbers every index is asked whether it is negative
+        for v in range(u(begin), u(end)):
+            fx, fy, fz = 0.0, 0.0, 0.0
+            for at in range(starts[v], starts[v + u(1)]):
+                corner = u(corners[at])
+                e = corner // u(k)
+                for c in range(u(C)):
+                    w = weights[corner, c]
+                    fx += w * P[e, c, 0]
+                    fy += w * P[e, c, 1]
+                    fz += w * P[e, c, 2]
+            total[v, 0] -= fx
+            total[v, 1] -= fy
+            total[v, 2] -= fz
+
+    return scatter  # type: ignore[no-any-return]
 
 
 @cache
@@ -79,14 +82,15 @@ def _block_rows(k: int, C: int, core: int) -> Loop:
         for v in range(u(begin), u(end)):
             first, line = 9 * row_start[v], 3 * row_width[v]
             for at in range(starts[v], starts[v + u(1)]):
-                e = corners[at] // k
-                i, own = corners[at] - e * k, corners[at] * k
-                coupled = k if i < core else core
+                corner = u(corners[at])
+                e = corner // u(k)
+                own = corner * u(k)
+                coupled = u(k if corner - e * u(k) < u(core) else core)
                 for a in range(3):
                     for d in range(C):
                         x, y, z = 0.0, 0.0, 0.0
                         for c in range(C):
-                            w = weights[e, i, c]
+                            w = weights[corner, c]
                             if c <= d:
                                 block = c * C - c * (c - 1) // 2 + d - c
                                 x += w * H[e, block, 3 * a]
@@ -104,7 +108,7 @@ def _block_rows(k: int, C: int, core: int) -> Loop:
                     for j in range(coupled):
                         x, y, z = same_x, same_y, same_z
                         for d in range(C):
-                            w = weights[e, j, d]
+                            w = weights[e * u(k) + j, d]
                             x += w * half[d, 0]
                             y += w * half[d, 1]
                             z += w * half[d, 2]

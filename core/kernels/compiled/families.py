@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forces that share a stencil, one compiled loop over their elements for each law and quantity.
 
-Gather, law and what the law gives per element happen in registers; `assembly` adds up, vertex by vertex, what the
-elements around each of them left.
+Gather, law and what the law gives happen in registers, for eight elements at once; `assembly` adds up, vertex by
+vertex, what the elements around each of them left.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 
 from ...arrays import FloatArray
 from .assembly import add_blocks, subtract_scattered
-from .laws import compiled_law, rows_of
+from .lanes import WIDE
+from .laws import compiled_law, elements_of, parameters_of
 from .pool import share
 
 if TYPE_CHECKING:
@@ -22,20 +23,20 @@ if TYPE_CHECKING:
     from ...stencils.stencil import ElementForce, Stencil
 
 Family = Sequence["ElementForce"]
-LEAST, LEAST_TANGENTS = 2000, 500
-"""Elements worth another thread, when stresses are wanted and when tangents are."""
-PART = 1000
-"""Elements whose energies are one sum."""
+LEAST, LEAST_TANGENTS = 500, 200
+"""Groups of elements worth another thread, when stresses are wanted and when tangents are."""
+PART = 125
+"""Groups of elements whose energies are one sum."""
 
 
 def energy(family: Family, x: FloatArray) -> float:
     """As in `reference`."""
-    total = 0.0
+    total, count = 0.0, len(family[0].stencil.vertices)
+    elements = elements_of(family[0].stencil)
     for force in family:
-        stencil = force.stencil
-        parts = np.empty(-(-len(stencil.vertices) // PART))             # a sum each, whichever thread adds it up
-        share(compiled_law(force).energy, len(parts), LEAST // PART, stencil.vertices, stencil.weights, rows_of(force),
-              x, PART, parts)
+        parts = np.empty(-(-count // (PART * WIDE)))                    # a sum each, whichever thread adds it up
+        share(compiled_law(force).energy, len(parts), LEAST // PART, *elements, parameters_of(force), x, count, PART,
+              parts)
         total += float(parts.sum())
     return total
 
@@ -43,9 +44,9 @@ def energy(family: Family, x: FloatArray) -> float:
 def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
     """As in `reference`."""
     stencil = family[0].stencil
-    P = _stresses(stencil)
+    P, elements = _room_for(stencil, stencil.weights.shape[2]), elements_of(stencil)
     for number, force in enumerate(family):
-        share(compiled_law(force).add_stress, len(P), LEAST, stencil.vertices, stencil.weights, rows_of(force), x, P,
+        share(compiled_law(force).add_stress, len(elements[0]), LEAST, *elements, parameters_of(force), x, P,
               number == 0)
     subtract_scattered(stencil, P, total)
 
@@ -53,9 +54,9 @@ def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
 def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: FloatArray) -> None:
     """As in `reference`."""
     stencil = family[0].stencil
-    P = _stresses(stencil)
+    P, elements = _room_for(stencil, stencil.weights.shape[2]), elements_of(stencil)
     for number, force in enumerate(force for force in family if force.damping):
-        share(compiled_law(force).add_damping_stress, len(P), LEAST, stencil.vertices, stencil.weights, rows_of(force),
+        share(compiled_law(force).add_damping_stress, len(elements[0]), LEAST, *elements, parameters_of(force),
               force.damping, x, v, P, number == 0)
     subtract_scattered(stencil, P, total)
 
@@ -63,27 +64,28 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
 def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix, *, exact: bool,
                  damped_at: FloatArray, damping: float, common: FloatArray | None) -> None:
     """As in `reference`."""
-    H = _tangents(family[0].stencil)
-    _fill(family, x, factor, exact, damped_at, damping, H)
+    H = _filled(family, x, factor, exact, damped_at, damping)
     add_blocks(family[0].stencil, H, common, matrix)
 
 
 def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, damped_at: FloatArray,
              damping: float) -> FloatArray:
     """As in `reference`."""
-    H = np.empty_like(_tangents(family[0].stencil))
-    _fill(family, x, factor, exact, damped_at, damping, H)
-    return H
+    H = _filled(family, x, factor, exact, damped_at, damping)
+    return H[:len(family[0].stencil.vertices)].copy()
 
 
-def _fill(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray, damping: float,
-          H: FloatArray) -> None:
-    stencil = family[0].stencil
+def _filled(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray, damping: float
+            ) -> FloatArray:
+    """H (8 G, C (C + 1) / 2, 9) of the elements, in memory that is the stencil's."""
+    stencil, C = family[0].stencil, family[0].stencil.weights.shape[2]
+    H, elements = _room_for(stencil, C * (C + 1) // 2 * 3), elements_of(stencil)
     for number, force in enumerate(family):
         law = compiled_law(force)
         add = law.add_tangent if exact else law.add_projected_tangent
-        share(add, len(H), LEAST_TANGENTS, stencil.vertices, stencil.weights, rows_of(force), x, factor, damped_at,
+        share(add, len(elements[0]), LEAST_TANGENTS, *elements, parameters_of(force), x, factor, damped_at,
               x is damped_at, damping * force.damping, H, number == 0)
+    return H.reshape(len(H), -1, 9)
 
 
 def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> None:
@@ -91,16 +93,10 @@ def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> Non
     add_blocks(stencil, np.zeros((0, 0, 9)), common, matrix)
 
 
-def _stresses(stencil: Stencil) -> FloatArray:
-    """(E, C, 3), to be overwritten."""
-    E, _, C = stencil.weights.shape
-    return room(stencil, E * C * 3).reshape(E, C, 3)
-
-
-def _tangents(stencil: Stencil) -> FloatArray:
-    """(E, C (C + 1) / 2, 9), to be overwritten."""
-    E, _, C = stencil.weights.shape
-    return room(stencil, E * C * (C + 1) // 2 * 9).reshape(E, -1, 9)
+def _room_for(stencil: Stencil, rows: int) -> FloatArray:
+    """(8 G, rows, 3) to be overwritten: `rows` for each element, those that fill the last group among them."""
+    count = len(elements_of(stencil)[0]) * WIDE
+    return room(stencil, count * rows * 3).reshape(count, rows, 3)
 
 
 def room(stencil: Stencil, size: int) -> FloatArray:
