@@ -40,11 +40,19 @@ def of_most(added: FloatArray, enough: float = 0.0, *, settled: bool = True) -> 
     return result
 
 
-def energy(longer: FloatArray, edges: IntArray, stiffness: FloatArray) -> float:
-    """About the energy [J] that edges (E, 2) take where they grow, each by `longer` (E,) [m], as if they were springs.
+def springs(edges: IntArray, stiffness: FloatArray) -> FloatArray:
+    """About how stiff edges (E, 2) are, as if they were springs (E,) [N/m].
 
     stiffness (V,) [N/m]: the trace of each vertex's block of K, which its edges share; a spring adds its own to both.
     """
     share = stiffness / np.maximum(np.bincount(edges.ravel(), minlength=len(stiffness)), 1)
+    mean: FloatArray = 0.5 * (share[edges[:, 0]] + share[edges[:, 1]])
+    return mean
+
+
+def energy(longer: FloatArray, stiffness: FloatArray) -> float:
+    """About the energy [J] that edges take where they grow, each by `longer` (E,) [m], as `springs` (E,) [N/m]."""
     grown = np.maximum(longer, 0.0)
-    return 0.25 * float(np.sum(grown * grown * (share[edges[:, 0]] + share[edges[:, 1]])))
+    grown *= grown
+    grown *= stiffness
+    return 0.5 * float(np.sum(grown))

@@ -251,11 +251,10 @@ class System:
         return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
 
     @cached_property
-    def stiffness(self) -> FloatArray:
-        """Of each vertex at rest (V,) [N/m]: the trace of its block of K."""
+    def springs(self) -> FloatArray:
+        """About how stiff each edge is at rest (E,) [N/m]."""
         blocks = self._elastic.stiffness(self.nodes.rest, 1.0).diagonal_blocks()
-        trace: FloatArray = blocks.trace(axis1=1, axis2=2)
-        return trace
+        return growth.springs(self.edges, blocks.trace(axis1=1, axis2=2))
 
     @cached_property
     def projective(self) -> ProjectiveMatrix:

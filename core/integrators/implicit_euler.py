@@ -23,6 +23,7 @@ from .. import growth
 from ..arrays import FloatArray
 from ..contact.surfaces import SurfaceSet
 from ..elastic import ElasticForces
+from ..kernels import current
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..rate import RateForce
@@ -197,7 +198,7 @@ class _Step:
         with self.watch.stage("forces"):
             change = found.u - at.u
             start = self._potential(at.u, found.friction)
-            promised = ARMIJO * min(-float(np.vdot(r, change)), 0.0)
+            promised = ARMIJO * min(-current().gradients.dot(r, change), 0.0)
             further = None if self.linearisation.tangent else self.acceleration.next(at.u, found.u)
             if further is not None and self._potential(further, found.friction) <= start + promised:
                 return replace(found, u=further)
@@ -246,13 +247,12 @@ class _Step:
         solids = self.contacts.constraints
         flung = solids is not None and len(solids) > 0 and 0.5 * float(np.sum(self.mass * u ** 2)) > QUICKER * motion
         if not flung and all(growth.energy(self.system.growth(self.x0, there) * self.system.rest_lengths,
-                                           self.system.edges, self.system.stiffness) <= LITTLE * motion
-                             for there in places):
+                                           self.system.springs) <= LITTLE * motion for there in places):
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h
         made = max(self.elastic.energy(there) for there in places) - self.elastic.energy(self.x0)
-        made += float(np.vdot(f, x - self.x0)) - 0.5 * float(np.sum(self.mass * gained ** 2))
+        made += current().gradients.dot(f, x - self.x0) - 0.5 * float(np.sum(self.mass * gained ** 2))
         if solids is not None:
             if resisting is not None:                       # of which A has what changes
                 f = f + resisting
@@ -290,11 +290,11 @@ class _Step:
         return max(change, self.h * self._norm(self.mass * self.system.scene.gravity))
 
     def _potential(self, u: FloatArray, friction: FloatArray) -> float:
-        away = u - self.v0
+        away, dot = u - self.v0, current().gradients.dot
         phi = 0.5 * float(np.sum(self.mass * away * away)) + self.elastic.energy(self.base + self.h * u)
-        phi += self.contacts.energy(u) - self.h * float(np.vdot(friction, u))
+        phi += self.contacts.energy(u) - self.h * dot(friction, u)
         if self.rate:
-            phi += self.h * (0.5 * float(np.vdot(u, self.rate.product(u))) - float(np.vdot(self.rate.push, u)))
+            phi += self.h * (0.5 * dot(u, self.rate.product(u)) - dot(self.rate.push, u))
         return phi
 
     def _norm(self, impulse: FloatArray) -> float:

@@ -233,21 +233,6 @@ def _each(function: Any) -> Generate:
     return make
 
 
-for _function, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"),
-                         (operator.truediv, "fdiv")):
-    _two(_function, lambda context, builder, a, b, name=_name: getattr(builder, name)(a, b))
-for _function, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="),
-                         (operator.eq, "=="), (operator.ne, "!=")):
-    _two(_function, _compare(_sign))
-_two(np.maximum, _extreme(">="))
-_two(np.minimum, _extreme("<="))
-_two(np.copysign, _instruction("copysign", 2))
-_two(np.arctan2, _each(math.atan2))
-_one(operator.neg, lambda context, builder, a: builder.fneg(a))
-_one(np.sqrt, _instruction("sqrt", 1))
-_one(np.abs, _instruction("fabs", 1))
-
-
 @infer_global(operator.pow)
 class _Square(AbstractTemplate):  # type: ignore[misc]
     key = operator.pow
@@ -261,3 +246,21 @@ class _Square(AbstractTemplate):  # type: ignore[misc]
 @lower_builtin(operator.pow, LANES, types.IntegerLiteral)  # type: ignore[untyped-decorator]
 def _square(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.fmul(arguments[0], arguments[0])
+
+
+for _function, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"),
+                         (operator.truediv, "fdiv")):
+    _two(_function, lambda context, builder, a, b, name=_name: getattr(builder, name)(a, b))
+for _function, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="),
+                         (operator.eq, "=="), (operator.ne, "!=")):
+    _two(_function, _compare(_sign))
+_two(np.maximum, _extreme(">="))
+_two(np.minimum, _extreme("<="))
+_two(np.copysign, _instruction("copysign", 2))
+_two(np.arctan2, _each(math.atan2))
+_two(operator.pow, _each(math.pow))
+_one(operator.neg, lambda context, builder, a: builder.fneg(a))
+_one(np.sqrt, _instruction("sqrt", 1))
+_one(np.abs, _instruction("fabs", 1))
+for _ufunc, _scalar in ((np.exp, math.exp), (np.log, math.log), (np.sin, math.sin), (np.cos, math.cos)):
+    _one(_ufunc, _each(_scalar))
