@@ -31,7 +31,7 @@ PART = 125
 
 def energy(family: Family, x: FloatArray) -> float:
     """As in `reference`."""
-    total, count = 0.0, len(family[0].stencil.vertices)
+    x, total, count = np.ascontiguousarray(x), 0.0, len(family[0].stencil.vertices)
     elements = elements_of(family[0].stencil)
     for force in family:
         parts = np.empty(-(-count // (PART * WIDE)))                    # a sum each, whichever thread adds it up
@@ -43,7 +43,7 @@ def energy(family: Family, x: FloatArray) -> float:
 
 def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
     """As in `reference`."""
-    stencil = family[0].stencil
+    x, stencil = np.ascontiguousarray(x), family[0].stencil
     P, elements = _room_for(stencil, stencil.weights.shape[2]), elements_of(stencil)
     for number, force in enumerate(family):
         share(compiled_law(force).add_stress, len(elements[0]), LEAST, *elements, parameters_of(force), x, P,
@@ -53,7 +53,7 @@ def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
 
 def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: FloatArray) -> None:
     """As in `reference`."""
-    stencil = family[0].stencil
+    x, v, stencil = np.ascontiguousarray(x), np.ascontiguousarray(v), family[0].stencil
     P, elements = _room_for(stencil, stencil.weights.shape[2]), elements_of(stencil)
     for number, force in enumerate(force for force in family if force.damping):
         share(compiled_law(force).add_damping_stress, len(elements[0]), LEAST, *elements, parameters_of(force),
@@ -78,13 +78,14 @@ def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, dampe
 def _filled(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray, damping: float
             ) -> FloatArray:
     """H (8 G, C (C + 1) / 2, 9) of the elements, in memory that is the stencil's."""
-    stencil, C = family[0].stencil, family[0].stencil.weights.shape[2]
+    stencil, C, same = family[0].stencil, family[0].stencil.weights.shape[2], x is damped_at
+    x, damped_at = np.ascontiguousarray(x), np.ascontiguousarray(damped_at)
     H, elements = _room_for(stencil, C * (C + 1) // 2 * 3), elements_of(stencil)
     for number, force in enumerate(family):
         law = compiled_law(force)
         add = law.add_tangent if exact else law.add_projected_tangent
         share(add, len(elements[0]), LEAST_TANGENTS, *elements, parameters_of(force), x, factor, damped_at,
-              x is damped_at, damping * force.damping, H, number == 0)
+              same, damping * force.damping, H, number == 0)
     return H.reshape(len(H), -1, 9)
 
 

@@ -95,6 +95,8 @@ def gather(typing: Any, x: Any, rows: Any, place: Any, axis: Any) -> Any:
             result = builder.insert_element(result, number, ir.Constant(ir.IntType(32), lane))
         return result
 
+    if not x.layout == rows.layout == "C":
+        return None
     return LANES(x, rows, place, axis), generate
 
 

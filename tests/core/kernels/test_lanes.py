@@ -98,6 +98,22 @@ def test_a_group_is_spread_over_its_elements_and_added():
     assert np.array_equal(array[WIDE:2 * WIDE], 2.0 * lanes.T)
 
 
+def test_positions_may_lie_in_memory_in_any_order():
+    positions, triangles = grid(5, 5)
+    x = positions + 0.05 * np.random.default_rng(3).normal(size=positions.shape)
+    mesh, fabric = core.ClothMesh(positions, triangles), core.Material.preset("cotton")
+    force = MODELS["baraff_witkin"](mesh, fabric)[0]
+    with using("numba") as kernels:
+        found = []
+        for places in (x, np.asfortranarray(x), np.repeat(x, 2, axis=0)[::2]):
+            f, damped = np.zeros_like(x), np.zeros_like(x)
+            kernels.families.add_force([force], places, f)
+            kernels.families.add_damping_force([force], places, places[:, ::-1], damped)
+            found.append((kernels.families.energy([force], places), f, damped))
+    for other in found[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
+
+
 @pytest.mark.parametrize("count", [1, 7, 8, 9, 16, 23])
 def test_groups_that_are_not_full_are_as_any(count):
     """Energy and force of the first `count` elements, and damping at another motion, by both kernels."""
