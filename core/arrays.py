@@ -101,3 +101,12 @@ def index_rows(values: Any, columns: int) -> IntArray:
     if array.ndim != 2 or array.shape[1] != columns or not np.issubdtype(array.dtype, np.integer):
         raise ValueError(f"expected integers of shape (n, {columns}), got {array.dtype} of shape {array.shape}")
     return np.array(array, dtype=np.int64, order="C")
+
+
+def faces_wanted(given: Any, instead: str = "ClothMesh(positions, faces=...).triangles") -> str:
+    """What to write `instead` of triangles, as the end of a message, where the rows given have more corners."""
+    try:
+        shape = np.shape(given)
+    except ValueError:                                          # rows of different lengths
+        shape = (0, 4)
+    return f"; for faces of more corners, write {instead}" if len(shape) == 2 and shape[1] > 3 else ""

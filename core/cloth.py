@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -105,7 +106,7 @@ class Cloth:
                  **model_options: Any) -> None:
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
             if not isinstance(given, kind):
-                shown = f"a {type(given).__name__}" if isinstance(given, (ClothMesh, Material)) else repr(given)
+                shown = f"a {type(given).__name__}" if isinstance(given, (ClothMesh, Material)) else reprlib.repr(given)
                 raise ClothError(f"{what} is {shown}, it must be a {kind.__name__}" + (
                     f", such as Material.preset({given!r})" if what == "material" and isinstance(given, str) else ""))
         if not (name is None or isinstance(name, str)):
@@ -250,8 +251,8 @@ class Cloth:
 
     def _check_vertex(self, vertex: Any, what: str) -> None:
         if not is_whole(vertex, 0, len(self.positions) - 1):
-            raise PinError(f"{what} on vertex {vertex!r}, but vertices go from 0 to {len(self.positions) - 1}",
-                           object_name=self.name)
+            raise PinError(f"{what} on vertex {vertex!r}, but vertices are whole numbers from 0 to "
+                           f"{len(self.positions) - 1}", object_name=self.name)
 
     def _rows(self, values: Any, what: str, error_type: type[ClothError] = ClothError) -> FloatArray:
         try:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FARTHEST, FloatArray, float_rows, index_rows, is_number, takes, too_far
+from .arrays import FARTHEST, FloatArray, faces_wanted, float_rows, index_rows, is_number, takes, too_far
 from .errors import ColliderError
 
 
@@ -39,7 +39,7 @@ class Collider:
         try:
             self.triangles = index_rows(triangles, 3)
         except ValueError as error:
-            raise ColliderError(f"triangles: {error}{_as_triangles(triangles)}", object_name=name) from None
+            raise ColliderError(f"triangles: {error}{faces_wanted(triangles)}", object_name=name) from None
         if len(self.triangles) == 0:
             raise ColliderError("has no triangles; give the mesh faces or remove it as a collider", object_name=name)
         twice = (self.triangles == np.roll(self.triangles, 1, axis=1)).any(axis=1)
@@ -91,13 +91,3 @@ class Collider:
             raise ColliderError(f"vertex {vertex} is at {rows[vertex].tolist()} m at {time:.4f} s, it must be within "
                                 f"{FARTHEST:g} m", object_name=self.name)
         return rows
-
-
-def _as_triangles(given: Any) -> str:
-    """What to do, where the rows given are of four corners or more."""
-    try:
-        shape = np.shape(given)
-    except ValueError:                                          # rows of different lengths
-        shape = (0, 4)
-    faces = len(shape) == 2 and shape[1] > 3
-    return "; for faces of more corners, write ClothMesh(positions, faces=...).triangles" if faces else ""

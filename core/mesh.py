@@ -8,12 +8,24 @@ modelled, with u along the projection of `grain`.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .arrays import FARTHEST, BoolArray, FloatArray, IntArray, float_array, float_rows, index_rows, is_flag, too_far
+from .arrays import (
+    FARTHEST,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    faces_wanted,
+    float_array,
+    float_rows,
+    index_rows,
+    is_flag,
+    too_far,
+)
 from .errors import MeshError
 from .topology import Topology, join_edges
 from .triangulate import triangulate
@@ -184,7 +196,8 @@ class ClothMesh:
         try:
             return float_rows(values, columns) if what == "positions" else index_rows(values, columns)
         except ValueError as error:
-            raise MeshError(f"{what}: {error}", object_name=self.name) from None
+            more = faces_wanted(values, "faces=...") if what == "triangles" else ""
+            raise MeshError(f"{what}: {error}{more}", object_name=self.name) from None
 
     def _fail(self, message: str) -> None:
         raise MeshError(message, object_name=self.name)
@@ -206,7 +219,8 @@ class ClothMesh:
         except (TypeError, ValueError):
             whole = False
         if not whole:
-            self._fail(f"faces is {faces!r}, expected for each face a list of its vertices' numbers")
+            self._fail(f"faces is {reprlib.repr(faces)}, expected for each face a list of its vertices' numbers, which "
+                       "are whole numbers")
         return rings
 
     def _check_faces(self, faces: list[list[int]]) -> None:

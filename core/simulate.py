@@ -7,6 +7,7 @@ cancelling and headless use are the caller's business: take the next frame, or d
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -49,7 +50,8 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
         ColliderError, PinError: a trajectory that stops making sense on the way.
     """
     if not is_series(frames):
-        raise SceneError(f"frames is {frames!r}, it must be consecutive frame numbers, such as range(1, 251)")
+        raise SceneError(f"frames is {reprlib.repr(frames)}, it must be consecutive frame numbers, such as "
+                         "range(1, 251), and comes third or by name")
     given = list(frames)
     if solver is not None and not isinstance(solver, Solver):
         raise SolverError(f"the second argument is {solver!r}, it must be a Solver; frames come third or by name")

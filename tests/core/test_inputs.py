@@ -67,6 +67,14 @@ def test_what_was_meant_is_said():
         refused(core.ColliderError, lambda faces=faces: core.Collider(np.zeros((4, 3)), faces, name="floor"),
                 "ClothMesh(positions, faces=...).triangles", name="floor")
     refused(core.ColliderError, lambda: core.Collider(np.zeros((4, 3)), [[0, 1, 2], [0, 1]]), "rows of one length")
+    refused(core.MeshError, lambda: core.ClothMesh(np.eye(4, 3), quads), "write faces=...")
+    refused(core.PinError, lambda: core.Cloth(mesh, fabric, pins={"0": None}), "'0'", "whole numbers from 0 to 2")
+    many = np.zeros((500, 3))
+    for make in (lambda: core.Cloth((many, many), fabric), lambda: core.ClothMesh(many, faces=many),
+                 lambda: core.simulate(core.Scene([core.Cloth(mesh, fabric)]), frames=core.Solver())):
+        with pytest.raises(core.ClothError) as caught:
+            make()
+        assert len(str(caught.value)) < 250, "nobody reads arrays in a message"
 
 
 @pytest.mark.parametrize("constant", ["areal_density", "stretch", "shear", "bend", "damping", "friction"])
