@@ -40,7 +40,7 @@ def of_most(added: FloatArray, enough: float = 0.0, *, settled: bool = True) -> 
     return result
 
 
-def springs(edges: IntArray, stiffness: FloatArray) -> FloatArray:
+def edge_stiffness(edges: IntArray, stiffness: FloatArray) -> FloatArray:
     """About how stiff edges (E, 2) are, as if they were springs (E,) [N/m].
 
     stiffness (V,) [N/m]: the trace of each vertex's block of K, which its edges share; a spring adds its own to both.
@@ -51,7 +51,7 @@ def springs(edges: IntArray, stiffness: FloatArray) -> FloatArray:
 
 
 def energy(longer: FloatArray, stiffness: FloatArray) -> float:
-    """About the energy [J] that edges take where they grow, each by `longer` (E,) [m], as `springs` (E,) [N/m]."""
+    """About the energy [J] that edges take where they grow, each by `longer` (E,) [m]; stiffness (E,) [N/m]: theirs."""
     grown = np.maximum(longer, 0.0)
     grown *= grown
     grown *= stiffness

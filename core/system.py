@@ -251,10 +251,10 @@ class System:
         return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
 
     @cached_property
-    def springs(self) -> FloatArray:
+    def edge_stiffness(self) -> FloatArray:
         """About how stiff each edge is at rest (E,) [N/m]."""
         blocks = self._elastic.stiffness(self.nodes.rest, 1.0).diagonal_blocks()
-        return growth.springs(self.edges, blocks.trace(axis1=1, axis2=2))
+        return growth.edge_stiffness(self.edges, blocks.trace(axis1=1, axis2=2))
 
     @cached_property
     def projective(self) -> ProjectiveMatrix:

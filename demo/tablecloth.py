@@ -5,7 +5,7 @@ Builds the scene by script, enables the extension from this checkout, bakes with
 
     build/demo/tablecloth.blend       plays in Blender 4.5 and later, also without the extension
     build/demo/report.json            the certificate of every frame, settings, times
-    build/demo/tablecloth.png         six frames, each also as frame_NNNN.png
+    build/demo/tablecloth.png         six frames, each also as frame_NNN.png
     build/demo/blender                a profile of its own, with the compiled kernels where there is Numba
 
 Needs the bpy package. The README's picture is made with `--picture docs/pictures/tablecloth.png`.

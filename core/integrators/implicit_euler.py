@@ -247,7 +247,7 @@ class _Step:
         solids = self.contacts.constraints
         flung = solids is not None and len(solids) > 0 and 0.5 * float(np.sum(self.mass * u ** 2)) > QUICKER * motion
         if not flung and all(growth.energy(self.system.growth(self.x0, there) * self.system.rest_lengths,
-                                           self.system.springs) <= LITTLE * motion for there in places):
+                                           self.system.edge_stiffness) <= LITTLE * motion for there in places):
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h

@@ -194,8 +194,7 @@ def _one(function: Any, make: Generate) -> None:
 
 def _compare(sign: str) -> Generate:
     def make(context: Any, builder: Any, a: Any, b: Any) -> Any:
-        compared = builder.fcmp_unordered(sign, a, b) if sign == "!=" else builder.fcmp_ordered(sign, a, b)
-        return builder.uitofp(compared, _VECTOR)
+        return builder.uitofp(builder.fcmp_ordered(sign, a, b), _VECTOR)
 
     return make
 
@@ -253,16 +252,12 @@ def _square(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 for _function, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"),
                          (operator.truediv, "fdiv")):
     _two(_function, lambda context, builder, a, b, name=_name: getattr(builder, name)(a, b))
-for _function, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="),
-                         (operator.eq, "=="), (operator.ne, "!=")):
+for _function, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">=")):
     _two(_function, _compare(_sign))
 _two(np.maximum, _extreme(">="))
 _two(np.minimum, _extreme("<="))
 _two(np.copysign, _instruction("copysign", 2))
 _two(np.arctan2, _each(math.atan2))
-_two(operator.pow, _each(math.pow))
 _one(operator.neg, lambda context, builder, a: builder.fneg(a))
 _one(np.sqrt, _instruction("sqrt", 1))
 _one(np.abs, _instruction("fabs", 1))
-for _ufunc, _scalar in ((np.exp, math.exp), (np.log, math.log), (np.sin, math.sin), (np.cos, math.cos)):
-    _one(_ufunc, _each(_scalar))
