@@ -44,7 +44,6 @@ class SelfContactStep:
         self.crosses = False                 # whether the cut left cloth that passes through cloth, and did not before
         self.presses = False                 # whether cloth presses on cloth, and may come to rest
         self.pressing = Pressing()           # cloth on cloth
-        self._free: tuple[Pairs, FloatArray] | None = None       # where nothing of these pairs meets on the way to
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
         still = np.zeros(len(around.start) - len(base))
         self._inverse_mass, self._unheld = (np.concatenate([a, still]) for a in (free, 1.0 / owner.mass))
@@ -176,10 +175,7 @@ class SelfContactStep:
     def _join(self, x1: FloatArray) -> int:
         """Take in what meets on the way to x1 (V, 3) [m], of every vertex the first; how many pairs."""
         pairs, times = self._around.meeting(x1)
-        if len(pairs) == 0:
-            self._free = self._around.pairs, x1
-            return 0
-        return self._take(pairs, times, x1)
+        return self._take(pairs, times, x1) if len(pairs) else 0
 
     def _foresee(self, x1: FloatArray) -> None:
         """Take in cloth that would meet cloth on the way to x1 (V, 3) [m], which is expected: where that is known
@@ -230,12 +226,11 @@ class SelfContactStep:
             around.see_faces(unsure)
         for _ in range(SEARCHES):
             around.cover(x)
-            pairs = around.pairs
-            known = around.end(self._free[1]) if self._free is not None and self._free[0] is pairs else None
-            movable = any_of(pick(self._inverse_mass > 0.0, pairs.vertices))
+            pairs, known = around.pairs, around.noted()
+            movable = self._movable(pairs)
             if not movable.all():                                    # pins alone decide about the others
                 self._notice(pairs[np.flatnonzero(~movable)], around.end(x))
-                pairs = pairs[np.flatnonzero(movable)]
+                pairs, known = pairs[np.flatnonzero(movable)], None
             cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
             left = pairs.vertices[cut.left]
             at_solid = bool((pairs.vertices[cut.parted] >= count).any())
@@ -244,6 +239,8 @@ class SelfContactStep:
                 mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, lambda: self._pins)
                 left = np.concatenate([left[(left >= count).any(axis=1)], pairs.vertices[own[mine.left]]])
                 cut = replace(mine, moved=cut.moved | mine.moved)
+            elif pairs is around.pairs:
+                around.note(cut.x, cut.left)
             if not cut.moved.any():
                 break
             if at_solid:
@@ -259,6 +256,12 @@ class SelfContactStep:
         self._owner.tangled |= not solid.all()
         self.crosses = not solid.all() and len(self._around.crossings) == 0
         return x
+
+    def _movable(self, pairs: Pairs) -> BoolArray:
+        """Which of the pairs (P,) have a vertex that can be moved; each has one of cloth."""
+        if (self._inverse_mass[:len(self._v0)] > 0.0).all():
+            return np.ones(len(pairs), dtype=np.bool_)
+        return any_of(pick(self._inverse_mass > 0.0, pairs.vertices))
 
     def _notice(self, given: Pairs, end: FloatArray) -> None:
         """Have the next step look for what crosses, where a motion to `end` (V + W, 3) [m] that is `given` crosses."""

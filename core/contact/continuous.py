@@ -125,16 +125,9 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     makes no difference.
     """
     end = x1 - mean(x1 - x0)
+    tables = surface.triangles, surface.edges
     candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far)
-    found = []
-    for primitives, table in zip(candidates, (surface.triangles, surface.edges), strict=True):
-        near = radius if reach is None else np.minimum(radius, reach(*_corners(primitives, table)))
-        rows, *placed = current().advancement.relevant(x0, end, primitives, table, slack, near, far)
-        found.append((placed[0], pick(primitives, rows), *placed[1:]))
-    vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
-    return Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, KEPT * np.minimum(distance, far))
-
-
-def _corners(primitives: IntArray, table: IntArray) -> tuple[IntArray, int]:
-    """Vertices (P, 4) of pairs of one kind, and how many of them are with a triangle."""
-    return corners_of(primitives, table), len(primitives) if table.shape[1] == 3 else 0
+    near = radius if reach is None else np.minimum(radius, reach(corners_of(candidates, tables), len(candidates[0])))
+    vertices, primitives, faces, weights, normal, distance = current().advancement.relevant(
+        x0, end, candidates, tables, slack, near, far)
+    return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT * np.minimum(distance, far))

@@ -30,12 +30,13 @@ from .coincident import parted
 from .colliders import SurfaceShape
 from .contact_step import SelfContactStep
 from .continuous import Pairs, near_pairs
+from .expectation import Expectation
 from .memory import Memory
 from .nearness import Features
 from .pinned_inside import PinnedInside
 from .standing import beside_walls
 from .surfaces import SurfaceSet, Touching
-from .surroundings import EDGE_SHARE, REACH, SHARP, UNSEEN, WHOLE, Expectation, Surroundings
+from .surroundings import EDGE_SHARE, REACH, SHARP, UNSEEN, WHOLE, Surroundings
 from .triangle_surface import TriangleSurface
 
 REST_SHARE = 0.5
@@ -55,6 +56,9 @@ HAIR = 1e-4
 """How far apart what lies in one another starts, over the least mean length of edges [-]: what nobody sees."""
 SAME = 0.25
 """Distance, over a hair, up to which a vertex lies in a triangle [-]: meshes are stored in single precision."""
+BOTH, ONE = 0.4, 0.8
+"""How far ends of vertices may be from where they are expected, at most, over the radius [-]: where both of a pair may
+be, and where those of colliders are known."""
 CLOSEST = 0.2
 """Least distance within which pairs are looked for, over the mean edge length [-]."""
 
@@ -104,9 +108,9 @@ class SelfContact:
         self.body: IntArray = np.concatenate([body, np.full(self.all.total - len(mass), -1)])
         self.filled: BoolArray = np.isin(self.body, body[self.all.skin:])
         self.held: BoolArray = np.isin(np.arange(self.all.total), [] if held is None else held)
-        self.own = Expectation(len(mass), max(2.0 * REACH * thickest, CLOSEST * longest), drifting=True,
+        self.own = Expectation(len(mass), max(2.0 * REACH * thickest, CLOSEST * longest), most=BOTH, drifting=True,
                                skin=self.all.skin)
-        self.solid = Expectation(len(mass), max(REACH * (thickest + max([0.0, *extra])), CLOSEST * longest),
+        self.solid = Expectation(len(mass), max(REACH * (thickest + max([0.0, *extra])), CLOSEST * longest), most=ONE,
                                  drifting=False, skin=self.all.skin)
         self.whole = len(self.surface.vertices) == self.all.skin
         self.tangled = True                                      # with cloth, until somebody looked

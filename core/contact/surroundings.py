@@ -13,10 +13,11 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..rows import any_of, mean, pick
+from ..rows import any_of, pick
 from .all_surfaces import Motion
 from .continuous import KEPT, NEVER, Pairs, near_pairs
 from .crossings import crossing_pairs
+from .expectation import FORGET, Expectation, Search
 from .piercing import Piercings
 from .untangling import around
 from .way_back import WayBack, left_by_solids
@@ -28,14 +29,6 @@ REACH = 1.5
 """Distance up to which a pair is a contact that may come to touch, over the thickness of both [-]."""
 FAR = 0.1
 """Distance over the search radius beyond which what a pair has to keep does not grow [-]."""
-SLACK = 0.15
-"""How far from where it is expected the end of a vertex is at first taken to be, over the search radius [-]."""
-LEAST, UNSURE = 0.05, 2.0
-"""How far it may be without another search: at least, over the search radius, and over how far it was lately [-]."""
-FORGET = 0.9
-"""Part of that which is left after a step [-]."""
-MOST = 0.4
-"""How far at most, over the search radius [-]: two vertices of a pair together less than the radius."""
 EDGE_SHARE = 0.5
 """Part of the thickness that edges keep from edges of colliders, and faces from their tips [-]: where vertices keep all
 of it from faces, edges come nearer on any surface that bends, and only where it is sharp do they need more."""
@@ -50,75 +43,6 @@ TOGETHER = 1e-6
 LEAST_GAP = 2e-4
 """Distance, over the search radius, that a pair is left at least, if it had as much: what presses without end, as a
 *Limit Stretch* between pins and a solid, would else leave a part of a part, step by step, down to nothing [-]."""
-
-
-class Expectation:
-    """How far ends of vertices were from where they were expected, lately.
-
-    Args:
-        count: vertices. skin: how many of them have a surface; the others, inside of a body, may be anywhere.
-        radius [m]: within which pairs are looked for.
-        drifting: whether the motion that all have in common makes no difference.
-    """
-
-    def __init__(self, count: int, radius: float, *, drifting: bool, skin: int) -> None:
-        self.radius, self.drifting, self.skin = radius, drifting, skin
-        self.missed: FloatArray = np.full(count, SLACK * radius)                        # (V,) [m]
-
-    def slack(self, loose: float) -> FloatArray:
-        """How far ends may be from those searched for (V,) [m]."""
-        return np.minimum(loose * (LEAST * self.radius + UNSURE * self.missed), MOST * self.radius)
-
-
-class _Search:
-    """Ends x1 (V, 3) [m] that were searched for, and how far from them is covered, `slack` (V,) [m].
-
-    Of a motion that all have in common nobody need know how large it is: any one will do for which all are covered.
-    """
-
-    def __init__(self, expectation: Expectation, x1: FloatArray, loose: float, share: float) -> None:
-        self.expectation, self.loose, self.share = expectation, loose, share
-        self.end, self.slack = x1.copy(), share * expectation.slack(loose)
-        self._steady: BoolArray = np.ones(len(x1), dtype=np.bool_)     # those that say which motion that is
-
-    def away(self, x1: FloatArray) -> FloatArray:
-        """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""
-        moved = x1 - self.end
-        squared = np.zeros(len(x1))
-        for along, common in zip(moved.T, self._common(moved), strict=True):
-            squared += (along - common)**2
-        squared[self.expectation.skin:] = 0.0
-        distance: FloatArray = np.sqrt(squared)
-        return distance
-
-    def covers(self, x1: FloatArray) -> bool:
-        """Whether no pair can meet on the way to x1 (V, 3) [m] but those found."""
-        return bool((self.away(x1) <= self.slack).all())
-
-    def learn(self, x1: FloatArray, left: float) -> None:
-        """Take in where a motion ended, x1 (V, 3) [m]; `left` of what is known otherwise [-]."""
-        self.expectation.missed = np.maximum(left * self.expectation.missed, self.away(x1))
-
-    def follow(self, x1: FloatArray) -> BoolArray:
-        """Search for x1 (V, 3) [m] of those that are not covered, and further around; who they are (V,)."""
-        self.learn(x1, 1.0)
-        stray = self.away(x1) > self.slack
-        while (stray & self._steady).any() and self.expectation.drifting:
-            self._steady &= ~stray
-            stray = self.away(x1) > self.slack
-        self.loose *= 2.0
-        self.end[stray] = x1[stray] - self._common(x1 - self.end)
-        self.slack[stray] = self.share * self.expectation.slack(self.loose)[stray]
-        return stray
-
-    def _common(self, moved: FloatArray) -> FloatArray:
-        """What all have in common of how they moved (V, 3) [m]."""
-        moved, steady = moved[:self.expectation.skin], self._steady[:self.expectation.skin]
-        if not (self.expectation.drifting and steady.any()):
-            return np.zeros(3)
-        if steady.all():
-            return mean(moved)
-        return np.asarray(mean(moved[steady]))
 
 
 class Surroundings:
@@ -156,12 +80,13 @@ class Surroundings:
         self._close: Pairs | None = None
         self._at_faces: BoolArray = np.zeros(len(x0), dtype=np.bool_)    # who is held against faces, beside `solids`
         self._asked: BoolArray = self._at_faces.copy()                   # and of whom that is new
-        self._own: _Search | None = None
-        self._solid: _Search | None = None
+        self._own: Search | None = None
+        self._solid: Search | None = None
         nothing = np.zeros((0, 4), dtype=np.int64)
         none = Pairs.at(self.start, nothing, nothing[:, :2], 0)
         self._parts = [none, none]
         self.pairs = none
+        self._noted: tuple[Pairs, FloatArray, IntArray] | None = None
         self.cover(x1)
 
     def end(self, x1: FloatArray) -> FloatArray:
@@ -212,7 +137,8 @@ class Surroundings:
                 self._asked &= ~some
         if self.motion is not None and self._solid is not None and self._asked.any():
             found = self._found(self._near_faces(self.motion, self._solid, self._asked), 1)
-            self._parts[1] = self._parts[1].joined(found)
+            if len(found):
+                self._parts[1] = self._parts[1].joined(found)
             self._asked = np.zeros_like(self._asked)
         if any(part is not old for part, old in zip(self._parts, before, strict=True)):
             self._join_parts()
@@ -223,9 +149,11 @@ class Surroundings:
 
     def learn(self, x1: FloatArray) -> None:
         """Take in where a step has ended, x1 (V, 3) [m]."""
-        for search in (self._own, self._solid):
+        for search, expectation in ((self._own, self._owner.own), (self._solid, self._owner.solid)):
             if search is not None:
                 search.learn(x1, FORGET)
+            else:                                                    # who was not expected anywhere was not missed
+                expectation.missed = FORGET * expectation.missed
 
     def close(self) -> Pairs:
         """Pairs that are close at the start and say something about it."""
@@ -239,9 +167,21 @@ class Surroundings:
     def meeting(self, x1: FloatArray) -> tuple[Pairs, FloatArray]:
         """Pairs that meet on the way to x1 (V, 3) [m], and when (P,)."""
         self.cover(x1)
-        times = self.pairs.meeting_times(self.start, self.end(x1))
+        end = self.end(x1)
+        times = self.pairs.meeting_times(self.start, end)
         rows = np.flatnonzero(times < NEVER)
+        self.note(end, rows)
         return self.pairs[rows], times[rows]
+
+    def note(self, end: FloatArray, rows: IntArray) -> None:
+        """Remember which `rows` of the pairs meet on the way to `end` (V + W, 3) [m]."""
+        self._noted = self.pairs, end.copy(), rows
+
+    def noted(self) -> tuple[FloatArray, IntArray] | None:
+        """What was remembered last, end and rows; None if pairs are others now."""
+        if self._noted is None or self._noted[0] is not self.pairs:
+            return None
+        return self._noted[1:]
 
     def touches(self, x1: FloatArray) -> bool:
         """Whether anything is, or comes, too close on the way to x1 (V, 3) [m]."""
@@ -300,15 +240,15 @@ class Surroundings:
         """Of the radius within which colliders are looked for, the part that edges want [-]."""
         return EDGE_SHARE if self.solids == SHARP else 1.0
 
-    def _anew(self, before: _Search | None, expectation: Expectation, x1: FloatArray, share: float = 1.0
-              ) -> tuple[_Search, BoolArray | None]:
+    def _anew(self, before: Search | None, expectation: Expectation, x1: FloatArray, share: float = 1.0
+              ) -> tuple[Search, BoolArray | None]:
         """Another search, for what ends at x1 (V, 3) [m], within a `share` of the radius [-]; and of which vertices
         (V,), None of all: where few are not where they were expected, the others' pairs stay."""
         if before is not None:
             some = before.follow(x1)
             if np.count_nonzero(some) < STRAYS * len(some):
                 return before, some
-        return _Search(expectation, x1, 1.0 if before is None else before.loose, share), None
+        return Search(expectation, x1, 1.0 if before is None else before.loose, share), None
 
     def _take(self, part: int, pairs: Pairs, some: BoolArray | None) -> None:
         """Pairs that were found, in the place of all, or of those with one of `some` vertices (V,)."""
@@ -321,12 +261,12 @@ class Surroundings:
             found = old[np.flatnonzero(~any_of(pick(other, old.vertices)))].joined(found)
         self._parts[part] = found
 
-    def _near_itself(self, search: _Search, some: BoolArray | None) -> Pairs:
+    def _near_itself(self, search: Search, some: BoolArray | None) -> Pairs:
         radius, surface = self._owner.own.radius, self._owner.sewn_at(self.x0)
         return near_pairs(surface, self.x0, search.end, radius, search.slack, far=FAR * radius, some=some,
                           reach=self._owner.reach if self._owner.crowded else None)
 
-    def _near_solids(self, motion: Motion, search: _Search, some: BoolArray | None) -> Pairs:
+    def _near_solids(self, motion: Motion, search: Search, some: BoolArray | None) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
         whole, end, room = self.solids == WHOLE, *self._ends(motion, search)
         radius = self._share * self._owner.solid.radius
@@ -336,29 +276,27 @@ class Surroundings:
         at_faces = self._at_faces if some is None else self._at_faces & some
         return pairs if whole or not at_faces.any() else pairs.joined(self._near_faces(motion, search, at_faces))
 
-    def _near_faces(self, motion: Motion, search: _Search, some: BoolArray) -> Pairs:
+    def _near_faces(self, motion: Motion, search: Search, some: BoolArray) -> Pairs:
         """Pairs of `some` vertices of cloth (V,) with faces of colliders."""
         (end, room), radius = self._ends(motion, search), self._owner.solid.radius
         none = np.zeros((0, 2), dtype=np.int64)
         found = motion.face_candidates(self.start, end, room, radius, some, far=FAR * radius)
         return self._pairs_of((found, none), end, room, radius)
 
-    def _ends(self, motion: Motion, search: _Search) -> tuple[FloatArray, FloatArray]:
+    def _ends(self, motion: Motion, search: Search) -> tuple[FloatArray, FloatArray]:
         """Where all end as far as searched for (V + W, 3) [m], and how far from there they may be (V + W,) [m]."""
         return self.end(search.end), np.concatenate([search.slack, np.zeros(len(motion.x_t0))])
 
     def _pairs_of(self, candidates: tuple[IntArray, IntArray], end: FloatArray, room: FloatArray, radius: float
                   ) -> Pairs:
         """The candidates that are within the radius [m] of each other, or may meet."""
-        owner, found = self._owner, []
-        for primitives, table in zip(candidates, (owner.all.triangles, owner.all.edges), strict=True):
-            rows, *placed = current().advancement.relevant(self.start, end, primitives, table, room, radius,
-                                                         FAR * owner.solid.radius)
-            found.append((placed[0], primitives[rows], *placed[1:]))
-        vertices, primitives, weights, normal, distance = (np.concatenate(both) for both in zip(*found, strict=True))
+        owner = self._owner
+        tables = owner.all.triangles, owner.all.edges
+        vertices, primitives, faces, weights, normal, distance = current().advancement.relevant(
+            self.start, end, candidates, tables, room, radius, FAR * owner.solid.radius)
         keep = KEPT * np.minimum(np.minimum(distance, FAR * owner.solid.radius),
                                  owner.thickness[vertices[:, 0]] + owner.thickness[vertices[:, 3]])
-        pairs = Pairs(vertices, primitives, len(found[0][0]), weights, normal, distance, keep)
+        pairs = Pairs(vertices, primitives, faces, weights, normal, distance, keep)
         apart = distance > TOGETHER * radius
         owner.stuck |= not apart.all()                               # the next step looks on which side it is
         return pairs if apart.all() else pairs[np.flatnonzero(apart)]

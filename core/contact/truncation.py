@@ -67,20 +67,20 @@ class Cut:
 
 def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
                free: Callable[[], ConstraintFilter], pins: ConstraintFilter | None = None, *,
-               known: FloatArray | None = None) -> Cut:
+               known: tuple[FloatArray, IntArray] | None = None) -> Cut:
     """The motion x0 -> x1 (V, 3) [m] changed so that none of `pairs` meets.
 
     What moves are vertices whose inverse_mass (V,) [1/kg] is above 0, in the directions that `free()` leaves, which is
     asked for if something meets: so what lies on solids stays on them. Where a pair has one of the vertices that it
     says nothing about, those of colliders at the end of all, `pins` says more: nothing but pins keeps cloth from being
-    carried along. On the way to `known` (V, 3) [m], if given, nothing meets.
+    carried along. `known`, if given: positions (V, 3) [m] on the way to which nothing meets but some rows of the pairs.
     """
     moved = np.zeros(len(x0), dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.int64)
     if known is None:
         meets = np.flatnonzero(pairs.meeting_times(x0, x1) < NEVER)
     else:
-        meets = _meeting_again(pairs, x0, x1, any_of(x1 != known), nothing)
+        meets = _meeting_again(pairs, x0, x1, any_of(x1 != known[0]), known[1])
     if len(meets) == 0:
         return Cut(x1, meets, moved, nothing)
     x, parted, left_free = x1.copy(), nothing, free()

@@ -10,7 +10,7 @@ from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..reference import advancement as reference
-from ..reference.advancement import corners_of
+from ..reference.advancement import Candidates, Placed
 from .distances import FLAT, along
 from .distances import closest as closest_on_triangle
 from .options import INLINED, INNER, KERNEL
@@ -30,17 +30,20 @@ def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, 
     return weights, normals, distance
 
 
-def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray,
-             reach: float | FloatArray, far: float = np.inf
-             ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
-    """Which pairs (P, 2) are near or may meet, and how they are at x0, as in `reference`."""
-    keep = np.empty(len(primitives), dtype=np.bool_)
-    weights, normals = np.empty((len(primitives), 4)), np.empty((len(primitives), 3))
-    distance = np.empty(len(primitives))
-    share(_relevant_all, len(primitives), LEAST, np.ascontiguousarray(x0), np.ascontiguousarray(x1), primitives, table,
-          slack, np.atleast_1d(np.asarray(reach, dtype=np.float64)), far, keep, weights, normals, distance)
+def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tuple[IntArray, IntArray],
+             slack: FloatArray, reach: float | FloatArray, far: float = np.inf) -> Placed:
+    """Which pairs are near or may meet, and how they are at x0, as in `reference`."""
+    count, faces = sum(len(primitives) for primitives in candidates), len(candidates[0])
+    near = np.atleast_1d(np.asarray(reach, dtype=np.float64))
+    keep, found = np.empty(count, dtype=np.bool_), (np.empty((count, 4)), np.empty((count, 3)), np.empty(count))
+    share(_relevant_all, count, LEAST, np.ascontiguousarray(x0), np.ascontiguousarray(x1), *candidates, *tables, slack,
+          near, far, keep, *found)
     rows = np.flatnonzero(keep)
-    return rows, corners_of(primitives[rows], table), weights[rows], normals[rows], distance[rows]
+    few = len(rows)
+    vertices, primitives = np.empty((few, 4), dtype=np.int64), np.empty((few, 2), dtype=np.int64)
+    placed = np.empty((few, 4)), np.empty((few, 3)), np.empty(few)
+    share(_gather, few, LEAST, rows, *candidates, *tables, *found, vertices, primitives, *placed)
+    return vertices, primitives, int(np.searchsorted(rows, faces)), *placed
 
 
 def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int, normals: FloatArray,
@@ -65,15 +68,12 @@ def _closest_all(begin: Any, stop: Any, x: Any, vertices: Any, faces: Any, weigh
 
 
 @njit(**KERNEL)
-def _relevant_all(begin: Any, stop: Any, x0: Any, x1: Any, primitives: Any, table: Any, slack: Any, reach: Any,
-                  far: Any, keep: Any, weights: Any, normals: Any, distance: Any) -> None:
-    face, each = table.shape[1] == 3, len(reach) > 1
+def _relevant_all(begin: Any, stop: Any, x0: Any, x1: Any, faces: Any, between: Any, triangles: Any, edges: Any,
+                  slack: Any, reach: Any, far: Any, keep: Any, weights: Any, normals: Any, distance: Any) -> None:
+    each = len(reach) > 1
     for p in range(begin, stop):
-        one, other = primitives[p, 0], primitives[p, 1]
-        if face:
-            i, j, k, m = one, table[other, 0], table[other, 1], table[other, 2]
-        else:
-            i, j, k, m = table[one, 0], table[one, 1], table[other, 0], table[other, 1]
+        face = p < len(faces)
+        i, j, k, m = _corners(p, faces, between, triangles, edges)
         a, b, c, d = at(x0, i), at(x0, j), at(x0, k), at(x0, m)
         w, n, gap = _closest(a, b, c, d, face)
         if gap >= reach[p if each else 0]:
@@ -91,6 +91,33 @@ def _relevant_all(begin: Any, stop: Any, x0: Any, x1: Any, primitives: Any, tabl
             weights[p, 0], weights[p, 1], weights[p, 2], weights[p, 3] = w
             normals[p, 0], normals[p, 1], normals[p, 2] = n
             distance[p] = gap
+
+
+@njit(**KERNEL)
+def _gather(begin: Any, stop: Any, rows: Any, faces: Any, between: Any, triangles: Any, edges: Any, weights: Any,
+            normals: Any, distance: Any, vertices: Any, primitives: Any, weights_of: Any, normals_of: Any,
+            distance_of: Any) -> None:
+    """What was found of these rows, side by side."""
+    for n in range(begin, stop):
+        p = rows[n]
+        vertices[n, 0], vertices[n, 1], vertices[n, 2], vertices[n, 3] = _corners(p, faces, between, triangles, edges)
+        for k in range(2):
+            primitives[n, k] = faces[p, k] if p < len(faces) else between[p - len(faces), k]
+        for k in range(4):
+            weights_of[n, k] = weights[p, k]
+        for k in range(3):
+            normals_of[n, k] = normals[p, k]
+        distance_of[n] = distance[p]
+
+
+@njit(**INLINED)
+def _corners(p: Any, faces: Any, between: Any, triangles: Any, edges: Any) -> Any:
+    """The vertices of pair p."""
+    if p < len(faces):
+        other = faces[p, 1]
+        return faces[p, 0], triangles[other, 0], triangles[other, 1], triangles[other, 2]
+    one, other = between[p - len(faces), 0], between[p - len(faces), 1]
+    return edges[one, 0], edges[one, 1], edges[other, 0], edges[other, 1]
 
 
 @njit(**KERNEL)

@@ -20,6 +20,11 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from .distances import edge_edge, point_triangle
 
+Candidates = tuple[IntArray, IntArray]
+"""Pairs of vertices and triangles (N, 2), and of edges and edges (M, 2)."""
+Placed = tuple[IntArray, IntArray, int, FloatArray, FloatArray, FloatArray]
+"""What `relevant` tells of pairs."""
+
 NEAR = 1.5
 """Distance over what is kept at which a pair counts as meeting [-]: above 1, so that the search ends."""
 STEPS = 200
@@ -50,34 +55,36 @@ def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, 
     return weights, np.divide(offset, distance[:, None], out=np.zeros_like(offset), where=apart), distance
 
 
-def corners_of(primitives: IntArray, table: IntArray) -> IntArray:
-    """Vertices (P, 4) of pairs (P, 2): of a vertex and a row of triangles (T, 3), or of two rows of edges (E, 2)."""
-    first, second = primitives[:, 0], table[primitives[:, 1]]
-    return np.concatenate([first[:, None] if table.shape[1] == 3 else table[first], second], axis=1)
+def corners_of(candidates: Candidates, tables: tuple[IntArray, IntArray]) -> IntArray:
+    """Vertices (P, 4) of pairs of vertices with triangles (N, 2), then of edges with edges (M, 2), by the vertices of
+    triangles (T, 3) and edges (E, 2)."""
+    (faces, between), (triangles, edges) = candidates, tables
+    return np.concatenate([np.concatenate([faces[:, :1], triangles[faces[:, 1]]], axis=1),
+                           np.concatenate([edges[between[:, 0]], edges[between[:, 1]]], axis=1)])
 
 
-def relevant(x0: FloatArray, x1: FloatArray, primitives: IntArray, table: IntArray, slack: FloatArray,
-             reach: float | FloatArray, far: float = np.inf
-             ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
-    """Which pairs (P, 2) of one kind, as in `corners_of`, are near at x0 or may meet on the way to x1 (V, 3) [m].
+def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tuple[IntArray, IntArray],
+             slack: FloatArray, reach: float | FloatArray, far: float = np.inf) -> Placed:
+    """Which pairs, as in `corners_of`, are near at x0 or may meet on the way to x1 (V, 3) [m].
 
     Near is closer than `reach` [m], one for all or one each (P,). A pair may meet unless at the end, too, it is apart
     along the direction of its closest points, for all ends that are within `slack` (V,) [m] of x1, by a part of its
     distance, or of `far` [m] where that is less: in straight lines it is no nearer in between.
 
     Returns:
-        rows (N,) and their vertices (N, 4), weights (N, 4), normals (N, 3) and distances (N,) [m] as of `closest`.
+        their vertices (P, 4), their primitives (P, 2), how many have a triangle, the first; weights (P, 4), normals
+        (P, 3) and distances (P,) [m] as of `closest`.
     """
-    vertices = corners_of(primitives, table)
-    faces = len(vertices) if table.shape[1] == 3 else 0
+    vertices, faces = corners_of(candidates, tables), len(candidates[0])
     weights, normals, distance = closest(x0, vertices, faces)
-    one = np.arange(4) < (1 if faces else 2)
+    one = np.arange(4) < np.where(np.arange(len(vertices)) < faces, 1, 2)[:, None]
     along = np.einsum("pki,pi->pk", x1[vertices] - x1[vertices[:, 3:]], normals)
     loose = slack[vertices]
-    beyond = along[:, one].min(axis=1) - along[:, ~one].max(axis=1)
-    beyond -= loose[:, ~one].max(axis=1) + loose[:, one].max(axis=1)
+    beyond = np.where(one, along, np.inf).min(axis=1) - np.where(one, -np.inf, along).max(axis=1)
+    beyond -= np.where(one, 0.0, loose).max(axis=1) + np.where(one, loose, 0.0).max(axis=1)
     rows = np.flatnonzero((distance < reach) | (beyond <= LEFT * np.minimum(distance, far)))
-    return rows, vertices[rows], weights[rows], normals[rows], distance[rows]
+    primitives = np.concatenate(candidates)[rows]
+    return (vertices[rows], primitives, int(np.searchsorted(rows, faces)), weights[rows], normals[rows], distance[rows])
 
 
 def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int, normals: FloatArray,

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from core.contact.continuous import Pairs, near_pairs
+from core.contact.continuous import NEVER, Pairs, near_pairs
 from core.contact.crossings import crossing_pairs
 from core.contact.triangle_surface import TriangleSurface
 from core.contact.truncation import as_one, cut_motion
@@ -47,6 +47,26 @@ def test_random_motions_never_cross(seed, speed, pins):
     ipctk = pytest.importorskip("ipctk")
     mesh = ipctk.CollisionMesh(x0, surface.edges.astype(np.int32), triangles.astype(np.int32))
     assert ipctk.is_step_collision_free(mesh, x0, cut.x)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_known_of_another_motion_is_not_looked_up_again(seed):
+    """A few vertices end elsewhere than where it is known what meets: the cut is the same, and only their pairs and
+    those that met are looked at."""
+    rng = np.random.default_rng(seed)
+    x0, triangles = layers(rng)
+    before = x0 + 0.1 * rng.normal(size=x0.shape)
+    x1, some = before.copy(), rng.random(len(x0)) < 0.1
+    x1[some] = x0[some] + 0.1 * rng.normal(size=(some.sum(), 3))
+    pairs = near_pairs(TriangleSurface.build(x0, triangles), x0, x1, 0.8, np.full(len(x0), 0.4))
+    met = np.flatnonzero(pairs.meeting_times(x0, before) < NEVER)
+    anew = cut_motion(pairs, x0, x1, *pinned(len(x0)))
+    known = cut_motion(pairs, x0, x1, *pinned(len(x0)), known=(before, met))
+    assert len(met) > 10 and len(anew.parted) > 10 and set(met) - set(anew.parted)
+    np.testing.assert_array_equal(known.x, anew.x)
+    np.testing.assert_array_equal(known.parted, anew.parted)
+    none = cut_motion(pairs, x0, x1, *pinned(len(x0)), known=(x1, met[:0]))      # so it was said: nothing meets
+    np.testing.assert_array_equal(none.x, x1)
 
 
 def test_layers_that_move_together_are_not_slowed():
