@@ -86,7 +86,7 @@ class Surroundings:
         none = Pairs.at(self.start, nothing, nothing[:, :2], 0)
         self._parts = [none, none]
         self.pairs = none
-        self._noted: tuple[Pairs, FloatArray, IntArray] | None = None
+        self._noted: tuple[Pairs | None, FloatArray, IntArray, FloatArray | None] = None, x0, nothing, None
         self.cover(x1)
 
     def end(self, x1: FloatArray) -> FloatArray:
@@ -168,20 +168,22 @@ class Surroundings:
         """Pairs that meet on the way to x1 (V, 3) [m], and when (P,)."""
         self.cover(x1)
         end = self.end(x1)
-        times = self.pairs.meeting_times(self.start, end)
-        rows = np.flatnonzero(times < NEVER)
-        self.note(end, rows)
-        return self.pairs[rows], times[rows]
+        pairs, before, rows, times = self._noted
+        if pairs is not self.pairs or times is None or not np.array_equal(before, end):
+            every = self.pairs.meeting_times(self.start, end)
+            rows = np.flatnonzero(every < NEVER)
+            times = every[rows]
+            self.note(end, rows, times)
+        return self.pairs[rows], times
 
-    def note(self, end: FloatArray, rows: IntArray) -> None:
-        """Remember which `rows` of the pairs meet on the way to `end` (V + W, 3) [m]."""
-        self._noted = self.pairs, end.copy(), rows
+    def note(self, end: FloatArray, rows: IntArray, times: FloatArray | None = None) -> None:
+        """Remember which `rows` of the pairs meet on the way to `end` (V + W, 3) [m], and when, if that is known."""
+        self._noted = self.pairs, end.copy(), rows, times
 
     def noted(self) -> tuple[FloatArray, IntArray] | None:
         """What was remembered last, end and rows; None if pairs are others now."""
-        if self._noted is None or self._noted[0] is not self.pairs:
-            return None
-        return self._noted[1:]
+        pairs, end, rows, _ = self._noted
+        return (end, rows) if pairs is self.pairs else None
 
     def touches(self, x1: FloatArray) -> bool:
         """Whether anything is, or comes, too close on the way to x1 (V, 3) [m]."""
