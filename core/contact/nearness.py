@@ -19,15 +19,10 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import all_of, length, pick
+from ..kernels import current
+from ..kernels.reference.minima import LEANING, SHARP
+from ..rows import length
 from .continuous import Pairs
-
-FEATURE_OF = np.array([0, 4, 5, 1, 6, 3, 2, 0])
-"""Feature code of `distance`, by which corners have weight: 1 for the first, 2 for the second, 4 for the third."""
-SHARP = 0.2
-"""Least sum of the sines by which the triangles at an edge fold away from the other [-]: some 12 degrees in all."""
-LEANING = 0.1
-"""Sine by which a triangle may lean towards the other edge and count as flat [-]."""
 
 
 class Primitives(Protocol):
@@ -74,12 +69,9 @@ class Features:
 
     def keys(self, pairs: Pairs) -> IntArray:
         """A number for each pair (P,): of the vertex and the feature its closest point lies on, or of both edges."""
-        n = pairs.faces
-        code = FEATURE_OF[((pairs.weights[:n, 1:] != 0.0) * [1, 2, 4]).sum(axis=1)]
-        feature = self.table[pairs.primitives[:n, 1], code]
-        edges = pairs.primitives[n:]
-        return np.concatenate([pairs.primitives[:n, 0] * self.count + feature,
-                               self._vertices * self.count + edges[:, 0] * len(self._edges) + edges[:, 1]])
+        keys: IntArray = current().minima.keys(pairs.primitives, pairs.weights, pairs.faces, self.table, self.count,
+                                               len(self._edges), self._vertices)
+        return keys
 
     def vertex_of(self, keys: IntArray) -> IntArray:
         """The vertices (P,) of pairs with triangles by their keys (P,); -1 of pairs of edges."""
@@ -88,12 +80,11 @@ class Features:
     def minima(self, pairs: Pairs, x: FloatArray) -> IntArray:
         """Rows, ascending, of the pairs at whose closest points the distance has a minimum, each key once."""
         n = pairs.faces
-        keys = self.keys(pairs)
-        unique, first, inverse, count = np.unique(keys[:n], return_index=True, return_inverse=True, return_counts=True)
-        whole = count == self.degree[unique % self.count]
-        faces = np.sort(first[whole])
+        faces = current().minima.whole(self.keys(pairs)[:n], self.degree)
         faces = faces[self._tips(pairs, x, faces)]
-        return np.concatenate([faces, n + np.flatnonzero(self._ridges(pairs, x))])
+        ridges = current().minima.ridges(pairs.vertices[n:], pairs.primitives[n:], pairs.weights[n:], pairs.normal[n:],
+                                         self.opposite, x, self._cloth)
+        return np.concatenate([faces, n + np.flatnonzero(ridges)])
 
     def _tips(self, pairs: Pairs, x: FloatArray, rows: IntArray) -> BoolArray:
         """Which of the rows, pairs with a triangle, have a vertex of cloth, or one of a collider that stands out."""
@@ -111,31 +102,6 @@ class Features:
             np.minimum.at(lowest, pair, sine)
             np.maximum.at(highest, pair, sine)
             result[solid] = (lowest >= -LEANING) & (highest >= SHARP)
-        return result
-
-    def _ridges(self, pairs: Pairs, x: FloatArray) -> BoolArray:
-        """Which of the pairs of edges are two ridges that cross (P - faces,)."""
-        n = pairs.faces
-        result: BoolArray = all_of(pairs.weights[n:] != 0.0)
-        row = np.flatnonzero(result)
-        for which, sign in ((0, 1.0), (1, -1.0)):
-            vertices, normal = pick(pairs.vertices, n + row), pick(pairs.normal, n + row)
-            opposite = pick(self.opposite, pairs.primitives[n + row, which])                 # (R, 2)
-            start, end = (pick(x, vertices[:, 2 * which + k]) for k in range(2))
-            along = end - start
-            along /= length(along)[:, None]
-            inward = pick(x, opposite) - start[:, None]
-            inward -= np.einsum("rki,ri->rk", inward, along)[:, :, None] * along[:, None, :]
-            size = np.linalg.norm(inward, axis=2)
-            sine = sign * np.einsum("rki,ri->rk", inward, normal) / np.where(size > 0.0, size, 1.0)
-            there = opposite >= 0
-            folds = (sine >= -LEANING) | ~there
-            least = np.where(all_of(there), SHARP, -LEANING)
-            least[vertices[:, 2 - 2 * which] >= self._cloth] = -np.inf             # cloth over a ridge
-            enough = np.where(there, sine, 0.0).sum(axis=1) >= least
-            keep = all_of(folds) & enough
-            result[row[~keep]] = False
-            row = row[keep]
         return result
 
 

@@ -41,7 +41,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, length, pick
+from ..rows import any_of, pick
 
 STIFFNESS = 30.0
 """h^2 k over the mass with which the gap moves [-]."""
@@ -205,14 +205,8 @@ class Repulsion:
 
     def diagonal(self) -> FloatArray:
         """Diagonal blocks (V, 3, 3) [kg] of what is added to A."""
-        vertices, weights, n, a, b = self._terms()
-        block = (a - b)[:, None, None] * (n[:, :, None] * n[:, None, :]) + b[:, None, None] * np.eye(3)
-        parts = (weights**2)[:, :, None] * block.reshape(-1, 1, 9)
-        at = vertices.ravel()
-        count = len(self._base)
-        entries = [np.bincount(at, parts[:, :, entry].ravel(), minlength=count) for entry in range(9)]
-        result: FloatArray = np.stack(entries, axis=1).astype(np.float64).reshape(-1, 3, 3)
-        return result
+        blocks: FloatArray = current().repulsion.diagonal(*self._terms(), len(self._base))
+        return blocks
 
     def add_product(self, x: FloatArray, result: FloatArray) -> None:
         """result += (what is added to A, less its diagonal blocks) x for x, result (V, 3)."""
@@ -243,8 +237,7 @@ class Repulsion:
 
     def pressing(self, velocity: FloatArray) -> FloatArray:
         """Normal forces lambda (C,) [N] at `velocity` (V, 3)."""
-        c = self.contacts
-        return c.stiffness / self._h**2 * np.maximum(c.least - self._gap(c, velocity), 0.0)
+        return self._pressing(self._gap(self.contacts, velocity))
 
     def rubbing(self, velocity: FloatArray) -> FloatArray:
         """Impulses of friction (C, 3) [N s] at `velocity` (V, 3)."""
@@ -274,7 +267,8 @@ class Repulsion:
         c = self.contacts
         if len(c) == 0:
             return False
-        gap, pressing = self._gap(c, u), self.pressing(u)
+        gap = self._gap(c, u)
+        pressing = self._pressing(gap)
         touches = gap < c.least
         # a pair that comes a little too close may wait for the next step, one that sticks together may not
         late = np.where(touches, LATE, 1e-3) * c.least
@@ -282,7 +276,7 @@ class Repulsion:
         # what comes in has not been pressed apart yet: k gives way to the mass that it moves
         pressing = np.where(c.touches, pressing, pressing / (1.0 + c.stiffness / c.mass))
         weak = touches & (gap < c.floor) & (c.stiffness < STIFFEST * c.mass)
-        if free is not None:
+        if free is not None and weak.any():
             weak[weak] = _is_loose(c[weak], free)
         c.touches = touches
         c.stiffness = np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), c.stiffness)
@@ -297,26 +291,12 @@ class Repulsion:
         """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,)."""
         c, h = self.contacts, self._h
         limit = h * c.mu * pressing                                                    # [N s]
-        slide, before = _slide(c, velocity), _rubbing(c, velocity)
-        most = STICK * c.mass
-        tried = c.hold - most[:, None] * slide
-        size = length(tried)
-        share = limit / np.where(size > 0.0, size, np.inf)
-        limited = share[:, None] * tried
-        # where a slide is turned round by its own friction the pair has stopped on the way
-        turned = any_of(c.across != 0.0) & (np.einsum("pi,pi->p", limited, before) < 0.0)
-        slides = (size > limit) & ~turned
-        c.drag = np.where(limit > 0.0, np.where(slides, share, 1.0) * most, 0.0)
-        c.across = np.where(slides[:, None], np.cross(c.normal, tried) / np.where(size > 0.0, size, 1.0)[:, None], 0.0)
-        swerve = np.einsum("pi,pi->p", slide, c.across)
-        c.push = np.where(slides[:, None], limited + (c.drag * swerve)[:, None] * c.across, c.hold)
-        c.push[limit <= 0.0] = 0.0
+        c.drag, c.push, c.across, change, grown = current().rubbing.corrected(
+            *_rubbed(c), velocity, c.hold, limit, STICK * c.mass)
         self._chosen = self._matrix = None
-        after = _rubbing(c, velocity)
-        change = length(after - before)
-        wrong = float((length(after) - length(before)).sum())
-        self.found = abs(wrong) <= SLIDES * float(limit.sum())
-        return change > SETTLED * np.maximum(limit, 1e-3 * c.mass * c.least / h)
+        self.found = abs(grown) <= SLIDES * float(limit.sum())
+        much: BoolArray = change > SETTLED * np.maximum(limit, 1e-3 * c.mass * c.least / h)
+        return much
 
     # ------------------------------------------------------------------ parts
 
@@ -338,16 +318,18 @@ class Repulsion:
         return self._matrix
 
     def _gap(self, c: Contacts, velocity: FloatArray) -> FloatArray:
-        x = self._base + self._h * velocity
-        offset = np.einsum("pk,pki->pi", c.weights, pick(x, c.vertices)) + c.fixed
-        gap: FloatArray = np.einsum("pi,pi->p", offset, c.normal)
+        gap: FloatArray = current().repulsion.gaps(
+            c.vertices, c.weights, c.normal, c.fixed, self._base, velocity, self._h)
         return gap
 
+    def _pressing(self, gap: FloatArray) -> FloatArray:
+        """Normal forces (C,) [N] at gaps (C,) [m]."""
+        c = self.contacts
+        return c.stiffness / self._h**2 * np.maximum(c.least - gap, 0.0)
+
     def _scattered(self, c: Contacts, force: FloatArray) -> FloatArray:
-        parts = c.weights[:, :, None] * force[:, None, :]
-        at = c.vertices.ravel()
-        return np.stack([np.bincount(at, parts[:, :, axis].ravel(), minlength=len(self._base)) for axis in range(3)],
-                        axis=1)
+        total: FloatArray = current().repulsion.scattered(c.vertices, c.weights, force, len(self._base))
+        return total
 
 
 def _is_loose(c: Contacts, free: ConstraintFilter) -> BoolArray:
@@ -358,12 +340,10 @@ def _is_loose(c: Contacts, free: ConstraintFilter) -> BoolArray:
 
 
 def _rubbing(c: Contacts, velocity: FloatArray) -> FloatArray:
-    slide, slides = _slide(c, velocity), any_of(c.across != 0.0)
-    across = np.einsum("pi,pi->p", slide, c.across)[:, None] * c.across
-    return c.push - c.drag[:, None] * np.where(slides[:, None], across, slide)
+    impulses: FloatArray = current().rubbing.impulses(*_rubbed(c), velocity)
+    return impulses
 
 
-def _slide(c: Contacts, velocity: FloatArray) -> FloatArray:
-    """Velocity (C, 3) [m/s] of the first primitive over the second, across the normal."""
-    total = np.einsum("pk,pki->pi", c.weights, pick(velocity, c.vertices)) + c.carried
-    return total - np.einsum("pi,pi->p", total, c.normal)[:, None] * c.normal
+def _rubbed(c: Contacts) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """What says how contacts rub, as kernels take it."""
+    return c.vertices, c.weights, c.normal, c.carried, c.drag, c.push, c.across
