@@ -48,7 +48,10 @@ class SelfContactStep:
         still = np.zeros(len(around.start) - len(base))
         self._inverse_mass, self._unheld = (np.concatenate([a, still]) for a in (free, 1.0 / owner.mass))
         self._solids_end = around.end(base)[len(base):]                                    # (W, 3) [m]
-        self.repulsion = Repulsion(base, h, self._contacts(self._going_on(around.close(), base + h * expected)))
+        close = around.close()
+        thickness = owner.thickness_of(close)
+        going_on = self._going_on(close, thickness, base + h * expected)
+        self.repulsion = Repulsion(base, h, self._contacts(going_on, thickness))
         crossings = around.crossings[~around.caught]
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
@@ -66,14 +69,13 @@ class SelfContactStep:
         """How many pairs act on the cloth."""
         return int(np.count_nonzero(self.repulsion.contacts.touches))
 
-    def _going_on(self, pairs: Pairs, x1: FloatArray) -> Pairs:
-        """The pairs, those that slide past a rim as they will be at x1 (V, 3) [m].
+    def _going_on(self, pairs: Pairs, thickness: FloatArray, x1: FloatArray) -> Pairs:
+        """The pairs, that keep `thickness` (P,) [m], those that slide past a rim as they will be at x1 (V, 3) [m].
 
         Across the normal of the start a rim would be a wall to whatever slides under it.
         """
         end, faces = self._around.end(x1), np.arange(len(pairs)) < pairs.faces
-        thickness = self._owner.thickness_of(pairs)
-        gap = np.einsum("pk,pki,pi->p", pairs.weights, pick(end, pairs.vertices), pairs.normal)
+        gap = np.einsum("pi,pi->p", np.einsum("pk,pki->pi", pairs.weights, pick(end, pairs.vertices)), pairs.normal)
         row = np.flatnonzero(faces & any_of(pairs.weights == 0.0) & (gap < thickness))
         if len(row) == 0:
             return pairs
@@ -86,18 +88,20 @@ class SelfContactStep:
         weights[row], normal[row], distance[row] = then.weights, then.normal, then.distance
         return replace(pairs, weights=weights, normal=normal, distance=distance)
 
-    def _contacts(self, pairs: Pairs) -> Contacts:
+    def _contacts(self, pairs: Pairs, thickness: FloatArray) -> Contacts:
+        """Contacts of pairs that keep `thickness` (P,) [m]."""
         owner, count = self._owner, len(self._base)
         if self._constrained and len(pairs):
             vertex = pairs.vertices[:, 0]
             there = (np.arange(len(pairs)) < pairs.faces) & (vertex < count) & (pairs.vertices[:, 3] >= count)
             if self._but is not None:
                 there[there] = ~self._but[vertex[there]]
-            pairs = pairs[np.flatnonzero(~there)]
+            rows = np.flatnonzero(~there)
+            pairs, thickness = pairs[rows], thickness[rows]
         i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
         mu = np.sqrt(owner.friction[i] * owner.friction[j])
         return self._prescribed(make_contacts(
-            owner.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, owner.thickness_of(pairs), mu,
+            owner.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, thickness, mu,
             self._around.start, self._inverse_mass, self._h, self._unheld))
 
     def _prescribed(self, contacts: Contacts) -> Contacts:
@@ -194,9 +198,9 @@ class SelfContactStep:
         earliest = np.full(len(end), NEVER)
         np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))
         first = np.flatnonzero(any_of(times[:, None] <= pick(earliest, pairs.vertices)))
-        found = self._contacts(pairs[first].at_times(self._around.start, end, times[first]))
-        known = self.repulsion.contacts
-        found = found[~np.isin(found.key, known.key[known.touches])]
+        met = pairs[first].at_times(self._around.start, end, times[first])
+        found = self._contacts(met, self._owner.thickness_of(met))
+        found = found[~self.repulsion.touches(found.key)]
         found.touches[:] = True
         self.repulsion.add(found)
         return len(found)

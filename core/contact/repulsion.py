@@ -161,7 +161,8 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     key, vertices = pick(key, some), pick(vertices, some)
     mobility, weights, normal, thickness, mu = (pick(a, some) for a in (mobility, weights, normal, thickness, mu))
     mass, held = lever(mobility, weights, vertices, unheld)
-    start = np.einsum("pk,pki,pi->p", weights, pick(x0, vertices), normal)
+    offset = np.einsum("pk,pki->pi", weights, pick(x0, vertices))
+    start = np.einsum("pi,pi->p", offset, normal)
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
     zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - GIVES) * inside)
@@ -200,6 +201,14 @@ class Repulsion:
         """Take in more contacts."""
         self.contacts = self.contacts.joined(contacts)
         self._chosen = self._matrix = None
+
+    def touches(self, key: IntArray) -> BoolArray:
+        """Of which keys (N,) there is a contact that touches."""
+        known = np.sort(self.contacts.key[self.contacts.touches])
+        if len(known) == 0:
+            return np.zeros(len(key), dtype=np.bool_)
+        result: BoolArray = known[np.minimum(np.searchsorted(known, key), len(known) - 1)] == key
+        return result
 
     # ------------------------------------------------------------------ the linear system
 

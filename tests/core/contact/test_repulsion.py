@@ -187,3 +187,13 @@ def test_a_spring_that_is_held_together_is_not_loaded_more_and_more():
                     np.full(COUNT, 100.0 * STIFFNESS))
     assert (contacts.least <= 2.0 * full * (1 + 1e-12)).all()
     np.testing.assert_allclose(contacts.stiffness, 50.0 * STIFFNESS * contacts.mass)      # as before, and easing
+
+
+def test_it_knows_by_their_keys_which_contacts_touch():
+    x0, contacts = contacts_of()
+    repulsion = Repulsion(x0, H, contacts)
+    key = np.array([COUNT + 1, 7, -3, 0, 7, 20])
+    assert not repulsion.touches(key).any()                              # none does yet
+    contacts.touches[[7, 20]] = True
+    np.testing.assert_array_equal(repulsion.touches(key), [False, True, False, False, True, True])
+    assert repulsion.touches(key[:0]).shape == (0,)
