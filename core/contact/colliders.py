@@ -26,6 +26,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..rows import unit
 from .bvh import BVH, element_boxes
+from .containment import inside
 
 EMPTY_VOLUME = 1e-9
 """Volume over area^(3/2) below which a closed part encloses nothing [-]. A plate has its thickness / (3 width)."""
@@ -43,6 +44,7 @@ class SurfaceShape:
         part (T,): number of the triangle's part. inward (T,): whether it is closed and all of its faces pointed in.
         features (T, 7): number of each triangle's features, by the feature codes of `distance`.
         degree (F,): how many triangles share the feature.
+        seams (S, 2): vertices at the same place, each with the first one there.
         tree: hierarchy over the triangles, fitted to the positions it was made from.
     """
 
@@ -52,13 +54,17 @@ class SurfaceShape:
     inward: BoolArray
     features: IntArray
     degree: IntArray
+    seams: IntArray
     tree: BVH
 
     @staticmethod
     def build(positions: FloatArray, triangles: IntArray) -> SurfaceShape:
         """The shape of triangles (T, 3) on positions (V, 3) [m]."""
         count = len(triangles)
-        welded = np.unique(positions + 0.0, axis=0, return_inverse=True)[1].reshape(-1)[triangles]
+        _, first, place = np.unique(positions + 0.0, axis=0, return_index=True, return_inverse=True)
+        place = place.reshape(-1)
+        seams = np.stack([np.arange(len(positions)), first[place]], axis=1)
+        welded = place[triangles]
         directed = np.stack([welded, np.roll(welded, -1, axis=1)], axis=-1).reshape(-1, 2)
         ends, edge = np.unique(np.sort(directed, axis=1), axis=0, return_inverse=True)
         edge = edge.reshape(count, 3)
@@ -73,7 +79,7 @@ class SurfaceShape:
         inward = closed & (np.bincount(part, ~turned, minlength=count)[part] == 0)
         triangles, features = _turned_round(triangles, features, turned)
         tree = BVH.build(*element_boxes(triangles, positions))
-        return SurfaceShape(triangles, closed, part, inward, features, degree, tree)
+        return SurfaceShape(triangles, closed, part, inward, features, degree, seams[seams[:, 0] != seams[:, 1]], tree)
 
     def opened(self, walls: BoolArray) -> SurfaceShape:
         """The same with closed parts that count as open ones, all triangles of `walls` (T,), those that pointed in as
@@ -173,6 +179,28 @@ class MovingSurface:
     def tree_t1(self) -> BVH:
         """Tree around the end positions alone."""
         return self.tree if self.x_t0 is self.x_t1 else self.tree.around(self.shape.triangles, self.x_t1)
+
+    @cached_property
+    def sealed(self) -> bool:
+        """Whether what is closed stays so all the way: vertices that were at the same place when the shape was made
+        are so at the start and the end, and with that in between."""
+        one, other = self.shape.seams.T
+        return all(np.array_equal(x[one], x[other]) for x in (self.x_t0, self.x_t1))
+
+    def inside_t0(self, points: FloatArray) -> BoolArray:
+        """Which points (Q, 3) [m] are inside closed parts at the start, as they are wound for the end; a new array.
+
+        Kept for these points: each search of a step asks about the same ones.
+        """
+        asked: tuple[FloatArray, BoolArray] | None = vars(self).get("_asked")
+        if asked is None or not np.array_equal(asked[0], points):
+            within = inside(points, self.x_t0, self.shape.triangles, self.shape.closed, self._tree_t0)
+            asked = vars(self)["_asked"] = points.copy(), within
+        return asked[1].copy()
+
+    @cached_property
+    def _tree_t0(self) -> BVH:
+        return self.tree if self.x_t0 is self.x_t1 else self.tree.around(self.shape.triangles, self.x_t0)
 
 
 def axes_of(corners: FloatArray) -> FloatArray:

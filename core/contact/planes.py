@@ -58,9 +58,9 @@ def find_planes(
         (surface.x_t0, surface.x_t1, surface.normals_t0, surface.normals_t1))
     planes = Planes(*found)
     if deep and shape.closed.any():
-        held = np.zeros(len(x_t0), dtype=bool)
-        held[planes.vertex] = True
-        inner = _deep(surface, x_t1, np.flatnonzero(~held))
+        maybe = surface.inside_t0(x_t0) | (distance < reach) if surface.sealed else np.ones(len(x_t0), dtype=bool)
+        maybe[planes.vertex] = False
+        inner = _deep(surface, x_t1, np.flatnonzero(maybe))
         if len(inner):
             distance[inner.vertex[distance[inner.vertex] >= reach[inner.vertex]]] = -np.inf
             planes = _joined(planes, inner)
@@ -68,18 +68,30 @@ def find_planes(
 
 
 def _deep(surface: MovingSurface, x_t1: FloatArray, rows: IntArray) -> Planes:
-    """The nearest way out for those vertices `rows` that are inside a closed part at the end of the step."""
+    """The nearest way out for those vertices `rows` that are inside a closed part at the end of the step.
+
+    How often the closed parts are wound around a vertex, summed up, is what `inside` counts. As long as they stay
+    closed that grows only where the vertex goes through a triangle from its front, which is an entry, and what has
+    entered has a plane. So of those without one nobody is inside at the end who was not at the start, whatever the
+    surface did meanwhile. Who began on it may have been on either side, by rounding.
+    """
+    if len(rows) == 0:
+        return _none()
     shape, tree = surface.shape, surface.tree_t1
     rows = rows[inside(x_t1[rows], surface.x_t1, shape.triangles, shape.closed, tree)]
     if len(rows) == 0:
-        zero = np.zeros((0, 3))
-        return Planes(rows, rows, zero, zero, np.zeros(0, dtype=bool))
+        return _none()
     triangle, at = nearest(x_t1[rows], surface.x_t1, shape.triangles, tree)
     pseudo = surface.normals_t1[shape.features[triangle, at.feature]]
     outwards = (at.point - x_t1[rows]) / np.where(at.distance > 0.0, at.distance, 1.0)[:, None]
     usable = (at.feature != FACE) & (at.distance > 0.0)
     normal = np.where(usable[:, None], outwards, pseudo)
     return Planes(rows, triangle, at.barycentric, normal, np.zeros(len(rows), dtype=bool))
+
+
+def _none() -> Planes:
+    index, place = np.zeros(0, dtype=np.int64), np.zeros((0, 3))
+    return Planes(index, index, place, place, np.zeros(0, dtype=bool))
 
 
 def _joined(a: Planes, b: Planes) -> Planes:

@@ -9,9 +9,14 @@ import numpy as np
 from numba import njit
 
 from .options import INLINED, INNER, MAKING
+from .vectors import cross, dot, subtract
 
 ROOM = 1.0 + 1e-9
 """Slack for the rounding of a bound: squared distances to boxes [-]."""
+SURE, ROUNDED = 1.0 + 1e-6, 1e-20
+"""The same of squared distances from a plane [-]; and how much of the rounding of such a distance, that of a triple
+product over the lengths that it is of, is left beyond that, squared [-]: 1e-26, the sum's square being no more than
+SURE of the one and a million of the other."""
 
 
 @njit(**MAKING)
@@ -30,6 +35,15 @@ def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
         out = max(max(low - p[k], p[k] - high), 0.0)
         total += out * out
     return total > limit * limit * ROOM
+
+
+@njit(**INLINED)
+def above(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
+    """Whether p is surely further than the limit from the plane of triangle (a, b, c), and so from the triangle."""
+    ab, ac, ap = subtract(b, a), subtract(c, a), subtract(p, a)
+    n = cross(ab, ac)
+    height, bb, cc = dot(ap, n), dot(ab, ab), dot(ac, ac)
+    return height * height > limit * limit * dot(n, n) * SURE + ROUNDED * bb * cc * (dot(ap, ap) + bb + cc)
 
 
 @njit(**INNER)

@@ -17,15 +17,17 @@ from ...arrays import FloatArray, IntArray
 from ..reference.distances import FACE
 from ..reference.planes import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
 from .distances import closest
-from .nearby import away, insert, keep_minima, room
+from .nearby import above, away, insert, keep_minima, room
 from .options import INLINED, INNER, KERNEL
 from .pool import share
 from .sweep import first_entry
-from .trees import DEEPEST, rows_of, walk
+from .trees import DEEPEST, roots, rows_of, walk_below
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
 LEAST = 64
 """Points worth another thread."""
+GROUP, ROOTS = 4, 16
+"""Points that go down the tree together, as neighbours often have neighbouring numbers; and to how many nodes."""
 MISS = 1e-3
 """How far beside a still triangle a path goes through its plane to miss it, over its size [-]."""
 PLAIN = 1e-8
@@ -75,29 +77,35 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
           closed: Any, features: Any, degree: Any, surface_t0: Any, surface_t1: Any, normals_t0: Any, normals_t1: Any,
           still: Any, count: Any, distance: Any, triangle: Any, weights: Any, normal: Any, entered: Any) -> None:
     """Points begin..last - 1."""
-    stack, low, high = np.empty(DEEPEST, dtype=np.int64), np.empty(3), np.empty(3)
+    stack, nodes, tops = np.empty(DEEPEST, dtype=np.int64), np.empty((2, ROOTS + 2), dtype=np.int64), np.int64(0)
+    boxes, low, high = np.empty((GROUP, 2, 3)), np.empty(3), np.empty(3)
     size = np.int64(64)
     leaf, near, code, gap = room(size)
     minima = np.empty(size, dtype=np.int64)
     leaves = len(rows) // 2
     for v in range(begin, last):
         count[v], distance[v] = 0, reach[v]
-        for axis in range(3):
-            moved = x_t0[v, axis] + drift[axis]
-            low[axis] = min(moved, x_t1[v, axis]) - reach[v]
-            high[axis] = max(moved, x_t1[v, axis]) + reach[v]
-        total = walk(rows, low, high, stack, leaf)
+        member = (v - begin) % GROUP
+        if member == 0:
+            there = min(GROUP, last - v)
+            for other in range(there):
+                _box(v + other, x_t0, x_t1, reach, drift, boxes[other])
+            tops = roots(rows, boxes, there, low, high, nodes)
+        if tops == 0:
+            continue
+        total = walk_below(rows, nodes, tops, boxes[member, 0], boxes[member, 1], stack, leaf)
         if total == 0:
             continue
         if total > size:
             size = 2 * total
             leaf, near, code, gap = room(size)
             minima = np.empty(size, dtype=np.int64)
-            walk(rows, low, high, stack, leaf)
+            walk_below(rows, nodes, tops, boxes[member, 0], boxes[member, 1], stack, leaf)
         p, q = at(x_t0, v), at(x_t1, v)
         motion, drifted = subtract(q, p), (p[0] + drift[0], p[1] + drift[1], p[2] + drift[2])
         path = np.sqrt(dot(motion, motion))
         least, nearest, kept = reach[v], np.int64(-1), np.int64(0)
+        start, start_at, start_on = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.int64(0)
         entry, into, side, place = np.inf, np.int64(-1), 0.0, (0.0, 0.0, 0.0)
         for k in range(total):
             # the leaf's box is around the triangle at both ends of the step, and tells most of what there is to know
@@ -110,29 +118,30 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
             a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
             a0, b0, c0 = at(surface_t0, a), at(surface_t0, b), at(surface_t0, c)
             a1, b1, c1 = (a0, b0, c0) if still else (at(surface_t1, a), at(surface_t1, b), at(surface_t1, c))
-            if may_be_nearest and not away(p, a0, b0, c0, least):
-                d = closest(p, a0, b0, c0)[2]
+            if may_be_near and not away(q, a1, b1, c1, reach[v]) and not above(q, a1, b1, c1, reach[v]):
+                _, _, d, feature = closest(q, a1, b1, c1)
+                if d <= reach[v]:
+                    kept = insert(kept, t, d, features[t, feature], near, gap, code)
+                # the start is no nearer than the path is long
+                may_be_nearest &= not (still and d - path > least + SLACK * (reach[v] + _size(rows, node)))
+            if may_be_nearest and not away(p, a0, b0, c0, least) and not above(p, a0, b0, c0, least):
+                w, point, d, feature = closest(p, a0, b0, c0)
                 if d < least or (d == least and (nearest < 0 or t < nearest)):
-                    least, nearest = d, t
+                    least, nearest, start, start_at, start_on = d, t, w, point, feature
             if may_enter and _may_enter(p, q, motion, a0, b0, c0, a1, b1, c1, still):
                 time, front, w = first_entry(p, q, a0, b0, c0, a1, b1, c1, closed[t])
                 if time < entry or (time == entry and time < np.inf and t < into):
                     entry, into, side, place = time, t, front, w
-            if may_be_near and not away(q, a1, b1, c1, reach[v]):
-                _, _, d, feature = closest(q, a1, b1, c1)
-                if d <= reach[v]:
-                    kept = insert(kept, t, d, features[t, feature], near, gap, code)
 
         inside_now = False
         direction = (0.0, 0.0, 0.0)
         if nearest >= 0:
             distance[v] = least
             if closed[nearest]:
-                w, point, _, feature = _closest(p, triangles, nearest, surface_t0)
-                face = features[nearest, feature]
-                if dot(subtract(p, point), at(normals_t0, face)) < 0.0:
+                face = features[nearest, start_on]
+                if dot(subtract(p, start_at), at(normals_t0, face)) < 0.0:
                     distance[v] = -least
-                    entry, into, place, direction = 0.0, nearest, w, at(normals_t1, face)
+                    entry, into, place, direction = 0.0, nearest, start, at(normals_t1, face)
                 elif into >= 0:
                     direction = scale(side, at(normals_t1, into))
             elif into >= 0:
@@ -172,6 +181,15 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
             _add(v, into, place, direction, into >= 0, count, triangle, weights, normal, entered)
         if nearest < 0 and inside_now and into < 0:
             distance[v] = -np.inf
+
+
+@njit(**INNER)
+def _box(v: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, box: Any) -> None:
+    """Lower and upper corner (2, 3) [m] of what point v may come near on its way."""
+    for axis in range(3):
+        moved = x_t0[v, axis] + drift[axis]
+        box[0, axis] = min(moved, x_t1[v, axis]) - reach[v]
+        box[1, axis] = max(moved, x_t1[v, axis]) + reach[v]
 
 
 @njit(**INLINED)

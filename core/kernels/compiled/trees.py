@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
-from .options import INNER, KERNEL
+from .options import INLINED, INNER, KERNEL
 from .pool import share
 
 LEAST = 64
@@ -123,15 +123,17 @@ def _merge(rows: Any) -> None:
 @njit(**INNER)
 def walk(rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
     """How many leaves touch the box low, high (3,); the numbers of the first ones, left to right, go into `found`."""
-    leaves, count, top = len(rows) // 2, 0, 1
     stack[0] = 1
+    return _walk_on(rows, low, high, stack, np.int64(1), found)
+
+
+@njit(**INNER)
+def _walk_on(rows: Any, low: Any, high: Any, stack: Any, top: Any, found: Any) -> Any:
+    leaves, count = len(rows) // 2, 0
     while top:
         top -= 1
         node = stack[top]
-        # & where `and` would branch six times: a wrong guess costs more than the comparisons
-        if not ((low[0] <= rows[node, 3]) & (rows[node, 0] <= high[0])
-                & (low[1] <= rows[node, 4]) & (rows[node, 1] <= high[1])
-                & (low[2] <= rows[node, 5]) & (rows[node, 2] <= high[2])):
+        if not _touches(rows, node, low, high):
             continue
         if node >= leaves:
             if count < len(found):
@@ -141,6 +143,59 @@ def walk(rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
             stack[top], stack[top + 1] = 2 * node + 1, 2 * node
             top += 2
     return count
+
+
+@njit(**INNER)
+def walk_below(rows: Any, nodes: Any, count: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
+    """As `walk`, of the leaves below the first `count` of `nodes`, as `roots` has left them."""
+    top = np.int64(0)
+    for k in range(count):
+        stack[top] = nodes[0, k]
+        top += np.int64(_touches(rows, nodes[0, k], low, high))
+    return _walk_on(rows, low, high, stack, top, found)
+
+
+@njit(**INNER)
+def roots(rows: Any, boxes: Any, count: Any, low: Any, high: Any, nodes: Any) -> Any:
+    """How many nodes there are below which all leaves lie that touch any of the first `count` boxes (Q, 2, 3).
+
+    They go into nodes[0] of nodes (2, N + 2), rightmost first: all of one level, the lowest that has no more than N of
+    them. Those of boxes side by side are few and far down, and for none the walk is longer than from the top. low,
+    high (3,) is left around all boxes.
+    """
+    for axis in range(3):
+        low[axis], high[axis] = np.inf, -np.inf
+        for q in range(count):
+            if boxes[q, 0, axis] < low[axis]:                       # a nan gives way: its box touches nothing
+                low[axis] = boxes[q, 0, axis]
+            if boxes[q, 1, axis] > high[axis]:
+                high[axis] = boxes[q, 1, axis]
+    nodes[0, 0] = 1
+    number, first, most = np.int64(_touches(rows, 1, low, high)), 1, nodes.shape[1] - 2
+    while number and first < len(rows) // 2:
+        below = np.int64(0)
+        for k in range(number):
+            # written in any case, counted if it touches: half of all guesses which way a branch goes would be wrong
+            right = 2 * nodes[0, k] + 1
+            nodes[1, below] = right
+            below += np.int64(_touches(rows, right, low, high))
+            nodes[1, below] = right - 1
+            below += np.int64(_touches(rows, right - 1, low, high))
+            if below > most:
+                return number
+        for k in range(below):
+            nodes[0, k] = nodes[1, k]
+        number, first = below, 2 * first
+    return number
+
+
+@njit(**INLINED)
+def _touches(rows: Any, node: Any, low: Any, high: Any) -> Any:
+    """Whether a node's box touches the box low, high (3,)."""
+    # & where `and` would branch six times: a wrong guess costs more than the comparisons
+    return ((low[0] <= rows[node, 3]) & (rows[node, 0] <= high[0])
+            & (low[1] <= rows[node, 4]) & (rows[node, 1] <= high[1])
+            & (low[2] <= rows[node, 5]) & (rows[node, 2] <= high[2]))
 
 
 @njit(**KERNEL)

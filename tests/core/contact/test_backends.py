@@ -78,6 +78,39 @@ def test_points_are_held_by_the_same_planes_when_the_whole_surface_is_near(reach
     assert_same(*on_both(lambda: planes_of(surface, x0[:40], x1[:40], reach)))
 
 
+@pytest.mark.parametrize("turn", [0.0, 0.3])
+@pytest.mark.parametrize("spacing", [0.002, 0.02])
+@pytest.mark.parametrize("name", SOLIDS)
+def test_points_side_by_side_are_held_by_the_same_planes(name, spacing, turn):
+    surface, _, _ = moving(name, 0.0, turn)
+    top = surface.x_t1[np.argmax(surface.x_t1[:, 2])]
+    x0 = spacing * sheet(41, 40, 40.0, 39.0)[0] + top + [0.0, 0.0, 0.004]
+    x0[::7, 2] -= 0.35                                                    # neighbours that lie elsewhere
+    x0[[13, 815]] = np.nan
+    x1 = x0 - [0.0, 0.0, 0.012]
+    planes_a, planes_b = on_both(lambda: planes_of(surface, x0, x1, 0.01))
+    assert_same(planes_a, planes_b)
+    assert len(planes_a[0]) > 20
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-5, 1e-7, 1e-9, 1e-12, 0.0])
+def test_needles_hold_what_is_near_them_alike(width):
+    rng = np.random.default_rng(3)
+    around = rotation([1.0, 2.0, 0.5], 0.7)
+    base = rng.uniform(-1.0, 1.0, size=(20, 1, 3))
+    needles = base + np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.3, width, 0.0]]) @ around
+    surface = SurfaceShape.build(needles.reshape(-1, 3), np.arange(60).reshape(-1, 3))
+    surface = surface.moving(*[needles.reshape(-1, 3)] * 2)
+    # at about the reach from them, and past their ends
+    aside = rng.normal(size=(4000, 3))
+    aside /= np.linalg.norm(aside, axis=1)[:, None]
+    on = needles[np.repeat(np.arange(20), 200), 0] + rng.uniform(-0.1, 2.1, size=(4000, 1)) * around[0]
+    x = on + 0.05 * (1.0 + rng.choice([0.0, 1e-8, -1e-8, 1e-3, -1e-3, 0.3], size=(4000, 1))) * aside
+    planes_a, planes_b = on_both(lambda: planes_of(surface, x, x, 0.05))
+    assert_same(planes_a, planes_b)
+    assert len(planes_a[0]) > 1000
+
+
 @pytest.mark.parametrize("name", SOLIDS)
 def test_contacts_are_the_same(name):
     surface, x0, x1 = moving(name, 0.05, 0.2)
