@@ -63,6 +63,23 @@ def length(rows: FloatArray) -> FloatArray:
     return result
 
 
+def cross(one: FloatArray, other: FloatArray) -> FloatArray:
+    """one x other (N, 3)."""
+    a, b, c = one.T
+    d, e, f = other.T
+    result = np.empty_like(one)
+    result[:, 0], result[:, 1], result[:, 2] = b * f - c * e, c * d - a * f, a * e - b * d
+    return result
+
+
+def tangents(normal: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two unit vectors perpendicular to each unit normal (N, 3) and to each other."""
+    axis = pick(np.eye(3), np.argmin(np.abs(normal), axis=1)) if len(normal) else normal
+    first = cross(normal, axis)
+    first /= length(first)[:, None]
+    return first, cross(normal, first)
+
+
 def unit(rows: FloatArray) -> FloatArray:
     """Rows (N, k) of length 1, or 0."""
     size = np.sqrt(np.einsum("ni,ni->n", rows, rows))[:, None]

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, length, pick
+from ..rows import any_of, cross, length, pick, tangents
 from ..state import Touch
 from .friction import CREEP, SLIP, STICK, Friction
 
@@ -82,6 +82,7 @@ class ContactResponse:
         self._eased: BoolArray | None = None                         # who is let out slowly, where anybody is
         self._still, self._error = still, touch.error                # of velocities, part [-] and size [m/s]
         self._table: IntArray = np.full((MAX_PER_VERTEX, len(x0)), -1)    # contacts of each vertex, in columns
+        self._acting: list[IntArray | None] = [None] * MAX_PER_VERTEX   # what each row has held; None: ask it
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
         self.normal: FloatArray = np.zeros((0, 3))
         self.least: FloatArray = np.zeros(0)                         # lowest allowed normal velocity [m/s]
@@ -181,6 +182,7 @@ class ContactResponse:
         # n . (x0 + h u + y) = n . p1 + distance - depth + n . y: on the surface, or moved out by y alone
         gap = np.einsum("nj,nj->n", n, pick(self._x0, vertex) - pick(c.point_t1, k)) - found.distance[k]
         self.vertex[at], self.normal[at], self.held[at] = vertex, n, True
+        self._acting = [None] * MAX_PER_VERTEX
         self.carried[at] = (pick(found.carried, k) - pick(self._x0, vertex)) / self._h
         self.least[at] = -(gap + depth) / self._h
         # as in the step before; at first touch by Coulomb's law for the particle alone, m times what stops it
@@ -205,14 +207,16 @@ class ContactResponse:
         result = pins.copy()
         for slot in range(MAX_PER_VERTEX):                            # normals first: they hold whatever friction does
             at = self._active(slot)
-            v = pick(velocity, self.vertex[at])
-            result.constrain(self.vertex[at], pick(self.normal, at),
-                             self.least[at] - np.einsum("nj,nj->n", pick(self.normal, at), v), OPPOSED)
+            if len(at):
+                vertex, normal = self.vertex[at], pick(self.normal, at)
+                result.constrain(vertex, normal, self.least[at] - np.einsum(
+                    "nj,nj->n", normal, pick(velocity, vertex)), OPPOSED)
         at = self._active(0)
         at = at[self.friction.mode[at] == STICK]
-        for tangent in _tangents(pick(self.normal, at)):
-            change = np.einsum("nj,nj->n", tangent, pick(self.carried, at) - pick(velocity, self.vertex[at]))
-            result.constrain(self.vertex[at], tangent, change)
+        vertex = self.vertex[at]
+        lags = pick(self.carried, at) - pick(velocity, vertex)
+        for tangent in tangents(pick(self.normal, at)):
+            result.constrain(vertex, tangent, np.einsum("nj,nj->n", tangent, lags))
         return result
 
     def drag_blocks(self) -> FloatArray:
@@ -261,6 +265,7 @@ class ContactResponse:
             _tangential(self.normal, pick(u, self.vertex) - self.carried), mobility,
             self._unclear(mobility * self.friction.mu * pressing, self._error), self._body[self.vertex])
         self.held &= ~pulls
+        self._acting = [None] * MAX_PER_VERTEX
         return self.friction.overloaded or float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum())
 
     def touch(self) -> Touch:
@@ -271,7 +276,7 @@ class ContactResponse:
         mode[self.vertex[at]], slide[self.vertex[at]] = self.friction.expected(at)
         pressing[self.vertex[at]] = np.maximum(self.pressing[at], 0.0)
         at = self._active(1)                                              # in a wedge it can only go along it
-        wedge = np.cross(self.normal[self._table[0, self.vertex[at]]], self.normal[at])
+        wedge = cross(pick(self.normal, self._table[0, self.vertex[at]]), pick(self.normal, at))
         squared = np.einsum("nj,nj->n", wedge, wedge)
         at, wedge, squared = (a[squared > OPPOSED**2] for a in (at, wedge, squared))
         along = np.einsum("nj,nj->n", wedge, slide[self.vertex[at]]) / squared
@@ -353,9 +358,12 @@ class ContactResponse:
         return np.asarray(-c.gap_t1 - np.maximum(lack, 0.0))
 
     def _active(self, slot: int) -> IntArray:
-        at = self._table[slot]
-        at = at[at >= 0]
-        return at[self.held[at]]
+        found = self._acting[slot]
+        if found is None:
+            at = self._table[slot]
+            at = at[at >= 0]
+            found = self._acting[slot] = at[self.held[at]]
+        return found
 
     def _rubbing(self) -> IntArray:
         """Contacts with friction that is no constraint: the first ones of vertices, the only ones that are judged."""
@@ -383,14 +391,6 @@ class ContactResponse:
 def _tangential(normal: FloatArray, vector: FloatArray) -> FloatArray:
     """The part of vector (n, 3) across the unit normal (n, 3)."""
     return vector - np.einsum("nj,nj->n", normal, vector)[:, None] * normal
-
-
-def _tangents(normal: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Two unit vectors perpendicular to each unit normal (n, 3) and to each other."""
-    axis = np.eye(3)[np.argmin(np.abs(normal), axis=1)] if len(normal) else normal
-    first = np.cross(normal, axis)
-    first /= np.linalg.norm(first, axis=1, keepdims=True)
-    return first, np.cross(normal, first)
 
 
 def _rank(vertex: IntArray) -> IntArray:

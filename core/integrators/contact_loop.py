@@ -9,6 +9,7 @@ the motion hardly does: these are left to the next step, which starts from what 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -239,6 +240,10 @@ class ContactLoop:
 
     def _over_weight(self, change: FloatArray) -> float:
         """How large a change of the velocities (V, 3) [m/s] is, over what weight makes of them in a step [-]."""
-        weight = self._h * self._system.scene.gravity
-        made = float(np.sum(self._mass * weight ** 2))
+        made = self._by_weight
         return float(np.sqrt(np.sum(self._mass * change ** 2) / made)) if made > 0.0 else np.inf
+
+    @cached_property
+    def _by_weight(self) -> float:
+        """Twice the energy that weight gives what is at rest in a step [J]."""
+        return float(np.sum(self._mass * (self._h * self._system.scene.gravity) ** 2))
