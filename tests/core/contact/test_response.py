@@ -61,6 +61,21 @@ def test_a_few_that_went_through_are_left_to_the_next_step_unless_this_one_is_so
     assert response.held.all()
 
 
+def test_what_is_taken_in_or_released_between_two_solves_is_held_or_free_in_the_second():
+    response, found = lying(50, 0.5)
+    pins, rest = ConstraintFilter(50), np.zeros((50, 3))
+
+    def held():
+        return set(response.constrain(pins, rest).rows.tolist())
+
+    assert held() == set(range(50))
+    response.judge(rest, np.outer(np.where(np.arange(50) == 7, -1.0, 1.0), UP))
+    assert held() == set(range(50)) - {7}
+    found.contacts.gap_t1[7] = -0.005
+    assert response.add(found, True)
+    assert held() == set(range(50))
+
+
 @pytest.mark.parametrize("rounding", [-1e-16, 0.0, 1e-16])
 def test_what_pulled_is_free_in_the_next_step_on_whichever_side_rounding_left_it(rounding):
     response, found = lying(50, 0.5)
