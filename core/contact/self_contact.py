@@ -236,8 +236,9 @@ class SelfContact:
 
     def apart(self, pairs: Pairs) -> FloatArray:
         """Thickness (P,) [m] of both; of edges and tips of colliders a part."""
-        i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
-        both: FloatArray = self.thickness[i] + self.thickness[j]
-        own = (np.arange(len(pairs)) < pairs.faces) & (self.body[i] >= 0)
-        both[((self.body[i] < 0) | (self.body[j] < 0)) & ~own] *= EDGE_SHARE
+        i, j, count = pairs.vertices[:, 0], pairs.vertices[:, 3], len(self.mass)
+        both: FloatArray = self.thickness.take(i) + self.thickness.take(j)
+        solid = np.flatnonzero(np.maximum(i, j) >= count)
+        vertices_of_cloth = (solid < pairs.faces) & (i[solid] < count)
+        both[solid[~vertices_of_cloth]] *= EDGE_SHARE
         return both

@@ -160,7 +160,7 @@ class Surroundings:
         if self._close is None:
             reach = REACH * self._owner.apart(self.pairs)
             rows = np.flatnonzero((self.pairs.distance < reach) & (self.pairs.distance > 0.0))
-            near = self.pairs[rows]
+            near = self.pairs[rows] if len(rows) < len(self.pairs) else self.pairs
             self._close = near[self._owner.features.minima(near, self.start)] if len(near) else near
         return self._close
 
