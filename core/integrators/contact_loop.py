@@ -220,12 +220,16 @@ class ContactLoop:
 
         In a quick motion some always change, and the next step starts from what was found: three solves more of one in
         which a sheet slid down a ball left as much wrong. But a slide that spreads from vertex to vertex over a sheet
-        at rest is followed, however slowly it begins.
+        at rest is followed, however slowly it begins. So is friction that holds more than it can where a solid moves:
+        one that grows would stretch the cloth that lies on it, step after step.
         """
         small = self._is_small(change, CALM)
         if self._constraints is None or len(self._constraints) == 0:
             return small
-        return self.rough or len(self._constraints) > MANY and not (small and self._constraints.friction.spreads)
+        friction = self._constraints.friction
+        if self.rough:
+            return not (friction.overloaded and self._constraints.carried.any())
+        return len(self._constraints) > MANY and not (small and friction.spreads)
 
     def _is_rough(self, u: FloatArray) -> bool:
         """Whether the motion to velocities u (V, 3) [m/s] is a quick one in which many touch solids, and fewer cloth: a
