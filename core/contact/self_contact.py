@@ -56,7 +56,7 @@ HAIR = 1e-4
 """How far apart what lies in one another starts, over the least mean length of edges [-]: what nobody sees."""
 SAME = 0.25
 """Distance, over a hair, up to which a vertex lies in a triangle [-]: meshes are stored in single precision."""
-BOTH, ONE = 0.4, 0.8
+BOTH_STRAY, ONE_STRAYS = 0.4, 0.8
 """How far ends of vertices may be from where they are expected, at most, over the radius [-]: where both of a pair may
 be, and where those of colliders are known."""
 CLOSEST = 0.2
@@ -108,10 +108,10 @@ class SelfContact:
         self.body: IntArray = np.concatenate([body, np.full(self.all.total - len(mass), -1)])
         self.filled: BoolArray = np.isin(self.body, body[self.all.skin:])
         self.held: BoolArray = np.isin(np.arange(self.all.total), [] if held is None else held)
-        self.own = Expectation(len(mass), max(2.0 * REACH * thickest, CLOSEST * longest), most=BOTH, drifting=True,
-                               skin=self.all.skin)
-        self.solid = Expectation(len(mass), max(REACH * (thickest + max([0.0, *extra])), CLOSEST * longest), most=ONE,
-                                 drifting=False, skin=self.all.skin)
+        near, near_solids = 2.0 * REACH * thickest, REACH * (thickest + max([0.0, *extra]))
+        least, skinned = CLOSEST * longest, self.all.skin
+        self.own = Expectation(len(mass), max(near, least), most=BOTH_STRAY, drifting=True, skin=skinned)
+        self.solid = Expectation(len(mass), max(near_solids, least), most=ONE_STRAYS, drifting=False, skin=skinned)
         self.whole = len(self.surface.vertices) == self.all.skin
         self.tangled = True                                      # with cloth, until somebody looked
         self.stuck = True                                        # in colliders, likewise

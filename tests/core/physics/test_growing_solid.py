@@ -9,7 +9,7 @@ from tests.core.contact.shapes import ball, sheet
 
 def test_a_ball_that_grows_does_not_take_the_cloth_along():
     """The overhang weighs 0.4 N/m, which friction around a quarter of the ball doubles: by that, cotton is
-    stretched by a hundredth of a per cent. The ball alone grows by 40 %."""
+    stretched by a hundredth of a per cent. The ball grows by 28 % in these frames."""
     solid, faces = ball(32, 16, 0.3)
     x, triangles = sheet(26, 26, 1.2, 1.2)
     cloth = core.Cloth(core.ClothMesh(x + [0.02, 0.01, 0.33], triangles), core.Material.preset("cotton"))
