@@ -11,7 +11,7 @@ from demo.systems.shapes import ball
 
 BACKENDS = [pytest.param(name, marks=pytest.mark.skipif(bool(why_not(name)), reason="cannot run here"))
             for name in ("numpy", "numba")]
-ACROSS, DOWN, WAIST = 12, 9, 0.18
+ACROSS, DOWN, WAIST = 12, 12, 0.18
 RADIUS, HEIGHT = 0.25, 0.22
 """Of the ball, and of the panels' upper edges over its centre, when they start [m]."""
 CLOSING = 0.4
@@ -19,7 +19,7 @@ CLOSING = 0.4
 
 
 def sewn_skirt(backend, frames):
-    mesh, seams = skirt(ACROSS, DOWN, waist=WAIST, hem=0.44, length=0.36, apart=0.3, height=HEIGHT)
+    mesh, seams = skirt(ACROSS, DOWN, waist=WAIST, hem=0.56, length=0.48, apart=0.3, height=HEIGHT)
     fabric = core.Material.preset("cotton", air_drag=1.0, viscous_drag=0.3, damping=0.02)
     toss = np.tile([0.0, 0.0, 0.6 * 9.81 * CLOSING], (len(mesh.positions), 1))
     cloth = core.Cloth(mesh, fabric, velocities=toss, sewing=True, sewing_time=CLOSING)
@@ -31,8 +31,9 @@ def sewn_skirt(backend, frames):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend):
     """A waist of 2 N chords of length c is a ring of radius r = c / (2 sin(pi / 2 N)); on a smooth ball of radius R
-    that keeps the distance d, its height over the centre is sqrt((R + d)^2 - r^2). It is at rest there by frame 36;
-    without friction nothing keeps it from tipping, and after two or three seconds rounding has made it slide off."""
+    that keeps the distance d, its height over the centre is sqrt((R + d)^2 - r^2). It is at rest there by frame 36.
+    It is so long that most of it hangs below the centre: there is no friction, and of a shorter one rounding says on
+    which side it tips and slides off."""
     cloth, seams, frames = sewn_skirt(backend, 48)
     y, half = frames[-1].positions[0], len(cloth.positions) // 2
     ring = np.concatenate([y[:ACROSS + 1], y[half:half + ACROSS + 1][::-1]])
@@ -40,7 +41,7 @@ def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend)
     radius = chord / (2.0 * np.sin(np.pi / (2 * ACROSS)))
     wanted = np.sqrt((RADIUS + cloth.thickness) ** 2 - radius ** 2)
     assert wanted < HEIGHT
-    assert np.linalg.norm(np.diff(ring, axis=0), axis=1).sum() == pytest.approx(2.0 * np.pi * WAIST, rel=5e-3)
+    assert np.linalg.norm(np.diff(ring, axis=0), axis=1).sum() == pytest.approx(2.0 * np.pi * WAIST, rel=1e-2)
     assert np.linalg.norm(ring.mean(axis=0)) == pytest.approx(wanted, rel=0.02)
     assert np.linalg.norm(y[seams[:, 1]] - y[seams[:, 0]], axis=1).max() < 1e-3 * cloth.mesh.mean_edge
     assert max(frame.certificate.crossings for frame in frames) == 0
