@@ -104,12 +104,12 @@ class Motion:
         self.x_t0: FloatArray = np.concatenate([nothing, *(m.x_t0 for m in moving)])
         self.x_t1: FloatArray = np.concatenate([nothing, *(m.x_t1 for m in moving)])
 
-    def candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: float, *, faces: bool,
+    def candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: FloatArray, *, faces: bool,
                    far: float = np.inf, some: BoolArray | None = None) -> tuple[IntArray, IntArray]:
-        """Pairs of cloth with colliders, all moving start -> end (V + W, 3) [m], that may be within `radius` [m] at the
-        start, or meet on straight ways to ends within `slack` (V + W,) [m] of the end: vertices with triangles (N, 2),
-        edges with edges (M, 2). Without `faces`, no vertices of cloth with triangles of colliders; of `some` vertices
-        of cloth (V,) only, if given; `far` as in `self_pairs`."""
+        """Pairs of cloth with colliders, all moving start -> end (V + W, 3) [m], that may be within their radius at the
+        start, `radius` (V + W,) [m] as in `self_pairs`, or meet on straight ways to ends within `slack` (V + W,) [m] of
+        the end: vertices with triangles (N, 2), edges with edges (M, 2). Without `faces`, no vertices of cloth with
+        triangles of colliders; of `some` vertices of cloth (V,) only, if given; `far` as in `self_pairs`."""
         cloth, none = self._owner.cloth, np.zeros((0, 2), dtype=np.int64)
         vertex_triangle, edge_edge = [none], [none]
         points, find = np.arange(len(start))[:, None], current().self_pairs.pairs
@@ -123,8 +123,8 @@ class Motion:
             edge_edge.append(found + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)
 
-    def face_candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: float, some: BoolArray,
-                        *, far: float = np.inf) -> IntArray:
+    def face_candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: FloatArray,
+                        some: BoolArray, *, far: float = np.inf) -> IntArray:
         """Pairs (N, 2) of `some` vertices of cloth (V,) with triangles of colliders, as in `candidates`."""
         vertices, points = self._owner.cloth.vertices, np.arange(len(start))[:, None]
         vertices, found = vertices[some[vertices]], [np.zeros((0, 2), dtype=np.int64)]
@@ -134,12 +134,14 @@ class Motion:
             found.append(pairs + [0, solid.first_triangle])
         return np.concatenate(found)
 
-    def _nearby(self, start: FloatArray, end: FloatArray, radius: float) -> list[_Solid]:
-        """The colliders that cloth moving start -> end (V + W, 3) [m] may come within `radius` [m] of."""
+    def _nearby(self, start: FloatArray, end: FloatArray, radius: FloatArray) -> list[_Solid]:
+        """The colliders that cloth moving start -> end (V + W, 3) [m] may come within a `radius` (V + W,) [m] of."""
         count, near = self._owner.count, []
+        cloth = radius[:count].max(initial=0.0)
         for solid, moving in zip(self._owner.solids, self._moving, strict=True):
             drift = moving.drift if moving.drift.any() else 0.0
-            if _near(moving.tree, start[:count] + drift, end[:count], radius):
+            its = radius[solid.first_vertex:solid.first_vertex + len(moving.x_t0)].max(initial=0.0)
+            if _near(moving.tree, start[:count] + drift, end[:count], 0.5 * float(cloth + its)):
                 near.append(solid)
         return near
 

@@ -26,7 +26,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..rows import unit
 from .bvh import BVH, element_boxes
-from .containment import inside
+from .sides import Sides
 
 EMPTY_VOLUME = 1e-9
 """Volume over area^(3/2) below which a closed part encloses nothing [-]. A plate has its thickness / (3 width)."""
@@ -187,16 +187,15 @@ class MovingSurface:
         one, other = self.shape.seams.T
         return all(np.array_equal(x[one], x[other]) for x in (self.x_t0, self.x_t1))
 
-    def inside_t0(self, points: FloatArray) -> BoolArray:
-        """Which points (Q, 3) [m] are inside closed parts at the start, as they are wound for the end; a new array.
+    def inside_t0(self, points: FloatArray, clear: FloatArray) -> BoolArray:
+        """Which points (Q, 3) [m] are inside closed parts at the start, as they are wound for the end, when the surface
+        is at least `clear` (Q,) [m] away from them; a new array."""
+        return self._sides_t0.within(points, clear, self._tree_t0)
 
-        Kept for these points: each search of a step asks about the same ones.
-        """
-        asked: tuple[FloatArray, BoolArray] | None = vars(self).get("_asked")
-        if asked is None or not np.array_equal(asked[0], points):
-            within = inside(points, self.x_t0, self.shape.triangles, self.shape.closed, self._tree_t0)
-            asked = vars(self)["_asked"] = points.copy(), within
-        return asked[1].copy()
+    @cached_property
+    def _sides_t0(self) -> Sides:
+        """Kept as long as the surface rests: it is the same object in all these steps."""
+        return Sides(self.x_t0, self.shape.triangles, self.shape.closed)
 
     @cached_property
     def _tree_t0(self) -> BVH:

@@ -25,7 +25,7 @@ takes care of."""
 HALF = 0.5
 """The same of a pair that is so close that it is to come no closer [-]: what is cut is put `truncation.LEFT` times what
 it keeps apart, and so where it was."""
-Reach = Callable[[IntArray, int], FloatArray]
+Most = Callable[[IntArray, int], FloatArray]
 """Vertices (P, 4) of pairs, and how many of them, the first, are with a triangle -> within which distance each is near
 (P,) [m]."""
 NEVER = 2.0
@@ -115,19 +115,20 @@ class Pairs:
         return replace(then, vertices=self.vertices, keep=self.keep)
 
 
-def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius: float, slack: FloatArray, *,
-               far: float = np.inf, some: BoolArray | None = None, reach: Reach | None = None) -> Pairs:
-    """All pairs without a common vertex that are within `radius` [m] of each other at x0 (V, 3) [m], or may meet on
-    straight ways to ends within `slack` (V,) [m] of x1.
+def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius: float | FloatArray, slack: FloatArray,
+               *, far: float = np.inf, some: BoolArray | None = None, most: Most | None = None) -> Pairs:
+    """All pairs without a common vertex that are within their radius at x0 (V, 3) [m], or may meet on straight ways to
+    ends within `slack` (V,) [m] of x1.
 
-    `slack` is less than half the radius; `far` as in `Pairs.at`; of `some` vertices (V,) only, if given. Where `reach`
-    says that a pair is near only within less than the radius, it is within that. What all have in common of the motion
-    makes no difference.
+    `radius` [m]: of all pairs, or of each vertex (V,) as in `self_pairs`. `slack` is less than half of it; `far` as in
+    `Pairs.at`; of `some` vertices (V,) only, if given. Where `most` says that a pair is near only within less than the
+    radius, it is within that. What all have in common of the motion makes no difference.
     """
+    radius = np.ascontiguousarray(np.broadcast_to(radius, len(x0)))
     end = x1 - mean(x1 - x0)
     tables = surface.triangles, surface.edges
     candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far)
-    near = radius if reach is None else np.minimum(radius, reach(corners_of(candidates, tables), len(candidates[0])))
+    limit = None if most is None else most(corners_of(candidates, tables), len(candidates[0]))
     vertices, primitives, faces, weights, normal, distance = current().advancement.relevant(
-        x0, end, candidates, tables, slack, near, far)
+        x0, end, candidates, tables, slack, radius, far, limit)
     return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT * np.minimum(distance, far))

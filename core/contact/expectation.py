@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where vertices are expected to end a step, how far from there they may without another search, and who does not."""
+"""Where vertices are expected to end a step, how far from there they may without another search, and who does not.
+
+Within which radius others are looked for goes by how far a vertex is expected to move: what rests comes no nearer to
+anything, and only what is as near as it will be need be known.
+"""
 
 from __future__ import annotations
 
@@ -15,39 +19,44 @@ LEAST, UNSURE = 0.15, 3.0
 """How far it may be without another search: at least, over the search radius, and over how far it was lately [-]."""
 FORGET = 0.9
 """Part of that which is left after a step [-]."""
+MOST = 0.4
+"""How far it may be at most, over the radius that it is searched within [-]: below one for both of a pair together."""
 
 
 class Expectation:
     """How far ends of vertices were from where they were expected, lately.
 
     Args:
-        count: vertices. skin: how many of them have a surface; the others, inside of a body, may be anywhere.
-        radius [m]: within which pairs are looked for.
-        most: how far ends may be without another search, over the radius [-]: below one for both of a pair together.
-        drifting: whether the motion that all have in common makes no difference.
+        radius (V,) [m]: within which pairs are looked for at most, as in `self_pairs`; resting (V,) [m]: of what rests.
+        skin: how many of the vertices have a surface; the others, inside of a body, may be anywhere.
+        drifting: whether the motion that all have in common makes no difference, because all are cloth. If not, the
+            other one of a pair is of a collider.
     """
 
-    def __init__(self, count: int, radius: float, *, most: float, drifting: bool, skin: int) -> None:
-        self.radius, self.drifting, self.skin = radius, drifting, skin
-        self._most = most * radius
-        self.missed: FloatArray = np.full(count, SLACK * radius)                        # (V,) [m]
+    def __init__(self, radius: FloatArray, resting: FloatArray, *, drifting: bool, skin: int) -> None:
+        self.radius, self.resting, self.drifting, self.skin = radius, resting, drifting, skin
+        least = float(radius.min(initial=np.inf)) if len(radius) else 0.0
+        self.scale = least if drifting else 0.5 * least              # the least radius of a pair of what moves [m]
+        self.missed: FloatArray = SLACK * radius                                        # (V,) [m]
 
     def slack(self, loose: float) -> FloatArray:
         """How far ends may be from those searched for (V,) [m]."""
-        return np.minimum(loose * (LEAST * self.radius + UNSURE * self.missed), self._most)
+        return np.minimum(loose * (LEAST * self.radius + UNSURE * self.missed), MOST * self.radius)
 
 
 class Search:
-    """Ends x1 (V, 3) [m] that were searched for, and how far from them is covered, `slack` (V,) [m].
+    """Ends x1 (V, 3) [m] of ways from x0 (V, 3) [m] that were searched for, how far from them is covered, `slack` (V,)
+    [m], and within which `radius` (V,) [m]; a `share` of all these [-].
 
     Of a motion that all have in common nobody need know how large it is: any one will do for which all are covered.
     """
 
-    def __init__(self, expectation: Expectation, x1: FloatArray, loose: float, share: float) -> None:
-        self.expectation, self.loose, self.share = expectation, loose, share
+    def __init__(self, expectation: Expectation, x0: FloatArray, x1: FloatArray, loose: float, share: float) -> None:
+        self.expectation, self.loose, self.share, self._x0 = expectation, loose, share, x0
         self.end, self.slack = x1.copy(), share * expectation.slack(loose)
         # those that say which motion that is
         self._steady: BoolArray = np.full(min(expectation.skin, len(x1)), expectation.drifting)
+        self.radius = self._radius()
 
     def away(self, x1: FloatArray) -> FloatArray:
         """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""
@@ -72,7 +81,15 @@ class Search:
         self.loose *= 2.0
         self.end[stray] = x1[stray] - self._common(x1)
         self.slack[stray] = self.share * self.expectation.slack(self.loose)[stray]
+        self.radius[stray] = self._radius()[stray]
         return stray
+
+    def _radius(self) -> FloatArray:
+        """Within which others are looked for (V,) [m]: whatever both of a pair do, they end as far apart as if they
+        rested, unless they move so much that not even the largest radius says that."""
+        moves = current().expectation.away(self.end, self._x0, self._steady)
+        wanted = self.share * self.expectation.resting + 2.0 * moves
+        return np.minimum(self.share * self.expectation.radius, np.maximum(wanted, self.slack / MOST))
 
     def _common(self, x1: FloatArray) -> FloatArray:
         """What all have in common of the way from where they were expected to x1 (V, 3) [m]."""

@@ -58,7 +58,9 @@ def find_planes(
         (surface.x_t0, surface.x_t1, surface.normals_t0, surface.normals_t1))
     planes = Planes(*found)
     if deep and shape.closed.any():
-        maybe = surface.inside_t0(x_t0) | (distance < reach) if surface.sealed else np.ones(len(x_t0), dtype=bool)
+        clear = np.where(np.isfinite(distance), np.abs(distance), 0.0)
+        maybe = distance < reach
+        maybe |= surface.inside_t0(x_t0, clear) if surface.sealed else True
         maybe[planes.vertex] = False
         inner = _deep(surface, x_t1, np.flatnonzero(maybe))
         if len(inner):

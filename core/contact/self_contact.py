@@ -56,11 +56,11 @@ HAIR = 1e-4
 """How far apart what lies in one another starts, over the least mean length of edges [-]: what nobody sees."""
 SAME = 0.25
 """Distance, over a hair, up to which a vertex lies in a triangle [-]: meshes are stored in single precision."""
-BOTH_STRAY, ONE_STRAYS = 0.4, 0.8
-"""How far ends of vertices may be from where they are expected, at most, over the radius [-]: where both of a pair may
-be, and where those of colliders are known."""
 CLOSEST = 0.2
-"""Least distance within which pairs are looked for, over the mean edge length [-]."""
+"""Least distance within which pairs are looked for where there is motion, over the mean edge length [-]."""
+BAND = 0.05
+"""Distance beyond its thickness within which a pair that rests is looked for, over that [-]: what is laid on its
+thickness is there but for what the solver leaves."""
 
 
 class SelfContact:
@@ -101,17 +101,16 @@ class SelfContact:
         self.finest = float(mean[mean > 0.0].min(initial=np.inf))
         extra = [min(c.thickness, THICKEST * longest) for c in colliders]
         cloth: FloatArray = np.where(edges[body] > 0, np.minimum(thickness, THICKEST * mean[body]), thickness)
-        thickest = float(cloth.max(initial=0.0))
         self.thickness = self.all.beside(cloth, extra)
         self._scale = None if scale is None else self.all.beside(scale, [1.0] * len(extra))
         self.friction = self.all.beside(friction, [c.friction for c in colliders])
         self.body: IntArray = np.concatenate([body, np.full(self.all.total - len(mass), -1)])
         self.filled: BoolArray = np.isin(self.body, body[self.all.skin:])
         self.held: BoolArray = np.isin(np.arange(self.all.total), [] if held is None else held)
-        near, near_solids = 2.0 * REACH * thickest, REACH * (thickest + max([0.0, *extra]))
-        least, skinned = CLOSEST * longest, self.all.skin
-        self.own = Expectation(len(mass), max(near, least), most=BOTH_STRAY, drifting=True, skin=skinned)
-        self.solid = Expectation(len(mass), max(near_solids, least), most=ONE_STRAYS, drifting=False, skin=skinned)
+        closest = CLOSEST * np.where(edges[body] > 0, mean[body], longest)
+        radius, resting = np.maximum(2.0 * REACH * cloth, closest), 2.0 * (1.0 + BAND) * cloth
+        self.own, self.solid = (Expectation(radius, resting, drifting=drifting, skin=self.all.skin)
+                                for drifting in (True, False))
         self.whole = len(self.surface.vertices) == self.all.skin
         self.tangled = True                                      # with cloth, until somebody looked
         self.stuck = True                                        # in colliders, likewise
@@ -210,10 +209,15 @@ class SelfContact:
                 pairs.vertices[same], int(np.searchsorted(same, pairs.faces))))
         return both
 
+    def all_radii(self, cloth: FloatArray, share: float = 1.0) -> FloatArray:
+        """Within which pairs with colliders are looked for (V + W,) [m]: `cloth` (V,), and a `share` of what colliders
+        add to that."""
+        return np.concatenate([cloth, share * 2.0 * REACH * self.thickness[len(cloth):]])
+
     @cached_property
     def crowded(self) -> bool:
         """Whether a part of the cloth is so fine that its own neighbours are within the radius of all."""
-        rest, radius = self.rest, self.own.radius
+        rest, radius = self.rest, float(self.own.radius.max())
         smallest = 1.0 if self._scale is None else float(self._scale.min())
         pairs = near_pairs(self.surface.at(rest), rest, rest, radius / smallest, np.zeros(len(rest)))
         same = np.flatnonzero(self.body[pairs.vertices[:, 0]] == self.body[pairs.vertices[:, 3]])

@@ -17,11 +17,14 @@ from ..kernels import current
 from .triangle_surface import TriangleSurface
 
 
-def candidate_pairs(surface: TriangleSurface, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float,
-                    some: BoolArray | None = None, *, far: float = np.inf) -> tuple[IntArray, IntArray]:
-    """Pairs without a common vertex that may be within `radius` [m] at x_t0 (V, 3) [m], or meet on straight ways to
+def candidate_pairs(surface: TriangleSurface, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray,
+                    radius: FloatArray, some: BoolArray | None = None, *, far: float = np.inf
+                    ) -> tuple[IntArray, IntArray]:
+    """Pairs without a common vertex that may be within their radius at x_t0 (V, 3) [m], or meet on straight ways to
     ends within `slack` (V,) [m], of two vertices together at most the radius, of x_t1; only those with one of the
-    vertices `some` (V,), if given. Pairs further apart than `far` [m] have to keep no more than those that far apart.
+    vertices `some` (V,), if given. A pair's radius is the mean of those of its primitives, each of which has the
+    largest `radius` (V,) [m] of its vertices. Pairs further apart than `far` [m] have to keep no more than those that
+    far apart.
 
     Returns:
         vertices with triangles (N, 2), and edges with edges (M, 2), the smaller number first; both in lexicographic

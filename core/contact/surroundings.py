@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 REACH = 1.5
 """Distance up to which a pair is a contact that may come to touch, over the thickness of both [-]."""
 FAR = 0.1
-"""Distance over the search radius beyond which what a pair has to keep does not grow [-]."""
+"""Distance over the least search radius beyond which what a pair has to keep does not grow [-]."""
 EDGE_SHARE = 0.5
 """Part of the thickness that edges keep from edges of colliders, and faces from their tips [-]: where vertices keep all
 of it from faces, edges come nearer on any surface that bends, and only where it is sharp do they need more."""
@@ -39,10 +39,10 @@ STRAYS = 0.3
 """Part of the vertices up to which their pairs alone are looked for again, when they are not where they were expected
 [-]."""
 TOGETHER = 1e-6
-"""Distance, over the search radius, below which nobody can tell on which side of a collider cloth is [-]."""
+"""Distance, over the least search radius, below which nobody can tell on which side of a collider cloth is [-]."""
 LEAST_GAP = 2e-4
-"""Distance, over the search radius, that a pair is left at least, if it had as much: what presses without end, as a
-*Limit Stretch* between pins and a solid, would else leave a part of a part, step by step, down to nothing [-]."""
+"""Distance, over the least search radius, that a pair is left at least, if it had as much: what presses without end, as
+a *Limit Stretch* between pins and a solid, would else leave a part of a part, step by step, down to nothing [-]."""
 
 
 class Surroundings:
@@ -250,7 +250,7 @@ class Surroundings:
             some = before.follow(x1)
             if np.count_nonzero(some) < STRAYS * len(some):
                 return before, some
-        return Search(expectation, x1, 1.0 if before is None else before.loose, share), None
+        return Search(expectation, self.x0, x1, 1.0 if before is None else before.loose, share), None
 
     def _take(self, part: int, pairs: Pairs, some: BoolArray | None) -> None:
         """Pairs that were found, in the place of all, or of those with one of `some` vertices (V,)."""
@@ -264,42 +264,42 @@ class Surroundings:
         self._parts[part] = found
 
     def _near_itself(self, search: Search, some: BoolArray | None) -> Pairs:
-        radius, surface = self._owner.own.radius, self._owner.sewn_at(self.x0)
-        return near_pairs(surface, self.x0, search.end, radius, search.slack, far=FAR * radius, some=some,
-                          reach=self._owner.reach if self._owner.crowded else None)
+        owner = self._owner
+        return near_pairs(owner.sewn_at(self.x0), self.x0, search.end, search.radius, search.slack,
+                          far=FAR * owner.own.scale, some=some, most=owner.reach if owner.crowded else None)
 
     def _near_solids(self, motion: Motion, search: Search, some: BoolArray | None) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
         whole, end, room = self.solids == WHOLE, *self._ends(motion, search)
-        radius = self._share * self._owner.solid.radius
-        far = FAR * self._owner.solid.radius
-        found = motion.candidates(self.start, end, room, radius, faces=whole, far=far, some=some)
+        radius = self._owner.all_radii(search.radius, self._share)
+        found = motion.candidates(self.start, end, room, radius, faces=whole, far=FAR * self._owner.solid.scale,
+                                  some=some)
         pairs = self._pairs_of(found, end, room, radius)
         at_faces = self._at_faces if some is None else self._at_faces & some
         return pairs if whole or not at_faces.any() else pairs.joined(self._near_faces(motion, search, at_faces))
 
     def _near_faces(self, motion: Motion, search: Search, some: BoolArray) -> Pairs:
         """Pairs of `some` vertices of cloth (V,) with faces of colliders."""
-        (end, room), radius = self._ends(motion, search), self._owner.solid.radius
-        none = np.zeros((0, 2), dtype=np.int64)
-        found = motion.face_candidates(self.start, end, room, radius, some, far=FAR * radius)
+        (end, room), solid, none = self._ends(motion, search), self._owner.solid, np.zeros((0, 2), dtype=np.int64)
+        radius = self._owner.all_radii(solid.radius)
+        found = motion.face_candidates(self.start, end, room, radius, some, far=FAR * solid.scale)
         return self._pairs_of((found, none), end, room, radius)
 
     def _ends(self, motion: Motion, search: Search) -> tuple[FloatArray, FloatArray]:
         """Where all end as far as searched for (V + W, 3) [m], and how far from there they may be (V + W,) [m]."""
         return self.end(search.end), np.concatenate([search.slack, np.zeros(len(motion.x_t0))])
 
-    def _pairs_of(self, candidates: tuple[IntArray, IntArray], end: FloatArray, room: FloatArray, radius: float
+    def _pairs_of(self, candidates: tuple[IntArray, IntArray], end: FloatArray, room: FloatArray, radius: FloatArray
                   ) -> Pairs:
-        """The candidates that are within the radius [m] of each other, or may meet."""
-        owner = self._owner
+        """The candidates that are within their radius, `radius` (V + W,) [m], of each other, or may meet."""
+        owner, scale = self._owner, self._owner.solid.scale
         tables = owner.all.triangles, owner.all.edges
         vertices, primitives, faces, weights, normal, distance = current().advancement.relevant(
-            self.start, end, candidates, tables, room, radius, FAR * owner.solid.radius)
-        keep = KEPT * np.minimum(np.minimum(distance, FAR * owner.solid.radius),
+            self.start, end, candidates, tables, room, radius, FAR * scale)
+        keep = KEPT * np.minimum(np.minimum(distance, FAR * scale),
                                  owner.thickness[vertices[:, 0]] + owner.thickness[vertices[:, 3]])
         pairs = Pairs(vertices, primitives, faces, weights, normal, distance, keep)
-        apart = distance > TOGETHER * radius
+        apart = distance > TOGETHER * scale
         owner.stuck |= not apart.all()                               # the next step looks on which side it is
         return pairs if apart.all() else pairs[np.flatnonzero(apart)]
 
@@ -318,4 +318,4 @@ class Surroundings:
             if self._let.any():
                 keep &= ~self._is_let(pairs)
         found = pairs if keep.all() else pairs[np.flatnonzero(keep)]
-        return found.keeping(LEAST_GAP * (self._owner.own, self._owner.solid)[part].radius)
+        return found.keeping(LEAST_GAP * (self._owner.own, self._owner.solid)[part].scale)

@@ -31,13 +31,13 @@ def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, 
 
 
 def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tuple[IntArray, IntArray],
-             slack: FloatArray, reach: float | FloatArray, far: float = np.inf) -> Placed:
+             slack: FloatArray, radius: FloatArray, far: float = np.inf, most: FloatArray | None = None) -> Placed:
     """Which pairs are near or may meet, and how they are at x0, as in `reference`."""
     count, faces = sum(len(primitives) for primitives in candidates), len(candidates[0])
-    near = np.atleast_1d(np.asarray(reach, dtype=np.float64))
+    most = np.zeros(0) if most is None else most
     keep, found = np.empty(count, dtype=np.bool_), (np.empty((count, 4)), np.empty((count, 3)), np.empty(count))
     share(_relevant_all, count, LEAST, np.ascontiguousarray(x0), np.ascontiguousarray(x1), *candidates, *tables, slack,
-          near, far, keep, *found)
+          np.ascontiguousarray(radius), most, far, keep, *found)
     rows = np.flatnonzero(keep)
     few = len(rows)
     vertices, primitives = np.empty((few, 4), dtype=np.int64), np.empty((few, 2), dtype=np.int64)
@@ -69,14 +69,20 @@ def _closest_all(begin: Any, stop: Any, x: Any, vertices: Any, faces: Any, weigh
 
 @njit(**KERNEL)
 def _relevant_all(begin: Any, stop: Any, x0: Any, x1: Any, faces: Any, between: Any, triangles: Any, edges: Any,
-                  slack: Any, reach: Any, far: Any, keep: Any, weights: Any, normals: Any, distance: Any) -> None:
-    each = len(reach) > 1
+                  slack: Any, radius: Any, most: Any, far: Any, keep: Any, weights: Any, normals: Any, distance: Any
+                  ) -> None:
     for p in range(begin, stop):
         face = p < len(faces)
         i, j, k, m = _corners(p, faces, between, triangles, edges)
         a, b, c, d = at(x0, i), at(x0, j), at(x0, k), at(x0, m)
         w, n, gap = _closest(a, b, c, d, face)
-        if gap >= reach[p if each else 0]:
+        if face:
+            near = 0.5 * (radius[i] + max(radius[j], max(radius[k], radius[m])))
+        else:
+            near = 0.5 * (max(radius[i], radius[j]) + max(radius[k], radius[m]))
+        if len(most):
+            near = min(near, most[p])
+        if gap >= near:
             end = at(x1, m)
             u, v, y = (dot(n, subtract(at(x1, i), end)), dot(n, subtract(at(x1, j), end)),
                        dot(n, subtract(at(x1, k), end)))

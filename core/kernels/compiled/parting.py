@@ -18,25 +18,26 @@ from .vectors import cross, divide, dot, scale, subtract
 
 LANES = 32
 """Pairs that are looked at together."""
-ROWS = 19
-"""Numbers of a pair: where three of its vertices are from the fourth, at the start and at the end, and the slack."""
+SLACK, RADIUS, ROWS = 18, 19, 20
+"""Numbers of a pair: where three of its vertices are from the fourth, at the start and at the end, then its slack and
+its radius."""
 
 
 @njit(**INLINED)
-def note(moving: Any, m: Any, i: Any, j: Any, k: Any, loose: Any, lanes: Any, n: Any) -> None:
-    """Write a pair into lane n of lanes (ROWS, LANES): vertices i, j, k as seen from m, and by how much nearer to each
-    other than expected it may end, `loose` [m]."""
+def note(moving: Any, m: Any, i: Any, j: Any, k: Any, loose: Any, radius: Any, lanes: Any, n: Any) -> None:
+    """Write a pair into lane n of lanes (ROWS, LANES): vertices i, j, k as seen from m, by how much nearer to each
+    other than expected it may end, `loose` [m], and within which radius [m] it is near."""
     for axis in range(3):
         start, end = moving[m, axis], moving[m, 3 + axis]
         lanes[axis, n], lanes[9 + axis, n] = moving[i, axis] - start, moving[i, 3 + axis] - end
         lanes[3 + axis, n], lanes[12 + axis, n] = moving[j, axis] - start, moving[j, 3 + axis] - end
         lanes[6 + axis, n], lanes[15 + axis, n] = moving[k, axis] - start, moving[k, 3 + axis] - end
-    lanes[18, n] = loose
+    lanes[SLACK, n], lanes[RADIUS, n] = loose, radius
 
 
 @njit(**INNER)
-def vertices_that_stay(lanes: Any, count: Any, radius: Any, far: Any) -> Any:
-    """Which of the first pairs, of a vertex and a triangle, may be within the radius or meet, as bits."""
+def vertices_that_stay(lanes: Any, count: Any, far: Any) -> Any:
+    """Which of the first pairs, of a vertex and a triangle, may be within their radius or meet, as bits."""
     bits = np.int64(0)
     for k in range(count):
         a, b, c = _three(lanes, 0, k)
@@ -46,21 +47,21 @@ def vertices_that_stay(lanes: Any, count: Any, radius: Any, far: Any) -> Any:
         most = LEFT * min(size, far)
         start = dot(n, a) - max(dot(n, b), max(dot(n, c), 0.0))
         end = dot(n, e) - max(dot(n, f), max(dot(n, g), 0.0))
-        apart = (start >= max(radius, most) * size) & (end > (lanes[18, k] + most) * size)
+        apart = (start >= max(lanes[RADIUS, k], most) * size) & (end > (lanes[SLACK, k] + most) * size)
         bits |= np.int64(not apart) << k
     return bits
 
 
 @njit(**INNER)
-def edges_that_stay(lanes: Any, count: Any, radius: Any, far: Any) -> Any:
-    """Which of the first pairs, of two edges, may be within the radius or meet, as bits."""
+def edges_that_stay(lanes: Any, count: Any, far: Any) -> Any:
+    """Which of the first pairs, of two edges, may be within their radius or meet, as bits."""
     bits = np.int64(0)
     for k in range(count):
         a, b, c = _three(lanes, 0, k)
         e, f, g = _three(lanes, 9, k)
         n, u = scale(0.5, subtract((a[0] + b[0], a[1] + b[1], a[2] + b[2]), c)), subtract(b, a)
         most = LEFT * min(np.sqrt(dot(n, n)), far)
-        least, least_end, over = max(radius, most), lanes[18, k] + most, cross(u, c)
+        least, least_end, over = max(lanes[RADIUS, k], most), lanes[SLACK, k] + most, cross(u, c)
         over = scale(1.0 if dot(over, n) >= 0.0 else -1.0, over)
         apart = (_apart_along(over, a, b, c, e, f, g, least, least_end)
                  | _apart_along(_across(n, c), a, b, c, e, f, g, least, least_end)

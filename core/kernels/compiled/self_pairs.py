@@ -16,10 +16,10 @@ from numba import njit
 from ...arrays import BoolArray, FloatArray, IntArray
 from .clusters import LOWEST_BIT
 from .options import INNER, KERNEL, MAKING
-from .parting import LANES, ROWS, edges_that_stay, note, vertices_that_stay
+from .parting import LANES, RADIUS, ROWS, edges_that_stay, note, vertices_that_stay
 from .pool import share
 from .side_by_side import CLUSTER, others_than, touching_both
-from .swept_boxes import ALL, DEEPEST, around_all, box_of, fitted, packed, reached, touch
+from .swept_boxes import ALL, DEEPEST, ROOM, around_all, box_of, fitted, packed, reached, touch
 
 SHARE = 32
 """Clusters that are one share of the work."""
@@ -28,23 +28,21 @@ PLACES = 16
 HALF = 32
 LOWER = (1 << HALF) - 1
 """A pair as one number: its first element in the upper half of the bits, the other in the lower."""
-ROOM = 1.0 + 1e-6
-"""Radius by which boxes in single precision are grown, over the radius [-]: more than what rounding could take."""
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
-          x_t1: FloatArray, slack: FloatArray, radius: float, far: float = np.inf, some: BoolArray | None = None
+          x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None
           ) -> IntArray:
     """Pairs (P, 2) of `items`, rows of queries (Q, a), with rows of targets (N, b), as in `reference`."""
     moving, marks = np.empty((len(x_t0), 8)), np.zeros(0, dtype=np.bool_) if some is None else some
     packed(*(np.ascontiguousarray(a) for a in (x_t0, x_t1, slack, marks)), moving)
-    items, others = items[items >= 0], order[order >= 0]
-    boxes = fitted(others, targets, moving)
+    items, others, reach = items[items >= 0], order[order >= 0], 0.5 * radius
+    boxes = fitted(others, targets, moving, reach)
     shares = np.arange((len(items) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER))
     places, parts = PLACES * SHARE * CLUSTER, []
     while len(shares):
         found, count = np.empty((len(shares), places), dtype=np.int64), np.zeros(len(shares), dtype=np.int64)
-        share(_search, len(shares), 1, shares, items, queries, others, targets, same, some is not None, moving, radius,
+        share(_search, len(shares), 1, shares, items, queries, others, targets, same, some is not None, moving, reach,
               far, boxes, found, count)
         parts += [row[:n] for row, n in zip(found, count, strict=True) if n <= places]
         shares = shares[count > places]
@@ -56,37 +54,38 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
 
 @njit(**KERNEL)
 def _search(begin: Any, end: Any, shares: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any,
-            marked: Any, moving: Any, radius: Any, far: Any, boxes: Any, found: Any, count: Any) -> None:
+            marked: Any, moving: Any, reach: Any, far: Any, boxes: Any, found: Any, count: Any) -> None:
     """The pairs of each share, and their number."""
     half = (len(count) + 1) // 2
     for number in range(begin, end):
         # neighbours go to different threads: where there is much to do lies together
         place = 2 * number if number < half else 2 * (number - half) + 1
-        count[place] = _near(shares[place], items, queries, others, targets, same, marked, moving, radius, far, boxes,
+        count[place] = _near(shares[place], items, queries, others, targets, same, marked, moving, reach, far, boxes,
                              found[place])
 
 
 @njit(**MAKING)
 def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, marked: Any, moving: Any,
-          radius: Any, far: Any, boxes: Any, found: Any) -> Any:
+          reach: Any, far: Any, boxes: Any, found: Any) -> Any:
     """How many pairs a share has; the first ones go into `found`."""
-    inner, corners, rows, flags, nodes, marks, first = boxes
+    inner, corners, its_reach, rows, flags, nodes, marks, first = boxes
     last, number, noted = queries.shape[1] - 1, 0, 0
     there_are = np.int32(ALL >> (CLUSTER * len(inner) - len(others)))
     edges = last == 1
     stack, levels = np.empty(DEEPEST, dtype=np.int64), np.empty(DEEPEST, dtype=np.int64)
     met = np.empty(len(inner), dtype=np.int64)
-    box, grown = np.empty((1, 12)), np.empty((CLUSTER, 12), dtype=np.float32)
+    box, grown, own_reach = np.empty((1, 12)), np.empty((CLUSTER, 12), dtype=np.float32), np.empty(CLUSTER)
     beside, around = np.empty((1, 12, CLUSTER), dtype=np.float32), np.empty((1, 12), dtype=np.float32)
     lanes, who, exact = np.empty((ROWS, LANES)), np.empty((2, LANES), dtype=np.int64), np.empty((2, 12))
     for cluster in range(share * SHARE, min((share + 1) * SHARE, (len(items) + CLUSTER - 1) // CLUSTER)):
         begin, stop = cluster * CLUSTER, min((cluster + 1) * CLUSTER, len(items))
-        chosen = around_all(items[begin:stop], queries, moving, ROOM * radius, around)
+        chosen = around_all(items[begin:stop], queries, moving, reach, around)
         total = reached(nodes, marks, first, around, cluster if same else np.int64(0), chosen == 0, stack, levels, met)
         if total == 0:
             continue
         for k in range(stop - begin):
-            box_of(items[begin + k], queries, moving, ROOM * radius, box, np.int64(0))
+            own_reach[k] = max(reach[queries[items[begin + k], 0]], reach[queries[items[begin + k], last]])
+            box_of(items[begin + k], queries, moving, ROOM * own_reach[k], box, np.int64(0))
             for row in range(12):
                 grown[k, row] = beside[0, row, k] = box[0, row]
         for n in range(total):
@@ -116,31 +115,28 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
                         j, v = also, j
                     loose, near = max(moving[v, 6], moving[m, 6]), moving[j, 6]
                     loose = max(moving[i, 6], near) + loose if edges else moving[i, 6] + max(near, loose)
-                    note(moving, m, i, j, v, loose, lanes, noted)
+                    note(moving, m, i, j, v, loose, own_reach[k] + its_reach[other, at], lanes, noted)
                     who[0, noted], who[1, noted] = q, CLUSTER * other + at
                     noted += 1
                     if noted == LANES:
-                        number = _keep(lanes, who, noted, queries, others, targets, same, moving, radius, far, exact,
-                                       found, number)
+                        number = _keep(lanes, who, noted, queries, others, targets, same, moving, far, exact, found,
+                                       number)
                         noted = 0
-    return _keep(lanes, who, noted, queries, others, targets, same, moving, radius, far, exact, found, number)
+    return _keep(lanes, who, noted, queries, others, targets, same, moving, far, exact, found, number)
 
 
 @njit(**INNER)
-def _keep(lanes: Any, who: Any, noted: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any,
-          radius: Any, far: Any, exact: Any, found: Any, number: Any) -> Any:
+def _keep(lanes: Any, who: Any, noted: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, far: Any,
+          exact: Any, found: Any, number: Any) -> Any:
     """Write down those of the noted pairs that stay, after `number` others; how many there are then."""
-    if queries.shape[1] == 2:
-        bits = edges_that_stay(lanes, noted, radius, far)
-    else:
-        bits = vertices_that_stay(lanes, noted, radius, far)
+    bits = edges_that_stay(lanes, noted, far) if queries.shape[1] == 2 else vertices_that_stay(lanes, noted, far)
     for n in range(noted):
         if bits >> n & 1 == 0:
             continue
         one, two = who[0, n], others[who[1, n]]
         if same and two < one:
             one, two = two, one
-        box_of(one, queries, moving, radius, exact, np.int64(0))
+        box_of(one, queries, moving, lanes[RADIUS, n], exact, np.int64(0))
         box_of(two, targets, moving, 0.0, exact, np.int64(1))
         if touch(exact, np.int64(0), exact, np.int64(1)):
             if number < len(found):

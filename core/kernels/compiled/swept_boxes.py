@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Trees of boxes around what moves, compiled: which elements are near a box at the start or at the end of a step.
 
-A box is two: lower and upper corner at the start and at the end, twelve numbers. `CLUSTER` elements that lie side by
+A box is two: lower and upper corner at the start and at the end, twelve numbers. It is as much larger than what is in
+it as that reaches. `CLUSTER` elements that lie side by
 side are a leaf, and each node has as many children; the boxes of what belongs together lie so that they are compared
 all at once. They are in single precision, which loses nothing (see `clusters`).
 
@@ -31,16 +32,20 @@ DEEPEST = 22 * CLUSTER
 """Places on a stack: all children of a node on each of more levels than whole numbers have room for."""
 MARK = 7
 """Column of `moving` that says whether a vertex is marked: above zero."""
+ROOM = 1.0 + 1e-6
+"""What boxes in single precision are grown by, over the reach [-]: more than what rounding could take."""
 
 Boxes = tuple[Any, ...]
-"""Of the C leaves: inner (C, 12, CLUSTER), boxes of their elements; corners (C, 3, CLUSTER), the elements' vertices;
-rows (C, 12), boxes around a whole leaf; flags (C,), which elements are marked, as bits. Of the G nodes, leaves' parents
-first: nodes (G, 12, CLUSTER), boxes of the children; marks (G,), which of them have marked elements, as bits; first
-(levels + 1,), where the nodes of each level begin. Boxes are low corners at the start and the end, then high ones."""
+"""Of the C leaves: inner (C, 12, CLUSTER), boxes of their elements, grown; corners (C, 3, CLUSTER), the elements'
+vertices; reach (C, CLUSTER), theirs; rows (C, 12), boxes around a whole leaf; flags (C,), which elements are marked, as
+bits. Of the G nodes, leaves' parents first: nodes (G, 12, CLUSTER), boxes of the children; marks (G,), which of them
+have marked elements, as bits; first (levels + 1,), where the nodes of each level begin. Boxes are low corners at the
+start and the end, then high ones."""
 
 
-def fitted(elements: IntArray, targets: IntArray, moving: FloatArray) -> Boxes:
-    """Boxes of `elements` (N,), rows of targets (T, a), side by side as they come, on vertices `moving` as `packed`."""
+def fitted(elements: IntArray, targets: IntArray, moving: FloatArray, reach: FloatArray) -> Boxes:
+    """Boxes of `elements` (N,), rows of targets (T, a), side by side as they come, on vertices `moving` as `packed`;
+    each grown by the largest `reach` (V,) [m] of its vertices."""
     leaves = max(1, -(-len(elements) // CLUSTER))
     sizes = [-(-leaves // CLUSTER)]
     while sizes[-1] > 1:
@@ -49,9 +54,10 @@ def fitted(elements: IntArray, targets: IntArray, moving: FloatArray) -> Boxes:
     inner, rows = np.empty((leaves, 12, CLUSTER), dtype=np.float32), np.empty((leaves, 12), dtype=np.float32)
     corners, flags = np.zeros((leaves, 3, CLUSTER), dtype=np.int32), np.zeros(leaves, dtype=np.int32)
     nodes, marks = np.empty((first[-1], 12, CLUSTER), dtype=np.float32), np.zeros(first[-1], dtype=np.int32)
-    share(_fit, leaves, LEAST, elements, targets, moving, inner, corners, rows, flags)
+    near = np.empty((leaves, CLUSTER))
+    share(_fit, leaves, LEAST, elements, targets, moving, reach, inner, corners, near, rows, flags)
     _fit_nodes(rows, flags, nodes, marks, first)
-    return inner, corners, rows, flags, nodes, marks, first
+    return inner, corners, near, rows, flags, nodes, marks, first
 
 
 @njit(**KERNEL)
@@ -66,8 +72,8 @@ def packed(x_t0: Any, x_t1: Any, slack: Any, some: Any, moving: Any) -> None:
 
 
 @njit(**KERNEL)
-def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, inner: Any, corners: Any, rows: Any, flags: Any
-         ) -> None:
+def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, reach: Any, inner: Any, corners: Any,
+         near: Any, rows: Any, flags: Any) -> None:
     """Leaves begin..end - 1."""
     last = targets.shape[1] - 1
     for leaf in range(begin, end):
@@ -78,15 +84,18 @@ def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, inner: 
             if number >= len(elements):
                 for row in range(6):
                     inner[leaf, row, k], inner[leaf, 6 + row, k] = np.inf, -np.inf
+                near[leaf, k] = 0.0
                 continue
             t = elements[number]
             a, b, c = targets[t, 0], targets[t, min(1, last)], targets[t, last]
             corners[leaf, 0, k], corners[leaf, 1, k], corners[leaf, 2, k] = a, b, c
             if max(moving[a, MARK], max(moving[b, MARK], moving[c, MARK])) > 0.0:
                 flags[leaf] |= 1 << k
+            near[leaf, k] = max(reach[a], max(reach[b], reach[c]))
+            grow = ROOM * near[leaf, k]
             for row in range(6):
                 x, y, z = moving[a, row], moving[b, row], moving[c, row]
-                low, high = np.float32(min(x, min(y, z))), np.float32(max(x, max(y, z)))
+                low, high = np.float32(min(x, min(y, z)) - grow), np.float32(max(x, max(y, z)) + grow)
                 inner[leaf, row, k], inner[leaf, 6 + row, k] = low, high
                 rows[leaf, row], rows[leaf, 6 + row] = min(rows[leaf, row], low), max(rows[leaf, 6 + row], high)
 
@@ -118,9 +127,10 @@ def _fit_nodes(rows: Any, flags: Any, nodes: Any, marks: Any, first: Any) -> Non
 
 
 @njit(**INNER)
-def around_all(elements: Any, targets: Any, moving: Any, grow: Any, around: Any) -> Any:
-    """The box around all elements (N,), grown, into around (1, 12); which of them are marked, as bits."""
-    last, marked = targets.shape[1] - 1, 0
+def around_all(elements: Any, targets: Any, moving: Any, reach: Any, around: Any) -> Any:
+    """The box around all elements (N,), grown by the largest `reach` (V,), into around (1, 12); which of them are
+    marked, as bits."""
+    last, marked, most = targets.shape[1] - 1, 0, 0.0
     x0 = y0 = z0 = u0 = v0 = w0 = np.inf
     x1 = y1 = z1 = u1 = v1 = w1 = -np.inf
     for k in range(len(elements)):
@@ -130,8 +140,10 @@ def around_all(elements: Any, targets: Any, moving: Any, grow: Any, around: Any)
             u0, v0, w0 = min(u0, moving[a, 3]), min(v0, moving[a, 4]), min(w0, moving[a, 5])
             x1, y1, z1 = max(x1, moving[a, 0]), max(y1, moving[a, 1]), max(z1, moving[a, 2])
             u1, v1, w1 = max(u1, moving[a, 3]), max(v1, moving[a, 4]), max(w1, moving[a, 5])
+            most = max(most, reach[a])
             if moving[a, MARK] > 0.0:
                 marked |= 1 << k
+    grow = ROOM * most
     around[0, 0], around[0, 1], around[0, 2] = x0 - grow, y0 - grow, z0 - grow
     around[0, 3], around[0, 4], around[0, 5] = u0 - grow, v0 - grow, w0 - grow
     around[0, 6], around[0, 7], around[0, 8] = x1 + grow, y1 + grow, z1 + grow

@@ -64,10 +64,11 @@ def corners_of(candidates: Candidates, tables: tuple[IntArray, IntArray]) -> Int
 
 
 def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tuple[IntArray, IntArray],
-             slack: FloatArray, reach: float | FloatArray, far: float = np.inf) -> Placed:
+             slack: FloatArray, radius: FloatArray, far: float = np.inf, most: FloatArray | None = None) -> Placed:
     """Which pairs, as in `corners_of`, are near at x0 or may meet on the way to x1 (V, 3) [m].
 
-    Near is closer than `reach` [m], one for all or one each (P,). A pair may meet unless at the end, too, it is apart
+    Near is closer than the pair's radius, as `self_pairs` has it of `radius` (V,) [m], and than `most` (P,) [m], if
+    given. A pair may meet unless at the end, too, it is apart
     along the direction of its closest points, for all ends that are within `slack` (V,) [m] of x1, by a part of its
     distance, or of `far` [m] where that is less: in straight lines it is no nearer in between.
 
@@ -79,10 +80,12 @@ def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tup
     weights, normals, distance = closest(x0, vertices, faces)
     one = np.arange(4) < np.where(np.arange(len(vertices)) < faces, 1, 2)[:, None]
     along = np.einsum("pki,pi->pk", x1[vertices] - x1[vertices[:, 3:]], normals)
-    loose = slack[vertices]
+    loose, reach = slack[vertices], radius[vertices]
+    near = 0.5 * (np.where(one, 0.0, reach).max(axis=1) + np.where(one, reach, 0.0).max(axis=1))
+    near = near if most is None else np.minimum(near, most)
     beyond = np.where(one, along, np.inf).min(axis=1) - np.where(one, -np.inf, along).max(axis=1)
     beyond -= np.where(one, 0.0, loose).max(axis=1) + np.where(one, loose, 0.0).max(axis=1)
-    rows = np.flatnonzero((distance < reach) | (beyond <= LEFT * np.minimum(distance, far)))
+    rows = np.flatnonzero((distance < near) | (beyond <= LEFT * np.minimum(distance, far)))
     primitives = np.concatenate(candidates)[rows]
     return (vertices[rows], primitives, int(np.searchsorted(rows, faces)), weights[rows], normals[rows], distance[rows])
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pairs of primitives that may be near or meet in a step, as `contact.self_pairs` defines them.
 
-The vertex's box is grown by the radius, or that of the edge with the smaller number, so that both backends round alike.
+A pair's radius is the mean of those of its two primitives, each of which has the largest of its vertices'. The vertex's
+box is grown by it, or that of the edge with the smaller number, so that both backends round alike.
 
 A pair keeps apart across a plane if it does so at the start and at the end: in straight lines the first primitive never
 gets less far beyond the second one along a fixed direction than it is then. At the end it has to by `LEFT` of the
@@ -20,14 +21,18 @@ from .advancement import LEFT
 from .trees import element_boxes, fitted, touching_boxes
 from .vectors import Vector, add, cross, divide, dot, scale, subtract
 
+ROOM = 1.0 + 1e-6
+"""What boxes of single primitives are grown by, over their part of the radius [-]: more than what rounding could take
+from the sum of both."""
+
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
-          x_t1: FloatArray, slack: FloatArray, radius: float, far: float = np.inf, some: BoolArray | None = None
+          x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None
           ) -> IntArray:
     """Pairs (P, 2), in order, of `items`, rows of queries (Q, a), with rows of targets (N, b), the leaves of a tree in
     `order`; -1 is nothing in both. Primitives by the numbers of their vertices. `same`: queries and targets are one,
-    and each pair is told once. Only pairs with one of the vertices `some` (V,), if given."""
-    step = x_t0, x_t1, slack, radius, far
+    and each pair is told once. `radius` (V,) [m]. Only pairs with one of the vertices `some` (V,), if given."""
+    step = x_t0, x_t1, slack, 0.5 * radius, far
     if some is None:
         return _all_pairs(items, queries, order, targets, same, *step)
     items = items[items >= 0]
@@ -49,10 +54,11 @@ def _leaves_of(order: IntArray, wanted: BoolArray) -> IntArray:
 
 
 def _all_pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
-               x_t1: FloatArray, slack: FloatArray, radius: float, far: float) -> IntArray:
+               x_t1: FloatArray, slack: FloatArray, reach: FloatArray, far: float) -> IntArray:
     used = np.sort(items[items >= 0])
-    low, high = element_boxes(queries[used], x_t0, x_t1)
-    i, j = touching_boxes(order, fitted(order, *element_boxes(targets, x_t0, x_t1)), low - radius, high + radius).T
+    own_reach, its_reach = reach[queries].max(axis=1), reach[targets].max(axis=1)
+    low, high = _grown(queries[used], x_t0, x_t1, own_reach[used])
+    i, j = touching_boxes(order, fitted(order, *_grown(targets, x_t0, x_t1, its_reach)), low, high).T
     i = used[i]
     if same:
         once = np.flatnonzero(i < j)
@@ -64,14 +70,21 @@ def _all_pairs(items: IntArray, queries: IntArray, order: IntArray, targets: Int
             strange &= a.take(i) != b.take(j)
     rows = np.flatnonzero(strange)
     x_t0, x_t1 = np.ascontiguousarray(x_t0.T), np.ascontiguousarray(x_t1.T)
-    i, j = _boxes_near(i[rows], j[rows], ones, others, x_t0, x_t1, radius)
+    i, j, radius = _boxes_near(i[rows], j[rows], ones, others, x_t0, x_t1, own_reach, its_reach)
     rows = _stay(ones[:, i], others[:, j], x_t0, x_t1, slack, radius, far)
     return np.stack([i[rows], j[rows]], axis=1)
 
 
-def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: float,
+def _grown(elements: IntArray, x_t0: FloatArray, x_t1: FloatArray, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Boxes (lower, upper), each (N, 3) [m], of elements (N, k), a little more than `reach` (N,) [m] larger."""
+    low, high = element_boxes(elements, x_t0, x_t1)
+    grow = ROOM * reach[:, None]
+    return low - grow, high + grow
+
+
+def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: FloatArray,
           far: float) -> IntArray:
-    """Rows of the pairs of vertices (a, P) and (b, P) on (3, V) that may be within the radius, or meet."""
+    """Rows of the pairs of vertices (a, P) and (b, P) on (3, V) that may be within their radius (P,), or meet."""
     rows = np.arange(one.shape[1])
     loose = reduce(np.maximum, slack[one]) + reduce(np.maximum, slack[other])
     ahead, behind = _places(one, x_t0), _places(other, x_t0)
@@ -91,7 +104,7 @@ def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, sl
         size, most = np.sqrt(dot(direction, direction)), LEFT * np.minimum(np.sqrt(dot(between, between)), far)
         left = np.flatnonzero((_beyond(direction, ahead, behind) < np.maximum(radius, most) * size)
                               | (_beyond(direction, ahead_t1, behind_t1) <= (loose + most) * size))
-        rows, loose = rows[left], loose[left]
+        rows, loose, radius = rows[left], loose[left], radius[left]
         ahead, behind, ahead_t1, behind_t1 = (
             [(x[left], y[left], z[left]) for x, y, z in places] for places in (ahead, behind, ahead_t1, behind_t1))
     return rows
@@ -108,18 +121,19 @@ def _middle(places: list[Vector]) -> Vector:
 
 
 def _boxes_near(i: IntArray, j: IntArray, queries: IntArray, targets: IntArray, x_t0: FloatArray, x_t1: FloatArray,
-                radius: float) -> tuple[IntArray, IntArray]:
-    """Pairs of queries (a, Q) and targets (b, N) whose boxes are nowhere apart by the radius on the same side both
-    times."""
+                own_reach: FloatArray, its_reach: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Pairs of queries (a, Q) and targets (b, N) whose boxes are nowhere apart by their radius on the same side both
+    times, and the radius (P,) [m]: what both reach (Q,), (N,) [m]."""
+    radius = own_reach[i] + its_reach[j]
     for axis in range(3):
         above, below = np.zeros(len(i), dtype=np.bool_), np.zeros(len(i), dtype=np.bool_)
         for x in (x_t0[axis], x_t1[axis]):
             a, b = x[queries], x[targets]
-            above |= (reduce(np.minimum, a) - radius).take(i) <= reduce(np.maximum, b).take(j)
-            below |= reduce(np.minimum, b).take(j) <= (reduce(np.maximum, a) + radius).take(i)
+            above |= reduce(np.minimum, a).take(i) - radius <= reduce(np.maximum, b).take(j)
+            below |= reduce(np.minimum, b).take(j) <= reduce(np.maximum, a).take(i) + radius
         rows = np.flatnonzero(above & below)
-        i, j = i[rows], j[rows]
-    return i, j
+        i, j, radius = i[rows], j[rows], radius[rows]
+    return i, j, radius
 
 
 def _beyond(direction: Vector, one: list[Vector], other: list[Vector]) -> FloatArray:

@@ -139,6 +139,28 @@ def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(far, speed):
 
 
 @pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("far", [0.005, np.inf])
+def test_a_radius_of_each_vertex_leaves_out_what_cannot_meet_within_two_fifths_of_it(far):
+    rng = np.random.default_rng(11)
+    x, triangles = sheet(8, 8, 1.0, 1.0)
+    x0 = np.concatenate([x, x + [0.02, 0.03, 0.08]]) + 0.01 * rng.normal(size=(128, 3))
+    surface = TriangleSurface.build(x0, np.concatenate([triangles, triangles + 64]))
+    radius, moves = rng.choice([0.02, 0.05, 0.2], (2, len(x0), 1))
+    x1, slack = x0 + 0.5 * moves * rng.normal(size=x0.shape), 0.4 * rng.uniform(size=128) * radius[:, 0]
+    found = near_pairs(surface, x0, x1, radius[:, 0], slack, far=far)
+    every = near_pairs(surface, x0, x1, 4.0, np.full(len(x0), 1.6), far=far)
+    away = rng.normal(size=x0.shape)
+    end = x1 + away / np.linalg.norm(away, axis=1)[:, None] * slack[:, None]
+    first, of = every.first, radius[:, 0][every.vertices]
+    within = 0.5 * (np.where(first, of, 0.0).max(axis=1) + np.where(first, 0.0, of).max(axis=1))
+    known, near = {tuple(v) for v in found.vertices}, every.distance < within
+    meets = every.meeting_times(x0, end) < NEVER
+    assert (meets & ~near).sum() > 5 and near.sum() > 100
+    assert all(tuple(v) in known for v in every.vertices[meets | near])
+    assert len(found) < 0.7 * len(every)
+
+
+@pytest.mark.usefixtures("backend")
 def test_what_is_near_by_less_than_the_radius_is_left_out_only_if_it_cannot_meet():
     """Pairs as near as at rest, of the uneven part of a mesh, are near within less than others."""
     rng = np.random.default_rng(8)
@@ -152,7 +174,7 @@ def test_what_is_near_by_less_than_the_radius_is_left_out_only_if_it_cannot_meet
         primitives = np.zeros((len(vertices), 2), dtype=np.int64)
         return 0.9 * Pairs.at(rest, vertices, primitives, faces).distance
 
-    every, found = (near_pairs(surface, x0, x1, 0.1, slack, reach=r) for r in (None, reach))
+    every, found = (near_pairs(surface, x0, x1, 0.1, slack, most=m) for m in (None, reach))
     away = rng.normal(size=x.shape)
     end = x1 + away / np.linalg.norm(away, axis=1)[:, None] * slack[:, None]
     needed = (every.meeting_times(x0, end) < NEVER) | (every.distance < reach(every.vertices, every.faces))
@@ -172,8 +194,8 @@ def test_both_backends_search_alike(far, reach):
             rng = np.random.default_rng(7)
             x0 = x0 + 0.05 * rng.normal(size=x0.shape)
             x1 = x0 + 0.03 * rng.normal(size=x0.shape)
-            slack = np.full(len(x0), 0.02)
-            found.append(near_pairs(TriangleSurface.build(x0, triangles), x0, x1, 0.1, slack, far=far, reach=reach))
+            slack, radius = np.full(len(x0), 0.02), rng.uniform(0.05, 0.15, len(x0))
+            found.append(near_pairs(TriangleSurface.build(x0, triangles), x0, x1, radius, slack, far=far, most=reach))
     one, other = found
     assert len(one) > 100 and one.faces == other.faces
     for name in ("vertices", "primitives"):

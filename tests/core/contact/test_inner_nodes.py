@@ -16,7 +16,7 @@ def test_looking_for_the_pairs_of_nothing_finds_none_in_whole_numbers(backend):
     x, triangles = ball(1.0, 1)
     found = kernels.load(backend).self_pairs.pairs(
         np.zeros(0, dtype=np.int64), np.arange(len(x))[:, None], np.arange(128) % len(triangles), triangles, False, x,
-        x, np.zeros(len(x)), 0.1)
+        x, np.zeros(len(x)), np.full(len(x), 0.1))
     assert found.shape == (0, 2) and found.dtype.kind == "i"
 
 

@@ -100,9 +100,3 @@ def test_whoever_rounding_puts_on_the_outside_is_found_however_deep_it_goes(back
     with using(backend):
         planes, _ = find_planes(surface, x_t0, x_t1, np.full(len(x_t0), REACH), deep=True)
     assert set(planes.vertex) == set(range(len(x_t0)))
-
-
-def test_other_points_are_asked_about_anew():
-    surface = SurfaceShape.build(*ball(16, 8)).moving(*[ball(16, 8)[0]] * 2)
-    for x in (np.zeros((1, 3)), np.ones((1, 3)), np.zeros((2, 3))):
-        assert surface.inside_t0(x).tolist() == [not x.any()] * len(x)

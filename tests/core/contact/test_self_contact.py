@@ -138,7 +138,7 @@ def test_what_is_pushed_without_end_is_left_a_gap():
     for _ in range(40):
         x = owner.begin(x, 0.0 * x, 0.0 * x, x, H, pins).truncate(x + down, lambda: pins)
     assert (x[body == 1, 2] > 0.0).all()
-    assert owner.look(x, x).pairs.distance.min() > 0.3 * LEAST_GAP * owner.own.radius
+    assert owner.look(x, x).pairs.distance.min() > 0.3 * LEAST_GAP * owner.own.scale
 
 
 def test_pieces_that_touch_count_as_one():

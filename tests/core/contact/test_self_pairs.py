@@ -25,9 +25,15 @@ SURFACES = {
 }
 
 
+def alike(x, radius):
+    """The same radius for all vertices."""
+    return np.full(len(x), radius)
+
+
 def close(one, other, x0, x1, radius):
-    """Which (row of one, row of other) have boxes that are along no axis further apart than the radius, on the same
-    side, both at x0 and x1."""
+    """Which (row of one, row of other) have boxes that are along no axis further apart than the radius, one for all or
+    one each, on the same side, both at x0 and x1."""
+    radius = np.asarray(radius)[..., None]
     above, below = [], []
     for x in (x0, x1):
         low, high, lower, upper = x[one].min(axis=1), x[one].max(axis=1), x[other].min(axis=1), x[other].max(axis=1)
@@ -36,11 +42,11 @@ def close(one, other, x0, x1, radius):
     return np.argwhere(((above[0] | above[1]) & (below[0] | below[1])).all(axis=2))
 
 
-def brute_force(surface, x0, x1, radius):
+def brute_force(surface, x0, x1, radius, of_edges=None):
     T, E, used = surface.triangles, surface.edges, np.unique(surface.triangles)
     to = close(used[:, None], T, x0, x1, radius)
     to[:, 0] = used[to[:, 0]]
-    between = close(E, E, x0, x1, radius)
+    between = close(E, E, x0, x1, radius if of_edges is None else of_edges)
     return (to[(T[to[:, 1]] != to[:, :1]).all(axis=1)],
             np.array([(e, f) for e, f in between if e < f and not set(E[e]) & set(E[f])], dtype=int).reshape(-1, 2))
 
@@ -55,12 +61,30 @@ def test_where_nothing_rules_out_meeting_pairs_are_those_of_brute_force(backend,
     anything = np.full(len(positions), 1e6)                                   # the ends may be anywhere
     with using(backend):
         surface = TriangleSurface.build(positions, triangles)
-        found = candidate_pairs(surface, positions, x1, anything, radius)
-        again = candidate_pairs(surface.at(x1), positions, x1, anything, radius)
+        found = candidate_pairs(surface, positions, x1, anything, alike(positions, radius))
+        again = candidate_pairs(surface.at(x1), positions, x1, anything, alike(positions, radius))
     for ours, anew, expected in zip(found, again, brute_force(surface, positions, x1, radius), strict=True):
         assert ours.dtype == np.int64 and ours.shape == (len(expected), 2)
         np.testing.assert_array_equal(ours, expected)
         np.testing.assert_array_equal(ours, anew)
+
+
+@pytest.mark.parametrize("name", SURFACES)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_each_pair_is_looked_for_within_the_mean_of_its_primitives_radii(backend, name):
+    positions, triangles = SURFACES[name]
+    rng = np.random.default_rng(7)
+    x1, radius = positions + 0.05 * rng.normal(size=positions.shape), rng.choice([0.0, 0.02, 0.3], len(positions))
+    anything = np.full(len(positions), 1e6)
+    with using(backend):
+        surface = TriangleSurface.build(positions, triangles)
+        found = candidate_pairs(surface, positions, x1, anything, radius)
+    T, E, used = surface.triangles, surface.edges, np.unique(surface.triangles)
+    of_edges, of_faces = radius[E].max(axis=1), radius[T].max(axis=1)
+    expected = brute_force(surface, positions, x1, 0.5 * (radius[used][:, None] + of_faces),
+                           0.5 * (of_edges[:, None] + of_edges))
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -70,8 +94,9 @@ def test_what_passes_through_between_start_and_end_is_a_candidate(backend):
     end = positions - np.array([[0, 0, 0]] * 3 + [[0, 0, 10]] * 3)
     with using(backend):
         surface = TriangleSurface.build(positions, np.array([[0, 1, 2], [3, 4, 5]]))
-        to, between = candidate_pairs(surface, positions, end, np.zeros(6), 0.01)
-        assert all(len(pairs) == 0 for pairs in candidate_pairs(surface, positions, positions, np.zeros(6), 0.01))
+        near = np.zeros(6), alike(positions, 0.01)
+        to, between = candidate_pairs(surface, positions, end, *near)
+        assert all(len(pairs) == 0 for pairs in candidate_pairs(surface, positions, positions, *near))
     assert {(3, 0), (4, 0), (5, 0)} <= set(map(tuple, to.tolist()))
 
 
@@ -85,8 +110,8 @@ def test_pairs_of_some_vertices_are_those_of_all_that_have_one(backend, name, sh
     some = rng.random(len(positions)) < share
     with using(backend):
         surface = TriangleSurface.build(positions, triangles)
-        everything = candidate_pairs(surface, positions, x1, slack, 0.1)
-        found = candidate_pairs(surface, positions, x1, slack, 0.1, some)
+        everything = candidate_pairs(surface, positions, x1, slack, alike(positions, 0.1))
+        found = candidate_pairs(surface, positions, x1, slack, alike(positions, 0.1), some)
     for ours, of_all, one in zip(found, everything, (np.arange(len(positions))[:, None], surface.edges), strict=True):
         other = surface.triangles if one.shape[1] == 1 else surface.edges
         has = some[one[of_all[:, 0]]].any(axis=1) | some[other[of_all[:, 1]]].any(axis=1)
@@ -109,7 +134,8 @@ def test_pairs_of_two_surfaces_are_those_of_brute_force_and_of_some_those_that_h
         else:
             step = one.vertices, np.arange(len(x0))[:, None], other.triangle_order, other.triangles + len(x)
         find = current().self_pairs.pairs
-        found, of_some = (find(*step, False, x0, x1, anything, 0.05, np.inf, chosen) for chosen in (None, some))
+        found, of_some = (find(*step, False, x0, x1, anything, alike(x0, 0.05), np.inf, chosen)
+                          for chosen in (None, some))
     items, queries, _, targets = step
     used = np.sort(items[items >= 0])
     expected = close(queries[used], targets, x0, x1, 0.05)

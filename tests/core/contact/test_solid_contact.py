@@ -82,7 +82,7 @@ def test_all_pairs_of_cloth_and_colliders_that_are_near_are_found(backend, seed)
         edges = [[*a, *b] for a in all_.edges for b in all_.edges if a[0] < n <= b[0]]
         every = Pairs.at(around.start, np.array(vertices + edges), np.zeros((len(vertices + edges), 2), dtype=int),
                          len(vertices))
-        near = np.flatnonzero(every.distance < owner.solid.radius)
+        near = np.flatnonzero(every.distance < owner.solid.scale)
         assert len(near) > 100
         assert all((*every.vertices[row], int(row < every.faces)) in found for row in near)
         end = around.end(x + [0.0, 0.1, 0.0])
