@@ -17,9 +17,6 @@ from ..reference.triangle_pairs import CORNER_TWICE
 from .options import INLINED, INNER, KERNEL, MAKING
 from .side_by_side import CLUSTER
 
-LOWEST_BIT = np.array([0] + [(n & -n).bit_length() - 1 for n in range(1, 1 << CLUSTER)])
-"""Number of the lowest bit of each number of so many bits."""
-
 
 @njit(**KERNEL)
 def fit(x: Any, corners: Any, owned: Any, rows: Any, inner: Any, beside: Any, twice: Any) -> None:

@@ -14,12 +14,11 @@ import numpy as np
 from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from .clusters import LOWEST_BIT
 from .options import INNER, KERNEL, MAKING
 from .parting import LANES, RADIUS, ROWS, edges_that_stay, note, vertices_that_stay
 from .pool import share
-from .side_by_side import CLUSTER, others_than, touching_both
-from .swept_boxes import ALL, DEEPEST, ROOM, around_all, box_of, fitted, packed, reached, touch
+from .side_by_side import CLUSTER, lowest_bit, others_than, touching_both
+from .swept_boxes import ALL, BITS, DEEPEST, ROOM, around_all, box_of, fitted, packed, reached, touch
 
 SHARE = 32
 """Clusters that are one share of the work."""
@@ -28,6 +27,11 @@ PLACES = 16
 HALF = 32
 LOWER = (1 << HALF) - 1
 """A pair as one number: its first element in the upper half of the bits, the other in the lower."""
+FIRSTS = 0x0101010101010101
+"""Which of CLUSTER elements meet which of CLUSTER others, as bits of one number, a row of bits for each of the first:
+the first bit of every row, so that times the bits of a row it is that row for all."""
+LATER = int.from_bytes(bytes(ALL & ~((2 << k) - 1) for k in range(CLUSTER)), "little", signed=True)
+"""In each row the bits of those that come later."""
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
@@ -70,11 +74,12 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
     """How many pairs a share has; the first ones go into `found`."""
     inner, corners, its_reach, rows, flags, nodes, marks, first = boxes
     last, number, noted = queries.shape[1] - 1, 0, 0
-    there_are = np.int32(ALL >> (CLUSTER * len(inner) - len(others)))
+    there_are = np.int64(ALL >> (CLUSTER * len(inner) - len(others))) * FIRSTS
     edges = last == 1
     stack, levels = np.empty(DEEPEST, dtype=np.int64), np.empty(DEEPEST, dtype=np.int64)
     met = np.empty(len(inner), dtype=np.int64)
     box, grown, own_reach = np.empty((1, 12)), np.empty((CLUSTER, 12), dtype=np.float32), np.empty(CLUSTER)
+    ends = np.empty((CLUSTER, 2), dtype=np.int32)
     beside, around = np.empty((1, 12, CLUSTER), dtype=np.float32), np.empty((1, 12), dtype=np.float32)
     lanes, who, exact = np.empty((ROWS, LANES)), np.empty((2, LANES), dtype=np.int64), np.empty((2, 12))
     for cluster in range(share * SHARE, min((share + 1) * SHARE, (len(items) + CLUSTER - 1) // CLUSTER)):
@@ -84,6 +89,7 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
         if total == 0:
             continue
         for k in range(stop - begin):
+            ends[k, 0], ends[k, 1] = queries[items[begin + k], 0], queries[items[begin + k], last]
             own_reach[k] = max(reach[queries[items[begin + k], 0]], reach[queries[items[begin + k], last]])
             box_of(items[begin + k], queries, moving, ROOM * own_reach[k], box, np.int64(0))
             for row in range(12):
@@ -91,38 +97,46 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
         for n in range(total):
             other = met[n]
             there = touching_both(rows, other, beside, np.int64(0)) & ((2 << (stop - 1 - begin)) - 1)
+            both = np.int64(0)
             while there:
-                k = LOWEST_BIT[there]
+                k = lowest_bit(there)
                 there &= there - 1
-                q = items[begin + k]
-                bits = touching_both(grown, k, inner, other)
-                if bits == 0:
-                    continue
-                bits &= others_than(np.int32(queries[q, 0]), np.int32(queries[q, last]), corners, other)
-                if chosen >> k & 1 == 0:
-                    bits &= flags[other]
-                if same and other == cluster:
-                    bits &= ~((2 << k) - 1)                          # each pair once
-                if other == len(inner) - 1:
-                    bits &= there_are                                # empty places touch a box without bounds
-                i, also = np.int64(queries[q, 0]), np.int64(queries[q, last])
-                while bits:
-                    at = LOWEST_BIT[bits]
-                    bits &= bits - 1
-                    j, v = np.int64(corners[other, 0, at]), np.int64(corners[other, 1, at])
-                    m = np.int64(corners[other, 2, at])
-                    if edges:
-                        j, v = also, j
-                    loose, near = max(moving[v, 6], moving[m, 6]), moving[j, 6]
-                    loose = max(moving[i, 6], near) + loose if edges else moving[i, 6] + max(near, loose)
-                    note(moving, m, i, j, v, loose, own_reach[k] + its_reach[other, at], lanes, noted)
-                    who[0, noted], who[1, noted] = q, CLUSTER * other + at
-                    noted += 1
-                    if noted == LANES:
-                        number = _keep(lanes, who, noted, queries, others, targets, same, moving, far, exact, found,
-                                       number)
-                        noted = 0
+                bits = touching_both(grown, k, inner, other) & others_than(ends[k, 0], ends[k, 1], corners, other)
+                both |= np.int64(bits) << (CLUSTER * k)
+            if chosen != ALL:
+                both &= _rows_of(chosen) | FIRSTS * np.int64(flags[other])
+            if same and other == cluster:
+                both &= LATER                                        # each pair once
+            if other == len(inner) - 1:
+                both &= there_are                                    # empty places touch a box without bounds
+            while both:
+                bit = lowest_bit(both)
+                both &= both - 1
+                k, at = bit >> BITS, bit & (CLUSTER - 1)
+                i, also = np.int64(ends[k, 0]), np.int64(ends[k, 1])
+                j, v = np.int64(corners[other, 0, at]), np.int64(corners[other, 1, at])
+                m = np.int64(corners[other, 2, at])
+                if edges:
+                    j, v = also, j
+                loose, near = max(moving[v, 6], moving[m, 6]), moving[j, 6]
+                loose = max(moving[i, 6], near) + loose if edges else moving[i, 6] + max(near, loose)
+                note(moving, m, i, j, v, loose, own_reach[k] + its_reach[other, at], lanes, noted)
+                who[0, noted], who[1, noted] = items[begin + k], CLUSTER * other + at
+                noted += 1
+                if noted == LANES:
+                    number = _keep(lanes, who, noted, queries, others, targets, same, moving, far, exact, found, number)
+                    noted = 0
     return _keep(lanes, who, noted, queries, others, targets, same, moving, far, exact, found, number)
+
+
+@njit(**INNER)
+def _rows_of(chosen: Any) -> Any:
+    """All bits of the rows that are chosen."""
+    result = np.int64(0)
+    for k in range(CLUSTER):
+        if chosen >> k & 1:
+            result |= np.int64(ALL) << (CLUSTER * k)
+    return result
 
 
 @njit(**INNER)

@@ -58,6 +58,16 @@ def others_than(typing: Any, v: Any, w: Any, corners: Any, n: Any) -> Any:
     return types.int32(v, w, corners, n), generate
 
 
+@intrinsic
+def lowest_bit(typing: Any, bits: Any) -> Any:
+    """Number of the lowest bit of a whole number that is not zero."""
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number = builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+        return context.cast(builder, number, signature.args[0], signature.return_type)
+
+    return types.int64(bits), generate
+
+
 class _Rows:
     """Instructions that read part n of an array (N, rows, CLUSTER), or row n of one (N, rows). The array is one of the
     arguments, and n the next."""

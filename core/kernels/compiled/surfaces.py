@@ -16,10 +16,10 @@ from ...arrays import FloatArray, IntArray
 from ..reference.surfaces import Boxes, Leaves, Neighbours, Surface
 from ..reference.trees import sorted_pairs
 from ..reference.triangle_pairs import CORNER_TWICE
-from .clusters import LOWEST_BIT, fit, grow, reached
+from .clusters import fit, grow, reached
 from .options import KERNEL, MAKING
 from .pool import share
-from .side_by_side import CLUSTER, others_than, touching_now
+from .side_by_side import CLUSTER, lowest_bit, others_than, touching_now
 from .stars import look_around
 from .trees import DEEPEST
 from .triangle_pairs import CLOSE, ROOM, look, parted
@@ -108,7 +108,7 @@ def _meet(share: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, 
                                  - min(around[axis], b_rows[met[m], axis]))
             there = touching_now(b_rows, met[m], lanes, np.int64(0)) & ((2 << (end - 1 - start)) - 1)
             while there:
-                i = start + LOWEST_BIT[there]
+                i = start + lowest_bit(there)
                 there &= there - 1
                 bits = touching_now(grown, i - start, b_inner, other)
                 if bits == 0:
@@ -124,7 +124,7 @@ def _meet(share: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, 
                 o = at(x, i0)
                 u, v = subtract(at(x, i1), o), subtract(at(x, i2), o)
                 while bits:
-                    j = other * CLUSTER + LOWEST_BIT[bits]
+                    j = other * CLUSTER + lowest_bit(bits)
                     bits &= bits - 1
                     apart = parted(o, u, v, b, j, y, best * ROOM + tiny, tiny)
                     if apart < 2:

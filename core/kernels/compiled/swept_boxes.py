@@ -17,10 +17,9 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
-from .clusters import LOWEST_BIT
 from .options import INLINED, INNER, KERNEL
 from .pool import share
-from .side_by_side import CLUSTER, touching_both
+from .side_by_side import CLUSTER, lowest_bit, touching_both
 
 LEAST = 256
 """Leaves worth another thread when boxes are fitted around what is in them."""
@@ -191,7 +190,7 @@ def reached(nodes: Any, marks: Any, first: Any, around: Any, own: Any, marked: A
         if last < CLUSTER:
             bits &= ALL >> (CLUSTER - last)                          # empty places touch a box without bounds
         while bits:
-            child = CLUSTER * place + LOWEST_BIT[bits]
+            child = CLUSTER * place + lowest_bit(bits)
             bits &= bits - 1
             if level == 0:
                 met[total] = child
