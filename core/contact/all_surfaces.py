@@ -19,7 +19,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..collider import Collider
 from ..kernels import current
 from ..rows import all_of, box
-from .bvh import BVH
+from .bvh import BVH, touching_boxes
 from .colliders import MovingSurface
 from .containment import inside
 from .crossings import crossing_pairs
@@ -114,7 +114,8 @@ class Motion:
         vertex_triangle, edge_edge = [none], [none]
         points, find = np.arange(len(start))[:, None], current().self_pairs.pairs
         step = start, end, slack, radius, far, None if some is None else np.pad(some, (0, len(start) - len(some)))
-        for solid in self._nearby(start, end, radius):
+        for number in self._nearby(start, end, radius):
+            solid = self._owner.solids[number]
             if faces:
                 found = find(cloth.vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
                 vertex_triangle.append(found + [0, solid.first_triangle])
@@ -123,26 +124,29 @@ class Motion:
             edge_edge.append(found + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)
 
-    def face_candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: FloatArray,
-                        some: BoolArray, *, far: float = np.inf) -> IntArray:
-        """Pairs (N, 2) of `some` vertices of cloth (V,) with triangles of colliders, as in `candidates`."""
-        vertices, points = self._owner.cloth.vertices, np.arange(len(start))[:, None]
-        vertices, found = vertices[some[vertices]], [np.zeros((0, 2), dtype=np.int64)]
-        for solid in self._nearby(start, end, radius):
-            pairs = current().self_pairs.pairs(vertices, points, solid.surface.triangle_order, solid.triangles, False,
-                                               start, end, slack, radius, far)
-            found.append(pairs + [0, solid.first_triangle])
+    def face_candidates(self, start: FloatArray, end: FloatArray, radius: FloatArray, some: BoolArray) -> IntArray:
+        """Pairs (N, 2) of `some` vertices of cloth (V,) with triangles of colliders, as in `candidates`, and more: for
+        these few the trees that there are will do."""
+        vertices, found = self._owner.cloth.vertices, [np.zeros((0, 2), dtype=np.int64)]
+        vertices = np.sort(vertices[some[vertices]])
+        for number in self._nearby(start, end, radius):
+            solid, moving = self._owner.solids[number], self._moving[number]
+            reach = 0.5 * (radius[vertices] + radius[solid.vertices].max(initial=0.0))[:, None]
+            ways = start[vertices] + moving.drift, end[vertices]
+            pairs = touching_boxes(moving.tree, np.minimum(*ways) - reach, np.maximum(*ways) + reach)
+            found.append(np.column_stack([vertices[pairs[:, 0]], pairs[:, 1] + solid.first_triangle]))
         return np.concatenate(found)
 
-    def _nearby(self, start: FloatArray, end: FloatArray, radius: FloatArray) -> list[_Solid]:
-        """The colliders that cloth moving start -> end (V + W, 3) [m] may come within a `radius` (V + W,) [m] of."""
+    def _nearby(self, start: FloatArray, end: FloatArray, radius: FloatArray) -> list[int]:
+        """Numbers of the colliders that cloth moving start -> end (V + W, 3) [m] may come within a `radius` (V + W,)
+        [m] of."""
         count, near = self._owner.count, []
         cloth = radius[:count].max(initial=0.0)
-        for solid, moving in zip(self._owner.solids, self._moving, strict=True):
+        for number, (solid, moving) in enumerate(zip(self._owner.solids, self._moving, strict=True)):
             drift = moving.drift if moving.drift.any() else 0.0
-            its = radius[solid.first_vertex:solid.first_vertex + len(moving.x_t0)].max(initial=0.0)
+            its = radius[solid.vertices].max(initial=0.0)
             if _near(moving.tree, start[:count] + drift, end[:count], 0.5 * float(cloth + its)):
-                near.append(solid)
+                near.append(number)
         return near
 
     def crossings(self, x0: FloatArray) -> IntArray:

@@ -282,7 +282,7 @@ class Surroundings:
         """Pairs of `some` vertices of cloth (V,) with faces of colliders."""
         (end, room), solid, none = self._ends(motion, search), self._owner.solid, np.zeros((0, 2), dtype=np.int64)
         radius = self._owner.all_radii(solid.radius)
-        found = motion.face_candidates(self.start, end, room, radius, some, far=FAR * solid.scale)
+        found = motion.face_candidates(self.start, end, radius, some)
         return self._pairs_of((found, none), end, room, radius)
 
     def _ends(self, motion: Motion, search: Search) -> tuple[FloatArray, FloatArray]:

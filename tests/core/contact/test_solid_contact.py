@@ -11,6 +11,7 @@ from core.contact.continuous import Pairs
 from core.contact.repulsion import Repulsion, make_contacts
 from core.contact.self_contact import SelfContact
 from core.contact.surfaces import SurfaceSet
+from core.contact.surroundings import SHARP
 from core.contact.truncation import cut_motion
 from core.errors import SolverError
 from core.kernels import current, using
@@ -89,6 +90,29 @@ def test_all_pairs_of_cloth_and_colliders_that_are_near_are_found(backend, seed)
         meets = every[np.flatnonzero((every.meeting_times(around.start, end) < 1.0) & (every.distance > 0.0))]
         assert all((*row, int(k < meets.faces)) in found for k, row in enumerate(meets.vertices))
         assert ((around.pairs.vertices < n).any(axis=1) & (around.pairs.vertices >= n).any(axis=1)).all()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_faces_are_looked_at_for_those_vertices_that_ask_wherever_colliders_come_from(backend):
+    need(backend)
+    x, triangles = sheet(16, 15, 1.0, 1.0)
+    x = x + 0.01 * np.random.default_rng(4).normal(size=x.shape)
+    solid, faces = ball(12, 8, 0.2)
+    rises = core.Collider(lambda t: solid + [0.0, 0.0, 5.0 * t - 0.23], faces)      # past the sheet
+    with using(backend):
+        owner, motion = contact_of((x, triangles), [rises], 0.02)
+        around = owner.look(x, x, motion, itself=False, solids=SHARP)
+        some = np.zeros(len(x), dtype=bool)
+        some[::2] = True
+        assert around.see_faces(some) and not around.see_faces(some)
+        around.cover(x)
+        pairs, n = around.pairs, len(x)
+        found = {tuple(row) for row in pairs.vertices[:pairs.faces]}
+        wanted = np.array([[v, *t] for v in np.flatnonzero(some) for t in owner.all.triangles[len(triangles):]])
+        every = Pairs.at(around.start, wanted, np.zeros((len(wanted), 2), dtype=int), len(wanted))
+        needed = (every.distance < owner.solid.scale) | (every.meeting_times(around.start, around.end(x)) < 1.0)
+    assert needed.sum() > 15 and all(tuple(row) in found for row in wanted[needed])
+    assert not any(row[0] < n and not some[row[0]] for row in found)
 
 
 def test_where_no_collider_is_near_nothing_is_searched(monkeypatch):
