@@ -27,6 +27,7 @@ from .arrays import (
     too_far,
 )
 from .errors import MeshError
+from .meant import names_arguments_of
 from .topology import Topology, join_edges
 from .triangulate import triangulate
 
@@ -34,6 +35,7 @@ SLIVER = 1e-8
 """A triangle is without area when its area is below this times its longest edge squared [-]."""
 
 
+@names_arguments_of(MeshError)
 class ClothMesh:
     """Positions, connectivity and rest shape of one piece of cloth, checked.
 
