@@ -84,3 +84,20 @@ def test_a_type_error_from_inside_stays_what_it_is():
         core.Collider(Stuck(), CUBE).at(0.0)
     with pytest.raises(TypeError, match="of the caller's own"):
         core.simulate(core.Scene([core.Cloth(sheet(), core.Material(**FABRIC))]), frames=map(Stuck(), [1]))
+
+
+@pytest.mark.parametrize(("given", "wanted"), [
+    ({"triangles": [[0, 1, 2], [0, 1, 2, 3]]}, ["triangles: ", "length, 3", "row 1 is [0, 1, 2, 3], which has 4"]),
+    ({"triangles": [[0, 1, 2, 3], [0, 1, 2]]}, ["triangles: ", "row 0 is [0, 1, 2, 3], which has 4", "write faces="]),
+    ({"triangles": [[0, 1, 2], [0, 2]]}, ["triangles: ", "row 1 is [0, 2], which has 2"]),
+    ({"triangles": [[0, 1, 2], 3]}, ["triangles: ", "row 1 is 3"]),
+    ({"positions": [(0, 0, 0), (1, 0, 0), (1, 1)]}, ["positions: ", "row 2 is (1, 1), which has 2"]),
+    ({"uv": [(0, 0), (1, 0), (1, 1, 1), (0, 1)]}, ["uv: ", "row 2 is (1, 1, 1), which has 3"]),
+    ({"faces": [[0, 1, 2], [0, 3]]}, ["face 1 [0, 3] has 2 corners", "at least 3"]),
+    ({"faces": [[0, 1, 2, 3], [0, 2, 3, 0]]}, ["face 1 [0, 2, 3, 0] of 4 corners", "vertex 0 more than once"]),
+    ({"faces": np.array([[0, 1, 2, 3], [0, 2, 3, -1]])}, ["face 1", "vertex -1", "[0, 2, 3] will do"]),
+    ({"faces": [[0, 1, 2], [0, 2, 9]]}, ["face 1 [0, 2, 9]", "vertex 9", "0..3"]),
+])
+def test_a_row_that_is_too_long_or_too_short_is_named_with_its_length(given, wanted):
+    given = {"positions": CORNERS, **({} if "faces" in given else {"triangles": CUBE}), **given}
+    refused(core.MeshError, lambda: core.ClothMesh(**given, name="Skirt"), *wanted, name="Skirt")
