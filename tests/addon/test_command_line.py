@@ -27,7 +27,7 @@ def blend(scene, tmp_path):
     import bpy
 
     builders.sheet(4, name="Left")
-    builders.sheet(4, name="Right")
+    builders.sheet(4, name="Right", height=1.0)
     path = tmp_path / "scene.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
