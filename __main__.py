@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Muslin from plain Python, where the bpy package is installed:
 
-    python MUSLIN_CHECKOUT SCENE.blend bake [--object NAME] [--frames FIRST LAST] [--output OUT.blend] [--json REPORT]
-    python MUSLIN_CHECKOUT SCENE.blend compare [--models MODEL ...] [--integrators INTEGRATOR ...] [--output FOLDER]
+    python MUSLIN_CHECKOUT SCENE.blend bake [--object NAME] [--frames FIRST LAST] [--backend numpy|numba]
+                                            [--output OUT.blend] [--json REPORT]
+    python MUSLIN_CHECKOUT SCENE.blend compare [--object NAME] [--models MODEL ...] [--integrators INTEGRATOR ...]
+                                               [--frames FIRST LAST] [--backend numpy|numba] [--output FOLDER]
+                                               [--json REPORT]
 
-The same commands as `blender --background SCENE.blend --command muslin bake ...`.
+The same commands as `blender --background SCENE.blend --command muslin bake ...`. `python MUSLIN_CHECKOUT bake --help`
+says what each option does.
 """
 
 import argparse

@@ -24,6 +24,7 @@ from .settings import SceneSettings, scene_settings_of
 from .world import read_world
 
 EARTH = 9.81            # [m/s^2]
+STRONG = 10.0           # gravity that is worth a note, in the earth's
 EXPLICIT = ("explicit_euler", "symplectic_euler", "verlet")
 MANY_STEPS = 32         # in a frame, that a user is told of
 SEEN = 1e-3             # playback error that is worth a note, in mean edge lengths
@@ -179,6 +180,9 @@ def _report(scene: bpy.types.Scene, settings: SceneSettings, sources: Sequence[r
     if unit != 1.0 and abs(pull - EARTH * unit) < 0.01 * EARTH * unit:
         report.notes.append(f"Gravity is {pull:.3g} m/s², because the scene's unit is {unit:g} m. For the earth's, set "
                             "Scene > Gravity to 9.81 m/s² downwards.")
+    elif pull > STRONG * EARTH:
+        report.notes.append(f"Gravity is {pull:.3g} m/s², {pull / EARTH:.3g} times the earth's. If that is not meant, "
+                            "correct Scene > Gravity, or the unit scale in Scene > Units.")
     return report
 
 

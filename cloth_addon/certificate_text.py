@@ -97,7 +97,7 @@ def stretch_note(report: dict[str, Any]) -> str:
         return ""
     return (f"At frame {report['first'] + p99.index(most)} one edge in a hundred is longer than at rest by "
             f"{_stretch(most)} or more, which such a fabric hardly allows: raise Steps per Frame, or the fabric's "
-            "Stretch")
+            "Stretch; where what holds or hits it leaps there, slow that down")
 
 
 def _is_taut(settings: dict[str, Any]) -> bool:

@@ -22,12 +22,13 @@ from typing import Any, NoReturn, TypeVar
 import bpy
 
 from .. import core
-from ..core.kernels.backend import BACKENDS
+from ..core.kernels.backend import BACKENDS, choose
+from . import backends, outputs
 from . import bake as baking
 from . import compare as comparing
-from . import outputs
 from .reading import objects_of_kind
 from .report import plain
+from .settings import kind_of
 
 DONE, FAILED, USAGE = 0, 1, 2
 Result = TypeVar("Result")
@@ -97,6 +98,8 @@ def parser() -> argparse.ArgumentParser:
                        help="where the sheet goes, instead of NAME_compare beside the .blend")
     sheet.add_argument("--json", metavar="REPORT", dest="report",
                        help=f"write here what compare.json says, and where the sheet is; {REPORT}")
+    top.epilog = bake.format_usage() + sheet.format_usage()         # written once, so that no option is missing
+    top.formatter_class = argparse.RawDescriptionHelpFormatter
     return top
 
 
@@ -155,13 +158,21 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         raise UsageError("no .blend is open: the file named before the command does not exist or could not be read")
     scene = bpy.context.scene
     for name in arguments.objects or ():
+        cloths = ", ".join(obj.name for obj in objects_of_kind(scene, "CLOTH")) or "none"
         if name not in scene.objects:
-            cloths = ", ".join(obj.name for obj in objects_of_kind(scene, "CLOTH")) or "none"
             raise UsageError(f"--object: scene '{scene.name}' has no object '{name}'; its cloth: {cloths}")
+        if kind_of(scene.objects[name], scene) != "CLOTH":
+            raise UsageError(f"--object: '{name}' is no cloth; the cloth of scene '{scene.name}': {cloths}")
     if arguments.frames and arguments.frames[1] <= arguments.frames[0]:
         first, last = arguments.frames
         raise UsageError(f"--frames: the last frame, {last}, does not come after the first, {first}; give FIRST LAST")
     _check_outputs(arguments)
+    if arguments.backend:
+        backends.keep_compiled()                                    # before Numba is asked for
+        try:
+            choose(arguments.backend)
+        except core.SolverError as error:
+            raise UsageError(f"--backend: {error}") from None
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

@@ -14,12 +14,15 @@ from . import colliders, reading, wind
 from .frame_window import FrameWindow, as_text
 from .settings import SceneSettings, settings_of
 
+THICK = 0.25
+"""Of its own size, from which on a distance that cloth keeps is worth a note [-]."""
+
 
 @dataclass(frozen=True)
 class World:
     """`scene` is the core's, of `cloths` read from `sources` and of the colliders `solids`, in the wind of `fields`;
     their animation is read through `window`, which must be moved along frame by frame. `notes` are sentences that name
-    what looks as if it took part and does not."""
+    what looks as if it took part and does not, and what is hardly meant so."""
 
     sources: list[reading.ClothSource]
     solids: list[bpy.types.Object]
@@ -53,6 +56,7 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
     notes = left_out(scene, view_layer) + colliders.instancing(solids, view_layer)
     notes += [note for source in sources for note in reading.weights_as_painted(source)]
+    notes += _hardly_meant(sources, cloths)
     return World(sources, solids, window, cloths, core.Scene(
         cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
         gravity=settings.gravity, wind=wind.air(window, settings.wind) if fields else settings.wind), fields,
@@ -62,6 +66,22 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
 def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
     """Sentences that name what of the scene a bake leaves out, quick enough for drawing a panel."""
     return wind.left_out(scene, view_layer) + colliders.left_out(scene)
+
+
+def _hardly_meant(sources: Sequence[reading.ClothSource], cloths: Sequence[core.Cloth]) -> list[str]:
+    """Sentences about settings that work, and that hardly anybody means."""
+    notes = []
+    for number, (source, cloth) in enumerate(zip(sources, cloths, strict=True)):
+        given, size = source.settings.thickness, float(np.ptp(cloth.positions, axis=0).max())
+        if given is not None and given > THICK * size:
+            notes.append(f"{source.name}: its Thickness of {given:.3g} m is much for cloth that is {size:.3g} m wide: "
+                         "it stays that far away from what it falls on. 0 lets Muslin choose")
+        same = [other.name for other, earlier in zip(sources[:number], cloths[:number], strict=True)
+                if np.array_equal(earlier.positions, cloth.positions)]
+        if same:
+            notes.append(f"{source.name} starts exactly where {same[0]} does, as a duplicate that nobody has moved. "
+                         "Delete one of them, or move it, if that is not meant")
+    return notes
 
 
 def _check_loads(settings: SceneSettings) -> None:

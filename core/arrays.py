@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any
@@ -58,18 +59,30 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def _array(values: Any) -> AnyArray:
-    """What NumPy makes of `values`; ValueError, in words, of rows that differ in length."""
+def _array(values: Any, columns: int | None = None) -> AnyArray:
+    """What NumPy makes of `values`; ValueError, in words, of rows that differ in length, `columns` if that is known."""
     try:
         return np.asarray(values)
     except ValueError as error:
-        raise ValueError("expected rows of one length" if "inhomogeneous" in str(error) else str(error)) from None
+        raise ValueError(_uneven(values, columns) if "inhomogeneous" in str(error) else str(error)) from None
 
 
-def float_array(values: Any) -> FloatArray:
-    """A contiguous float64 copy of `values`; raises ValueError if they are not real numbers in rows of one length."""
+def _uneven(values: Any, columns: int | None) -> str:
+    """The first of the rows that is longer or shorter than it should be, or than the first, in words."""
+    lengths = [len(row) if hasattr(row, "__len__") else None for row in values]
+    wanted = lengths[0] if columns is None else columns
+    for number, (row, length) in enumerate(zip(values, lengths, strict=True)):
+        if length != wanted:
+            return (f"expected rows of one length, {wanted}, but row {number} is {reprlib.repr(row)}"
+                    + ("" if length is None else f", which has {length}"))
+    return "expected rows of one length"                        # what differs is further inside
+
+
+def float_array(values: Any, columns: int | None = None) -> FloatArray:
+    """A contiguous float64 copy of `values`; raises ValueError if they are not real numbers in rows of one length, of
+    `columns` if that is known."""
     try:
-        given = _array(values)
+        given = _array(values, columns)
         if np.iscomplexobj(given):                              # NumPy would leave out the imaginary parts
             raise ValueError("expected real numbers, got complex ones")
         return np.array(given, dtype=np.float64, order="C")
@@ -79,7 +92,7 @@ def float_array(values: Any) -> FloatArray:
 
 def float_rows(values: Any, columns: int) -> FloatArray:
     """A contiguous float64 copy of `values` with `columns` numbers a row; raises ValueError on another shape."""
-    array = float_array(values)
+    array = float_array(values, columns)
     if array.size == 0:
         array = array.reshape(0, columns)
     if array.ndim != 2 or array.shape[1] != columns:
@@ -95,7 +108,7 @@ def too_far(rows: FloatArray) -> BoolArray:
 
 def index_rows(values: Any, columns: int) -> IntArray:
     """A contiguous int64 copy of `values` with `columns` indices a row; raises ValueError on another shape."""
-    array = _array(values)
+    array = _array(values, columns)
     if array.size == 0:
         return np.zeros((0, columns), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != columns or not np.issubdtype(array.dtype, np.integer):

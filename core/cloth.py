@@ -7,7 +7,6 @@ import inspect
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from .arrays import (
 from .errors import ClothError, PinError
 from .maps import Maps
 from .material import Material
+from .meant import names_arguments_of, perhaps
 from .mesh import ClothMesh
 from .sewing import Sewing, button_up, buttoned, check_closing, seam_edges, sew
 from .stencils import registry
@@ -53,6 +53,7 @@ LEAST_THICKNESS = 0.005
 distance of nothing rounding says on which side of a surface a vertex is."""
 
 
+@names_arguments_of(PinError)
 @dataclass(frozen=True)
 class Attachment:
     """Holds a vertex in 1, 2 or 3 directions (001, section 5.1).
@@ -68,6 +69,7 @@ class Attachment:
     target: Any = None
 
 
+@names_arguments_of(ClothError)
 class Cloth:
     """A mesh made of a fabric.
 
@@ -243,11 +245,9 @@ class Cloth:
         except TypeError as error:
             options = list(inspect.signature(build).parameters)[2:]
             known = [*list(inspect.signature(Cloth).parameters)[2:-1], *options]
-            meant = [(wrong, close[0]) for wrong in self.model_options
-                     if wrong not in options and (close := get_close_matches(wrong, known, 1))]
-            raise ClothError(f"model '{self.model}': {error}; " + (
-                f"perhaps '{meant[0][0]}' should be '{meant[0][1]}'; " if meant else "")
-                + f"its options are: {', '.join(options) or 'none'}", object_name=self.name) from None
+            near = (perhaps(wrong, known) for wrong in self.model_options if wrong not in options)
+            raise ClothError(f"model '{self.model}': {error}{next(filter(None, near), '')}; its options are: "
+                             f"{', '.join(options) or 'none'}", object_name=self.name) from None
 
     def _check_vertex(self, vertex: Any, what: str) -> None:
         if not is_whole(vertex, 0, len(self.positions) - 1):

@@ -11,8 +11,11 @@ import numpy as np
 
 from .arrays import FARTHEST, FloatArray, faces_wanted, float_rows, index_rows, is_number, takes, too_far
 from .errors import ColliderError
+from .meant import names_arguments_of
+from .mesh import ClothMesh
 
 
+@names_arguments_of(ColliderError)
 class Collider:
     """Triangles whose positions are known at any time.
 
@@ -28,11 +31,17 @@ class Collider:
             numbers, too far away or change their count.
     """
 
-    def __init__(self, positions: Any, triangles: Any, friction: float = 0.3, *, thickness: float = 0.0,
+    def __init__(self, positions: Any, triangles: Any = None, friction: float = 0.3, *, thickness: float = 0.0,
                  name: str = "collider") -> None:
         if not isinstance(name, str):
             raise ColliderError(f"name is {name!r}, it must be text")
         self.name = name
+        if isinstance(positions, ClothMesh):
+            raise ColliderError("positions is a ClothMesh; write Collider(mesh.positions, mesh.triangles)",
+                                object_name=name)
+        if triangles is None:
+            raise ColliderError("triangles is None, it must be (T, 3) numbers of vertices; write Collider(positions, "
+                                "triangles)", object_name=name)
         self.moves = callable(positions)
         self._positions: Callable[[float], Any] | FloatArray = positions
         self._vertex_count: int | None = None

@@ -13,10 +13,12 @@ import numpy as np
 
 from .arrays import LARGEST, is_number, is_series
 from .errors import MaterialError, PresetError
+from .meant import names_arguments_of, perhaps
 
 PRESET_FOLDER = Path(__file__).resolve().parent.parent / "presets" / "fabrics"
 
 
+@names_arguments_of(MaterialError)
 @dataclass(frozen=True, kw_only=True)
 class Material:
     """A fabric's constants: of one's own, or of a `preset`, as `Material.preset("cotton", friction=0.5)`.
@@ -91,7 +93,8 @@ class Material:
             PresetError: if there is no such preset or its file is damaged.
         """
         if not isinstance(name, str) or name not in cls.presets():
-            raise PresetError(f"no fabric preset '{name}'; there are: {', '.join(cls.presets())}")
+            raise PresetError(f"no fabric preset '{name}'; there are: {', '.join(cls.presets())}"
+                              + perhaps(name, cls.presets()))
         path = PRESET_FOLDER / f"{name}.toml"
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -102,6 +105,6 @@ class Material:
         constants = [field.name for field in fields(cls)]
         unknown = [key for key in changes if key not in constants]
         if unknown:
-            raise MaterialError(f"a fabric has no constant '{unknown[0]}'; there are: {', '.join(constants)}",
-                                object_name=name)
+            raise MaterialError(f"a fabric has no constant '{unknown[0]}'; there are: {', '.join(constants)}"
+                                + perhaps(unknown[0], constants), object_name=name)
         return replace(fabric, **changes)

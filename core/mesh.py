@@ -27,6 +27,7 @@ from .arrays import (
     too_far,
 )
 from .errors import MeshError
+from .meant import names_arguments_of
 from .topology import Topology, join_edges
 from .triangulate import triangulate
 
@@ -34,6 +35,7 @@ SLIVER = 1e-8
 """A triangle is without area when its area is below this times its longest edge squared [-]."""
 
 
+@names_arguments_of(MeshError)
 class ClothMesh:
     """Positions, connectivity and rest shape of one piece of cloth, checked.
 
@@ -225,10 +227,18 @@ class ClothMesh:
 
     def _check_faces(self, faces: list[list[int]]) -> None:
         for f, face in enumerate(faces):
-            if len(face) < 3 or len(set(face)) < len(face):
-                self._fail(f"face {f} {face} needs at least 3 different vertices")
+            if len(face) < 3:
+                self._fail(f"face {f} {face} has {len(face)} corners, it needs at least 3")
             if min(face) < 0 or max(face) >= len(self.positions):
-                self._fail(f"face {f} {face} names a vertex outside 0..{len(self.positions) - 1}")
+                outside = next(v for v in face if not 0 <= v < len(self.positions))
+                filled_up = f"; leave out what fills up the row, {[v for v in face if v >= 0]} will do: faces may " \
+                            "differ in how many corners they have" if outside == -1 else ""
+                self._fail(f"face {f} {face} names vertex {outside}, which is outside 0..{len(self.positions) - 1}"
+                           + filled_up)
+            if len(set(face)) < len(face):
+                twice = next(v for v in face if face.count(v) > 1)
+                self._fail(f"face {f} {face} of {len(face)} corners names vertex {twice} more than once, it needs at "
+                           "least 3 different vertices, each once")
 
     def _check_places(self) -> None:
         bad = ~np.isfinite(self.positions).all(axis=1)

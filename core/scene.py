@@ -11,8 +11,10 @@ from .cloth import Cloth
 from .collider import Collider
 from .errors import SceneError
 from .loads.wind import Wind, vector
+from .meant import names_arguments_of
 
 
+@names_arguments_of(SceneError)
 class Scene:
     """Cloths and colliders with what acts on all of them.
 

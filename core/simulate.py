@@ -17,6 +17,7 @@ from .certificate import Certificate, crossing_pairs, stretch_of
 from .energy import energy_of
 from .errors import SceneError, SolverError
 from .kernels.backend import choose, current, using
+from .meant import names_arguments
 from .scene import Scene
 from .solver import Solver
 from .stepping import Stepper
@@ -40,6 +41,7 @@ class Frame:
     certificate: Certificate
 
 
+@names_arguments(SceneError)
 def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] = range(1, 251)) -> Iterator[Frame]:
     """Yield the scene at each of `frames`, consecutive frame numbers; the first is the initial state.
 

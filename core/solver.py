@@ -10,6 +10,7 @@ from .arrays import is_flag, is_number, is_whole
 from .errors import SolverError
 from .integrators import registry
 from .kernels import backend as kernels
+from .meant import names_arguments_of, perhaps
 
 PROJECTIVE_SOLVES = ("factor", "cg")
 """Names that `Solver(projective_solve=...)` takes."""
@@ -21,6 +22,7 @@ MOST_HALVINGS = 60
 """Of a step: one that is shorter moves nothing by more than rounding."""
 
 
+@names_arguments_of(SolverError)
 @dataclass(frozen=True)
 class Solver:
     """Settings of a simulation.
@@ -80,13 +82,18 @@ class Solver:
     measure_energy: bool = False
 
     def __post_init__(self) -> None:
-        registry.find(self.integrator)
-        kernels.check_name(self.backend)
+        try:
+            registry.find(self.integrator)
+            kernels.check_name(self.backend)
+        except SolverError as error:
+            near = perhaps(self.integrator, registry.integrators()) + perhaps(self.backend, kernels.BACKENDS)
+            raise SolverError(f"{error}{near}") from None
         for name, names in (("solid_contact", SOLID_CONTACTS), ("projective_solve", PROJECTIVE_SOLVES),
                             ("matrix", MATRICES)):
             value = getattr(self, name)
             if not (isinstance(value, str) and value in names):
-                raise SolverError(f"{name} is {value!r}, it must be one of {', '.join(names)}")
+                raise SolverError(f"{name} is {value!r}, it must be one of {', '.join(names)}"
+                                  + perhaps(value, names))
         for name in ("self_collision", "adaptive", "measure_energy"):
             if not is_flag(getattr(self, name)):
                 raise SolverError(f"{name} is {getattr(self, name)!r}, it must be True or False")

@@ -6,7 +6,6 @@ import math
 import bpy
 import numpy as np
 
-FRAMES = 60
 CLOTH_VERTICES = 60                 # along each side
 CLOTH_SIDE = 1.6                    # [m]
 BALL_RADIUS = 0.32                  # [m]
@@ -17,13 +16,13 @@ GAP = 0.03                          # between the ball and the cloth when it is 
 CHECKS = 16                         # along each side of the cloth
 
 
-def build() -> tuple[bpy.types.Object, bpy.types.Object]:
-    """A new scene's cloth and ball."""
+def build(frames: int) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """The cloth and the ball of a new scene of `frames`, over all of which the ball glides."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 1, FRAMES
+    scene.frame_start, scene.frame_end = 1, frames
     scene.render.fps = 24
-    ball = add_ball(scene)
+    ball = add_ball(scene, frames)
     cloth = add_cloth(scene)
     add_floor_and_light(scene)
     add_camera(scene)
@@ -57,14 +56,14 @@ def add_cloth(scene: bpy.types.Scene) -> bpy.types.Object:
     return cloth
 
 
-def add_ball(scene: bpy.types.Scene) -> bpy.types.Object:
+def add_ball(scene: bpy.types.Scene, frames: int) -> bpy.types.Object:
     """A ball that glides and turns, easing in and out, with its stand."""
     bpy.ops.mesh.primitive_uv_sphere_add(radius=BALL_RADIUS, segments=64, ring_count=32)
     ball = bpy.context.object
     ball.name = ball.data.name = "Ball"
     ball.data.materials.append(plain("Wood", (0.35, 0.17, 0.07), roughness=0.35))
     ball.data.polygons.foreach_set("use_smooth", [True] * len(ball.data.polygons))
-    for frame, side in ((1, -1.0), (FRAMES, 1.0)):
+    for frame, side in ((1, -1.0), (frames, 1.0)):
         ball.location = (side * GLIDE / 2, 0.0, BALL_HEIGHT)
         ball.rotation_euler.z = (side + 1.0) / 2.0 * TURN
         ball.keyframe_insert("location", frame=frame)

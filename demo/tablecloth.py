@@ -23,7 +23,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "build" / "demo"
 PROFILE = OUTPUT / "blender"                # lasts, and the extension's path in it, so that kernels are compiled once
-PICTURED = (1, 8, 14, 24, 42, 60)
+FRAMES = 60                                 # over which the ball glides
+PICTURED = (1, 8, 14, 24, 42, FRAMES)
 MODULE = "bl_ext.checkout.muslin"
 
 
@@ -125,19 +126,19 @@ def summary(report: Any, with_ball: int) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--picture", type=Path, default=OUTPUT / "tablecloth.png", help="where the six frames go")
-    parser.add_argument("--frames", type=int, default=60, help="how many to bake, of 60")
+    parser.add_argument("--frames", type=int, default=FRAMES, help=f"how many to bake, of {FRAMES}")
     parser.add_argument("--no-picture", action="store_true", help="bake and save only")
     arguments = parser.parse_args()
-    if arguments.frames < 2:
-        parser.error(f"--frames is {arguments.frames}, it must be 2 or more")
+    if not 2 <= arguments.frames <= FRAMES:
+        parser.error(f"--frames is {arguments.frames}, it must be in 2..{FRAMES}: the ball is on its way for no longer")
     PROFILE.mkdir(parents=True, exist_ok=True)
     os.environ["BLENDER_USER_RESOURCES"] = str(PROFILE)         # read when bpy is imported
     import bpy
     import pictures
     import scene
 
-    cloth, ball = scene.build()
-    bpy.context.scene.frame_end = min(arguments.frames, scene.FRAMES)
+    cloth, ball = scene.build(FRAMES)
+    bpy.context.scene.frame_end = arguments.frames
     enable_extension()
     print(f"Blender {bpy.app.version_string}: baking {len(cloth.data.vertices)} vertices", flush=True)
     report = bake(cloth, ball)
@@ -149,7 +150,7 @@ def main() -> int:
     if not arguments.no_picture:
         start = time.perf_counter()
         last = bpy.context.scene.frame_end                          # of fewer, six that are spread alike
-        frames = sorted({1 + round((frame - 1) * (last - 1) / (scene.FRAMES - 1)) for frame in PICTURED})
+        frames = sorted({1 + round((frame - 1) * (last - 1) / (FRAMES - 1)) for frame in PICTURED})
         pictures.contact_sheet(pictures.render(frames, OUTPUT), arguments.picture.absolute())
         print(f"rendered {os.path.relpath(arguments.picture)} in {time.perf_counter() - start:.0f} s")
     return 0

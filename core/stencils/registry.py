@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import ClothError
+from ..meant import perhaps
 from . import baraff_witkin, immediate_buckling, jelly, mass_spring, particles, projective_model, rope, thread_cloth
 from .body import Body
 from .stencil import ElementForce
@@ -37,5 +38,6 @@ def models() -> tuple[str, ...]:
 def find(name: str, *, object_name: str | None = None) -> Builder:
     """The builder of a model; ClothError with the names there are if there is none."""
     if not isinstance(name, str) or name not in MODELS:
-        raise ClothError(f"no model '{name}'; there are: {', '.join(MODELS)}", object_name=object_name)
+        raise ClothError(f"no model '{name}'; there are: {', '.join(MODELS)}{perhaps(name, MODELS)}",
+                         object_name=object_name)
     return MODELS[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -26,7 +27,7 @@ def blend(scene, tmp_path):
     import bpy
 
     builders.sheet(4, name="Left")
-    builders.sheet(4, name="Right")
+    builders.sheet(4, name="Right", height=1.0)
     path = tmp_path / "scene.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
@@ -136,11 +137,14 @@ def test_an_interrupted_or_ended_bake_is_1_and_nothing_is_saved(command, blend, 
     (("bake", "--output", "x.txt"), "x.txt does not end in .blend"),
     (("bake", "--frames", "5", "3"), "the last frame, 3, does not come after the first, 5"),
     (("bake", "--backend", "cuda"), "cuda"),
+    (("bake", "--object", "Box"), "'Box' is no cloth; the cloth of scene 'Scene': Left, Right"),
+    (("compare", "--object", "Left", "--object", "Box"), "'Box' is no cloth"),
     (("compare", "--models", "plywood"), "plywood"),
     (("compare", "--output", __file__), "the sheet goes into a folder"),
 ])
 def test_wrong_usage_is_2_before_any_work_and_its_reason_is_in_the_report(command, blend, tmp_path, capfd, arguments,
                                                                            message):
+    builders.box()
     more = () if "--json" in arguments else (f"--json={tmp_path / 'report.json'}",)
     assert command(*arguments, *more) == 2
     assert message in capfd.readouterr().err
@@ -223,6 +227,34 @@ def test_much_stretch_of_most_edges_is_said_and_no_failure(command, extension, m
 def test_a_file_that_was_not_opened_is_2(extension, scene, capfd):
     assert extension.command_line.main(["bake"]) == 2
     assert "no .blend is open" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["bake", "compare"])
+def test_a_backend_that_cannot_run_here_is_2_before_any_work(command, blend, extension, monkeypatch, tmp_path, capfd,
+                                                             name):
+    kernels = extension.command_line.backends.kernels
+    monkeypatch.setattr(kernels, "_reasons", {"numpy": None, "numba": "ModuleNotFoundError: No module named 'numba'"})
+    assert command(name, "--backend", "numba", "--json", tmp_path / "report.json") == 2
+    assert "--backend: the backend 'numba' cannot run here: ModuleNotFoundError" in capfd.readouterr().err
+    assert json.loads((tmp_path / "report.json").read_text())["error"]["type"] == "UsageError"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.json", "scene.blend"]
+
+
+def test_every_help_has_every_option(extension, capfd):
+    """That of `muslin`, that of `python path/to/muslin`, and the user guide's."""
+    guide = (ROOT / "docs" / "user-guide.md").read_text(encoding="utf-8")
+    headless = guide[guide.index("## Headless"):guide.index("## Errors")]
+    main = (ROOT / "__main__.py").read_text(encoding="utf-8").split('"""')[1]
+    assert extension.command_line.main(["--help"]) == 0
+    short = capfd.readouterr().out
+    for name in ("bake", "compare"):
+        assert extension.command_line.main([name, "--help"]) == 0
+        options = set(re.findall(r"--[a-z]+", capfd.readouterr().out)) - {"--help"}
+        assert len(options) >= 5
+        for text, begin in ((headless, f"--command muslin {name}"), (main, f"SCENE.blend {name}"),
+                            (short, f"muslin {name}")):
+            usage = re.match(r".*(\n +\[.*)*", text[text.index(begin):]).group()
+            assert options <= set(re.findall(r"--[a-z]+", usage)), usage
 
 
 def test_help_says_where_the_result_goes(extension, capfd):

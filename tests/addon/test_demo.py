@@ -4,10 +4,19 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_more_frames_than_the_scene_has_are_refused_before_any_work():
+    for frames in ("1000", "61", "1"):
+        ended = subprocess.run([sys.executable, ROOT / "demo" / "tablecloth.py", "--frames", frames], text=True,
+                               capture_output=True, timeout=60)
+        assert ended.returncode == 2 and f"--frames is {frames}, it must be in 2..60" in ended.stderr
 
 
 def test_compiling_is_told_apart_from_the_time_of_the_frames():

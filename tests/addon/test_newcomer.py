@@ -109,6 +109,46 @@ def test_what_stops_nothing_is_named_in_the_panel_and_on_the_sheet_of_a_comparis
     assert "of the Collider Collection &#x27;Solids&#x27; is not in the scene" in result.sheet.read_text()
 
 
+def hardly_meant(scene, extension, **settings):
+    """The notes of a bake of a sheet 1 m wide with `settings` changed, and of gravity where it is given."""
+    scene.gravity.z = settings.pop("gravity", -9.81)
+    for name, value in settings.items():
+        setattr(builders.sheet(3, name="Napkin").muslin, name, value)
+    scene.frame_start, scene.frame_end = 1, 2
+    return builders.finish(extension.bake.bake(scene)).notes
+
+
+@pytest.mark.parametrize(("thickness", "named"), [(0.0, False), (0.2, False), (1.0, True)])
+def test_a_thickness_that_is_much_for_the_cloth_is_noted(extension, scene, thickness, named):
+    notes = hardly_meant(scene, extension, thickness=thickness)
+    assert [note.partition(" is much ")[0] for note in notes] == ["Napkin: its Thickness of 1 m"] * named
+
+
+@pytest.mark.parametrize(("gravity", "named"), [(-30.0, False), (-981.0, True)])
+def test_gravity_of_many_times_the_earth_s_is_noted(extension, scene, gravity, named):
+    notes = hardly_meant(scene, extension, gravity=gravity, thickness=0.0)
+    assert [note.partition(". If ")[0] for note in notes] == ["Gravity is 981 m/s², 100 times the earth's"] * named
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_duplicate_that_nobody_has_moved_is_noted(extension, scene, moved):
+    builders.sheet(3, name="Napkin").location.z = 0.1 * moved
+    builders.sheet(3, name="Other")
+    notes = hardly_meant(scene, extension)
+    assert [note.partition(", as ")[0] for note in notes] == ["Other starts exactly where Napkin does"] * (not moved)
+
+
+def test_a_pin_that_leaps_is_named_as_what_may_stretch_cloth(extension, scene):
+    sheet = builders.sheet(4, name="Flag")
+    builders.pin(sheet, {0: 1.0})
+    scene.frame_start, scene.frame_end = 1, 3
+    for frame, x in ((1, 0.0), (2, 0.0), (3, 9.0)):
+        sheet.location.x = x
+        sheet.keyframe_insert("location", frame=frame)
+    (note,) = builders.finish(extension.bake.bake(scene)).notes
+    assert note.startswith("At frame 3 one edge in a hundred") and "what holds or hits it leaps there" in note
+
+
 def start_note(extension, **start):
     values = {"crossings": 0, "crossing_pairs": [], "deepest_penetration": 0.0} | start
     return extension.certificate_text.start_note({"first": 3, "certificates": [values]})

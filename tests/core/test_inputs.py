@@ -5,28 +5,7 @@ import numpy as np
 import pytest
 
 import core
-from tests.core.shapes import grid
-
-FABRIC = {"areal_density": 0.2, "stretch": (900.0, 400.0), "shear": 150.0, "bend": (1e-5, 1e-5)}
-CUBE = [[0, 1, 2], [0, 2, 3]]
-CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
-
-
-def sheet():
-    return core.ClothMesh(*grid(2, 2), name="Skirt")
-
-
-def refused(error, make, *wanted, name=None):
-    """`make()` raises `error` about the object `name`, and the message has all of `wanted`."""
-    with pytest.raises(error) as caught:
-        make()
-    assert isinstance(caught.value, core.ClothError)
-    message = str(caught.value)
-    for part in wanted:
-        assert part in message, message
-    if name is not None:
-        assert caught.value.object_name == name and message.startswith(f"{name}: ")
-
+from tests.core.refusals import CORNERS, CUBE, FABRIC, refused, sheet
 
 # ---------------------------------------------------------------------- fabric
 
@@ -54,27 +33,6 @@ def test_a_fabric_constant_of_the_wrong_kind_is_named(constant, value):
 
 def test_a_fabric_constant_that_is_text_is_shown_as_text():
     refused(core.MaterialError, lambda: core.Material(**{**FABRIC, "areal_density": "0.1"}), "areal_density is '0.1',")
-
-
-def test_what_was_meant_is_said():
-    mesh, fabric = core.ClothMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], name="bib"), core.Material(**FABRIC)
-    refused(core.ClothError, lambda: core.Cloth(fabric, mesh), "mesh is a Material, it must be a ClothMesh")
-    refused(core.ClothError, lambda: core.Cloth(mesh, fabric, pin={0: None}), "'pin' should be 'pins'", name="bib")
-    refused(core.ClothError, lambda: core.Cloth(mesh, fabric, bendin="hinge"), "'bendin' should be 'bending'")
-    refused(core.PinError, lambda: core.Cloth(mesh, fabric, pins={0: (0, 0, 1)}), "0: lambda t: (x, y, z)", name="bib")
-    quads = [[0, 1, 2, 3]]
-    for faces in (quads, [*quads, [0, 1, 2]]):
-        refused(core.ColliderError, lambda faces=faces: core.Collider(np.zeros((4, 3)), faces, name="floor"),
-                "ClothMesh(positions, faces=...).triangles", name="floor")
-    refused(core.ColliderError, lambda: core.Collider(np.zeros((4, 3)), [[0, 1, 2], [0, 1]]), "rows of one length")
-    refused(core.MeshError, lambda: core.ClothMesh(np.eye(4, 3), quads), "write faces=...")
-    refused(core.PinError, lambda: core.Cloth(mesh, fabric, pins={"0": None}), "'0'", "whole numbers from 0 to 2")
-    many = np.zeros((500, 3))
-    for make in (lambda: core.Cloth((many, many), fabric), lambda: core.ClothMesh(many, faces=many),
-                 lambda: core.simulate(core.Scene([core.Cloth(mesh, fabric)]), frames=core.Solver())):
-        with pytest.raises(core.ClothError) as caught:
-            make()
-        assert len(str(caught.value)) < 250, "nobody reads arrays in a message"
 
 
 @pytest.mark.parametrize("constant", ["areal_density", "stretch", "shear", "bend", "damping", "friction"])

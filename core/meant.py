@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was probably meant: by a name that there is not, and by a call whose arguments do not fit."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from functools import wraps
+from typing import Any, TypeVar
+
+from .errors import ClothError
+
+Class = TypeVar("Class", bound=type)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def perhaps(given: Any, known: Iterable[str]) -> str:
+    """Which of the names that are `known` is meant, as the end of a message; nothing where it is one, or none is near.
+
+    Blender's panel spells them with capitals and spaces.
+    """
+    names = tuple(known)
+    if not isinstance(given, str) or given in names:
+        return ""
+    for spelled in dict.fromkeys((given, given.lower().replace(" ", "_").replace("-", "_"))):
+        near = get_close_matches(spelled, names, 1)
+        if near:
+            return f"; perhaps '{given}' should be '{near[0]}'"
+    return ""
+
+
+def names_arguments(error_type: type[ClothError]) -> Callable[[Function], Function]:
+    """A function that is called with arguments it does not have, or without some that it needs, raises `error_type`,
+    which says what was meant, where Python has a bare TypeError."""
+    def of(function: Function) -> Function:
+        signature = inspect.signature(function)
+
+        @wraps(function)
+        def checked(*given: Any, **named: Any) -> Any:
+            try:
+                return function(*given, **named)
+            except TypeError:
+                try:
+                    signature.bind(*given, **named)
+                except TypeError as misfit:
+                    raise error_type(_misfit(function, signature, str(misfit), named),
+                                     object_name=_name_in(named)) from None
+                raise                                           # it comes from inside
+
+        return checked                                          # type: ignore[return-value]
+    return of
+
+
+def names_arguments_of(error_type: type[ClothError]) -> Callable[[Class], Class]:
+    """The same of a class that is made with such arguments; of a dataclass, too, whose `__init__` nobody wrote."""
+    def of(made: Class) -> Class:
+        made.__init__ = names_arguments(error_type)(made.__init__)              # type: ignore[misc]
+        return made
+    return of
+
+
+def _misfit(function: Callable[..., Any], signature: inspect.Signature, found: str, named: dict[str, Any]) -> str:
+    parameters = [p for p in signature.parameters.values() if p.name != "self" and p.kind is not p.VAR_KEYWORD]
+    known = [p.name for p in parameters]
+    near = (perhaps(wrong, [name for name in known if name not in named]) for wrong in named if wrong not in known)
+    called = function.__qualname__.removesuffix(".__init__")
+    return f"{called}: {found}{next(filter(None, near), '')}; its arguments are: {', '.join(known)}"
+
+
+def _name_in(named: dict[str, Any]) -> str | None:
+    """What the object would have been called."""
+    name = named.get("name")
+    return name if isinstance(name, str) else None
