@@ -80,7 +80,20 @@ def tangents(normal: FloatArray) -> tuple[FloatArray, FloatArray]:
     return first, cross(normal, first)
 
 
+def tangential(normal: FloatArray, vector: FloatArray) -> FloatArray:
+    """The part of vectors (N, 3) across unit normals (N, 3)."""
+    return vector - np.einsum("nj,nj->n", normal, vector)[:, None] * normal
+
+
 def unit(rows: FloatArray) -> FloatArray:
     """Rows (N, k) of length 1, or 0."""
     size = np.sqrt(np.einsum("ni,ni->n", rows, rows))[:, None]
     return np.divide(rows, size, out=np.zeros_like(rows), where=size > 0.0)
+
+
+def rank_of(numbers: IntArray) -> IntArray:
+    """Place of each of some sorted numbers (N,) among its equals."""
+    place = np.arange(len(numbers))
+    first = place.copy()
+    first[1:][numbers[1:] == numbers[:-1]] = 0
+    return place - np.maximum.accumulate(first)

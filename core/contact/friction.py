@@ -24,11 +24,13 @@ but across it the contact holds whatever pulls. Where that is more than mu lambd
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..kernels import current
 from ..rows import any_of, length, pick
 
 STICK, SLIP, CREEP = 1, 2, 3
@@ -98,44 +100,40 @@ class Friction:
         self._turned = np.concatenate([self._turned, np.zeros(count)])
         self._creep = np.concatenate([self._creep, np.zeros((count, 3))])
 
-    def begin(self, at: IntArray, mu: FloatArray, mode: IntArray, pressing: FloatArray, slide: FloatArray,
+    def begin(self, at: IntArray | slice, mu: FloatArray, mode: IntArray, pressing: FloatArray, slide: FloatArray,
               mobility: FloatArray) -> None:
-        """First guess for contacts `at` (n,): mu, mode, pressed by [N], sliding at (n, 3) [m/s], and the velocity that
-        a force gives a free particle in the step [m/(s N)]."""
+        """First guess for contacts `at`, n of them: mu, mode, pressed by [N], sliding at (n, 3) [m/s], and the velocity
+        that a force gives a free particle in the step [m/(s N)]."""
         speed = length(slide)
         moves = (mode != STICK) & (speed > 0.0)
         self.mu[at] = mu
         self.mode[at] = np.where(moves, mode, STICK)
         drag = np.where(moves, _ratio(mu * pressing, speed), 0.0)
         self.drag[at] = np.minimum(drag, STIFF / mobility)
-        self.force[at] = np.where((mode == SLIP)[:, None], -drag[:, None] * slide, 0.0)
+        self.force[at] = np.where(mode == SLIP, -drag, 0.0)[:, None] * slide
         self._too_much[at], self._turned[at], self._creep[at] = False, 0.0, 0.0
 
-    def drag_blocks(self, at: IntArray, normal: FloatArray) -> FloatArray:
-        """-d force / d velocity (n, 3, 3) [kg/s] for contacts `at` (n,), unit normals (n, 3); 0 where they stick."""
-        along = self._along(at)
-        tangent = np.eye(3) - normal[:, :, None] * normal[:, None, :] - along[:, :, None] * along[:, None, :]
-        return self.drag[at][:, None, None] * tangent
+    def forces(self, at: IntArray, vertex: IntArray, normal: FloatArray, carried: FloatArray, velocity: FloatArray
+               ) -> FloatArray:
+        """Forces (V, 3) [N] of contacts `at` (n,) at velocities (V, 3) [m/s], of different vertices; only `force` where
+        they stick. Of all contacts: their vertex (C,), unit normals and the surface's velocities (C, 3) [m/s]."""
+        found: FloatArray = current().coulomb.forces(at, vertex, normal, carried, self.force, self.drag, velocity)
+        return found
 
-    def dragged(self, at: IntArray, normal: FloatArray, slide: FloatArray) -> FloatArray:
-        """`drag_blocks` times slides (n, 3) [m/s] of contacts `at` (n,): (n, 3) [N]."""
-        across = slide
-        for direction in (normal, self._along(at)):
-            across = across - np.einsum("nj,nj->n", direction, slide)[:, None] * direction
-        return self.drag[at][:, None] * across
-
-    def _along(self, at: IntArray) -> FloatArray:
-        """Unit vectors (n, 3) along the forces of contacts `at` (n,), zero where there is none."""
-        force = pick(self.force, at)
-        return force * _ratio(np.ones(len(at)), length(force))[:, None]
+    def drag_blocks(self, at: IntArray, vertex: IntArray, normal: FloatArray, vertices: int) -> FloatArray:
+        """-d force / d velocity (V, 3, 3) [kg/s], the same of so many `vertices`."""
+        found: FloatArray = current().coulomb.resistance(at, vertex, normal, self.force, self.drag, vertices)
+        return found
 
     def expected(self, at: IntArray) -> tuple[IntArray, FloatArray]:
         """Modes (n,) of contacts `at` (n,) in the next step, and the slides (n, 3) [m/s] of those that slip or creep;
         0 for all others."""
         slips, creep = self.mode[at] == SLIP, pick(self._creep, at)
-        creeps = any_of(creep != 0.0)
         slide = -pick(self.force, at) * _ratio(np.where(slips, 1.0, 0.0), self.drag[at])[:, None]
-        return np.select([creeps, slips], [CREEP, SLIP], STICK), np.where(creeps[:, None], creep, slide)
+        creeps = np.flatnonzero(any_of(creep != 0.0))
+        mode = np.where(slips, SLIP, STICK)
+        mode[creeps], slide[creeps] = CREEP, pick(creep, creeps)
+        return mode, slide
 
     def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
               mobility: FloatArray, unclear: FloatArray, body: IntArray) -> None:
@@ -148,73 +146,74 @@ class Friction:
             unclear (C,): speed below which the direction of a slide is the solution's error [m/s].
             body (C,): number of the piece of cloth that each is of.
         """
+        # each component by itself in memory: NumPy goes through them in half the time
+        holding, slide, force = (np.asfortranarray(rows) for rows in (holding, slide, self.force))
         limit = self.mu * pressing
         size, speed = length(holding), length(slide)
-        acting = self.force - self.drag[:, None] * _across(slide, self.force)
-        acts = length(acting)
-        too_much = active & (self.mode == STICK) & (size > limit)
-        slips = active & (self.mode == SLIP)
+        acting = force - self.drag[:, None] * _across(slide, force)
+        acts, dragged = length(acting), self.drag * speed
+        sticks, slips, creeps = (active & (self.mode == mode) for mode in (STICK, SLIP, CREEP))
+        too_much = sticks & (size > limit)
         clear = speed > unclear
-        turned = slips & clear & (np.einsum("nj,nj->n", slide, self.force) > 0.0)
+        turned = slips & clear & (np.einsum("nj,nj->n", slide, force) > 0.0)
         goes_on = slips & clear & ~turned
         strains = slips & ~clear & (acts > (1.0 + SETTLED) * limit)
-        creeps = active & (self.mode == CREEP)
-        outran = creeps & (self.drag * speed > (1.0 + SETTLED) * limit)
+        outran = creeps & (dragged > (1.0 + SETTLED) * limit)
 
         self._too_much |= too_much
         self._turned = np.where(turned, speed, self._turned)
         refused = (too_much | turned) & self._too_much & (self._turned > 0.0)
-        held = np.where((self.mode == STICK)[:, None], holding, np.where(
-            (self.mode == SLIP)[:, None], acting, -self.drag[:, None] * slide))
-        slides, usual = _motion(np.where(active, limit, 0.0), length(held), speed, body)
+        most = np.where(active, limit, 0.0)
+        held = _first([(sticks, holding), (slips, acting)], np.where(creeps, -self.drag, 0.0)[:, None] * slide)
+        alone, in_all = length(held), _summed(body, most)
+        slides, usual = _motion(most, in_all, alone, speed, body)
         creeps_on = turned | refused | (creeps & ~outran & (
-            (self.drag * speed > HOLDS * limit) | (slides & (speed > STILL * usual))))
+            (dragged > HOLDS * limit) | (slides & (speed > STILL * usual))))
         self._creep = np.where(creeps_on, np.maximum(1.0, _ratio(usual, speed)), 0.0)[:, None] * slide
-        self._weigh(np.where(active, limit, 0.0), np.where(active[:, None], held, 0.0), body)
-        begins, others = int((too_much & ~refused).sum()), int((turned | refused | outran).sum())
+        self.overloaded = _is_too_much(in_all, alone, held, body)
+        begins, others = np.count_nonzero(too_much & ~refused), np.count_nonzero(turned | refused | outran)
         self.spreads = self.overloaded or begins > others + SURE * others**0.5
-        against = -slide * _ratio(limit, speed)[:, None]
+        by_speed = _ratio(limit, speed)
+        against = -by_speed[:, None] * slide
         # what changes its mode counts in full: a hundred contacts that each hold one per cent too much hold everything
-        wrong = np.select([too_much | turned, goes_on, outran, strains], [
-            limit, length(against - acting), self.drag * speed - limit, acts - limit], 0.0)
-        self.wrong = _largest(wrong, np.where(active, limit, 0.0), body)
+        wrong = _first([(too_much | turned, limit), (goes_on, length(against - acting)), (outran, dragged - limit),
+                        (strains, acts - limit)], np.zeros(len(limit)))
+        self.wrong = _largest(wrong, in_all, body)
 
-        pulled, pull = too_much | strains, np.where(strains[:, None], acting, holding)
-        size = np.where(strains, acts, size)
+        slips_on, pulled = goes_on | outran, too_much | strains
+        pull, size = _first([(strains, acting)], holding), np.where(strains, acts, size)
         self.mode[too_much | outran], self.mode[turned], self.mode[refused] = SLIP, STICK, CREEP
-        self.force[goes_on | outran] = against[goes_on | outran]
-        self.force[pulled] = (pull * _ratio(limit, size)[:, None])[pulled]
-        self.force[turned | refused] = 0.0
-        self.drag = np.select(
-            [refused, turned, goes_on | outran, pulled],
-            [_ratio(limit, self._turned), 0.0 * limit, _ratio(limit, speed), _ratio(limit, (size - limit) * mobility)],
-            self.drag)
+        self.force = np.ascontiguousarray(_first([
+            (turned | refused, np.zeros(3)), (pulled, _ratio(limit, size)[:, None] * pull), (slips_on, against)],
+            force))
+        self.drag = _first(
+            [(refused, _ratio(limit, self._turned)), (turned, np.zeros(len(limit))), (slips_on, by_speed),
+             (pulled, _ratio(limit, (size - limit) * mobility))], self.drag)
         self.drag = np.minimum(self.drag, STIFF / mobility)
 
-    def _weigh(self, limit: FloatArray, held: FloatArray, body: IntArray) -> None:
-        """Notice a piece of cloth that contacts hold by more than they can: by `held` (C, 3) [N], at most `limit` (C,)
-        [N] each.
 
-        It slides, whichever of them stick: on a slope that became steeper they took turns in holding it, up to a third
-        beyond the angle of friction.
-        """
-        total = np.stack([_summed(body, part) for part in held.T])
-        alone, most = _summed(body, length(held)), _summed(body, limit)
-        over = (np.linalg.norm(total, axis=0) > (1.0 + OVER) * most) | (alone > ALONE * most)
-        self.overloaded = bool(over[_counts(most)].any())
+def _is_too_much(most: FloatArray, alone: FloatArray, held: FloatArray, body: IntArray) -> bool:
+    """Whether contacts hold a piece of cloth by more than they can: by `held` (C, 3) [N], of the sizes `alone` (C,)
+    [N], where all of a piece can hold at `most` (B,) [N].
+
+    It slides, whichever of them stick: on a slope that became steeper they took turns in holding it, up to a third
+    beyond the angle of friction.
+    """
+    together = np.linalg.norm([_summed(body, part) for part in held.T], axis=0)
+    over = (together > (1.0 + OVER) * most) | (_summed(body, alone) > ALONE * most)
+    return bool(over[_counts(most)].any())
 
 
-def _motion(limit: FloatArray, held: FloatArray, speed: FloatArray, body: IntArray) -> tuple[BoolArray, FloatArray]:
+def _motion(limit: FloatArray, most: FloatArray, held: FloatArray, speed: FloatArray, body: IntArray
+            ) -> tuple[BoolArray, FloatArray]:
     """Whether the piece of each contact slides as a whole (C,), and the mean speed (C,) [m/s] at which its contacts do,
-    by what each holds and can hold (C,) [N]."""
-    most = _summed(body, limit)
+    by what each holds and can hold (C,) [N], and all of a piece can (B,) [N]."""
     slides = _summed(body, np.minimum(held, limit)) > SLIDES * most
     return slides[body], _ratio(_summed(body, limit * speed), most)[body]
 
 
-def _largest(part: FloatArray, limit: FloatArray, body: IntArray) -> float:
-    """The largest part of any piece's friction [-], of forces (C,) [N] each."""
-    most = _summed(body, limit)
+def _largest(part: FloatArray, most: FloatArray, body: IntArray) -> float:
+    """The largest part of any piece's friction [-], of forces (C,) [N] of contacts and most (B,) [N] of pieces."""
     counts = _counts(most)
     return float((_summed(body, part)[counts] / most[counts]).max(initial=0.0))
 
@@ -238,3 +237,11 @@ def _across(vector: FloatArray, direction: FloatArray) -> FloatArray:
 def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
     """a / b, 0 where b is 0."""
     return a / np.where(b > 0.0, b, np.inf)
+
+
+def _first(cases: Sequence[tuple[BoolArray, FloatArray]], otherwise: FloatArray) -> FloatArray:
+    """For each contact the value, (C,) or (C, 3), of the first case that is so (C,), in a third of the time that
+    `np.select` takes."""
+    for there, value in reversed(cases):
+        otherwise = np.where(there if otherwise.ndim == 1 else there[:, None], value, otherwise)
+    return otherwise

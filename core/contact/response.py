@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, cross, length, pick, tangents
+from ..rows import any_of, cross, length, pick, rank_of, tangential, tangents
 from ..state import Touch
 from .friction import CREEP, SLIP, STICK, Friction
 
@@ -78,11 +78,12 @@ class ContactResponse:
         self._body = body
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
         self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
-        self._free: BoolArray = pins.degrees_of_freedom(np.arange(len(x0))) > 0
+        self._free: BoolArray = np.ones(len(x0), dtype=np.bool_)
+        self._free[pins.rows[pins.count == 3]] = False
         self._eased: BoolArray | None = None                         # who is let out slowly, where anybody is
         self._still, self._error = still, touch.error                # of velocities, part [-] and size [m/s]
         self._table: IntArray = np.full((MAX_PER_VERTEX, len(x0)), -1)    # contacts of each vertex, in columns
-        self._acting: list[IntArray | None] = [None] * MAX_PER_VERTEX   # what each row has held; None: ask it
+        self._forget()
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
         self.normal: FloatArray = np.zeros((0, 3))
         self.least: FloatArray = np.zeros(0)                         # lowest allowed normal velocity [m/s]
@@ -111,7 +112,7 @@ class ContactResponse:
         c = found.contacts
         inside = (c.gap_t0 < -LAID * found.distance) & self._free[c.vertex]
         rows = np.flatnonzero(inside)
-        k = rows[_rank(c.vertex[rows]) == 0]                           # the first of a vertex is the deepest
+        k = rows[rank_of(c.vertex[rows]) == 0]                           # the first of a vertex is the deepest
         pushed = c.vertex[k]
         push = np.minimum(-c.gap_t0[k], PUSH_RATE * self._h * self._thickness[pushed])
         self.alteration[pushed] = push[:, None] * c.normal[k]
@@ -144,7 +145,7 @@ class ContactResponse:
         changed = False
         vertex = found.contacts.vertex
         rows = np.flatnonzero(wanted & self._free[vertex])
-        rank = _rank(vertex[rows])
+        rank = rank_of(vertex[rows])
         for turn in range(int(rank.max(initial=-1)) + 1):              # one contact of each vertex at a time
             changed |= self._take_one_each(found, rows[rank == turn])
         return changed
@@ -172,33 +173,35 @@ class ContactResponse:
         self.least, self.pressing = (np.concatenate([a, np.zeros(n)]) for a in (self.least, self.pressing))
         self.held = np.concatenate([self.held, np.zeros(n, dtype=np.bool_)])
         self.friction.grow(n)
-        self._replace(found, k, np.arange(first, first + n))
+        self._replace(found, k, slice(first, first + n))
 
-    def _replace(self, found: Touching, k: IntArray, at: IntArray) -> None:
+    def _replace(self, found: Touching, k: IntArray, at: IntArray | slice) -> None:
         """Write contacts k of `found` into places `at`, with the first guess of their friction."""
         c = found.contacts
-        vertex, n = c.vertex[k], pick(c.normal, k)
+        vertex, n, mu = c.vertex[k], pick(c.normal, k), found.mu[k]
+        x0, mass = pick(self._x0, vertex), self._mass[vertex]
         depth = np.maximum(0.0, -c.gap_t0[k])
         # n . (x0 + h u + y) = n . p1 + distance - depth + n . y: on the surface, or moved out by y alone
-        gap = np.einsum("nj,nj->n", n, pick(self._x0, vertex) - pick(c.point_t1, k)) - found.distance[k]
+        gap = np.einsum("nj,nj->n", n, x0 - pick(c.point_t1, k)) - found.distance[k]
+        carried, least = (pick(found.carried, k) - x0) / self._h, -(gap + depth) / self._h
         self.vertex[at], self.normal[at], self.held[at] = vertex, n, True
-        self._acting = [None] * MAX_PER_VERTEX
-        self.carried[at] = (pick(found.carried, k) - pick(self._x0, vertex)) / self._h
-        self.least[at] = -(gap + depth) / self._h
+        self.carried[at], self.least[at] = carried, least
+        self._forget()
         # as in the step before; at first touch by Coulomb's law for the particle alone, m times what stops it
-        before, pressing = self._touch.mode[vertex], self._touch.pressing[vertex]
-        u = pick(self._v0, vertex) + np.where(before[:, None] > 0, 0.0, self._h * self._gravity)
-        stopped = self._mass[vertex] * np.maximum(0.0, self.least[at] - np.einsum("nj,nj->n", n, u)) / self._h
-        pressing = np.where(before > 0, pressing, stopped)
-        slide = _tangential(n, u - pick(self.carried, at))
+        before, pressing, u = self._touch.mode[vertex], self._touch.pressing[vertex], pick(self._v0, vertex)
+        first = np.flatnonzero(before == 0)
+        u[first] += self._h * self._gravity
+        stopped = np.maximum(0.0, least[first] - np.einsum("nj,nj->n", pick(n, first), pick(u, first)))
+        pressing[first] = mass[first] * stopped / self._h
+        slide = tangential(n, u - carried)
         # what has only begun to slip in the step before has the velocity of what sticks still, whose direction is noise
-        mobility = self._h / self._mass[vertex]
-        hardly = length(slide) <= self._unclear(mobility * found.mu[k] * pressing, self._touch.error)
-        known = ((before == SLIP) & hardly) | (before == CREEP)
-        slide = np.where(known[:, None], _tangential(n, pick(self._touch.slide, vertex)), slide)
-        free_slip = self._mass[vertex] * length(slide) > found.mu[k] * pressing * self._h
-        mode = np.where(before > 0, before, np.where(free_slip, SLIP, STICK))
-        self.friction.begin(at, found.mu[k], mode, pressing, slide, mobility)
+        mobility, limit = self._h / mass, mu * pressing
+        hardly = length(slide) <= self._unclear(mobility * limit, self._touch.error)
+        known = np.flatnonzero(((before == SLIP) & hardly) | (before == CREEP))
+        slide[known] = tangential(pick(n, known), pick(self._touch.slide, vertex[known]))
+        free_slip = mass[first] * length(pick(slide, first)) > limit[first] * self._h
+        before[first] = np.where(free_slip, SLIP, STICK)
+        self.friction.begin(at, mu, before, pressing, slide, mobility)
 
     # ------------------------------------------------------------------ solving
 
@@ -211,29 +214,20 @@ class ContactResponse:
                 vertex, normal = self.vertex[at], pick(self.normal, at)
                 result.constrain(vertex, normal, self.least[at] - np.einsum(
                     "nj,nj->n", normal, pick(velocity, vertex)), OPPOSED)
-        at = self._active(0)
-        at = at[self.friction.mode[at] == STICK]
+        at, along = self._sticking()
         vertex = self.vertex[at]
         lags = pick(self.carried, at) - pick(velocity, vertex)
-        for tangent in tangents(pick(self.normal, at)):
+        for tangent in along:
             result.constrain(vertex, tangent, np.einsum("nj,nj->n", tangent, lags))
         return result
 
     def drag_blocks(self) -> FloatArray:
         """-df/dv of friction (V, 3, 3) [kg/s]."""
-        blocks = np.zeros((len(self._x0), 3, 3))
-        at = self._rubbing()
-        blocks[self.vertex[at]] = self.friction.drag_blocks(at, pick(self.normal, at))
-        return blocks
+        return self.friction.drag_blocks(self._rubbing(), self.vertex, self.normal, len(self._x0))
 
     def friction_force(self, velocity: FloatArray) -> FloatArray:
         """Forces of friction that is no constraint, at `velocity` (V, 3) -> (V, 3) [N]."""
-        total = np.zeros_like(self._x0)
-        at = self._rubbing()
-        slide = pick(velocity, self.vertex[at]) - pick(self.carried, at)
-        total[self.vertex[at]] = pick(self.friction.force, at) - self.friction.dragged(
-            at, pick(self.normal, at), slide)
-        return total
+        return self.friction.forces(self._rubbing(), self.vertex, self.normal, self.carried, velocity)
 
     def work(self, impulse: FloatArray, u: FloatArray) -> float:
         """Work [J] of contacts' impulses (V, 3) [N s] at velocities u (V, 3) [m/s] beyond that of moving surfaces: none
@@ -261,11 +255,11 @@ class ContactResponse:
         primary &= ~pulls
         mobility = self._h / self._mass[self.vertex]
         self.friction.judge(
-            primary, pressing, _tangential(self.normal, pick(left, self.vertex)),
-            _tangential(self.normal, pick(u, self.vertex) - self.carried), mobility,
+            primary, pressing, tangential(self.normal, pick(left, self.vertex)),
+            tangential(self.normal, pick(u, self.vertex) - self.carried), mobility,
             self._unclear(mobility * self.friction.mu * pressing, self._error), self._body[self.vertex])
         self.held &= ~pulls
-        self._acting = [None] * MAX_PER_VERTEX
+        self._forget()
         return self.friction.overloaded or float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum())
 
     def touch(self) -> Touch:
@@ -273,8 +267,9 @@ class ContactResponse:
         mode, pressing = np.zeros(len(self._x0), dtype=np.int64), np.zeros(len(self._x0))
         slide = np.zeros_like(self._x0)
         at = self._active(0)
-        mode[self.vertex[at]], slide[self.vertex[at]] = self.friction.expected(at)
-        pressing[self.vertex[at]] = np.maximum(self.pressing[at], 0.0)
+        vertex = self.vertex[at]
+        mode[vertex], slide[vertex] = self.friction.expected(at)
+        pressing[vertex] = np.maximum(self.pressing[at], 0.0)
         at = self._active(1)                                              # in a wedge it can only go along it
         wedge = cross(pick(self.normal, self._table[0, self.vertex[at]]), pick(self.normal, at))
         squared = np.einsum("nj,nj->n", wedge, wedge)
@@ -292,12 +287,14 @@ class ContactResponse:
         beyond = np.where(self._free[c.vertex], self._beyond(found), 0.0)
         result = x.copy()
         lacking = np.flatnonzero(beyond > 0.0)
-        place = _rank(c.vertex)[lacking]
-        for rank in range(MAX_PER_VERTEX):
+        place = rank_of(c.vertex)[lacking]
+        for rank in range(int(place.max(initial=-1)) + 1):
             at = lacking[place == rank]
+            on, normal = c.vertex[at], pick(c.normal, at)
+            here = pick(result, on)
             # what an earlier contact of the vertex moved it along this normal already counts
-            moved = np.einsum("nj,nj->n", pick(result - x, c.vertex[at]), pick(c.normal, at))
-            result[c.vertex[at]] += np.maximum(beyond[at] - moved, 0.0)[:, None] * pick(c.normal, at)
+            moved = np.einsum("nj,nj->n", here - pick(x, on), normal) if rank else 0.0
+            result[on] = here + np.maximum(beyond[at] - moved, 0.0)[:, None] * normal
         return x + self._pins.project(result - x)
 
     def unsure(self, found: Touching, x: FloatArray, out: FloatArray) -> BoolArray:
@@ -357,6 +354,11 @@ class ContactResponse:
         lack -= np.einsum("nj,nj->n", pick(self.alteration, c.vertex), c.normal)
         return np.asarray(-c.gap_t1 - np.maximum(lack, 0.0))
 
+    def _forget(self) -> None:
+        """Have what acts asked for again: it has changed."""
+        self._acting: list[IntArray | None] = [None] * MAX_PER_VERTEX   # what each row of the table has held
+        self._stuck: tuple[IntArray, tuple[FloatArray, FloatArray]] | None = None
+
     def _active(self, slot: int) -> IntArray:
         found = self._acting[slot]
         if found is None:
@@ -364,6 +366,14 @@ class ContactResponse:
             at = at[at >= 0]
             found = self._acting[slot] = at[self.held[at]]
         return found
+
+    def _sticking(self) -> tuple[IntArray, tuple[FloatArray, FloatArray]]:
+        """Contacts (n,) that stick, and two directions (n, 3) along the surface of each."""
+        if self._stuck is None:
+            at = self._active(0)
+            at = at[self.friction.mode[at] == STICK]
+            self._stuck = at, tangents(pick(self.normal, at))
+        return self._stuck
 
     def _rubbing(self) -> IntArray:
         """Contacts with friction that is no constraint: the first ones of vertices, the only ones that are judged."""
@@ -380,19 +390,11 @@ class ContactResponse:
                 at = self._active(slot)
                 if slot and not len(at):
                     continue
-                share = np.einsum("nj,nj->n", pick(self.normal, at), pick(left, self.vertex[at]))
+                on, normal = self.vertex[at], pick(self.normal, at)
+                here = pick(left, on)
+                share = np.einsum("nj,nj->n", normal, here)
                 parts[at] += share
-                left[self.vertex[at]] -= share[:, None] * pick(self.normal, at)
+                left[on] = here - share[:, None] * normal
             if not len(self._active(1)):
                 break
         return parts, left
-
-
-def _tangential(normal: FloatArray, vector: FloatArray) -> FloatArray:
-    """The part of vector (n, 3) across the unit normal (n, 3)."""
-    return vector - np.einsum("nj,nj->n", normal, vector)[:, None] * normal
-
-
-def _rank(vertex: IntArray) -> IntArray:
-    """Place of each contact among those of its vertex, for sorted `vertex` (C,)."""
-    return np.arange(len(vertex)) - np.searchsorted(vertex, vertex)

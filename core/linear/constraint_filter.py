@@ -30,12 +30,13 @@ class ConstraintFilter:
         self.count: IntArray = np.zeros(0, dtype=np.int64)      # how many
         self.z: FloatArray = np.zeros((vertex_count, 3))
         self._blocks: FloatArray | None = np.zeros((0, 3, 3))   # S_i of these, where somebody asked for it
+        self._number: IntArray = np.full(vertex_count, -1)      # of every particle in rows, -1 if it is not there
 
     def copy(self) -> ConstraintFilter:
         """An independent copy, to add contacts to the pins of a step."""
-        other = ConstraintFilter(len(self.z))
-        other.rows, other.taken, other.count = self.rows.copy(), self.taken.copy(), self.count.copy()
-        other.z, other._blocks = self.z.copy(), self._blocks
+        other = ConstraintFilter(0)
+        other.taken, other.count, other.z = self.taken.copy(), self.count.copy(), self.z.copy()
+        other.rows, other._number, other._blocks = self.rows, self._number, self._blocks    # never written into
         return other
 
     def fix(self, vertices: IntArray, change: FloatArray) -> None:
@@ -73,7 +74,7 @@ class ConstraintFilter:
 
     def numbered(self) -> tuple[IntArray, FloatArray]:
         """The constrained particle's number of every particle (V,), -1 for free ones, and S_i (n, 3, 3) of these."""
-        return self._numbers(), self.blocks
+        return self._number, self.blocks
 
     def project(self, d: FloatArray) -> FloatArray:
         """S d for d (V, 3), as a new array."""
@@ -93,19 +94,20 @@ class ConstraintFilter:
         return result
 
     def _rows_of(self, vertices: IntArray) -> IntArray:
-        number = self._numbers()
-        missing = np.sort(vertices[number[vertices] < 0])
+        at = self._number[vertices]
+        missing = vertices[at < 0]
         if len(missing):
-            rows = np.concatenate([self.rows, missing])
-            order = np.argsort(rows, kind="stable")
-            self.rows = rows[order]
-            self.taken = np.concatenate([self.taken, np.zeros((len(missing), 3, 3))])[order]
-            self.count = np.concatenate([self.count, np.zeros(len(missing), dtype=np.int64)])[order]
-            number = self._numbers()
-        return number[vertices]
+            self._make_room(missing)
+            at = self._number[vertices]
+        return at
 
-    def _numbers(self) -> IntArray:
-        """The constrained particle's number of every particle (V,), -1 for free ones."""
-        number: IntArray = np.full(len(self.z), -1)
-        number[self.rows] = np.arange(len(self.rows))
-        return number
+    def _make_room(self, missing: IntArray) -> None:
+        """Rows for the `missing` (n,), which have none, in the order of all particles."""
+        before, taken, count = self.rows, self.taken, self.count
+        self.rows = np.sort(np.concatenate([before, missing]))
+        self.taken, self.count = np.zeros((len(self.rows), 3, 3)), np.zeros(len(self.rows), dtype=np.int64)
+        self._number = np.full(len(self.z), -1)
+        self._number[self.rows] = np.arange(len(self.rows))
+        if len(before):
+            at = self._number[before]
+            self.taken[at], self.count[at] = taken, count

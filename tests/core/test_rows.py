@@ -32,3 +32,18 @@ def test_of_numbers(table):
 @given(arrays(np.float64, st.tuples(st.integers(0, 20), st.integers(1, 4)), elements=st.floats(-1e6, 1e6)))
 def test_length_is_numpys(table):
     assert np.allclose(rows.length(table), np.linalg.norm(table, axis=1), rtol=1e-14, atol=0.0)
+
+
+@given(st.lists(st.integers(0, 6), max_size=30))
+def test_the_rank_of_sorted_numbers_is_their_place_among_their_equals(numbers):
+    numbers = sorted(numbers)
+    found = rows.rank_of(np.array(numbers, dtype=np.int64))
+    assert found.tolist() == [k - numbers.index(number) for k, number in enumerate(numbers)]
+
+
+def test_what_is_tangential_has_nothing_of_the_normal_and_all_else():
+    rng = np.random.default_rng(1)
+    normal, vector = rows.unit(rng.normal(size=(20, 3))), rng.normal(size=(20, 3))
+    across = rows.tangential(normal, vector)
+    np.testing.assert_allclose((across * normal).sum(axis=1), 0.0, atol=1e-15)
+    np.testing.assert_allclose(np.cross(vector - across, normal), 0.0, atol=1e-15)

@@ -34,7 +34,7 @@ def forces(friction, slides):
     """On each contact (n, 3) [N] at slides (n, 3) [m/s]; none along z."""
     at = np.arange(len(friction.mode))
     normal = np.tile([0.0, 0.0, 1.0], (len(at), 1))
-    return friction.force - friction.dragged(at, normal, np.array(slides))
+    return friction.forces(at, at, normal, np.zeros_like(normal), np.array(slides, dtype=np.float64))
 
 
 def test_what_a_step_leaves_turned_round_creeps_in_the_next():
