@@ -171,7 +171,7 @@ class Friction:
             (dragged > HOLDS * limit) | (slides & (speed > STILL * usual))))
         self._creep = np.where(creeps_on, np.maximum(1.0, _ratio(usual, speed)), 0.0)[:, None] * slide
         self.overloaded = _is_too_much(in_all, alone, held, body)
-        begins, others = np.count_nonzero(too_much & ~refused), np.count_nonzero(turned | refused | outran)
+        begins, others = (int(np.count_nonzero(some)) for some in (too_much & ~refused, turned | refused | outran))
         self.spreads = self.overloaded or begins > others + SURE * others**0.5
         by_speed = _ratio(limit, speed)
         against = -by_speed[:, None] * slide
