@@ -288,7 +288,7 @@ class ContactResponse:
         result = x.copy()
         lacking = np.flatnonzero(beyond > 0.0)
         place = rank_of(c.vertex)[lacking]
-        for rank in range(int(place.max(initial=-1)) + 1):
+        for rank in range(MAX_PER_VERTEX):
             at = lacking[place == rank]
             on, normal = c.vertex[at], pick(c.normal, at)
             here = pick(result, on)

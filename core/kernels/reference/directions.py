@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ...rows import length, pick
 
 
 def take(at: IntArray, vertices: IntArray, directions: FloatArray, change: FloatArray, parallel: float,
@@ -17,9 +18,11 @@ def take(at: IntArray, vertices: IntArray, directions: FloatArray, change: Float
     """Take one more direction (m, 3), of unit length, of each of the particles `at` (m,), all different, and prescribe
     a `change` (m,) along it in z (V, 3), whose rows are `vertices` (m,); nothing where no more than `parallel` of the
     direction is left. In place."""
-    along = np.matmul(taken[at], directions[:, :, None])                # (m, 3, 1)
-    left = directions - np.matmul(taken[at].transpose(0, 2, 1), along)[:, :, 0]
-    size = np.linalg.norm(left, axis=1)
+    left, some = directions.copy(), np.flatnonzero(count[at])           # of most particles the first is taken here
+    before = taken[at[some]]
+    along = np.einsum("mki,mi->mk", before, pick(directions, some))
+    left[some] -= np.einsum("mki,mk->mi", before, along)
+    size = length(left)
     new = (size > parallel) & (count[at] < 3)
     at, vertices, left = at[new], vertices[new], left[new] / size[new, None]
     # along the new direction: what is asked minus what the taken directions move along `directions`

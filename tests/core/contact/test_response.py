@@ -76,6 +76,17 @@ def test_what_is_taken_in_or_released_between_two_solves_is_held_or_free_in_the_
     assert held() == set(range(50))
 
 
+def test_what_begins_to_slip_between_two_solves_is_held_along_its_normal_alone_in_the_second():
+    response, _ = lying(50, 0.5)
+    pins, rest = ConstraintFilter(50), np.zeros((50, 3))
+    assert not response.constrain(pins, rest).degrees_of_freedom(np.arange(50)).any()
+    force = np.tile(UP, (50, 1))
+    force[7, 0] = 10.0
+    response.judge(rest, force)
+    np.testing.assert_array_equal(response.constrain(pins, rest).degrees_of_freedom(np.arange(50)),
+                                  np.where(np.arange(50) == 7, 2, 0))
+
+
 @pytest.mark.parametrize("rounding", [-1e-16, 0.0, 1e-16])
 def test_what_pulled_is_free_in_the_next_step_on_whichever_side_rounding_left_it(rounding):
     response, found = lying(50, 0.5)

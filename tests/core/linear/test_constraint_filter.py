@@ -139,6 +139,26 @@ def test_a_copy_does_not_change_its_original():
     np.testing.assert_array_equal(filter_.degrees_of_freedom(np.arange(2)), [2, 3])
 
 
+def test_particles_are_numbered_in_their_order_whenever_they_came_and_in_a_copy_as_in_its_original():
+    rng = np.random.default_rng(7)
+    filter_, before = ConstraintFilter(9), {}
+    for some in ([5, 2], [8, 0, 5], [3, 2]):
+        p = unit(rng.normal(size=(len(some), 3)))
+        other = filter_.copy()
+        other.constrain(np.array(some), p, rng.normal(size=len(some)))
+        np.testing.assert_array_equal(np.flatnonzero(filter_.numbered()[0] >= 0), sorted(before))
+        number, S = other.numbered()
+        after = {v: before.get(v, np.eye(3)) for v in {*before, *some}}
+        for v, q in zip(some, p, strict=True):
+            q = after[v] @ q
+            after[v] = after[v] - np.outer(q, q) / (q @ q)
+        np.testing.assert_array_equal(number[sorted(after)], np.arange(len(after)))
+        np.testing.assert_array_equal(np.flatnonzero(number >= 0), sorted(after))
+        for v, wanted in after.items():
+            np.testing.assert_allclose(S[number[v]], wanted, atol=1e-12)
+        filter_, before = other, after
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2 ** 32 - 1), st.sampled_from([1e-6, 0.4]))
 def test_compiled_directions_are_the_references(seed, parallel):
