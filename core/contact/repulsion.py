@@ -58,11 +58,15 @@ LOOSE = 0.1
 solids hold on both sides of a pinch comes no further for any force."""
 EASES = 2.0
 """Factor by which a spring that had got stiffer is softer in the next step [-]."""
+EASY = 0.25
+"""Part of `lift` that it then still takes to carry what presses on it, at most [-]: springs that had to do with less
+would sink until they get stiffer once more, and jump, for ever."""
 CARRIED = 0.9
 """Part of the last step's normal force that a spring starts with [-]."""
 LIFTED = 1.0
-"""Part of d* by which that makes it longer at most [-]: what holds a pair together against its spring, a constraint of
-a solid, must not load it more and more, and let go of it one day."""
+"""Part of the full d* by which that makes it longer at most [-]: what holds a pair together against its spring, a
+constraint of a solid, must not load it more and more, and let go of it one day. Of the d* of a step, which follows the
+gap, it would be less the further that sinks, and let it sink the quicker."""
 RECOVERY = 4.0
 """Part of the missing gap by which a pair that starts too close is moved out per second [1/s]."""
 STICK = 50.0
@@ -96,6 +100,7 @@ class Contacts:
         mu (C,): friction coefficient [-].
         mass (C,) [kg]: with which the gap moves. touches (C,): whether the spring acts.
         floor (C,) [m]: gap below which the spring has given way.
+        lift (C,) [m]: by how much what pressed before may make d* longer at most.
         fixed (C, 3) [m], carried (C, 3) [m/s]: what colliders add to sum_i w_i x_i at the end of the step, and to
             sum_i w_i u_i; their own vertices have no weight.
     """
@@ -113,6 +118,7 @@ class Contacts:
     mu: FloatArray
     mass: FloatArray
     floor: FloatArray
+    lift: FloatArray
     touches: BoolArray
     fixed: FloatArray
     carried: FloatArray
@@ -167,7 +173,7 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
     zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - GIVES) * inside)
     return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), zero, zero, zero, mu,
-                    mass, floor, np.zeros(len(mass), dtype=np.bool_), zero, zero)
+                    mass, floor, LIFTED * thickness, np.zeros(len(mass), dtype=np.bool_), zero, zero)
 
 
 def lever(mobility: FloatArray, weights: FloatArray, vertices: IntArray, unheld: FloatArray | None
@@ -259,9 +265,11 @@ class Repulsion:
         sliding as at `velocity` (V, 3)."""
         c = self.contacts
         if stiffness is not None:
-            c.stiffness = np.maximum(c.stiffness, stiffness / EASES * c.mass)
+            before, pressed = stiffness * c.mass, CARRIED * pressing * self._h**2
+            needed = pressed / np.where(c.lift > 0.0, EASY * c.lift, np.inf)
+            c.stiffness = np.maximum(c.stiffness, np.minimum(before, np.maximum(before / EASES, needed)))
         c.hold = holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal
-        c.least = c.least + np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, LIFTED * np.abs(c.least))
+        c.least = c.least + np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, c.lift)
         c.touches |= touched | self.too_close(expected)
         self._rub(pressing, velocity)
 

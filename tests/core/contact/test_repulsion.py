@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from core.contact.repulsion import STICK, STIFFNESS, Repulsion, make_contacts
+from core.contact.repulsion import CARRIED, EASY, LIFTED, STICK, STIFFNESS, Repulsion, make_contacts
 from core.kernels import current, using
 from core.kernels.backend import why_not
 from core.linear.constraint_filter import ConstraintFilter
@@ -186,7 +186,28 @@ def test_a_spring_that_is_held_together_is_not_loaded_more_and_more():
     repulsion.begin(still, np.ones(COUNT, dtype=bool), np.full(COUNT, 1e9), 0.0 * contacts.normal, still,
                     np.full(COUNT, 100.0 * STIFFNESS))
     assert (contacts.least <= 2.0 * full * (1 + 1e-12)).all()
-    np.testing.assert_allclose(contacts.stiffness, 50.0 * STIFFNESS * contacts.mass)      # as before, and easing
+    np.testing.assert_allclose(contacts.stiffness, 100.0 * STIFFNESS * contacts.mass)          # as before, and no more
+
+
+@pytest.mark.parametrize(("load", "left"), [(0.0, 50.0), (60.0, 60.0), (200.0, 100.0)])
+def test_a_spring_that_had_got_stiffer_eases_as_far_as_it_can_carry_what_presses(load, left):
+    """Were it softer, it would sink until it is too weak, and jump: `load` is what it takes to carry that with a
+    stiffness of so many times the usual one."""
+    x0, contacts = contacts_of(thickness=0.5)
+    pressing = load * STIFFNESS * contacts.mass / H**2 * EASY * contacts.lift / CARRIED
+    Repulsion(x0, H, contacts).begin(np.zeros_like(x0), np.ones(COUNT, dtype=bool), pressing, 0.0 * contacts.normal,
+                                     np.zeros_like(x0), np.full(COUNT, 100.0 * STIFFNESS))
+    np.testing.assert_allclose(contacts.stiffness, left * STIFFNESS * contacts.mass)
+
+
+def test_what_sinks_is_carried_no_less():
+    """By how much d* grows at most is a part of the full one, not of that by which a sunken gap comes back."""
+    x0, contacts = contacts_of(thickness=2.0)
+    before = contacts.least.copy()
+    assert before.min() < 0.7 * before.max()
+    Repulsion(x0, H, contacts).begin(np.zeros_like(x0), np.ones(COUNT, dtype=bool), np.full(COUNT, 1e9),
+                                     0.0 * contacts.normal, np.zeros_like(x0))
+    np.testing.assert_allclose(contacts.least - before, 2.0 * LIFTED)
 
 
 def test_it_knows_by_their_keys_which_contacts_touch():
