@@ -13,13 +13,11 @@ from .arrays import FloatArray, IntArray
 @dataclass(frozen=True)
 class Touch:
     """How particles touch solids, which decides friction: mode (V,), 0 where a particle is free, 1 sticking,
-    2 slipping, 3 creeping; pressing (V,), the normal force [N]; slide (V, 3) [m/s], how what slips or creeps is
-    expected to go on sliding; error [m/s], that of the velocities it was judged by."""
+    2 slipping, 3 held; pressing (V,), the normal force [N]; held (V, 3) [N], the friction."""
 
     mode: IntArray
     pressing: FloatArray
-    slide: FloatArray
-    error: float = 0.0
+    held: FloatArray
 
     @staticmethod
     def none(vertex_count: int) -> Touch:

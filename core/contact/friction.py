@@ -1,55 +1,59 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coulomb friction of particles on surfaces: which contacts stick, slip or creep.
+"""Coulomb friction of particles on surfaces: which contacts stick, hold, slip or creep.
 
-    stick   the surface carries the particle along; holds while |lambda_t| <= mu lambda_n
-    slip    a force of size mu lambda_n against the sliding s, linearised round the s* of the solution before:
-            -mu lambda_n (s*/|s*| + (I - t t^T) s / |s*|), t = s*/|s*|. The second part is implicit: without it a slow
-            slide would swing from side to side
-    creep   a force c (surface velocity - u_t), implicit, for a contact that can neither stick nor slip in this
-            step: stuck it pulls more than mu lambda_n, slipping it would be turned round
+    stick   the surface carries the particle along, by a constraint of the solve; while |lambda_t| <= mu lambda_n
+    hold    a force g - c s, implicit, against the sliding s: what held it when the step began, and a drag c with which
+            sliding by a little, ELASTIC, makes up for all of mu lambda_n; while |g - c s| <= mu lambda_n
+    slip    that force brought back to mu lambda_n, and linearised there. Along itself it does not change with s,
+            however slow the slide; across it turns with s: without that a slow slide would swing from side to side
+    creep   the force g - c s of the last solution, scaled to mu lambda_n, c with it: it never pushes what it stopped
 
-Stick and slip are 001's (section 6). Switching between them alone need not end when stiff cloth couples many contacts,
-so a contact that has been refused both creeps for the rest of the step, with c such that the force reaches mu lambda_n
-at the speed with which it was turned round. So does one that the step leaves turned round, in the next step: to stick
-there would hold it by several times mu lambda_n, as it moves, and the next step would turn it round again. It goes on
-creeping, each time with the c of its last slide, which is Coulomb's friction in the long run (Weiszfeld's iteration),
-until it slips, or would hold more easily by sticking. Both look at the cloth around, too. What was turned round was
-slow, and with the c of that speed would hold thirty times mu lambda_n when the sheet carries it along: two hundred such
-contacts held a sheet of 200^2 vertices as much as the seven thousand that slid. So c is that of the mean speed of its
-piece of cloth where that is more; and on a piece that slides as a whole it sticks only once it hardly moves.
+Stick and slip are 001's (section 6). Between these two alone stiff cloth does not find what it wants. All that pulls at
+a sheet is held by the first row that sticks, whichever that is, and has to be followed row by row; and a contact that
+its neighbours load with just mu lambda_n takes turns in sticking and slipping, at a jump each time. What holds gives a
+little, and as it is pulled: so a load spreads over as many rows as it takes in one solve, and there is no jump from
+hold to slip. From step to step g takes in what held, so that what is held does not move in the long run (a return
+mapping with an augmented Lagrangian). To stick is exact all the same, and what turning and growing solids need: they
+carry cloth along by more than linearised forces let them. So what is held easily, and lies still, sticks in the next
+step; and once those of a piece of cloth that stick hold noticeably too much, all of them hold instead.
 
-A slide may be too slow for its direction to be known, as where cloth creeps down a ball. Then the old direction stays;
-but across it the contact holds whatever pulls. Where that is more than mu lambda_n, the pull says the direction.
+A contact that its neighbours refuse both ways in a step, to hold and to slip, creeps for the rest of it (Weiszfeld's
+iteration): a force without a potential to climb would have it change to and fro.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..rows import any_of, length, pick
+from ..rows import length, pick
 
-STICK, SLIP, CREEP = 1, 2, 3
+STICK, SLIP, HOLD, CREEP = 1, 2, 3, 4
 
-SETTLED = 0.05
-"""Part of mu lambda_n by which a creeping contact's force may exceed it before it slips [-]."""
+ELASTIC = 5e-3
+"""Part of the thickness by which a contact slides in a step until it is held by mu lambda_n more [-]; of the default
+thickness that is a thousandth of an edge."""
+
+EASY = 0.9
+"""Part of mu lambda_n up to which a contact is held easily, and may stick in the next step [-]."""
+
+STILL = 0.1
+"""Part of what is ELASTIC up to which it then lies still [-]."""
+
+SLIGHT = 1e-6
+"""Part of mu lambda_n by which a contact that does not slip may hold more [-]: what came to rest by slipping holds just
+mu lambda_n, and rounding has not to decide what it does next."""
+
+GIVES = 0.02
+"""Part of the friction of a piece of cloth that is held by contacts which hold too much by sticking, above which none
+of it sticks [-]."""
 
 SURE = 6.0
 """How far the contacts that begin to slip outnumber those that switch to and fro where a slide spreads, over the root
 of the latter's number [-]: four deviations of the difference of two counts that are alike."""
-
-HOLDS = 0.9
-"""Part of mu lambda_n up to which the force of a creeping contact lets it stick in the next step [-]."""
-
-SLIDES = 0.9
-"""Part of what the contacts of a piece of cloth can hold, each by itself, above which it slides as a whole [-]."""
-
-STILL = 0.1
-"""Part of the mean speed of such a piece up to which one of its contacts may stick again [-]."""
 
 OVER = 0.01
 """Part of what all contacts of a piece of cloth can hold by which they may together hold more, before it slides [-]."""
@@ -61,10 +65,9 @@ table that begins to turn forces add up to nothing. In a quick motion over a bal
 COUNTS = 1e-3
 """Part of the friction of the piece of cloth that presses most from which on that of another counts [-]."""
 
-STIFF = 1e9
-"""Largest drag in particle masses per step: a slide of hardly any speed would have one without bound [-]. Taut cloth
-presses with ten thousand times its weight, and slides at millimetres per second: 1e7. With less of a drag than that, a
-direction that is a little wrong in one step is so by several times more, and the other way, in the next."""
+
+def _rows(*shape: int) -> FloatArray:
+    return field(default_factory=lambda: np.zeros((0, *shape)))
 
 
 @dataclass
@@ -72,124 +75,125 @@ class Friction:
     """State of C contacts' friction.
 
     Attributes:
-        mu (C,) [-]; mode (C,); force (C, 3) [N] of slipping contacts, along the sliding; drag (C,) [kg/s] of slipping
-        contacts across it, and of creeping ones in every tangential direction.
+        mu (C,) [-]; mode (C,). gives (C,) [m/s]: slide at which what holds has given way by ELASTIC.
+        held (C, 3) [N]: g, what held it when the step began, or when it ceased to stick.
+        push (C, 3) [N], drag (C,) [kg/s] and along (C, 3): force push - drag (I - n n^T - along along^T) s of what does
+        not stick; `along` is the unit direction of what slips.
         By the last `judge`: wrong, the part of its friction that was, of the piece of cloth with the largest [-];
         spreads: contacts begin to slip rather than switch to and fro; overloaded: a piece of cloth is held by more than
         all of its contacts together can hold.
     """
 
-    mu: FloatArray = field(default_factory=lambda: np.zeros(0))
+    mu: FloatArray = _rows()
+    gives: FloatArray = _rows()
+    held: FloatArray = _rows(3)
+    push: FloatArray = _rows(3)
+    drag: FloatArray = _rows()
+    along: FloatArray = _rows(3)
     mode: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    force: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
-    drag: FloatArray = field(default_factory=lambda: np.zeros(0))
     wrong: float = 0.0
     spreads: bool = False
     overloaded: bool = False
-    _too_much: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))      # refused to stick
-    _turned: FloatArray = field(default_factory=lambda: np.zeros(0))                        # speed when refused to slip
-    _creep: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))                    # slides of what creeps on
+    _gave: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))          # held too much in this step
+    _turned: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))        # was turned round in it
+    _allowed: FloatArray = _rows(3)                               # what held it at the last solution, as far as it may
+    _easily: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))        # and lay still
 
     def grow(self, count: int) -> None:
         """Room for `count` more contacts, sticking without friction until `begin` says more."""
-        self.mu = np.concatenate([self.mu, np.zeros(count)])
+        for name in ("mu", "gives", "held", "push", "drag", "along", "_gave", "_turned", "_allowed", "_easily"):
+            before = getattr(self, name)
+            setattr(self, name, np.concatenate([before, np.zeros((count, *before.shape[1:]), before.dtype)]))
         self.mode = np.concatenate([self.mode, np.full(count, STICK)])
-        self.force = np.concatenate([self.force, np.zeros((count, 3))])
-        self.drag = np.concatenate([self.drag, np.zeros(count)])
-        self._too_much = np.concatenate([self._too_much, np.zeros(count, dtype=np.bool_)])
-        self._turned = np.concatenate([self._turned, np.zeros(count)])
-        self._creep = np.concatenate([self._creep, np.zeros((count, 3))])
 
-    def begin(self, at: IntArray | slice, mu: FloatArray, mode: IntArray, pressing: FloatArray, slide: FloatArray,
-              mobility: FloatArray) -> None:
-        """First guess for contacts `at`, n of them: mu, mode, pressed by [N], sliding at (n, 3) [m/s], and the velocity
-        that a force gives a free particle in the step [m/(s N)]."""
-        speed = length(slide)
-        moves = (mode != STICK) & (speed > 0.0)
-        self.mu[at] = mu
-        self.mode[at] = np.where(moves, mode, STICK)
-        drag = np.where(moves, _ratio(mu * pressing, speed), 0.0)
-        self.drag[at] = np.minimum(drag, STIFF / mobility)
-        self.force[at] = np.where(mode == SLIP, -drag, 0.0)[:, None] * slide
-        self._too_much[at], self._turned[at], self._creep[at] = False, 0.0, 0.0
+    def begin(self, at: IntArray | slice, mu: FloatArray, mode: IntArray, pressing: FloatArray, held: FloatArray,
+              slide: FloatArray, gives: FloatArray) -> None:
+        """First guess for contacts `at`, n of them: mu, mode, pressed by [N], held by (n, 3) [N], sliding at (n, 3)
+        [m/s] and giving way at [m/s]."""
+        limit, size = mu * pressing, length(held)
+        held = _up_to(limit, size)[:, None] * held
+        mode = np.where((mode == SLIP) & (size > 0.0), SLIP, np.where((mode == STICK) & (mu > 0.0), STICK, HOLD))
+        slips = mode == SLIP
+        self.mu[at], self.gives[at], self.held[at], self.mode[at] = mu, gives, held, mode
+        self.along[at] = np.where(slips, _ratio(1.0, length(held)), 0.0)[:, None] * held
+        self.push[at] = np.where(slips[:, None], limit[:, None] * self.along[at], held)
+        self.drag[at] = _ratio(limit, np.where(slips, length(slide), 0.0) + gives)
+        self._gave[at], self._turned[at] = False, False
+        self._allowed[at], self._easily[at] = held, mode == STICK
 
     def forces(self, at: IntArray, vertex: IntArray, normal: FloatArray, carried: FloatArray, velocity: FloatArray
                ) -> FloatArray:
-        """Forces (V, 3) [N] of contacts `at` (n,) at velocities (V, 3) [m/s], of different vertices; only `force` where
-        they stick. Of all contacts: their vertex (C,), unit normals and the surface's velocities (C, 3) [m/s]."""
-        found: FloatArray = current().coulomb.forces(at, vertex, normal, carried, self.force, self.drag, velocity)
+        """Forces (V, 3) [N] of contacts `at` (n,) that do not stick, at velocities (V, 3) [m/s], of different vertices.
+        Of all contacts: their vertex (C,), unit normals and the surface's velocities (C, 3) [m/s]."""
+        found: FloatArray = current().coulomb.forces(
+            at, vertex, normal, carried, self.push, self.drag, self.along, velocity)
         return found
 
     def drag_blocks(self, at: IntArray, vertex: IntArray, normal: FloatArray, vertices: int) -> FloatArray:
         """-d force / d velocity (V, 3, 3) [kg/s], the same of so many `vertices`."""
-        found: FloatArray = current().coulomb.resistance(at, vertex, normal, self.force, self.drag, vertices)
+        found: FloatArray = current().coulomb.resistance(at, vertex, normal, self.drag, self.along, vertices)
         return found
 
     def expected(self, at: IntArray) -> tuple[IntArray, FloatArray]:
-        """Modes (n,) of contacts `at` (n,) in the next step, and the slides (n, 3) [m/s] of those that slip or creep;
-        0 for all others."""
-        slips, creep = self.mode[at] == SLIP, pick(self._creep, at)
-        slide = -pick(self.force, at) * _ratio(np.where(slips, 1.0, 0.0), self.drag[at])[:, None]
-        creeps = np.flatnonzero(any_of(creep != 0.0))
-        mode = np.where(slips, SLIP, STICK)
-        mode[creeps], slide[creeps] = CREEP, pick(creep, creeps)
-        return mode, slide
+        """Modes (n,) of contacts `at` (n,) in the next step, and what holds them when it begins (n, 3) [N]."""
+        mode = self.mode[at]
+        holds = (mode == HOLD) | (mode == CREEP)
+        return np.where(holds, np.where(self._easily[at], STICK, HOLD), mode), pick(self._allowed, at)
 
-    def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray,
-              mobility: FloatArray, unclear: FloatArray, body: IntArray) -> None:
+    def judge(self, active: BoolArray, pressing: FloatArray, holding: FloatArray, slide: FloatArray, body: IntArray
+              ) -> None:
         """Change modes by a solution.
 
         Args:
             active (C,): contacts with friction to judge. pressing (C,): lambda_n [N], not negative.
             holding (C, 3): tangential constraint force [N]. slide (C, 3): tangential velocity over the surface [m/s].
-            mobility (C,): velocity that a force gives a free particle in the step [m/(s N)].
-            unclear (C,): speed below which the direction of a slide is the solution's error [m/s].
             body (C,): number of the piece of cloth that each is of.
         """
-        # each component by itself in memory: NumPy goes through them in half the time
-        holding, slide, force = (np.asfortranarray(rows) for rows in (holding, slide, self.force))
-        limit = self.mu * pressing
-        size, speed = length(holding), length(slide)
-        acting = force - self.drag[:, None] * _across(slide, force)
-        acts, dragged = length(acting), self.drag * speed
-        sticks, slips, creeps = (active & (self.mode == mode) for mode in (STICK, SLIP, CREEP))
-        too_much = sticks & (size > limit)
-        clear = speed > unclear
-        turned = slips & clear & (np.einsum("nj,nj->n", slide, force) > 0.0)
-        goes_on = slips & clear & ~turned
-        strains = slips & ~clear & (acts > (1.0 + SETTLED) * limit)
-        outran = creeps & (dragged > (1.0 + SETTLED) * limit)
+        limit = np.where(active, self.mu * pressing, 0.0)
+        sticks, holds, slips = (self.mode == mode for mode in (STICK, HOLD, SLIP))
+        stiff = _ratio(limit, self.gives)
+        # what acted in the solution, what would have if all but slips had held, and that as far as it may
+        acting = np.where(sticks[:, None], holding, self.push - self.drag[:, None] * _across(slide, self.along))
+        tried = np.where(sticks[:, None], holding, self.held - stiff[:, None] * slide)
+        size = length(tried)
+        share = _up_to(limit, size)
+        allowed = share[:, None] * tried
+        over = active & (sticks | holds) & (size > (1.0 + SLIGHT) * limit)
+        turned = active & slips & (np.einsum("nj,nj->n", slide, acting) > 0.0)
+        self._gave |= over
+        self._turned |= turned
+        refused = (over | turned) & self._gave & self._turned
 
-        self._too_much |= too_much
-        self._turned = np.where(turned, speed, self._turned)
-        refused = (too_much | turned) & self._too_much & (self._turned > 0.0)
-        most = np.where(active, limit, 0.0)
-        held = _first([(sticks, holding), (slips, acting)], np.where(creeps, -self.drag, 0.0)[:, None] * slide)
-        alone, in_all = length(held), _summed(body, most)
-        slides, usual = _motion(most, in_all, alone, speed, body)
-        creeps_on = turned | refused | (creeps & ~outran & (
-            (dragged > HOLDS * limit) | (slides & (speed > STILL * usual))))
-        self._creep = np.where(creeps_on, np.maximum(1.0, _ratio(usual, speed)), 0.0)[:, None] * slide
-        self.overloaded = _is_too_much(in_all, alone, held, body)
-        begins, others = (int(np.count_nonzero(some)) for some in (too_much & ~refused, turned | refused | outran))
-        self.spreads = self.overloaded or begins > others + SURE * others**0.5
-        by_speed = _ratio(limit, speed)
-        against = -by_speed[:, None] * slide
+        most = _summed(body, limit)
         # what changes its mode counts in full: a hundred contacts that each hold one per cent too much hold everything
-        wrong = _first([(too_much | turned, limit), (goes_on, length(against - acting)), (outran, dragged - limit),
-                        (strains, acts - limit)], np.zeros(len(limit)))
-        self.wrong = _largest(wrong, in_all, body)
+        wrong = np.where(over | turned, limit, np.where(sticks, 0.0, length(allowed - acting)))
+        self.wrong = _largest(np.where(active, wrong, 0.0), most, body)
+        acting = np.where(active[:, None], acting, 0.0)
+        self.overloaded = _is_too_much(most, length(acting), acting, body)
+        begins, others = (int(np.count_nonzero(some)) for some in (over & sticks & ~refused, turned | refused))
+        self.spreads = self.overloaded or begins > others + SURE * others**0.5
 
-        slips_on, pulled = goes_on | outran, too_much | strains
-        pull, size = _first([(strains, acting)], holding), np.where(strains, acts, size)
-        self.mode[too_much | outran], self.mode[turned], self.mode[refused] = SLIP, STICK, CREEP
-        self.force = np.ascontiguousarray(_first([
-            (turned | refused, np.zeros(3)), (pulled, _ratio(limit, size)[:, None] * pull), (slips_on, against)],
-            force))
-        self.drag = _first(
-            [(refused, _ratio(limit, self._turned)), (turned, np.zeros(len(limit))), (slips_on, by_speed),
-             (pulled, _ratio(limit, (size - limit) * mobility))], self.drag)
-        self.drag = np.minimum(self.drag, STIFF / mobility)
+        loose = _counts(most) & (_summed(body, np.where(over & sticks, limit, 0.0)) > GIVES * most)
+        lets_go = over | (active & loose[body])
+        self.mode[holds & over] = SLIP
+        self.mode[sticks & lets_go] = HOLD
+        self.mode[turned] = np.where(length(slide) > self.gives, STICK, HOLD)[turned]
+        self.mode[refused] = CREEP
+        self.held = np.where((sticks & lets_go)[:, None], allowed, self.held)
+        self._allowed = allowed
+        self._easily = (size < EASY * limit) & (length(slide) < STILL * self.gives)
+        self._take_in(slide, limit, stiff, share, tried, size)
+
+    def _take_in(self, slide: FloatArray, limit: FloatArray, stiff: FloatArray, share: FloatArray, tried: FloatArray,
+                 size: FloatArray) -> None:
+        """Have forces act as modes say now, linearised at a slide (C, 3) [m/s] where `tried` (C, 3) [N] was."""
+        sticks, slips, creeps = (self.mode == mode for mode in (STICK, SLIP, CREEP))
+        self.along = np.where(slips, _ratio(1.0, size), 0.0)[:, None] * tried
+        self.drag = np.where(sticks, 0.0, np.where(slips | creeps, share, 1.0) * stiff)
+        across = self.drag[:, None] * _across(slide, self.along)
+        self.push = np.where(slips[:, None], share[:, None] * tried + across,
+                             np.where(creeps, share, 1.0)[:, None] * self.held)
+        self.push[sticks | (limit <= 0.0)] = 0.0
 
 
 def _is_too_much(most: FloatArray, alone: FloatArray, held: FloatArray, body: IntArray) -> bool:
@@ -202,14 +206,6 @@ def _is_too_much(most: FloatArray, alone: FloatArray, held: FloatArray, body: In
     together = np.linalg.norm([_summed(body, part) for part in held.T], axis=0)
     over = (together > (1.0 + OVER) * most) | (_summed(body, alone) > ALONE * most)
     return bool(over[_counts(most)].any())
-
-
-def _motion(limit: FloatArray, most: FloatArray, held: FloatArray, speed: FloatArray, body: IntArray
-            ) -> tuple[BoolArray, FloatArray]:
-    """Whether the piece of each contact slides as a whole (C,), and the mean speed (C,) [m/s] at which its contacts do,
-    by what each holds and can hold (C,) [N], and all of a piece can (B,) [N]."""
-    slides = _summed(body, np.minimum(held, limit)) > SLIDES * most
-    return slides[body], _ratio(_summed(body, limit * speed), most)[body]
 
 
 def _largest(part: FloatArray, most: FloatArray, body: IntArray) -> float:
@@ -229,19 +225,15 @@ def _counts(most: FloatArray) -> BoolArray:
 
 
 def _across(vector: FloatArray, direction: FloatArray) -> FloatArray:
-    """The part of vector (n, 3) across direction (n, 3) of any length; all of it where that is zero."""
-    squared = np.einsum("nj,nj->n", direction, direction)
-    return vector - direction * _ratio(np.einsum("nj,nj->n", vector, direction), squared)[:, None]
+    """The part of vectors (n, 3) across unit directions (n, 3); all of it where a direction is 0."""
+    return vector - np.einsum("nj,nj->n", vector, direction)[:, None] * direction
 
 
-def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
+def _ratio(a: FloatArray | float, b: FloatArray) -> FloatArray:
     """a / b, 0 where b is 0."""
     return a / np.where(b > 0.0, b, np.inf)
 
 
-def _first(cases: Sequence[tuple[BoolArray, FloatArray]], otherwise: FloatArray) -> FloatArray:
-    """For each contact the value, (C,) or (C, 3), of the first case that is so (C,), in a third of the time that
-    `np.select` takes."""
-    for there, value in reversed(cases):
-        otherwise = np.where(there if otherwise.ndim == 1 else there[:, None], value, otherwise)
-    return otherwise
+def _up_to(limit: FloatArray, size: FloatArray) -> FloatArray:
+    """What brings forces of that size back to a limit [-], 1 where they are below it."""
+    return np.where(size > limit, _ratio(limit, size), 1.0)

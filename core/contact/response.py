@@ -17,9 +17,9 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, cross, length, pick, rank_of, tangential, tangents
+from ..rows import any_of, length, pick, rank_of, tangential, tangents, unit
 from ..state import Touch
-from .friction import CREEP, SLIP, STICK, Friction
+from .friction import ELASTIC, SLIP, STICK, Friction
 
 if TYPE_CHECKING:
     from .pairs import Contacts
@@ -45,11 +45,6 @@ SETTLED = 0.02
 OPPOSED = 0.4
 """Part of a normal that other contacts of the vertex must leave [-]: of two normals that face each other nothing is
 left but a little across, and what two surfaces squeeze would be thrown out along that by what it lacks over that."""
-LARGE = 5.0
-"""How many times the mean error of the velocities that of a particle in contact may well be [-]."""
-ROUNDS = 1e-6
-"""Part of the error of a particle by itself below which no slide counts, however small that of the solution [-]: what
-is stuck has the velocity of rounding."""
 UNSURE = 0.2
 """Part of the thickness above its planes from which on a vertex is surely on the right side of what they touch [-]: the
 surface may bend, and rise above them."""
@@ -68,20 +63,17 @@ class ContactResponse:
         thickness: (V,) [m]; mass: (V,) [kg].
         pins: directions that are taken already; contact moves nothing along them.
         gravity: (3,) [m/s^2], expected of particles that touch for the first time.
-        still: error of the velocity change that a force makes in the step, over that change [-].
         body (V,): number of each vertex's piece of cloth.
     """
 
     def __init__(self, x0: FloatArray, v0: FloatArray, touch: Touch, step: float, thickness: FloatArray,
-                 mass: FloatArray, pins: ConstraintFilter, gravity: FloatArray, still: float,
-                 body: IntArray) -> None:
+                 mass: FloatArray, pins: ConstraintFilter, gravity: FloatArray, body: IntArray) -> None:
         self._body = body
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
         self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
         self._free: BoolArray = np.ones(len(x0), dtype=np.bool_)
         self._free[pins.rows[pins.count == 3]] = False
         self._eased: BoolArray | None = None                         # who is let out slowly, where anybody is
-        self._still, self._error = still, touch.error                # of velocities, part [-] and size [m/s]
         self._table: IntArray = np.full((MAX_PER_VERTEX, len(x0)), -1)    # contacts of each vertex, in columns
         self._forget()
         self.vertex: IntArray = np.zeros(0, dtype=np.int64)
@@ -193,15 +185,12 @@ class ContactResponse:
         u[first] += self._h * self._gravity
         stopped = np.maximum(0.0, least[first] - np.einsum("nj,nj->n", pick(n, first), pick(u, first)))
         pressing[first] = mass[first] * stopped / self._h
-        slide = tangential(n, u - carried)
-        # what has only begun to slip in the step before has the velocity of what sticks still, whose direction is noise
-        mobility, limit = self._h / mass, mu * pressing
-        hardly = length(slide) <= self._unclear(mobility * limit, self._touch.error)
-        known = np.flatnonzero(((before == SLIP) & hardly) | (before == CREEP))
-        slide[known] = tangential(pick(n, known), pick(self._touch.slide, vertex[known]))
-        free_slip = mass[first] * length(pick(slide, first)) > limit[first] * self._h
-        before[first] = np.where(free_slip, SLIP, STICK)
-        self.friction.begin(at, mu, before, pressing, slide, mobility)
+        slide, held = tangential(n, u - carried), tangential(n, pick(self._touch.held, vertex))
+        against, limit = -pick(slide, first), mu[first] * pressing[first]
+        slips = mass[first] * length(against) > limit * self._h
+        before[first] = np.where(slips, SLIP, STICK)
+        held[first] = np.where(slips, limit, 0.0)[:, None] * unit(against)
+        self.friction.begin(at, mu, before, pressing, held, slide, ELASTIC * self._thickness[vertex] / self._h)
 
     # ------------------------------------------------------------------ solving
 
@@ -238,26 +227,22 @@ class ContactResponse:
         vertex = self.vertex[at]
         return float(np.einsum("nj,nj->", pick(impulse, vertex), pick(u, vertex) - pick(self.carried, at)))
 
-    def judge(self, u: FloatArray, constraint_force: FloatArray, change: float = np.inf) -> bool:
-        """Release, stick or slip by the solution: velocities u (V, 3) and forces lambda (V, 3) [N]; `change` [m/s] is
-        the mean change of velocities that was solved for, of which the error is a part.
+    def judge(self, u: FloatArray, constraint_force: FloatArray) -> bool:
+        """Release, stick or slip by the solution: velocities u (V, 3) and forces lambda (V, 3) [N].
 
         True if so much of what was held pulled, or friction holds so much more than it can, that the step should be
         solved again; how much of the friction was `wrong` may be another reason to.
         """
         if len(self) == 0:
             return False
-        self._error = LARGE * self._still * change
         self.pressing, left = self._normal_forces(constraint_force)
         pulls, pressing = self.held & (self.pressing < 0.0), np.maximum(self.pressing, 0.0)
         primary = np.zeros(len(self), dtype=np.bool_)
         primary[self._active(0)] = True
         primary &= ~pulls
-        mobility = self._h / self._mass[self.vertex]
         self.friction.judge(
             primary, pressing, tangential(self.normal, pick(left, self.vertex)),
-            tangential(self.normal, pick(u, self.vertex) - self.carried), mobility,
-            self._unclear(mobility * self.friction.mu * pressing, self._error), self._body[self.vertex])
+            tangential(self.normal, pick(u, self.vertex) - self.carried), self._body[self.vertex])
         self.held &= ~pulls
         self._forget()
         return self.friction.overloaded or float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum())
@@ -265,18 +250,12 @@ class ContactResponse:
     def touch(self) -> Touch:
         """How each particle touches at the end of the step."""
         mode, pressing = np.zeros(len(self._x0), dtype=np.int64), np.zeros(len(self._x0))
-        slide = np.zeros_like(self._x0)
+        held = np.zeros_like(self._x0)
         at = self._active(0)
         vertex = self.vertex[at]
-        mode[vertex], slide[vertex] = self.friction.expected(at)
+        mode[vertex], held[vertex] = self.friction.expected(at)
         pressing[vertex] = np.maximum(self.pressing[at], 0.0)
-        at = self._active(1)                                              # in a wedge it can only go along it
-        wedge = cross(pick(self.normal, self._table[0, self.vertex[at]]), pick(self.normal, at))
-        squared = np.einsum("nj,nj->n", wedge, wedge)
-        at, wedge, squared = (a[squared > OPPOSED**2] for a in (at, wedge, squared))
-        along = np.einsum("nj,nj->n", wedge, slide[self.vertex[at]]) / squared
-        slide[self.vertex[at]] = along[:, None] * wedge
-        return Touch(mode, pressing, slide, self._error)
+        return Touch(mode, pressing, held)
 
     def move_out(self, found: Touching, x: FloatArray) -> FloatArray:
         """x (V, 3) [m] with what the solve left beyond a surface put back onto it; velocities stay.
@@ -327,17 +306,6 @@ class ContactResponse:
         return HalfSpaces.of_vertices(vertex, normal, least)
 
     # ------------------------------------------------------------------ parts
-
-    def _unclear(self, gained: FloatArray, error: float) -> FloatArray:
-        """Speeds (n,) [m/s] below which a slide's direction is the solver's error, for particles to which friction
-        alone would give velocities `gained` (n,) [m/s] in the step; `error` [m/s] is that of the solution.
-
-        A part of `gained` is too much where cloth is taut: friction holds back what pulls at a particle, ten thousand
-        times its weight, which would move it by itself at metres per millisecond. Slides would all be below that, and
-        friction would keep whatever direction it once had, forwards when the cloth is drawn back.
-        """
-        most = self._still * gained
-        return np.clip(error, ROUNDS * most, most)
 
     @staticmethod
     def _comes_out(contacts: Contacts, eased: BoolArray) -> BoolArray:

@@ -149,8 +149,7 @@ class ContactLoop:
             friction = self._constraints.friction_force(u)
             impulse = equations.multiply(linear.solution) - equations.rhs
             force = self._holding(impulse / self._h, u, friction, equations.filter_, rate)
-            # what the tolerance is relative to, an energy, as a velocity
-            again = self._change(force, u, float(np.sqrt(linear.scale / self._mass.sum())), attempt)
+            again = self._change(force, u, attempt)
         if attempt == 1:
             self._second.changed(self._over_weight(u - last), self._over_weight(u - self._state.v))
         enough = attempt > 0 and self._is_enough(u - last)
@@ -200,14 +199,14 @@ class ContactLoop:
         better = np.sum(left * left) < NEARER ** 2 * np.sum((actual - left - force) ** 2)
         return actual if better else force
 
-    def _change(self, force: FloatArray, u: FloatArray, size: float, attempt: int) -> bool:
-        """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went, in solve number `attempt`,
-        for changes of velocities of that mean `size` [m/s]; True to solve again."""
+    def _change(self, force: FloatArray, u: FloatArray, attempt: int) -> bool:
+        """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went, in solve number `attempt`;
+        True to solve again."""
         assert self._constraints is not None
         # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
         # unless one of them tears at its neighbours
         solids = self._constraints
-        pulls = solids.judge(u, force, size)
+        pulls = solids.judge(u, force)
         changed = self._second.for_solids(attempt, solids.friction.wrong, solids.friction.spreads, len(solids)) or pulls
         if changed and self.rough and not solids.friction.overloaded:
             changed = float(self.contacts.growth(u).max(initial=0.0)) > TEARS

@@ -93,8 +93,7 @@ class _Step:
             self._force = system.force(state.x, state.v, state.time)
             self.pins: ConstraintFilter = system.pins(self._state, h)
         self._mass = Mass(system)
-        self.contacts = StepContacts(system, self._state, h, settings, surfaces, watch, self.pins, settings.tolerance,
-                                     unhindered)
+        self.contacts = StepContacts(system, self._state, h, settings, surfaces, watch, self.pins, unhindered)
         self._loop = ContactLoop(self.contacts, system.elastic(state.time), settings.tolerance, self._mass)
 
     def kicked(self, duration: float) -> StepResult:

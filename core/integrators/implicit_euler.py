@@ -108,8 +108,7 @@ class _Step:
         with watch.stage("forces"):
             self.elastic: ElasticForces = system.elastic(state.time + h)
             self.pins: ConstraintFilter = system.pins(state, h)
-        self.contacts = StepContacts(system, state, h, settings, surfaces, watch, self.pins, self.linear_tolerance,
-                                     unhindered)
+        self.contacts = StepContacts(system, state, h, settings, surfaces, watch, self.pins, unhindered)
         self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation)
         self.base = self.contacts.base                                                                 # x = base + h u
         self.acceleration = Anderson(system.mass, settings.projective_window)

@@ -26,6 +26,8 @@ LITTLE = 0.02
 REST = 1e-3
 """The same for all contacts of a sheet whose velocities change by no more in the whole step, either [-]: what slides
 gains more, from one per cent above the slope that holds it."""
+SAME = 0.02
+"""Change of velocities, over that of the whole step, up to which the cloth moves no differently with it [-]."""
 LONGEST = 64
 """Steps without a second solve at most."""
 MANY = 128
@@ -74,7 +76,7 @@ class SecondSolve:
         """Tell that a second solve changed the velocities by this, and the step by that `motion`, both over what weight
         gives in a step [-]."""
         self._done, self._pairs = True, self._pairs and velocities > LITTLE
-        self._rests = max(velocities, motion) < REST
+        self._rests = max(velocities, motion) < REST or velocities < SAME * motion
 
     def learned(self) -> InVain:
         """What the steps to come are told."""

@@ -36,7 +36,6 @@ class StepContacts:
     Args:
         system, state, h, settings, surfaces, watch: as of the step.
         pins: its filter without contacts.
-        tolerance: of the linear solves [-].
         unhindered: no pairs are looked for, somebody else sees to it.
 
     Attributes:
@@ -45,12 +44,12 @@ class StepContacts:
     """
 
     def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                 watch: Stopwatch, pins: ConstraintFilter, tolerance: float, unhindered: bool = False) -> None:
+                 watch: Stopwatch, pins: ConstraintFilter, unhindered: bool = False) -> None:
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, settings, watch
         self.pins, self._surfaces = pins, surfaces
         with watch.stage("contact"):
             self._to_springs: BoolArray | None = None
-            self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered, tolerance)
+            self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered)
             self.pairs = None if unhindered else self._of_pairs()
         self.unsure: BoolArray = np.zeros(len(state.x), dtype=np.bool_)
         self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
@@ -71,13 +70,12 @@ class StepContacts:
         x0, v0 = self.state.x, self.state.v
         return own.look(x0, own.ahead(x0, v0, self.h), own.motion(self._surfaces), itself=self.settings.self_collision)
 
-    def _on_solids(self, unhindered: bool, tolerance: float) -> ContactResponse | None:
+    def _on_solids(self, unhindered: bool) -> ContactResponse | None:
         if self._surfaces is None:
             return None
         x0, v0 = self.state.x, self.state.v
         contacts = ContactResponse(x0, v0, self.state.touch, self.h, self.system.thickness, self.system.carried,
-                                   self.pins, self.system.scene.gravity, 2.0 * min(tolerance, TOUCHING),
-                                   self.system.body)
+                                   self.pins, self.system.scene.gravity, self.system.body)
         found, own = self._surfaces.find(x0, x0 + self.h * v0), self.system.self_contact
         if not unhindered and own is not None and own.whole:
             # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way

@@ -9,7 +9,7 @@ from core.contact.contact_step import SelfContactStep
 from tests.core.shapes import ball, grid
 
 SOFT = core.Material(areal_density=0.3, stretch=71.0, shear=14.0, bend=1e-5, friction=0.35, viscous_drag=0.05)
-SIZE = 60
+SIZE = 56
 SETTINGS = {"integrator": "bdf2", "steps_per_frame": 1, "tolerance": 1e-2}
 
 

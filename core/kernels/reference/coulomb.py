@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Coulomb friction of vertices on solids where it is no constraint, as `contact.friction` describes it.
 
-    f - c (I - n n^T - t t^T) s,   s = u - s*,   t = f / |f|, or 0 where there is no f        [N]
+    f - c (I - n n^T - t t^T) s,   s = u - s*        [N]
 
-with the force f along the sliding of what slips, and the drag c across it; what creeps has a drag alone.
+with t the direction in which what slips is held, 0 where nothing slips: across it, or all around, there is a drag c.
 
 Of C contacts, of which `at` (n,) are asked, all of different vertices: vertex (C,), unit normals n (C, 3), velocities
-of the surface s* (C, 3) [m/s], forces f (C, 3) [N], drags c (C,) [kg/s].
+of the surface s* (C, 3) [m/s], forces f (C, 3) [N] across n, drags c (C,) [kg/s], directions t (C, 3) across n.
 """
 
 from __future__ import annotations
@@ -14,33 +14,28 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...rows import length, pick
+from ...rows import pick
 
 
-def forces(at: IntArray, vertex: IntArray, normal: FloatArray, carried: FloatArray, force: FloatArray, drag: FloatArray,
-           velocity: FloatArray) -> FloatArray:
+def forces(at: IntArray, vertex: IntArray, normal: FloatArray, carried: FloatArray, push: FloatArray, drag: FloatArray,
+           along: FloatArray, velocity: FloatArray) -> FloatArray:
     """Forces (V, 3) [N] at velocities u (V, 3) [m/s]; 0 on all other vertices."""
     total = np.zeros_like(velocity)
-    on, f = vertex[at], pick(force, at)
+    on = vertex[at]
     slide = pick(velocity, on) - pick(carried, at)
     across = slide
-    for direction in (pick(normal, at), _along(f)):
+    for direction in (pick(normal, at), pick(along, at)):
         across = across - np.einsum("nj,nj->n", direction, slide)[:, None] * direction
-    total[on] = f - drag[at][:, None] * across
+    total[on] = pick(push, at) - drag[at][:, None] * across
     return total
 
 
-def resistance(at: IntArray, vertex: IntArray, normal: FloatArray, force: FloatArray, drag: FloatArray, vertices: int
+def resistance(at: IntArray, vertex: IntArray, normal: FloatArray, drag: FloatArray, along: FloatArray, vertices: int
                ) -> FloatArray:
     """What velocities take from the forces, c (I - n n^T - t t^T) (V, 3, 3) [kg/s], of so many `vertices`."""
     blocks = np.zeros((vertices, 3, 3))
-    n, t = pick(normal, at), _along(pick(force, at))
+    n, t = pick(normal, at), pick(along, at)
     across = np.eye(3) - n[:, :, None] * n[:, None, :] - t[:, :, None] * t[:, None, :]
     blocks[vertex[at]] = drag[at][:, None, None] * across
     return blocks
 
-
-def _along(force: FloatArray) -> FloatArray:
-    """Unit vectors (n, 3) along forces (n, 3), 0 where there is none."""
-    size = length(force)
-    return force * (1.0 / np.where(size > 0.0, size, np.inf))[:, None]

@@ -7,7 +7,7 @@ import pytest
 import core
 from core.contact.response import SETTLED
 from core.integrators import contact_loop
-from core.integrators.second_solve import FURTHER, LEFT, LITTLE, LONGEST, MANY, MOSTLY, REST, SecondSolve
+from core.integrators.second_solve import FURTHER, LEFT, LITTLE, LONGEST, MANY, MOSTLY, REST, SAME, SecondSolve
 from core.state import InVain
 from tests.core.shapes import ball, grid
 
@@ -40,7 +40,8 @@ def test_what_a_second_solve_does_not_better_is_left_alone_for_longer_and_longer
 
 
 @pytest.mark.parametrize("case", [
-    {"wrong": WRONG, "after": 0.9 * LEFT * WRONG}, {"wrong": WRONG, "after": WRONG, "spreads": True},
+    {"wrong": WRONG, "after": 0.9 * LEFT * WRONG, "change": 1.1 * SAME * 0.01},
+    {"wrong": WRONG, "after": WRONG, "spreads": True},
     {"wrong": WRONG, "after": WRONG, "contacts": MANY},
     {"wrong": 0.0, "after": 0.0, "pairs": True, "change": 2 * LITTLE}])
 def test_it_is_asked_for_in_every_step_where_it_helps_or_a_slide_spreads_or_few_touch(case):
@@ -58,8 +59,9 @@ def test_cloth_that_hardly_moves_on_cloth_does_without():
 
 
 @pytest.mark.parametrize(("change", "motion", "solves"), [
-    (0.9 * REST, 0.9 * REST, 1), (1.1 * REST, 0.9 * REST, 2), (0.9 * REST, 1.1 * REST, 2)])
-def test_cloth_at_rest_does_without_whatever_it_betters(change, motion, solves):
+    (0.9 * REST, 0.9 * REST, 1), (1.1 * REST, 0.9 * REST, 2), (0.9 * REST, 1.1 * REST, 2),
+    (0.9 * SAME * 0.1, 0.1, 1), (1.1 * SAME * 0.1, 0.1, 2)])
+def test_cloth_at_rest_or_that_moves_no_differently_does_without_whatever_it_betters(change, motion, solves):
     _, known = stepped(InVain(), WRONG, 0.0, change=change, motion=motion)
     assert stepped(known, WRONG, 0.0)[0] == solves
 
