@@ -49,6 +49,7 @@ def test_what_sticks_too_hard_goes_on_with_as_much_as_it_may_hold():
     assert friction.mode[0] == HOLD and friction.wrong == 1.0
     np.testing.assert_allclose(forces(friction, [NO]), [[LIMIT, 0.0, 0.0]])
     np.testing.assert_allclose(forces(friction, [[SOFT, 0.0, 0.0]]), [NO], atol=1e-12)       # gives way by ELASTIC
+    np.testing.assert_allclose(friction.expected(np.array([0]))[1], [[LIMIT, 0.0, 0.0]])
 
 
 @pytest.mark.parametrize("slide", [[-0.03, 0.01, 0.0], [-0.4, 0.3, 0.0], [0.0, -0.05, 0.0]])

@@ -34,6 +34,17 @@ def lying(count, mu, body=None):
     return response, found
 
 
+@pytest.mark.parametrize(("speed", "slips"), [(2.0, True), (0.1, False)])
+def test_what_touches_first_slips_if_that_is_quick_held_by_mu_times_what_stops_it(speed, slips):
+    """A vertex of 1 kg that comes down at 1 m/s, and falls on for a step of 20 ms; with mu 0.5."""
+    x, v, none = np.array([[0.0, 0.0, 0.01]]), np.array([[speed, 0.0, -1.0]]), np.zeros(1, dtype=np.int64)
+    response, below = step(x, v, Touch.none(1)), np.zeros((1, 3))
+    response.predict(Touching(Contacts(none, none, none, below, below, below, UP[None], np.zeros(1), np.full(1, -0.02)),
+                              np.full(1, 0.5), np.full(1, 0.01), x))
+    stops = (1.0 + 0.02 * 9.81) / 0.02
+    np.testing.assert_allclose(response.friction_force(v), [[-0.5 * stops * slips, 0.0, 0.0]])
+
+
 @pytest.mark.parametrize(("pull", "again"), [(0.1, False), (10.0, True)])
 def test_what_pulls_is_released_and_the_step_solved_again_if_it_pulls_hard(pull, again):
     response, _ = lying(50, 0.5)

@@ -269,3 +269,12 @@ def test_a_guess_that_is_not_good_enough_is_not_preconditioned(monkeypatch):
         result = problem.solve(precondition=counted, start=half, good=good, tolerance=1e-6)
         assert len(calls) == 1 + more + result.iterations            # of the right-hand side, the guess, each product
         np.testing.assert_allclose(result.solution, problem.dense(), rtol=1e-3, atol=1e-4)
+
+
+def test_what_rounding_leaves_of_a_load_that_constraints_hold_is_not_solved_for():
+    """A sheet at rest: all of its weight is taken by the filter, and what is left is the weight's last digits."""
+    weight = np.tile([0.0, 0.0, -1.0], (8, 1))
+    left = 2.0 ** -53 * np.random.default_rng(4).normal(size=(8, 3))
+    result = modified_pcg(lambda d: 2.0 * d, weight + left, precondition=lambda r: r,
+                          project=lambda d: d * [1.0, 1.0, 0.0], tolerance=1e-5)
+    assert result.converged and result.iterations == 0 and np.abs(result.solution).max() == 0.0
