@@ -363,6 +363,6 @@ class ContactResponse:
                 share = np.einsum("nj,nj->n", normal, here)
                 parts[at] += share
                 left[on] = here - share[:, None] * normal
-            if not len(self._active(1)):
+            if not any(len(self._active(slot)) for slot in range(1, MAX_PER_VERTEX)):
                 break
         return parts, left

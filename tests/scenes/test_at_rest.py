@@ -39,6 +39,6 @@ def test_a_tablecloth_comes_to_rest():
 
 
 def test_a_sheet_slides_off_a_table_without_friction():
-    """Nothing holds it but the corner that its rows have to go round, one after the other. Laid down, it stuck."""
+    """Nothing holds it but the corner that its rows have to go round, one after the other. What lay still stuck."""
     last = list(on_a_table("cotton", 30, 0.6, 0.35, 40, 0.0))[-1]
     assert last.positions[0][:, 0].mean() > 0.5

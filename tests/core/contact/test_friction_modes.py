@@ -124,7 +124,7 @@ def test_where_more_than_a_few_stick_too_hard_the_piece_lets_go_as_one():
 
 
 def test_nothing_sticks_without_friction():
-    """A sheet that lay still on a table without friction stayed there, whatever pulled at it."""
+    """What lay still on a table without friction stayed where it was, whatever pulled at it."""
     friction = begun([0, STICK, SLIP], mu=0.0)
     assert (friction.mode == HOLD).all() and not forces(friction, [[1.0, 0.0, 0.0]] * 3).any()
     judged(friction, [NO] * 3)

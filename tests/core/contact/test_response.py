@@ -183,6 +183,19 @@ def test_what_one_wall_of_a_wedge_does_is_no_friction_to_the_other(along, slips)
     np.testing.assert_allclose(held_back, [0.0, 1.5 * slips, 0.0], atol=0.1 * slips)
 
 
+def test_a_third_surface_shares_a_force_with_the_first_when_the_second_has_let_go():
+    """Between a floor and a wall that leans over it; the wall across them pulls first."""
+    x, normals = np.array([[0.0, 0.0, 0.01]]), np.array([UP, [0.0, 1.0, 0.0], [-0.8, 0.0, -0.6]])
+    response, all_, none = step(x, np.zeros_like(x), Touch.none(1)), np.zeros(3, dtype=np.int64), np.zeros(3)
+    points = x - 0.01 * normals
+    response.predict(Touching(Contacts(all_, all_, all_, np.zeros((3, 3)), points, points, normals, none, none),
+                              np.zeros(3), np.full(3, 0.01), x[all_]))
+    response.judge(np.zeros((1, 3)), np.array([[3.0, -1.0, 5.0]]) @ normals)
+    assert response.held.tolist() == [True, False, True]
+    response.judge(np.zeros((1, 3)), np.array([[3.0, 0.0, 5.0]]) @ normals)
+    np.testing.assert_allclose(response.pressing[[0, 2]], [3.0, 5.0], atol=0.2)
+
+
 def test_friction_acts_once_on_a_vertex_that_two_surfaces_touch():
     response, normals = wedged([1.0, 3.0, -0.5], 0.5)
     slide = np.array([[0.0, 0.4, 0.0]])
