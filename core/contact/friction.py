@@ -176,6 +176,7 @@ class Friction:
         loose = _counts(most) & (_summed(body, np.where(over & sticks, limit, 0.0)) > GIVES * most)
         lets_go = over | (active & loose[body])
         self.mode[holds & over] = SLIP
+        self.mode[slips & (size <= limit)] = HOLD                       # pressed harder than before, and slow
         self.mode[sticks & lets_go] = HOLD
         self.mode[turned] = np.where(length(slide) > self.gives, STICK, HOLD)[turned]
         self.mode[refused] = CREEP

@@ -98,6 +98,15 @@ def test_what_its_own_friction_turns_round_stops(back, mode):
     assert friction.mode[0] == mode and friction.wrong == 1.0
 
 
+@pytest.mark.parametrize(("speed", "mode"), [(0.4, HOLD), (0.6, SLIP)])
+def test_what_slips_slowly_and_is_pressed_harder_holds(speed, mode):
+    """It slipped by half of what it may be held with now; its slide makes up for a part of the rest, or for all of it."""
+    friction = begun([SLIP], [[0.5 * LIMIT, 0.0, 0.0]], [[-0.1 * SOFT, 0.0, 0.0]])
+    judged(friction, [[-speed * SOFT, 0.0, 0.0]])
+    assert friction.mode[0] == mode
+    np.testing.assert_allclose(forces(friction, [[-speed * SOFT, 0.0, 0.0]])[0, 0], LIMIT * min(0.5 + speed, 1.0))
+
+
 def test_what_is_refused_both_ways_creeps_and_is_never_pushed():
     slides = [[1.2 * SOFT, 0.0, 0.0], [-0.5 * SOFT, 0.0, 0.0]]
     friction = judged(judged(begun([HOLD]), slides[:1]), slides[1:])            # slips, and is turned round
