@@ -100,7 +100,7 @@ def test_what_its_own_friction_turns_round_stops(back, mode):
 
 @pytest.mark.parametrize(("speed", "mode"), [(0.4, HOLD), (0.6, SLIP)])
 def test_what_slips_slowly_and_is_pressed_harder_holds(speed, mode):
-    """It slipped by half of what it may be held with now; its slide makes up for a part of the rest, or for all of it."""
+    """It slipped by half of what it may be held with now; its slide makes up for a part of the rest, or for it all."""
     friction = begun([SLIP], [[0.5 * LIMIT, 0.0, 0.0]], [[-0.1 * SOFT, 0.0, 0.0]])
     judged(friction, [[-speed * SOFT, 0.0, 0.0]])
     assert friction.mode[0] == mode
