@@ -41,7 +41,7 @@ class SelfContactStep:
                  but: BoolArray | None = None) -> None:
         self._owner, self._around, self._base, self._h, self._v0 = owner, around, base, h, v0
         self._pins, self._constrained, self._but = pins, constrained, but
-        self.crosses = False                 # whether the cut left cloth that passes through cloth, and did not before
+        self.crosses = False                 # whether the cut left what passes through something, where nothing did
         self.presses = False                 # whether cloth presses on cloth, and may come to rest
         self.pressing = Pressing()           # cloth on cloth
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
@@ -258,7 +258,7 @@ class SelfContactStep:
         solid = (left >= count).any(axis=1)
         self._owner.stuck |= bool(solid.any())
         self._owner.tangled |= not solid.all()
-        self.crosses = not solid.all() and len(self._around.crossings) == 0
+        self.crosses = len(left) > 0 and len(self._around.crossings) == 0
         return x
 
     def _movable(self, pairs: Pairs) -> BoolArray:

@@ -162,7 +162,7 @@ class StepContacts:
 
     @property
     def cross(self) -> bool:
-        """Whether cloth has begun to pass through cloth, which the cut at the end could not prevent."""
+        """Whether cloth has begun to pass through cloth or a solid, which the cut at the end could not prevent."""
         return self.pairs is not None and self.pairs.crosses
 
     @property

@@ -36,7 +36,7 @@ class StepResult:
             the nonlinear equations when solved to convergence [-]. converged: all asked-for tolerances met.
         finite: the state is made of numbers.
         failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
-        crosses: cloth begins to pass through cloth; a smaller step may keep it.
+        crosses: cloth begins to pass through cloth or a solid; a smaller step may keep it.
         presses: cloth presses on cloth, and may come to rest. piled: so that it only will in a step that is short
             enough.
         unsettled: the last solution asks for other contacts than it was solved with.

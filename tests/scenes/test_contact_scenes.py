@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import core
+from core.integrators.registry import INTEGRATORS
 from tests.core.contact.shapes import ball, box
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_folds as folds
@@ -214,10 +215,28 @@ def test_a_sheet_is_dragged_out_under_a_box(clearance):
     assert frames[-1].certificate.stretch_p99 < 1.01
 
 
-@pytest.mark.parametrize("clearance", [0.5, 0.3])
-def test_a_box_comes_down_on_a_sheet_until_hardly_any_room_is_left(clearance):
+@pytest.mark.parametrize(("size", "clearance"), [(14, 0.5), (14, 0.3), (13, 0.2), (22, 0.25)])
+def test_a_box_comes_down_on_a_sheet_until_hardly_any_room_is_left(size, clearance):
     """What is half under its rim had gone through it, and was dragged along through the box."""
-    watched(colliders.heavy_box(14, clearance=clearance, frames=9), steps_per_frame=2)
+    watched(colliders.heavy_box(size, clearance=clearance, frames=9), steps_per_frame=2)
+
+
+def test_a_step_that_begins_to_pass_through_a_solid_is_halved(monkeypatch):
+    """As one that begins to pass through cloth is, down to an eighth: the box leaves no room at all."""
+    tried = []
+
+    def followed(system, state, h, *rest):
+        result = INTEGRATORS["bdf2"](system, state, h, *rest)
+        tried.append((state.time, h, result.crosses))
+        return result
+
+    monkeypatch.setitem(INTEGRATORS, "followed", followed)
+    for _ in perform(colliders.heavy_box(14, clearance=0.0, frames=9), steps_per_frame=2, integrator="followed"):
+        pass
+    crossing = [k for k, (_, h, crosses) in enumerate(tried) if crosses and h > 1.01 / (8 * 48.0)]
+    assert crossing
+    for k in crossing:
+        assert tried[k + 1][:2] == pytest.approx((tried[k][0], 0.5 * tried[k][1]))
 
 
 def test_a_trouser_leg_walks():
