@@ -43,20 +43,24 @@ class Job:
         self._stretch = 0.0             # seconds that the thread ran for, last time
         self._left = time.monotonic()   # when the interface was given back its turn
 
-    def advance(self) -> bool:
-        """Gives the bake a little time. True when it is over: finished or stopped. Raises what the bake raises."""
+    def advance(self, *, idle: bool = False) -> bool:
+        """Gives the bake a little time. True when it is over: finished or stopped. Raises what the bake raises.
+
+        Long frames are waited for only by who is `idle` meanwhile: it would ask again at once, and take Python's lock
+        from the bake's thread each time.
+        """
         try:
             now = time.monotonic()
-            return self._advance(now + min(max(SLICE[0], now - self._left), SLICE[1]))
+            return self._advance(now + min(max(SLICE[0], now - self._left), SLICE[1]), idle)
         finally:
             self._left = time.monotonic()
 
-    def _advance(self, end: float) -> bool:
+    def _advance(self, end: float, idle: bool) -> bool:
         while not self.finished:
             if self._thread is None and not self.stopping:
                 self._resume()
             if self._thread is not None:
-                patient = self._stretch < SLICE[1]      # a long frame is not waited for
+                patient = idle or self._stretch < SLICE[1]
                 self._thread.join(max(0.0, end - time.monotonic()) if patient else 0.0)
                 if self._thread.is_alive():
                     return False

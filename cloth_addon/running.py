@@ -104,7 +104,7 @@ class Running(Settled):
     def execute(self, context: bpy.types.Context) -> set[str]:
         running, said = job.begin(self.steps(context), self.verb), ""     # so that whoever looks on sees it
         try:
-            while not running.advance():
+            while not running.advance(idle=True):
                 stage = running.progress.stage if running.progress is not None else ""
                 if stage not in ("", said):                     # a script's user waits, too, half a minute at first
                     print(f"Muslin: {stage}", flush=True)

@@ -45,9 +45,9 @@ FALLS_ON = 2.5
 """The same where cloth touches solids alone [-]: what weight takes further in a step folds or stretches on its way by
 more than a linear step can follow, and small cloth is flung off by that."""
 PARTED = 8
-"""Part of a step down to which it is halved where cloth would begin to pass through cloth, or be longer than it may be:
-pins may pull it whatever the step, and the shorter that is, the quicker is what they pull. The step that first makes it
-too long is halved further."""
+"""Part of a step down to which it is halved where cloth would begin to pass through cloth or a solid, or be longer than
+it may be: pins may pull it whatever the step, and the shorter that is, the quicker is what they pull. The step that
+first makes it too long is halved further."""
 
 
 @dataclass

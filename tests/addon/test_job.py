@@ -62,6 +62,20 @@ def test_a_slow_frame_does_not_hold_the_interface(job):
     assert run(job.Job(steps())) < 1.0
 
 
+def test_who_has_nothing_else_to_do_waits_for_slow_frames(job):
+    """A script that asked again and again held Python's lock, and had its bake take 60 times as long."""
+    def steps():
+        for _ in range(3):
+            yield at(0.0, touches_blender=False)
+            time.sleep(0.5)
+
+    running = job.Job(steps())
+    turns = 1
+    while not running.advance(idle=True):
+        turns += 1
+    assert running.finished and turns < 100
+
+
 def test_quick_frames_do_not_wait_for_the_interface_one_by_one(job):
     def steps():
         for i in range(20):

@@ -71,6 +71,21 @@ def test_bake_and_delete_bake(extension, sheet):
     assert sheet.data.shape_keys is None
 
 
+def test_a_bake_from_a_script_waits_for_slow_frames(extension, sheet, monkeypatch):
+    """Else it held Python's lock, and frames that were slow at first stayed so."""
+    job = importlib.import_module(f"{extension.bake.__package__}.job")
+    idle = []
+
+    class Watched(job.Job):
+        def advance(self, **how):
+            idle.append(how.get("idle", False))
+            return super().advance(**how)
+
+    monkeypatch.setattr(job, "Job", Watched)
+    assert bpy.ops.muslin.bake() == {"FINISHED"}
+    assert idle and all(idle)
+
+
 def test_bake_takes_the_object_and_bake_all_takes_every_cloth(extension, sheet):
     other = builders.sheet(name="Other", height=1.0)
     assert bpy.ops.muslin.bake() == {"FINISHED"}
