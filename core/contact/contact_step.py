@@ -72,7 +72,8 @@ class SelfContactStep:
     def _going_on(self, pairs: Pairs, thickness: FloatArray, x1: FloatArray) -> Pairs:
         """The pairs, that keep `thickness` (P,) [m], those that slide past a rim as they will be at x1 (V, 3) [m].
 
-        Across the normal of the start a rim would be a wall to whatever slides under it.
+        Across the normal of the start a rim would be a wall to whatever slides under it. What is expected to come round
+        it to the other side is still held on its own: were it pressed to there and hindered, it would be flung.
         """
         end, faces = self._around.end(x1), np.arange(len(pairs)) < pairs.faces
         gap = np.einsum("pi,pi->p", np.einsum("pk,pki->pi", pairs.weights, pick(end, pairs.vertices)), pairs.normal)
@@ -82,6 +83,7 @@ class SelfContactStep:
         some = pairs[row]
         then = some.elsewhere(end)
         past = then.distance > gap[row] + PAST * thickness[row]
+        past &= np.einsum("pi,pi->p", then.normal, some.normal) > 0.0
         past &= some.meeting_times(self._around.start, end) == NEVER
         row, then = row[past], then[np.flatnonzero(past)]
         weights, normal, distance = pairs.weights.copy(), pairs.normal.copy(), pairs.distance.copy()

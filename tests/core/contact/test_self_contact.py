@@ -241,3 +241,14 @@ def test_what_presses_on_cloth_is_told_apart_from_what_moves_quickly():
     assert (body[step.pressing.vertices] == [0, 1]).all(axis=1).any()
     step.remember(u, calm=False)
     assert not step.presses
+
+
+@pytest.mark.parametrize("aside", [0.002, 0.006])
+def test_what_is_expected_to_come_round_a_rim_to_the_other_side_is_held_on_its_own(aside):
+    """It was pressed up on the far side of the rim before it was there, by springs that got stiffer, against those of
+    its neighbours that pressed it down: a sheet of three that fell onto the floor was flung off at 2 m/s."""
+    x, triangles, body = two_layers(0.01, shift=(0.0, -aside))
+    v = np.where(body[:, None] == 0, [0.0, 0.0, 0.02 / H], 0.0)                  # the lower one comes up beside the rim
+    c = begin(owner_of(x, triangles, 0.04, body), x, v).repulsion.contacts
+    upper = (body[c.vertices[:, -1]] == 1) & (body[c.vertices[:, 0]] == 0)
+    assert upper.sum() > 30 and (c.normal[upper, 2] <= 1e-12).all()
