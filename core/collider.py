@@ -24,18 +24,18 @@ class Collider:
         triangles: (T, 3) vertex indices, the same for all times.
         friction: Coulomb coefficient; with the fabric's own it combines to their product's square root [-].
         thickness: extra distance kept from this surface [m].
-        name: what errors call it.
+        name: what errors call it; "collider" if not given.
 
     Raises:
-        ColliderError: no triangles, one that uses a vertex twice, an index out of range, or positions that are not
-            numbers, too far away or change their count.
+        ColliderError: no triangles, one that uses a vertex twice, an index out of range, positions that are not
+            numbers, too far away or change their count, or a still one without any area.
     """
 
     def __init__(self, positions: Any, triangles: Any = None, friction: float = 0.3, *, thickness: float = 0.0,
-                 name: str = "collider") -> None:
-        if not isinstance(name, str):
+                 name: str | None = None) -> None:
+        if not (name is None or isinstance(name, str)):
             raise ColliderError(f"name is {name!r}, it must be text")
-        self.name = name
+        self.name = name = name or "collider"
         if isinstance(positions, ClothMesh):
             raise ColliderError("positions is a ClothMesh; write Collider(mesh.positions, mesh.triangles)",
                                 object_name=name)
@@ -62,7 +62,11 @@ class Collider:
                                     object_name=name)
         self.friction, self.thickness = float(friction), float(thickness)
         if not self.moves:
-            self._positions = self._checked(positions, 0.0)
+            self._positions = x = self._checked(positions, 0.0)
+            first, second, third = (x[self.triangles[:, corner]] for corner in range(3))
+            if not np.cross(second - first, third - first).any():        # what moves may grow out of a point
+                raise ColliderError("none of its triangles has any area; if that is an object's scale of 0, give it "
+                                    "another", object_name=name)
         elif not takes(positions, 1):
             raise ColliderError(f"positions is a function of {inspect.signature(positions)}, it must take the time "
                                 "alone", object_name=name)

@@ -150,6 +150,8 @@ def test_a_trajectory_that_returns_nonsense_is_named_with_its_vertex_and_time(ki
     (CORNERS, [[0, 1, 2], [0, 2, -3]], {}, ["vertex -3", "4", "triangle 1"]),
     (CORNERS, [[0, 1, 2, 3]], {}, ["triangles", "(n, 3)"]),
     (CORNERS, [[0, 1, 2], [0, 0, 3]], {}, ["triangle 1", "[0, 0, 3]", "twice"]),
+    (0.0 * CORNERS, CUBE, {}, ["area", "scale"]),
+    (CORNERS * [1.0, 0.0, 0.0], CUBE, {}, ["area"]),
     (1e200 * CORNERS, CUBE, {}, ["vertex 1", "1e+200", "1e+15 m"]),
     (CORNERS[:, :2], CUBE, {}, ["positions", "(n, 3)"]),
     (np.where(np.arange(4)[:, None] == 2, np.nan, CORNERS), CUBE, {}, ["vertex 2", "nan"]),
@@ -160,6 +162,11 @@ def test_a_trajectory_that_returns_nonsense_is_named_with_its_vertex_and_time(ki
 def test_a_collider_refuses(positions, triangles, options, wanted):
     refused(core.ColliderError, lambda: core.Collider(positions, triangles, name="Ball", **options),
             *wanted, name="Ball")
+
+
+def test_a_collider_without_a_name_has_one_and_one_that_moves_may_grow_out_of_a_point():
+    assert core.Collider(CORNERS, CUBE).name == core.Collider(CORNERS, CUBE, name=None).name == "collider"
+    assert not core.Collider(lambda t: t * CORNERS, CUBE).at(0.0).any()
 
 
 def test_a_moving_collider_must_keep_its_vertices():
