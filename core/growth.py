@@ -10,9 +10,9 @@ from .arrays import FloatArray, IntArray
 OF_FEW = ((1e-2, 0.21), (1e-3, 2.0))
 """Part of the edges that may be stretched by more in a step than the others, and by how many times as much as asked for
 the others may be [-]. One edge in a hundred shows as cloth that is longer. Single ones do not: where a fine sheet folds
-or hits a solid, edges of its wrinkles turn by more than a linear step can follow, and are back at their length a frame
-later. To halve the step for all on their behalf takes three times as long, and what moves with less damping then
-wrinkles more: a hanging sheet of 200^2 vertices never found back from a sixteenth of a frame."""
+or hits a solid, edges of its wrinkles turn by more than a linear step can follow, and are brought back at its end
+(`integrators/turned_edges.py`). To halve the step for all on their behalf takes three times as long, and what moves
+with less damping then wrinkles more: a hanging sheet of 200^2 vertices never found back from a sixteenth of a frame."""
 SINGLE = 4.0
 """How many times as much the longest may be stretched [-]: beyond that a spike shows."""
 COUNTS = 1000

@@ -45,9 +45,9 @@ FALLS_ON = 2.5
 """The same where cloth touches solids alone [-]: what weight takes further in a step folds or stretches on its way by
 more than a linear step can follow, and small cloth is flung off by that."""
 PARTED = 8
-"""Part of a step down to which it is halved where cloth would begin to pass through cloth or a solid, or be longer than
-it may be: pins may pull it whatever the step, and the shorter that is, the quicker is what they pull. The step that
-first makes it too long is halved further."""
+"""Part of a step down to which it is halved where cloth would begin to pass through cloth or a solid, or edges would be
+longer than they may be: pins may pull it whatever the step, and the shorter that is, the quicker is what they pull. The
+step that first makes it longer than *Limit Stretch* lets it be is halved further."""
 
 
 @dataclass
@@ -201,7 +201,7 @@ class Stepper:
         return self._solver.adaptive and (
             result.failed or result.made > MADE or max(grown, result.torn) > self._solver.max_strain_change
             or h > self._longest(result)
-            or (result.crosses or result.overlong) and self._size > self._whole // PARTED
+            or (result.crosses or result.overlong or result.turned) and self._size > self._whole // PARTED
             or result.overlong and not self._overlong)
 
     def _longest(self, result: StepResult) -> float:

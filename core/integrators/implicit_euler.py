@@ -151,7 +151,8 @@ class _Step:
             found = better
             if not judged:
                 residual, converged = found.linear.residual, found.linear.converged
-        result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite")
+        result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
+                       self.linearised[0] if self.linearisation.tangent else None)
         if not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
@@ -228,12 +229,12 @@ class _Step:
 
     def _made(self, u: FloatArray, end: FloatArray) -> float:
         """Energy that a step of velocities u (V, 3) [m/s] makes, because it takes forces for linear, and that what is
-        put right at its `end` (V, 3) [m] makes, over that of its motion [-].
+        put right at its `end` (V, 3) [m] makes or takes away again, over that of its motion [-].
 
         What pins, solids, wind and friction do in the step is what the solve took their impulses for, M (u - v0) - h f,
-        with f the linear forces at the end x. The energy 1/2 u.M u + E(x) grows by their work and by
+        with f the linear forces at x, where that leads. The energy 1/2 u.M u + E grows by their work and by
 
-            made = E(x) - E(x0) + f . (x - x0) - 1/2 (u - v0) . M (u - v0)
+            made = E(end) - E(x0) + f . (x - x0) - 1/2 (u - v0) . M (u - v0)
 
         to which comes what contacts do beyond what moving solids do by them: all below zero for what is convex and
         solved to the end, but for a little along a curved surface. A sheet that turns at an edge by an angle it is
@@ -241,16 +242,15 @@ class _Step:
         """
         at, A, force, resisting = self.linearised
         x, gained, fall = self.contacts.reached(u), u - self.v0, self.h * self.system.scene.gravity
-        places = (end,) if np.array_equal(x, end) else (x, end)                   # often nothing is put right
         motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + ENDS * u ** 2)))
         solids = self.contacts.constraints
         flung = solids is not None and len(solids) > 0 and 0.5 * float(np.sum(self.mass * u ** 2)) > QUICKER * motion
-        if not flung and all(growth.energy(self.system.growth(self.x0, there) * self.system.rest_lengths,
-                                           self.system.edge_stiffness) <= LITTLE * motion for there in places):
+        grown = self.system.growth(self.x0, end) * self.system.rest_lengths
+        if not flung and growth.energy(grown, self.system.edge_stiffness) <= LITTLE * motion:
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h
-        made = max(self.elastic.energy(there) for there in places) - self.elastic.energy(self.x0)
+        made = self.elastic.energy(end) - self.elastic.energy(self.x0)
         made += current().gradients.dot(f, x - self.x0) - 0.5 * float(np.sum(self.mass * gained ** 2))
         if solids is not None:
             if resisting is not None:                       # of which A has what changes

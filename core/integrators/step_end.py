@@ -2,8 +2,8 @@
 """How a step ends: what is left beyond a surface or too long is brought back, and what would pass through is cut.
 
 The solves are linear, and contacts that change in them are left to the next step at some point. What they leave is
-corrected in positions, and velocities follow: out of solids, to the largest elongation of *Limit Stretch*, and last of
-all the truncation that rules out crossings, which has the final word.
+corrected in positions, and velocities follow: out of solids, to lengths that edges may have (`length_limits.py`), and
+last of all the truncation that rules out crossings, which has the final word.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
 from ..state import State
 from .contact_loop import ContactLoop
+from .length_limits import LengthLimits
 from .step_contacts import StepContacts
 
 LIMITED = 8
 """Times that cloth is brought back to its length where solids are in the way of that."""
 LONGER = 4e-3
 """Elongation above the largest one for which a step is done again in two [-]."""
+TURNED = 0.05
+"""The same above what the solve took an edge to have, which is not what it holds to but shows [-]: drapes are done in
+as many steps as frames, where from `LONGER` on one in thirty was halved."""
 GETS_SHORTER = 0.9
 """Part of what was too long before that may be left when it is brought back once more, or it is given up [-]."""
 
@@ -42,7 +46,8 @@ class StepResult:
         unsettled: the last solution asks for other contacts than it was solved with.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
         made: energy that the step makes out of nothing, over that of its motion [-].
-        torn: by how much the solve let most edges grow that *Limit Stretch* then brought back, over their lengths [-].
+        turned: an edge is longer than the solve took it to be, which could not be prevented; likewise.
+        torn: by how much the solve let most edges grow that were then brought back, over their lengths [-].
     """
 
     state: State
@@ -56,46 +61,52 @@ class StepResult:
     piled: bool = False
     unsettled: bool = False
     overlong: bool = False
+    turned: bool = False
     torn: float = 0.0
     made: float = 0.0
 
 
-def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool) -> StepResult:
-    """The result of a step whose `loop` found velocities u (V, 3) [m/s]."""
+def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool,
+          linearised: FloatArray | None = None) -> StepResult:
+    """The result of a step whose `loop` found velocities u (V, 3) [m/s]; `linearised` as in `LengthLimits.of_step`."""
     contacts = loop.contacts
     x, v, h = contacts.reached(u), u, contacts.h
     # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
-    finite, torn = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all()), 0.0
+    finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
+    torn, turned, overlong = 0.0, False, False
     if finite:
         solved = contacts.move_out(x)
-        limited = _limited(contacts, solved)
+        limits = LengthLimits.of_step(contacts.system, contacts.state.x, linearised, solved)
+        limited = _limited(contacts, limits, solved)
         if limited is not solved:
             torn = contacts.system.growth_of_most(contacts.state.x, contacts.base + h * u, settled=loop.settled)
-        x = _truncated(loop, solved, limited, u)
+        x = _truncated(loop, limits, solved, limited, u)
         if x is not solved:
             v = v + (x - solved) / h
+        own = contacts.system.strain_limit
+        overlong = own is not None and own.excess(x) > LONGER
+        turned = not overlong and limits.excess(x) > TURNED
     after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
-                      contacts.piled, not loop.settled, finite and _is_overlong(contacts, x), torn)
+                      contacts.piled, not loop.settled, overlong, turned, torn)
 
 
-def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:
+def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:
     """x (V, 3) [m] with what is longer than it may be brought back, and out of solids; what is held stays."""
-    limit, watch = contacts.system.strain_limit, contacts.watch
-    if limit is None or limit.holds(x):
+    if limits.holds(x):
         return x
-    apart, before = HalfSpaces.none(), np.inf
-    best, least = x, limit.excess(x)
+    watch, apart, before = contacts.watch, HalfSpaces.none(), np.inf
+    best, least = x, limits.excess(x)
     for _ in range(LIMITED):
         with watch.stage("contact"):
             solids = contacts.constraints
             near = apart if solids is None else apart.joined(solids.bounds(contacts.find(x), x))
         with watch.stage("strain limit"):
-            shorter = limit.relaxed(x, contacts.pins.rows, near)
+            shorter = limits.relaxed(x, contacts.pins.rows, near)
         if shorter is x:
             break
         x = contacts.move_out(shorter)
-        excess, left = limit.excess(shorter), limit.excess(x)
+        excess, left = limits.excess(shorter), limits.excess(x)
         if left < least:
             best, least = x, left
         if excess > LONGER and excess > GETS_SHORTER * before:            # pins and solids ask for more than there is
@@ -107,7 +118,8 @@ def _limited(contacts: StepContacts, x: FloatArray) -> FloatArray:
     return best
 
 
-def _truncated(loop: ContactLoop, solved: FloatArray, limited: FloatArray, u: FloatArray) -> FloatArray:
+def _truncated(loop: ContactLoop, limits: LengthLimits, solved: FloatArray, limited: FloatArray,
+               u: FloatArray) -> FloatArray:
     """Where velocities u (V, 3) lead, `solved` (V, 3) [m], with no edge too long `limited` (V, 3) [m], cut where cloth
     would pass through cloth or a solid.
 
@@ -115,7 +127,7 @@ def _truncated(loop: ContactLoop, solved: FloatArray, limited: FloatArray, u: Fl
     nowhere, and what comes nearest is taken: it may be to bring nothing back.
     """
     contacts = loop.contacts
-    pairs, watch, limit = contacts.pairs, contacts.watch, contacts.system.strain_limit
+    pairs, watch = contacts.pairs, contacts.watch
     if pairs is None:
         return limited
 
@@ -130,26 +142,20 @@ def _truncated(loop: ContactLoop, solved: FloatArray, limited: FloatArray, u: Fl
     with watch.stage("contact"):
         pairs.remember(u, calm=not loop.rough)
     best = cut_at(limited)
-    if limit is None or best is limited:
+    if best is limited:
         return best
-    least, cut = limit.excess(best), best
+    least, cut = limits.excess(best), best
     for _ in range(LIMITED):
-        again = _limited(contacts, cut)
+        again = _limited(contacts, limits, cut)
         if again is cut:
             break
         cut = cut_at(again)
-        excess, before = limit.excess(cut), least
+        excess, before = limits.excess(cut), least
         if excess < least:
             best, least = cut, excess
         if excess > LONGER and excess > GETS_SHORTER * before:
             break
     if least > LONGER and limited is not solved:
         other = cut_at(solved)
-        best = other if limit.excess(other) < least else best
+        best = other if limits.excess(other) < least else best
     return best
-
-
-def _is_overlong(contacts: StepContacts, x: FloatArray) -> bool:
-    """Whether an edge at x (V, 3) [m] is longer than it may be, which could not be prevented."""
-    limit = contacts.system.strain_limit
-    return limit is not None and limit.excess(x) > LONGER

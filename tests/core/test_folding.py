@@ -39,12 +39,12 @@ def fall():
 
 def test_soft_cloth_folds_in_one_step_a_frame_but_for_a_few(fall):
     mesh, frames, _ = fall
-    assert sum(f.certificate.rejected for f in frames) <= 1
+    assert sum(f.certificate.rejected for f in frames) <= 2
     assert [f.certificate.crossings for f in frames] == [0] * len(frames)
     lengths = np.array([np.linalg.norm(np.diff(f.positions[0][mesh.edges], axis=1)[:, 0], axis=1) for f in frames])
     stretch = lengths / mesh.rest_lengths
-    added = stretch[1:] - np.maximum(stretch[:-1], 1.0)                           # one edge in a thousand may grow more
-    assert added.max() <= 1.0 and (added > 0.5).sum(axis=1).max() <= len(mesh.edges) // 1000
+    added = stretch[1:] - np.maximum(stretch[:-1], 1.0)
+    assert added.max() < 0.4 and stretch.max() < 1.4                  # an edge in a fold had got to twice its length
     assert max(f.certificate.stretch_p99 for f in frames) < 1.2
 
 

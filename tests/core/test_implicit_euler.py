@@ -10,7 +10,7 @@ import core
 from core.contact.response import ContactResponse
 from core.contact.surfaces import SurfaceSet
 from core.energy import energy_of
-from core.integrators import implicit_euler, step_end
+from core.integrators import implicit_euler, step_end, turned_edges
 from core.integrators.implicit_euler import step
 from core.stopwatch import Stopwatch
 from core.system import System
@@ -210,8 +210,9 @@ def made(system, **settings):
 
 @pytest.fixture
 def always_asked(monkeypatch):
-    """Every step is asked what it makes, however little its edges grow."""
+    """Every step is asked what it makes, however little its edges grow, and nothing is put right at its end."""
     monkeypatch.setattr(implicit_euler, "LITTLE", -1.0)
+    monkeypatch.setattr(turned_edges, "MUCH", np.inf)
 
 
 @pytest.mark.usefixtures("always_asked")
