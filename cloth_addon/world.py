@@ -57,10 +57,12 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     notes = left_out(scene, view_layer) + colliders.instancing(solids, view_layer)
     notes += [note for source in sources for note in reading.weights_as_painted(source)]
     notes += _hardly_meant(sources, cloths)
+    read = [colliders.read_collider(obj, scene, window, view_layer) for obj in solids]
+    notes += [f"'{solid.name}' has no area at frame {window.frame}, as at a scale of 0: while that is so it stops nothing"
+              for solid in read if not solid.has_area(0.0)]
     return World(sources, solids, window, cloths, core.Scene(
-        cloths, [colliders.read_collider(obj, scene, window, view_layer) for obj in solids],
-        gravity=settings.gravity, wind=wind.air(window, settings.wind) if fields else settings.wind), fields,
-        notes)
+        cloths, read, gravity=settings.gravity,
+        wind=wind.air(window, settings.wind) if fields else settings.wind), fields, notes)
 
 
 def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:

@@ -31,7 +31,8 @@ class Certificate:
 
     Attributes:
         stretch_max, stretch_p99: edge length over rest length, largest and 99th percentile [-].
-        crossings: edges that pierce triangles, cloth with cloth and cloth with colliders.
+        crossings: edges that pierce triangles, cloth with cloth and cloth with colliders; what lies exactly in the
+            plane of a triangle counts as on its front, so that nothing that passes is missed.
         crossing_pairs: which objects cross which, most crossings first; the `PAIRS` worst at most.
         smallest_gap: between cloth and colliders, and between parts of cloth [m]; None where nothing is near.
         deepest_penetration: of a cloth vertex into a closed collider [m].

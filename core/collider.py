@@ -62,9 +62,8 @@ class Collider:
                                     object_name=name)
         self.friction, self.thickness = float(friction), float(thickness)
         if not self.moves:
-            self._positions = x = self._checked(positions, 0.0)
-            first, second, third = (x[self.triangles[:, corner]] for corner in range(3))
-            if not np.cross(second - first, third - first).any():        # what moves may grow out of a point
+            self._positions = self._checked(positions, 0.0)
+            if not self.has_area(0.0):                                   # what moves may grow out of a point
                 raise ColliderError("none of its triangles has any area; if that is an object's scale of 0, give it "
                                     "another", object_name=name)
         elif not takes(positions, 1):
@@ -76,6 +75,11 @@ class Collider:
         if callable(self._positions):
             return self._checked(self._positions(time), time)
         return self._positions
+
+    def has_area(self, time: float) -> bool:
+        """Whether any of its triangles has an area at `time` [s]: without, it stops nothing."""
+        first, second, third = (self.at(time)[self.triangles[:, corner]] for corner in range(3))
+        return bool(np.cross(second - first, third - first).any())
 
     def _checked(self, values: Any, time: float) -> FloatArray:
         try:

@@ -163,6 +163,16 @@ class Motion:
                 found.append(crossing_pairs(there, cloth) + [solid.first_edge, 0])
         return np.concatenate(found)
 
+    @cached_property
+    def open(self) -> BoolArray:
+        """Which vertices of colliders are of a part with two sides (W,)."""
+        result = [np.zeros(0, dtype=np.bool_)]
+        for moving in self._moving:
+            shape = moving.shape_t0
+            result.append(np.zeros(len(moving.x_t0), dtype=np.bool_))
+            result[-1][shape.triangles[~shape.closed]] = True
+        return np.concatenate(result)
+
     def within(self, x0: FloatArray) -> BoolArray:
         """Which vertices of cloth at x0 (V, 3) [m] are inside a closed part of each of the S colliders at the start
         (S, V)."""

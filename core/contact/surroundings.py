@@ -20,7 +20,7 @@ from .crossings import crossing_pairs
 from .expectation import FORGET, Expectation, Search
 from .piercing import Piercings
 from .untangling import around
-from .way_back import WayBack, left_by_solids
+from .way_back import WayBack, left_by_solids, through_open
 
 if TYPE_CHECKING:
     from .self_contact import SelfContact
@@ -226,6 +226,7 @@ class Surroundings:
             self.left, self._swallowed = left[:len(self.x0)], self._swallowed & ~left
             self._let = self.within & bool(self.left.any())
             self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
+            self.left |= through_open(pierced, way, len(self.x0), self.motion.open)
 
     def _join_parts(self) -> None:
         own, solid = self._parts

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import any_of, unit
+from ..rows import all_of, any_of, unit
 from ..topology import bodies
 from .piercing import Piercings
 
@@ -33,11 +33,13 @@ class WayBack:
         sure (N,): whether that is parted, and its crossings agree about its direction.
         direction (N, 3): unit vectors along which the edge is to be moved against the triangle; 0 where nothing is
             parted.
+        back (N,): a vertex of the edge or the triangle that goes back; -1 where nothing is parted.
     """
 
     of_edge: BoolArray
     sure: BoolArray
     direction: FloatArray
+    back: IntArray
 
     @classmethod
     def of(cls, pierced: Piercings, edges: IntArray, x: FloatArray, held: BoolArray) -> WayBack:
@@ -47,7 +49,7 @@ class WayBack:
         order = np.empty(len(x), dtype=np.int64)
         order[np.lexsort((part, size))] = np.arange(len(x))                    # of two of one size, one is the smaller
         unwilling = 2.0 * size.max(initial=0.0)
-        whose, cost, direction = [], [], []
+        whose, cost, direction, first = [], [], [], []
         for vertices, normal in ((pierced.ends, pierced.area), (pierced.corners, pierced.across)):
             row, orders = np.arange(len(vertices)), order[vertices]
             smaller, larger = (vertices[row, least(orders, axis=1)] for least in (np.argmin, np.argmax))
@@ -56,6 +58,7 @@ class WayBack:
             direction.append(np.where(parted, side, 0.0)[:, None] * normal)
             cost.append(np.where(parted, size[smaller], np.inf))
             whose.append(part[smaller])
+            first.append(np.where(parted, smaller, -1))
         total, count = np.zeros((len(x), 3)), np.zeros(len(x))
         for k in range(2):
             np.add.at(total, whose[k], direction[k])
@@ -67,7 +70,7 @@ class WayBack:
             cost[k] += np.where(as_one, 0.0, unwilling)
         of_edge = cost[0] <= cost[1]
         sure = agreed[np.where(of_edge, *whose)] & np.isfinite(np.minimum(*cost))
-        return cls(of_edge, sure, np.where(of_edge[:, None], direction[0], -direction[1]))
+        return cls(of_edge, sure, np.where(of_edge[:, None], direction[0], -direction[1]), np.where(of_edge, *first))
 
 
 def _parts(pierced: Piercings, edges: IntArray, x: FloatArray, held: BoolArray) -> tuple[IntArray, FloatArray]:
@@ -106,3 +109,19 @@ def left_by_solids(pierced: Piercings, way: WayBack, edges: IntArray, swallowed:
     around = np.zeros_like(left)
     around[vertices[leaves & (of_cloth | any_of(left[vertices]))]] = True
     return left | around & ~swallowed & cloth
+
+
+def through_open(pierced: Piercings, way: WayBack, count: int, is_open: BoolArray) -> BoolArray:
+    """Which of the `count` vertices of cloth (V,) colliders are to leave because they go back through what has two
+    sides: `is_open` (W,), which vertices of colliders are of that. Where nothing is parted, all around.
+
+    Nobody is inside there, and each would be held on the side that it is on: cloth whose hem starts below a floor had
+    it below for good. What is to stay on its side is still held there, or a solid that pinches it would push it after.
+    """
+    vertices = pierced.vertices
+    solid = vertices >= count
+    open_ = all_of(~solid | is_open[np.maximum(vertices - count, 0)])
+    result = np.zeros(count, dtype=np.bool_)
+    for some in (way.back[open_ & (way.back >= 0)], vertices[open_ & (way.back < 0)]):
+        result[some[some < count]] = True
+    return result

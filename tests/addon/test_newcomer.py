@@ -138,6 +138,14 @@ def test_a_duplicate_that_nobody_has_moved_is_noted(extension, scene, moved):
     assert [note.partition(", as ")[0] for note in notes] == ["Other starts exactly where Napkin does"] * (not moved)
 
 
+@pytest.mark.parametrize("scale", [0.0, 0.5])
+def test_a_collider_of_scale_0_is_noted(extension, scene, scale):
+    builders.sheet(3, name="Napkin").location.z = 2.0
+    builders.box().scale = (scale, scale, scale)
+    notes = hardly_meant(scene, extension)
+    assert [note.partition(" at frame 1,")[0] for note in notes] == ["'Box' has no area"] * (scale == 0.0)
+
+
 def test_a_pin_that_leaps_is_named_as_what_may_stretch_cloth(extension, scene):
     sheet = builders.sheet(4, name="Flag")
     builders.pin(sheet, {0: 1.0})

@@ -53,6 +53,31 @@ def test_a_sheet_that_starts_through_a_plate_comes_off_its_nearer_end(lift):
     assert (np.sign(lift) * found[-1][0].positions[0][middle, 2] < 0.0).all()
 
 
+@pytest.mark.parametrize("contact", ["constraints", "springs"])
+@pytest.mark.parametrize(("height", "lean"), [(0.34, 1.05), (0.25, 1.05), (0.2, 0.8), (0.02, 0.3)])
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_cloth_that_starts_through_an_open_floor_comes_up(height, lean, friction, contact):
+    """Each vertex was held on the side that it started on: what hung below was there for good."""
+    leaning = cloth(16, 16, 0.8, 0.8, lambda x: turned(x, lean, axis=1) + height * UP)
+    staged = Staged(core.Scene([leaning], [floor(friction=friction)]), 24, clean=False)
+    found = list(perform(staged, solid_contact=contact))
+    below = [int((f.positions[0][:, 2] < 0.0).sum()) for f, _ in found]
+    assert below[0] > 0 and found[0][1].total > 0
+    assert not any(below[12:]) and not any(judged.total for _, judged in found[12:])
+    assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 3.5
+    assert max(f.certificate.stretch_max for f, _ in found) < 1.2
+
+
+@pytest.mark.parametrize("depth", [0.005, 0.02, 0.05])
+def test_what_a_ball_pinches_through_an_open_floor_comes_up_when_it_leaves(depth):
+    laid = cloth(23, 23, 0.8, 0.8, lambda x: x + [0.02, 0.03, 0.02])
+    x, triangles = ball(24, 12, 0.2)
+    solid = core.Collider(lambda t: x + (0.5 - depth - 0.3 * np.sin(4.0 * t)) * UP, triangles, name="ball")
+    found = list(perform(Staged(core.Scene([laid], [solid, floor()]), 26, clean=False)))
+    assert not any(judged.total for _, judged in found[-6:])
+    assert (found[-1][0].positions[0][:, 2] > 0.0).all()
+
+
 @pytest.mark.parametrize("lift", [0.0, 0.03])
 @pytest.mark.parametrize("gravity", [0.0, 9.81])
 @pytest.mark.parametrize(
