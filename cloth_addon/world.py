@@ -58,8 +58,8 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     notes += [note for source in sources for note in reading.weights_as_painted(source)]
     notes += _hardly_meant(sources, cloths)
     read = [colliders.read_collider(obj, scene, window, view_layer) for obj in solids]
-    notes += [f"'{solid.name}' has no area at frame {window.frame}, as at a scale of 0: while that is so it stops nothing"
-              for solid in read if not solid.has_area(0.0)]
+    notes += [f"'{solid.name}' has no area at frame {window.frame}, as at a scale of 0: while that is so it stops "
+              "nothing" for solid in read if not solid.has_area(0.0)]
     return World(sources, solids, window, cloths, core.Scene(
         cloths, read, gravity=settings.gravity,
         wind=wind.air(window, settings.wind) if fields else settings.wind), fields, notes)

@@ -201,7 +201,7 @@ class Stepper:
         return self._solver.adaptive and (
             result.failed or result.made > MADE or max(grown, result.torn) > self._solver.max_strain_change
             or h > self._longest(result)
-            or (result.crosses or result.overlong or result.turned) and self._size > self._whole // PARTED
+            or (result.crosses or result.overlong or result.spiky) and self._size > self._whole // PARTED
             or result.overlong and not self._overlong)
 
     def _longest(self, result: StepResult) -> float:

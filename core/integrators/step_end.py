@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray
+from ..growth import is_spiky
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
 from ..state import State
@@ -46,7 +47,7 @@ class StepResult:
         unsettled: the last solution asks for other contacts than it was solved with.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
         made: energy that the step makes out of nothing, over that of its motion [-].
-        turned: an edge is longer than the solve took it to be, which could not be prevented; likewise.
+        spiky: a few edges are much longer than the others, which could not be prevented; likewise.
         torn: by how much the solve let most edges grow that were then brought back, over their lengths [-].
     """
 
@@ -61,7 +62,7 @@ class StepResult:
     piled: bool = False
     unsettled: bool = False
     overlong: bool = False
-    turned: bool = False
+    spiky: bool = False
     torn: float = 0.0
     made: float = 0.0
 
@@ -73,7 +74,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     x, v, h = contacts.reached(u), u, contacts.h
     # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
-    torn, turned, overlong = 0.0, False, False
+    torn, spiky, overlong = 0.0, False, False
     if finite:
         solved = contacts.move_out(x)
         limits = LengthLimits.of_step(contacts.system, contacts.state.x, linearised, solved)
@@ -85,10 +86,10 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
             v = v + (x - solved) / h
         own = contacts.system.strain_limit
         overlong = own is not None and own.excess(x) > LONGER
-        turned = not overlong and limits.excess(x) > TURNED
+        spiky = is_spiky(contacts.system.growth(contacts.state.x, x)) or limits.excess(x) > TURNED
     after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
-                      contacts.piled, not loop.settled, overlong, turned, torn)
+                      contacts.piled, not loop.settled, overlong, spiky, torn)
 
 
 def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:

@@ -63,3 +63,12 @@ def test_in_a_coarse_mesh_a_tenth_counts_where_contacts_did_not_settle():
 
 def test_no_edges_are_not_stretched():
     assert growth.of_most(np.zeros(0)) == 0.0
+
+
+def test_a_spike_is_of_a_few_edges_that_grow_by_much():
+    added = np.full(500, 0.2)
+    assert not growth.is_spiky(added) and not growth.is_spiky(added[:0])
+    added[:5] = 0.31
+    assert growth.is_spiky(added)
+    added[:6] = 0.31                                             # more than one in a hundred: cloth that is pulled
+    assert not growth.is_spiky(added)
