@@ -217,7 +217,7 @@ class Surroundings:
             corners = np.concatenate([owner.all.edges[own[:, 0]], owner.all.triangles[own[:, 1]]], axis=1)
             body = owner.body[corners]
             self.caught[:len(own)] = owner.filled[corners].all(axis=1) & (body == body[:, :1]).all(axis=1)
-        if len(solid) and self._swallowed is not None:
+        if self.motion is not None and len(solid) and self._swallowed is not None:
             pierced = Piercings.at(owner.all, solid, owner.features, self.start)
             way = WayBack.of(pierced, owner.all.edges, self.start, owner.held)
             solid_of = owner.all.solid_of
