@@ -70,7 +70,7 @@ class WayBack:
             cost[k] += np.where(as_one, 0.0, unwilling)
         of_edge = cost[0] <= cost[1]
         sure = agreed[np.where(of_edge, *whose)] & np.isfinite(np.minimum(*cost))
-        back: IntArray = np.where(of_edge, *first)
+        back: IntArray = np.where(of_edge, first[0], first[1])
         return cls(of_edge, sure, np.where(of_edge[:, None], direction[0], -direction[1]), back)
 
 
