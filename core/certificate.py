@@ -34,7 +34,8 @@ class Certificate:
         crossings: edges that pierce triangles, cloth with cloth and cloth with colliders; what lies exactly in the
             plane of a triangle counts as on its front, so that nothing that passes is missed.
         crossing_pairs: which objects cross which, most crossings first; the `PAIRS` worst at most.
-        smallest_gap: between cloth and colliders, and between parts of cloth [m]; None where nothing is near.
+        smallest_gap: between cloth and colliders, and between parts of cloth [m], of what has faces; None where nothing
+            is near.
         deepest_penetration: of a cloth vertex into a closed collider [m].
         seam_gap: of the widest seam or button [m]; None where nothing is sewn.
         steps: implicit steps since the frame before. step_min, step_max: their sizes [s].
