@@ -56,10 +56,8 @@ def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     cloths = [reading.read_cloth(source, window, scene, view_layer) for source in sources]
     notes = left_out(scene, view_layer) + colliders.instancing(solids, view_layer)
     notes += [note for source in sources for note in reading.weights_as_painted(source)]
-    notes += _hardly_meant(sources, cloths)
     read = [colliders.read_collider(obj, scene, window, view_layer) for obj in solids]
-    notes += [f"'{solid.name}' has no area at frame {window.frame}, as at a scale of 0: while that is so it stops "
-              "nothing" for solid in read if not solid.has_area(0.0)]
+    notes += _hardly_meant(sources, cloths, read, window.frame)
     return World(sources, solids, window, cloths, core.Scene(
         cloths, read, gravity=settings.gravity,
         wind=wind.air(window, settings.wind) if fields else settings.wind), fields, notes)
@@ -70,9 +68,11 @@ def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[st
     return wind.left_out(scene, view_layer) + colliders.left_out(scene)
 
 
-def _hardly_meant(sources: Sequence[reading.ClothSource], cloths: Sequence[core.Cloth]) -> list[str]:
-    """Sentences about settings that work, and that hardly anybody means."""
-    notes = []
+def _hardly_meant(sources: Sequence[reading.ClothSource], cloths: Sequence[core.Cloth],
+                  solids: Sequence[core.Collider], first: int) -> list[str]:
+    """Sentences about settings that work, and that hardly anybody means; `first`: the first frame."""
+    notes = [f"'{solid.name}' has no area at frame {first}, as at a scale of 0: while that is so it stops nothing"
+             for solid in solids if not solid.has_area(0.0)]
     for number, (source, cloth) in enumerate(zip(sources, cloths, strict=True)):
         given, size = source.settings.thickness, float(np.ptp(cloth.positions, axis=0).max())
         if given is not None and given > THICK * size:

@@ -161,6 +161,11 @@ class System:
         return float(np.max([growth.of_most(added[span], enough, settled=settled) for span in self._edges_of],
                             initial=0.0))
 
+    def has_spikes(self, before: FloatArray, after: FloatArray) -> bool:
+        """Whether a few edges of a cloth grow by so much more than its others that it shows, see `growth.is_spiky`."""
+        added = self.growth(before, after)
+        return any(growth.is_spiky(added[span]) for span in self._edges_of)
+
     def edge_named(self, edge: int) -> tuple[str, list[int]]:
         """The cloth that an edge is of, and its two vertices there."""
         ends = self.edges[edge]

@@ -49,7 +49,7 @@ class WayBack:
         order = np.empty(len(x), dtype=np.int64)
         order[np.lexsort((part, size))] = np.arange(len(x))                    # of two of one size, one is the smaller
         unwilling = 2.0 * size.max(initial=0.0)
-        whose, cost, direction, first = [], [], [], []
+        whose, cost, direction, vertex = [], [], [], []
         for vertices, normal in ((pierced.ends, pierced.area), (pierced.corners, pierced.across)):
             row, orders = np.arange(len(vertices)), order[vertices]
             smaller, larger = (vertices[row, least(orders, axis=1)] for least in (np.argmin, np.argmax))
@@ -58,7 +58,7 @@ class WayBack:
             direction.append(np.where(parted, side, 0.0)[:, None] * normal)
             cost.append(np.where(parted, size[smaller], np.inf))
             whose.append(part[smaller])
-            first.append(np.where(parted, smaller, -1))
+            vertex.append(np.where(parted, smaller, -1))
         total, count = np.zeros((len(x), 3)), np.zeros(len(x))
         for k in range(2):
             np.add.at(total, whose[k], direction[k])
@@ -70,7 +70,7 @@ class WayBack:
             cost[k] += np.where(as_one, 0.0, unwilling)
         of_edge = cost[0] <= cost[1]
         sure = agreed[np.where(of_edge, *whose)] & np.isfinite(np.minimum(*cost))
-        back: IntArray = np.where(of_edge, first[0], first[1])
+        back: IntArray = np.where(of_edge, vertex[0], vertex[1])
         return cls(of_edge, sure, np.where(of_edge[:, None], direction[0], -direction[1]), back)
 
 

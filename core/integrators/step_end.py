@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray
-from ..growth import is_spiky
 from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
 from ..state import State
@@ -26,8 +25,7 @@ LIMITED = 8
 LONGER = 4e-3
 """Elongation above the largest one for which a step is done again in two [-]."""
 TURNED = 0.05
-"""The same above what the solve took an edge to have, which is not what it holds to but shows [-]: drapes are done in
-as many steps as frames, where from `LONGER` on one in thirty was halved."""
+"""The same above what an edge that turned may have [-]: that much shows, and less is left to the next step."""
 GETS_SHORTER = 0.9
 """Part of what was too long before that may be left when it is brought back once more, or it is given up [-]."""
 
@@ -46,9 +44,9 @@ class StepResult:
             enough.
         unsettled: the last solution asks for other contacts than it was solved with.
         overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
-        made: energy that the step makes out of nothing, over that of its motion [-].
-        spiky: a few edges are much longer than the others, which could not be prevented; likewise.
+        spiky: a few edges grew by much more than the others, or turned and could not be brought back; likewise.
         torn: by how much the solve let most edges grow that were then brought back, over their lengths [-].
+        made: energy that the step makes out of nothing, over that of its motion [-].
     """
 
     state: State
@@ -86,7 +84,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
             v = v + (x - solved) / h
         own = contacts.system.strain_limit
         overlong = own is not None and own.excess(x) > LONGER
-        spiky = is_spiky(contacts.system.growth(contacts.state.x, x)) or limits.excess(x) > TURNED
+        spiky = contacts.system.has_spikes(contacts.state.x, x) or limits.excess(x) > TURNED
     after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn)
