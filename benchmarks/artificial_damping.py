@@ -18,7 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import core
-from core.integrators import stable_step
+from core.integrators import stability_limit
 
 TURNS = np.geomspace(0.02, 1.5, 12)
 """h omega [-]."""
@@ -63,7 +63,7 @@ def left(frequency: float, h: float, seconds: float = 1.0) -> float:
 
 def study() -> dict[str, list[float]]:
     """Damping ratios by integrator, at TURNS."""
-    stable_step.GROWTH = 1e9                                                  # explicit Euler's is what we want to see
+    stability_limit.GROWTH = 1e9                                              # explicit Euler's is what we want to see
     return {name: [damping_ratio(name, turn / OMEGA) for turn in TURNS] for name in core.integrators()}
 
 

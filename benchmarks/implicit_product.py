@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 import core  # noqa: E402
 from core.kernels.backend import using, why_not  # noqa: E402
-from core.system import System  # noqa: E402
+from core.model.particle_system import System  # noqa: E402
 
 FABRIC = core.Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=50.0, bend=(1e-5, 1e-5))
 SPRINGS = core.Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=0.0)

@@ -15,7 +15,7 @@ import numpy as np
 
 import core
 from benchmarks.scenes import Setting, core_scene
-from core.warm_up import warm_up
+from core.stepping.jit_warmup import warm_up
 
 
 def compile_kernels(solver: core.Solver) -> float:

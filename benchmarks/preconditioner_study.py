@@ -23,11 +23,11 @@ from core.kernels.backend import BACKENDS
 from core.linear.modified_pcg import modified_pcg
 from core.linear.preconditioners.aggregation_multigrid import AggregationMultigrid
 from core.linear.preconditioners.block_jacobi import BlockJacobi
-from core.linear.preconditioners.choice import LARGEST
 from core.linear.preconditioners.constant_matrix import ConstantMatrix
 from core.linear.preconditioners.neighbour_cholesky import NeighbourCholesky
-from core.projective import scalar_elements
-from core.system import System
+from core.linear.preconditioners.select import LARGEST
+from core.model.particle_system import System
+from core.model.projective_elements import scalar_elements
 
 FABRICS = {
     "soft": core.Material(areal_density=0.3, stretch=250.0, shear=50.0, bend=1e-5, viscous_drag=0.05),

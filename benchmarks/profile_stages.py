@@ -31,7 +31,7 @@ from benchmarks.scenes import SCENES, core_scene, setting
 from benchmarks.systems import SOFT
 from core.kernels import using
 from core.kernels.backend import choose
-from core.system import System
+from core.model.particle_system import System
 
 LARGE = 8_000_000
 """Numbers in the arrays that the bandwidth is measured with: 64 MB each."""

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import core  # noqa: E402
-from core.elastic import ElasticForces  # noqa: E402
+from core.model.elastic_forces import ElasticForces  # noqa: E402
 
 STEPS = [1 / 12, 1 / 24, 1 / 48, 1 / 96, 1 / 192, 1 / 384]
 STRETCH = [250.0, 1000.0, 4000.0]

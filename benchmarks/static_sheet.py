@@ -14,10 +14,10 @@ import numpy as np
 
 from benchmarks.triangulations import ROW_SPACING, TRIANGULATIONS
 from core.arrays import FloatArray, IntArray
-from core.material import Material
-from core.mesh import ClothMesh
-from core.stencils.baraff_witkin_membrane import Shear, Stretch, membrane_stencil
-from core.stencils.bending import bend_forces
+from core.description.material import Material
+from core.description.mesh import ClothMesh
+from core.stencils.bending.select import bend_forces
+from core.stencils.membranes.stretch_shear import Shear, Stretch, membrane_stencil
 from core.stencils.stencil import ElementForce
 
 try:

@@ -23,12 +23,13 @@ import bpy
 
 from .. import core
 from ..core.kernels.backend import BACKENDS, choose
-from . import backends, outputs
-from . import bake as baking
-from . import compare as comparing
-from .reading import objects_of_kind
-from .report import plain
-from .settings import kind_of
+from .bake import backends
+from .bake import bake as baking
+from .compare import comparison as comparing
+from .properties.settings import kind_of
+from .read.read_cloth import objects_of_kind
+from .write import output_paths
+from .write.report import plain
 
 DONE, FAILED, USAGE = 0, 1, 2
 Result = TypeVar("Result")
@@ -181,7 +182,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     option = "--output" if arguments.output else "without --output"
     if bakes and output.suffix.lower() != ".blend":
         raise UsageError(f"--output: {arguments.output} does not end in .blend")
-    reason = outputs.why_no_file(output) if bakes else outputs.why_no_folder(output)
+    reason = output_paths.why_no_file(output) if bakes else output_paths.why_no_folder(output)
     if reason:
         raise UsageError(f"{option}: {reason}")
     reason = arguments.report and _why_no_report(Path(arguments.report).absolute())
@@ -191,7 +192,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
 def _why_no_report(path: Path) -> str:
     """Why there can be no report at `path`; empty where there can."""
-    return f"{path} is a .blend, not a report" if path.suffix.lower() == ".blend" else outputs.why_no_file(path)
+    return f"{path} is a .blend, not a report" if path.suffix.lower() == ".blend" else output_paths.why_no_file(path)
 
 
 def _output_of(arguments: argparse.Namespace) -> Path:
@@ -271,7 +272,7 @@ def _run(steps: Generator[baking.Progress, None, Result]) -> Result:
 
 def _save(output: Path, *, keep_earlier: bool, compress: bool) -> None:
     """The open file to `output`, whole or not at all. Raises OSError with the old file untouched."""
-    part = outputs.part_of(output)
+    part = output_paths.part_of(output)
     try:
         try:
             bpy.ops.wm.save_as_mainfile(filepath=str(part), copy=True, compress=compress, check_existing=False)
@@ -288,7 +289,7 @@ def _save(output: Path, *, keep_earlier: bool, compress: bool) -> None:
 
 
 def _write_report(path: Path, report: dict[str, Any]) -> None:
-    part = outputs.part_of(path)
+    part = output_paths.part_of(path)
     try:
         part.write_text(json.dumps(plain(report), indent=1) + "\n", encoding="utf-8")
         os.replace(part, path)

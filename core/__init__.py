@@ -13,11 +13,13 @@ wrong with an input is a `ClothError`, or one of its kinds, that names the objec
 SI units throughout. Nothing here knows Blender.
 """
 
-from .audit import Audit, audit
-from .certificate import Certificate
-from .cloth import Attachment, Cloth
-from .collider import Collider
-from .energy import Energy
+from .description.cloth import Attachment, Cloth
+from .description.collider import Collider
+from .description.material import Material
+from .description.mesh import ClothMesh
+from .description.particle_emitters import emit, emitters
+from .description.scene import Scene
+from .description.settings import Solver
 from .errors import (
     ClothError,
     ColliderError,
@@ -30,14 +32,12 @@ from .errors import (
     UnstableStepError,
 )
 from .integrators.registry import integrators
-from .material import Material
-from .mesh import ClothMesh
-from .particles import emit, emitters
-from .scene import Scene
-from .simulate import Frame, simulate, steps_in_frame
-from .solver import Solver
 from .stencils.registry import models
-from .warm_up import is_warm, warm_up
+from .stepping.audit import Audit, audit
+from .stepping.certificate import Certificate
+from .stepping.energy import Energy
+from .stepping.jit_warmup import is_warm, warm_up
+from .stepping.simulate import Frame, simulate, steps_in_frame
 
 __all__ = [
     "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy",

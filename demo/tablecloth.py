@@ -50,7 +50,7 @@ def bake(cloth: Any, ball: Any) -> Any:
     cloth.muslin.kind = "CLOTH"
     cloth.muslin.fabric = "cotton"
     ball.muslin.kind = "COLLIDER"
-    steps = importlib.import_module(f"{MODULE}.cloth_addon.bake").bake(bpy.context.scene, [cloth])
+    steps = importlib.import_module(f"{MODULE}.cloth_addon.bake.bake").bake(bpy.context.scene, [cloth])
     on_one_line, said = sys.stderr.isatty(), ""
     while True:
         try:

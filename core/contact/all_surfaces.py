@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..collider import Collider
+from ..description.collider import Collider
 from ..kernels import current
-from ..rows import all_of, box
+from ..row_ops import all_of, box
 from .bvh import BVH, touching_boxes
 from .colliders import MovingSurface
 from .containment import inside

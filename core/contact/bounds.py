@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray
-from ..half_spaces import HalfSpaces
-from ..rows import pick
+from ..row_ops import pick
 from .continuous import Pairs
+from .half_spaces import HalfSpaces
 
 APART = 2.0
 """Distance that a pair which would meet is given, over what it has to keep [-]."""

@@ -9,7 +9,7 @@ all nodes of a level at once. It is made once; `around` fits it to where its pri
 Boxes are closed: boxes that share no more than a face, an edge or a corner touch. There is no tolerance; who wants one
 grows the boxes. A box with a nan touches nothing.
 
-The searches are kernels: `kernels.reference.trees` says how they go.
+The searches are kernels: `kernels.numpy.trees` says how they go.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from ..kernels.reference.trees import sorted_pairs
+from ..kernels.numpy.trees import sorted_pairs
 
 
 @dataclass(frozen=True)

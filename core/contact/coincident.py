@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import all_of, any_of
+from ..row_ops import all_of, any_of
 from .colliders import SurfaceShape
 from .folds import Corners, sheets
 from .lying import Lying, in_cloth, in_solid

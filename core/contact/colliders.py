@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import unit
+from ..row_ops import unit
 from .bvh import BVH, element_boxes
 from .sides import Sides
 

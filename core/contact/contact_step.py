@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..half_spaces import HalfSpaces
+from ..description.topology import bodies
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
-from ..rows import all_of, any_of, pick
-from ..topology import bodies
+from ..row_ops import all_of, any_of, pick
 from .bounds import of_pairs
 from .continuous import NEVER, Pairs
+from .half_spaces import HalfSpaces
 from .memory import Memory
 from .piles import Pressing
 from .repulsion import Contacts, Repulsion, make_contacts

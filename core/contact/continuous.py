@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pairs of primitives of one surface: their closest points, and whether they meet on the way of a step.
 
-The search in time is conservative (`kernels.reference.advancement` says how): a pair that is not said to meet keeps a
-part of the distance it starts from during all of the step. A pair that is said to may in truth just miss.
+The search in time is conservative (`kernels.numpy.conservative_advancement` says how): a pair that is not said to meet
+keeps a part of the distance it starts from during all of the step. A pair that is said to may in truth just miss.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.reference.advancement import corners_of
-from ..rows import mean, pick
+from ..kernels.numpy.conservative_advancement import corners_of
+from ..row_ops import mean, pick
 from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
 
@@ -60,7 +60,7 @@ class Pairs:
         Those that start further apart than `far` [m] have to keep no more than the others: two layers may slide along
         each other for many times what is between them.
         """
-        weights, normal, distance = current().advancement.closest(x, vertices, faces)
+        weights, normal, distance = current().conservative_advancement.closest(x, vertices, faces)
         return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT * np.minimum(distance, far))
 
     def __len__(self) -> int:
@@ -102,8 +102,8 @@ class Pairs:
     def meeting_times(self, x0: FloatArray, x1: FloatArray) -> FloatArray:
         """Times (P,) in 0..1 up to which each pair keeps apart on straight ways x0 -> x1 (V, 3) [m], else NEVER; x0 is
         where they are now."""
-        times: FloatArray = current().advancement.meeting_times(x0, x1, self.vertices, self.faces, self.normal,
-                                                                self.distance, self.keep)
+        times: FloatArray = current().conservative_advancement.meeting_times(
+            x0, x1, self.vertices, self.faces, self.normal, self.distance, self.keep)
         return times
 
     def at_times(self, x0: FloatArray, x1: FloatArray, times: FloatArray) -> Pairs:
@@ -129,6 +129,6 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     tables = surface.triangles, surface.edges
     candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far)
     limit = None if most is None else most(corners_of(candidates, tables), len(candidates[0]))
-    vertices, primitives, faces, weights, normal, distance = current().advancement.relevant(
+    vertices, primitives, faces, weights, normal, distance = current().conservative_advancement.relevant(
         x0, end, candidates, tables, slack, radius, far, limit)
     return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT * np.minimum(distance, far))

@@ -20,8 +20,8 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.reference.signs import UNSURE
-from ..kernels.reference.vectors import Vector, cross, dot, take
+from ..kernels.numpy.orient3d import UNSURE
+from ..kernels.numpy.vectors import Vector, cross, dot, take
 from .bvh import BVH, element_boxes, touching_boxes
 from .triangle_surface import TriangleSurface
 
@@ -31,7 +31,7 @@ def crossing_pairs(a: TriangleSurface, b: TriangleSurface) -> IntArray:
 
     If both are the same, an edge pierces no triangle that has one of its ends, or is sewn to one.
     """
-    return piercing(a, b, current().surfaces.meet(a.arrays, b.arrays, a is b, 0.0)[0])
+    return piercing(a, b, current().surface_pairs.meet(a.arrays, b.arrays, a is b, 0.0)[0])
 
 
 def _near_threads(a: TriangleSurface, b: TriangleSurface) -> IntArray:
@@ -76,7 +76,7 @@ def pierces(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> BoolArray:
 
 def _side(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
     """Sign of the volume of (a, b, c, d): 1 where d lies in front of (a, b, c), 0 in the plane. Exact."""
-    side: IntArray = current().signs.sides(a, b, c, d)
+    side: IntArray = current().orient3d.sides(a, b, c, d)
     unsure = np.flatnonzero(side == UNSURE)
     if len(unsure):
         whole = _integers(np.array([[axis[unsure] for axis in corner] for corner in (a, b, c, d)]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Closest points: of a point and a triangle, and of two edges, for many pairs at once.
 
-How they are found, and how exactly, `kernels.reference.distances` says.
+How they are found, and how exactly, `kernels.numpy.distances` says.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from ..kernels.reference.distances import EDGES, FACE, VERTICES
+from ..kernels.numpy.distances import EDGES, FACE, VERTICES
 
 __all__ = ["EDGES", "FACE", "VERTICES", "EdgeEdge", "PointTriangle", "edge_edge", "point_triangle"]
 

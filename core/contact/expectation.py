@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..kernels import current
-from ..rows import mean, pick
+from ..row_ops import mean, pick
 
 SLACK = 0.15
 """How far from where it is expected the end of a vertex is at first taken to be, over the search radius [-]."""
@@ -60,7 +60,7 @@ class Search:
 
     def away(self, x1: FloatArray) -> FloatArray:
         """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""
-        distance: FloatArray = current().expectation.away(x1, self.end, self._steady)
+        distance: FloatArray = current().motion_bounds.away(x1, self.end, self._steady)
         return distance
 
     def covers(self, x1: FloatArray) -> bool:
@@ -87,7 +87,7 @@ class Search:
     def _radius(self) -> FloatArray:
         """Within which others are looked for (V,) [m]: whatever both of a pair do, they end as far apart as if they
         rested, unless they move so much that not even the largest radius says that."""
-        moves = current().expectation.away(self.end, self._x0, self._steady)
+        moves = current().motion_bounds.away(self.end, self._x0, self._steady)
         wanted = self.share * self.expectation.resting + 2.0 * moves
         return np.minimum(self.share * self.expectation.radius, np.maximum(wanted, self.slack / MOST))
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import unit
-from ..topology import Topology, bodies
+from ..description.topology import Topology, bodies
+from ..row_ops import unit
 
 FLAT = 0.999
 """Cosine between the ways from their common edge into two triangles above which they are folded onto each other [-]."""

@@ -29,7 +29,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..rows import length, pick
+from ..row_ops import length, pick
 
 STICK, SLIP, HOLD, CREEP = 1, 2, 3, 4
 
@@ -125,13 +125,13 @@ class Friction:
                ) -> FloatArray:
         """Forces (V, 3) [N] of contacts `at` (n,) that do not stick, at velocities (V, 3) [m/s], of different vertices.
         Of all contacts: their vertex (C,), unit normals and the surface's velocities (C, 3) [m/s]."""
-        found: FloatArray = current().coulomb.forces(
+        found: FloatArray = current().vertex_friction.forces(
             at, vertex, normal, carried, self.push, self.drag, self.along, velocity)
         return found
 
     def drag_blocks(self, at: IntArray, vertex: IntArray, normal: FloatArray, vertices: int) -> FloatArray:
         """-d force / d velocity (V, 3, 3) [kg/s], the same of so many `vertices`."""
-        found: FloatArray = current().coulomb.resistance(at, vertex, normal, self.drag, self.along, vertices)
+        found: FloatArray = current().vertex_friction.resistance(at, vertex, normal, self.drag, self.along, vertices)
         return found
 
     def expected(self, at: IntArray) -> tuple[IntArray, FloatArray]:

@@ -37,5 +37,5 @@ def meet(a: TriangleSurface, b: TriangleSurface, radius: float) -> Meeting:
     if len(a.triangles) > len(b.triangles):                          # the fewer ones look for the many
         other = meet(b, a, radius)
         return Meeting(other.reverse, other.crossings, other.gap)
-    to_b, to_a, gap = current().surfaces.meet(a.arrays, b.arrays, a is b, radius, a.joins if a is b else None)
+    to_b, to_a, gap = current().surface_pairs.meet(a.arrays, b.arrays, a is b, radius, a.joins if a is b else None)
     return Meeting(piercing(a, b, to_b), piercing(b, a, to_a), gap)

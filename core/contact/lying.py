@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import unit
+from ..row_ops import unit
 from .bvh import touching_boxes
 from .colliders import SurfaceShape
 from .continuous import near_pairs

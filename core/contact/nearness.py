@@ -20,8 +20,8 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.reference.minima import LEANING, SHARP
-from ..rows import length
+from ..kernels.numpy.minima import LEANING, SHARP
+from ..row_ops import length
 from .continuous import Pairs
 
 

@@ -8,7 +8,7 @@ along n until gap_t1 >= 0 keeps the vertex out. Two ways lead to a contact:
 - *Near*: the surface is within thickness * (1 + margin) of x_t1. Each place where the distance to the surface has a
   minimum counts once: on a smooth surface that is one, in a wedge it is one for each wall. Minima with nearly the
   same normal count as the nearest of them.
-- *Entered*: the path relative to the moving triangle pierces it (see `kernels.reference.sweep`), so that however far
+- *Entered*: the path relative to the moving triangle pierces it (see `point_triangle_ccd`), so that however far
   x_t1 lies beyond, the side of the start is kept. A vertex that is inside a closed part at the start counts as having
   entered through the nearest point. The first entry decides; where the nearest point of the end has the same side,
   that is the better place and taken instead.
@@ -29,7 +29,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..rows import box, pick
+from ..row_ops import box, pick
 from .around_edges import AROUND, around_edges
 from .colliders import MovingSurface
 from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
@@ -163,7 +163,7 @@ def _measured(
     thickness: FloatArray,
 ) -> Contacts:
     """The planes as contacts of the vertices (N,), with places and gaps."""
-    point_t0, point_t1, gap_t0, gap_t1 = current().planes.measured(
+    point_t0, point_t1, gap_t0, gap_t1 = current().surface_contacts.measured(
         vertex, planes.triangle, planes.barycentric, planes.normal, distance_t0, x_t0, x_t1,
         thickness + surface.thickness, surface.shape.triangles, surface.x_t0, surface.x_t1)
     collider = np.full(len(vertex), number)

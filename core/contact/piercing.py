@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..rows import unit
+from ..row_ops import unit
 from .nearness import Features, Primitives
 
 

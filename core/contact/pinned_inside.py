@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..topology import Topology
+from ..description.topology import Topology
 
 
 class PinnedInside:

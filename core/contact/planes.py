@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.reference.planes import MAX_PER_VERTEX, SAME_SIDE
+from ..kernels.numpy.surface_contacts import MAX_PER_VERTEX, SAME_SIDE
 from .colliders import MovingSurface
 from .containment import inside, nearest
 from .distance import FACE
@@ -52,7 +52,7 @@ def find_planes(
     says nothing, if it may have been further inside than that.
     """
     shape = surface.shape
-    found, distance = current().planes.find(
+    found, distance = current().surface_contacts.find(
         x_t0, x_t1, reach, surface.drift, surface.tree.order, surface.tree.nodes,
         (shape.triangles, shape.closed, shape.features, shape.degree),
         (surface.x_t0, surface.x_t1, surface.normals_t0, surface.normals_t1))

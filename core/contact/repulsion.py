@@ -41,7 +41,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, pick
+from ..row_ops import any_of, pick
 
 STIFFNESS = 30.0
 """h^2 k over the mass with which the gap moves [-]."""
@@ -221,12 +221,12 @@ class Repulsion:
 
     def diagonal(self) -> FloatArray:
         """Diagonal blocks (V, 3, 3) [kg] of what is added to A."""
-        blocks: FloatArray = current().repulsion.diagonal(*self._terms(), len(self._base))
+        blocks: FloatArray = current().pair_penalty.diagonal(*self._terms(), len(self._base))
         return blocks
 
     def add_product(self, x: FloatArray, result: FloatArray) -> None:
         """result += (what is added to A, less its diagonal blocks) x for x, result (V, 3)."""
-        current().repulsion.add_product(*self._terms(), x, result)
+        current().pair_penalty.add_product(*self._terms(), x, result)
 
     def impulse(self, velocity: FloatArray) -> FloatArray:
         """h f (V, 3) [N s] of the springs and drags that act, at `velocity` (V, 3), for the right-hand side."""
@@ -309,7 +309,7 @@ class Repulsion:
         """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,)."""
         c, h = self.contacts, self._h
         limit = h * c.mu * pressing                                                    # [N s]
-        c.drag, c.push, c.across, change, grown = current().rubbing.corrected(
+        c.drag, c.push, c.across, change, grown = current().pair_friction.corrected(
             *_rubbed(c), velocity, c.hold, limit, STICK * c.mass)
         self._chosen = self._matrix = None
         self.found = abs(grown) <= SLIDES * float(limit.sum())
@@ -336,7 +336,7 @@ class Repulsion:
         return self._matrix
 
     def _gap(self, c: Contacts, velocity: FloatArray) -> FloatArray:
-        gap: FloatArray = current().repulsion.gaps(
+        gap: FloatArray = current().pair_penalty.gaps(
             c.vertices, c.weights, c.normal, c.fixed, self._base, velocity, self._h)
         return gap
 
@@ -346,7 +346,7 @@ class Repulsion:
         return c.stiffness / self._h**2 * np.maximum(c.least - gap, 0.0)
 
     def _scattered(self, c: Contacts, force: FloatArray) -> FloatArray:
-        total: FloatArray = current().repulsion.scattered(c.vertices, c.weights, force, len(self._base))
+        total: FloatArray = current().pair_penalty.scattered(c.vertices, c.weights, force, len(self._base))
         return total
 
 
@@ -358,7 +358,7 @@ def _is_loose(c: Contacts, free: ConstraintFilter) -> BoolArray:
 
 
 def _rubbing(c: Contacts, velocity: FloatArray) -> FloatArray:
-    impulses: FloatArray = current().rubbing.impulses(*_rubbed(c), velocity)
+    impulses: FloatArray = current().pair_friction.impulses(*_rubbed(c), velocity)
     return impulses
 
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, length, pick, rank_of, tangential, tangents, unit
+from ..row_ops import any_of, length, pick, rank_of, tangential, tangents, unit
 from ..state import Touch
 from .friction import ELASTIC, SLIP, STICK, Friction
+from .half_spaces import HalfSpaces
 
 if TYPE_CHECKING:
     from .pairs import Contacts

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import all_of
+from ..row_ops import all_of
 from .bvh import BVH, element_boxes
 from .colliders import SurfaceShape
 from .containment import inside, nearest

@@ -20,11 +20,11 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..collider import Collider
+from ..description.collider import Collider
+from ..description.seam_pairs import Links
+from ..description.topology import bodies
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
-from ..links import Links
-from ..topology import bodies
 from .all_surfaces import AllSurfaces, Motion
 from .coincident import parted
 from .colliders import SurfaceShape
@@ -235,7 +235,7 @@ class SelfContact:
 
     def _at_rest(self, vertices: IntArray, faces: int) -> FloatArray:
         """Distance at rest (P,) [m] of pairs (P, 4) of one piece, the first `faces` of them with a triangle."""
-        distance: FloatArray = current().advancement.closest(self.rest, vertices, faces)[2]
+        distance: FloatArray = current().conservative_advancement.closest(self.rest, vertices, faces)[2]
         return distance if self._scale is None else distance * self._scale[vertices].mean(axis=1)
 
     def apart(self, pairs: Pairs) -> FloatArray:

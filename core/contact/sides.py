@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import length
+from ..row_ops import length
 from .bvh import BVH
 from .containment import inside
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import unit
+from ..row_ops import unit
 from .colliders import SurfaceShape
 from .lying import Lying, in_solid
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
-from ..collider import Collider
-from ..rows import pick
+from ..description.collider import Collider
+from ..row_ops import pick
 from .colliders import MovingSurface, SurfaceShape, axes_of
 from .pairs import Contacts, find_contacts
 from .planes import MAX_PER_VERTEX

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..rows import any_of, pick
+from ..row_ops import any_of, pick
 from .all_surfaces import Motion
 from .continuous import KEPT, NEVER, Pairs, near_pairs
 from .crossings import crossing_pairs
@@ -295,7 +295,7 @@ class Surroundings:
         """The candidates that are within their radius, `radius` (V + W,) [m], of each other, or may meet."""
         owner, scale = self._owner, self._owner.solid.scale
         tables = owner.all.triangles, owner.all.edges
-        vertices, primitives, faces, weights, normal, distance = current().advancement.relevant(
+        vertices, primitives, faces, weights, normal, distance = current().conservative_advancement.relevant(
             self.start, end, candidates, tables, room, radius, FAR * scale)
         keep = KEPT * np.minimum(np.minimum(distance, FAR * scale),
                                  owner.thickness[vertices[:, 0]] + owner.thickness[vertices[:, 3]])

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from ..kernels.reference.surfaces import Boxes, Leaves, Neighbours, Surface
-from ..kernels.reference.triangle_pairs import CORNER_TWICE, OWN_EDGE, OWN_VERTEX
+from ..kernels.numpy.surface_pairs import Boxes, Leaves, Neighbours, Surface
+from ..kernels.numpy.triangle_pairs import CORNER_TWICE, OWN_EDGE, OWN_VERTEX
 from .bvh import element_boxes, median_order
 
 
@@ -59,7 +59,7 @@ class TriangleSurface:
         if points is not None:
             vertices = np.concatenate([vertices, points])
         joins = None if sewn is None else _joins(edges, sewn)
-        kernels = current().surfaces
+        kernels = current().surface_pairs
         neighbours = kernels.neighbours(leaves, edges if joins is None else joins[0])
         return TriangleSurface(positions, triangles, edges, vertices, order, edge_order, leaves, neighbours,
                                kernels.boxes(positions, order, leaves, neighbours),
@@ -81,7 +81,7 @@ class TriangleSurface:
 
     def at(self, positions: FloatArray) -> TriangleSurface:
         """The same surface at other positions (V, 3) [m]."""
-        boxes = current().surfaces.boxes(positions, self.triangle_order, self.leaves, self.neighbours)
+        boxes = current().surface_pairs.boxes(positions, self.triangle_order, self.leaves, self.neighbours)
         return replace(self, positions=positions, boxes=boxes)
 
 

@@ -30,9 +30,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..description.topology import bodies
 from ..linear.constraint_filter import ConstraintFilter
-from ..rows import any_of, highest, lowest, pick
-from ..topology import bodies
+from ..row_ops import any_of, highest, lowest, pick
 from .continuous import NEVER, Pairs
 
 ROUNDS = 6

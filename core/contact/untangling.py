@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import unit
+from ..row_ops import unit
 from .distance import point_triangle
 from .nearness import Features, Primitives
 from .piercing import Piercings

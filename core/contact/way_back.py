@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..rows import all_of, any_of, unit
-from ..topology import bodies
+from ..description.topology import bodies
+from ..row_ops import all_of, any_of, unit
 from .piercing import Piercings
 
 TOGETHER = 0.5

@@ -8,9 +8,9 @@ implicit Euler of h* from (x*, v*), which are where the motion was at the time t
 So the equations, the solver, pins and damping are implicit Euler's own. One linearisation leaves a small rest of first
 order, which shows at steps below half a millisecond; "converge" is of second order throughout.
 
-Each step is linearised where smooth motion would end, see `core/smoothing.py`; pieces with threads or seams where it
-starts, and once more where that led. At a bend of a slack thread the direction of what pulls turns by more than can be
-foreseen, and a hanging rope would tremble for ever; seams would tear. Links that go slack are such, too.
+Each step is linearised where smooth motion would end, see `velocity_predictor`; pieces with threads or seams where
+it starts, and once more where that led. At a bend of a slack thread the direction of what pulls turns by more than can
+be foreseen, and a hanging rope would tremble for ever; seams would tear. Links that go slack are such, too.
 
 It needs two steps of one size behind it; `arrival.py` has what is taken for the one before the first, from a trial step
 of implicit Euler. A step after the size changed is implicit Euler's, and so is one in which cloth touches something or
@@ -23,15 +23,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..contact.surfaces import SurfaceSet
+from ..model.particle_system import System
 from ..state import Before, State
 from ..stopwatch import Stopwatch
-from ..system import System
-from . import arrival, implicit_euler
+from . import implicit_euler, multistep_start
 from .clearance import Clearance
-from .step_end import StepResult
+from .post_step import StepResult
 
 if TYPE_CHECKING:
-    from ..solver import Solver
+    from ..description.settings import Solver
 
 LINEARISATIONS = 2
 """Of each step, at least, where there are threads or seams."""
@@ -53,7 +53,7 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
     result: StepResult | None = None
     before, spent = None, 0
     if (state.before is None or abs(state.before.step - h) <= SAME * h) and not room.may_touch():
-        before, spent = arrival.before(system, state, h, lambda: implicit_euler.step(
+        before, spent = multistep_start.before(system, state, h, lambda: implicit_euler.step(
             system, state, h, settings, surfaces, watch, expected, unhindered=True, spare=spare))
     if before is not None:
         start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from ..arrays import FloatArray
 from ..contact.surfaces import SurfaceSet
 from ..contact.surroundings import SHARP, WHOLE, Surroundings
+from ..model.particle_system import System
 from ..state import State
 from ..stopwatch import Stopwatch
-from ..system import System
 
 if TYPE_CHECKING:
-    from ..solver import Solver
+    from ..description.settings import Solver
 
 
 class Clearance:

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..contact.contact_step import SelfContactStep
-from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
-from ..rate import RateForce
+from ..model.elastic_forces import ElasticForces
+from ..model.velocity_forces import RateForce
 from ..state import InVain
 from .linearisation import Linearisation
 from .pass_equations import PassEquations

@@ -29,17 +29,17 @@ import numpy as np
 from ..arrays import FloatArray
 from ..contact.surfaces import SurfaceSet
 from ..linear.constraint_filter import ConstraintFilter
+from ..model.particle_system import System
 from ..state import Before, State
 from ..stopwatch import Stopwatch
-from ..system import System
 from .clearance import Clearance
 from .contact_loop import ContactLoop
 from .linearisation import Mass
+from .post_step import StepResult, ended
 from .step_contacts import StepContacts
-from .step_end import StepResult, ended
 
 if TYPE_CHECKING:
-    from ..solver import Solver
+    from ..description.settings import Solver
 
 
 def symplectic_euler(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,

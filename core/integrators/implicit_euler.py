@@ -19,25 +19,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import growth
 from ..arrays import FloatArray
 from ..contact.surfaces import SurfaceSet
-from ..elastic import ElasticForces
 from ..kernels import current
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
-from ..rate import RateForce
+from ..model.elastic_forces import ElasticForces
+from ..model.particle_system import System
+from ..model.velocity_forces import RateForce
 from ..state import State
 from ..stopwatch import Stopwatch
-from ..system import System
+from . import step_strain
 from .anderson import Anderson
 from .contact_loop import ContactLoop, Solve
 from .linearisation import Linearisation, Tangent
+from .post_step import StepResult, ended
 from .step_contacts import StepContacts
-from .step_end import StepResult, ended
 
 if TYPE_CHECKING:
-    from ..solver import Solver
+    from ..description.settings import Solver
 
 OF_SLACK = 4
 """Linearisations of each step where there are links that go slack (002), unless told: which of them are taut is found
@@ -246,7 +246,7 @@ class _Step:
         solids = self.contacts.constraints
         flung = solids is not None and len(solids) > 0 and 0.5 * float(np.sum(self.mass * u ** 2)) > QUICKER * motion
         grown = self.system.growth(self.x0, end) * self.system.rest_lengths
-        if not flung and growth.energy(grown, self.system.edge_stiffness) <= LITTLE * motion:
+        if not flung and step_strain.energy(grown, self.system.edge_stiffness) <= LITTLE * motion:
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h

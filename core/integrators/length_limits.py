@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..arrays import FloatArray, IntArray
-from ..half_spaces import HalfSpaces
-from ..strain_limit import NOTHING
-from ..system import System
+from ..contact.half_spaces import HalfSpaces
+from ..model.particle_system import System
+from .strain_limit import NOTHING
 from .turned_edges import TurnedEdges
 
 

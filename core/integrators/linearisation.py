@@ -13,16 +13,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from ..arrays import FloatArray
-from ..elastic import ElasticForces
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
-from ..rate import RateForce
-from ..system import System
+from ..model.elastic_forces import ElasticForces
+from ..model.particle_system import System
+from ..model.velocity_forces import RateForce
 
 if TYPE_CHECKING:
-    from ..solver import Solver
+    from ..description.settings import Solver
 
 
 class Linearisation(Protocol):

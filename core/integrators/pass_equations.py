@@ -13,8 +13,8 @@ from ..arrays import FloatArray
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
+from .rigid_modes import Translations
 from .step_contacts import StepContacts
-from .translations import Translations
 
 
 class PassEquations:

@@ -10,8 +10,8 @@
 004 (Bouaziz et al. 2014); f is the weight, q^0 = s_n. In u = (q - q_n) / h, and times h^2, that is Newton's method on
 the incremental potential of `implicit_euler` with M + h^2 H for the tangent: the same equations, the same loop around
 contacts, the same answer where both converge. What differs is the way there. H is constant, so that it is factored
-once, and never less than the tangent (`core/projective_matrix.py`), so that every iteration gets nearer; but where the
-tangent is far below H, as across the plane of cloth, it does so in short steps.
+once, and never less than the tangent (`projective_matrix`), so that every iteration gets nearer; but where
+the tangent is far below H, as across the plane of cloth, it does so in short steps.
 
 K + 1 is `newton_iterations`, and "converge" goes on to the tolerance; unless told, it goes on until the motion is close
 to Newton's (`implicit_euler.ENOUGH`). Two departures: steps that would not lower the potential are shortened, which
@@ -24,15 +24,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..contact.surfaces import SurfaceSet
+from ..model.particle_system import System
 from ..state import State
 from ..stopwatch import Stopwatch
-from ..system import System
 from . import implicit_euler
 from .linearisation import Constant
-from .step_end import StepResult
+from .post_step import StepResult
 
 if TYPE_CHECKING:
-    from ..solver import Solver
+    from ..description.settings import Solver
 
 ITERATIONS = 150
 """Outer iterations at most, unless told; as a rule 15 to 60 are close enough."""

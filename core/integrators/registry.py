@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import SolverError
+from ..model.particle_system import System
 from ..state import State
-from ..system import System
-from . import bdf2, explicit, implicit_euler, projective_dynamics, stable_step
-from .step_end import StepResult
+from . import bdf2, explicit, implicit_euler, projective_dynamics, stability_limit
+from .post_step import StepResult
 
 if TYPE_CHECKING:
-    from ..solver import Solver
+    from ..description.settings import Solver
 
 Step = Callable[..., StepResult]
 Longest = Callable[[System, State, "Solver"], float]
@@ -27,9 +27,9 @@ INTEGRATORS: dict[str, Step] = {
     "verlet": explicit.verlet,
 }
 LONGEST: dict[str, Longest] = {
-    "explicit_euler": stable_step.of_explicit_euler,
-    "symplectic_euler": stable_step.of_symplectic_euler,
-    "verlet": stable_step.of_verlet,
+    "explicit_euler": stability_limit.of_explicit_euler,
+    "symplectic_euler": stability_limit.of_symplectic_euler,
+    "verlet": stability_limit.of_verlet,
 }
 """The longest stable step [s], of those that are not stable in any."""
 LINEARISATIONS: dict[str, int] = {"projective_dynamics": projective_dynamics.ITERATIONS}

@@ -16,14 +16,14 @@ from ..contact.contact_step import SelfContactStep
 from ..contact.response import ContactResponse
 from ..contact.surfaces import SurfaceSet, Touching
 from ..linear.constraint_filter import ConstraintFilter
+from ..model.particle_system import System
 from ..state import State, Touch
 from ..stopwatch import Stopwatch
-from ..system import System
 
 if TYPE_CHECKING:
     from ..contact.self_contact import SelfContact
     from ..contact.surroundings import Surroundings
-    from ..solver import Solver
+    from ..description.settings import Solver
 
 TOUCHING = 1e-3
 """Tolerance of the solves with contacts or seams, where a looser one is asked for [-]: contact forces are read from

@@ -12,7 +12,7 @@ single ones came out at twice their length and were back at it a step later. Sho
 all the cloth pays.
 
 So edges longer by more than `MUCH` than both what they were and l_linear are brought back to `LEFT` beyond that,
-together with those around them, as *Limit Stretch* does it (`core/strain_limit.py`): by opposite impulses along each,
+together with those around them, as *Limit Stretch* does it (`strain_limit`): by opposite impulses along each,
 which leave momentum as it is. What is stretched by forces is so along itself: the solve has seen that, and it stays.
 """
 
@@ -23,9 +23,9 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..half_spaces import HalfSpaces
-from ..strain_limit import NOTHING, StrainLimit
-from ..system import System
+from ..contact.half_spaces import HalfSpaces
+from ..model.particle_system import System
+from .strain_limit import NOTHING, StrainLimit
 
 MUCH = 0.05
 """Growth beyond what the solve has seen up to which an edge is left as it is, over its rest length [-]. From 0.01 to

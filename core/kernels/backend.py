@@ -25,7 +25,6 @@ from ..errors import SolverError
 
 BACKENDS = ("numpy", "numba")
 """Names that `Solver(backend=...)` takes, besides None for the best there is."""
-PACKAGES = {"numpy": "reference", "numba": "compiled"}
 UNUSED = 30.0 * 86_400.0
 """Kernels on disk that nobody has asked for this long are deleted [s]: another Blender may be running younger ones."""
 
@@ -39,9 +38,9 @@ class Kernels:
     def __getattr__(self, topic: str) -> ModuleType:
         if topic.startswith("__"):                               # what copying and inspecting ask of any object
             raise AttributeError(topic)
-        folder = PACKAGES[self.name]
+        folder = self.name
         if find_spec(f".{folder}.{topic}", __package__) is None:
-            folder = PACKAGES["numpy"]                           # nothing to gain by compiling these
+            folder = "numpy"                           # nothing to gain by compiling these
         module = import_module(f".{folder}.{topic}", __package__)
         setattr(self, topic, module)                             # the next look-up is an ordinary attribute
         return module
@@ -144,7 +143,8 @@ def cache_folder() -> Path:
     """Where the compiled kernels of these very sources are kept: Numba looks at a kernel's own file only."""
     root = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
-    for path in sorted([*root.glob("stencils/*.py"), *root.glob("kernels/compiled/*.py")]):
+    compiled = ("stencils/**/*.py", "kernels/numba/*.py", "kernels/formulas/*.py")
+    for path in sorted(path for pattern in compiled for path in root.glob(pattern)):
         digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
     return _parent() / f"numba-{digest.hexdigest()[:16]}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..topology import bodies
+from ..description.topology import bodies
 
 SWEEPS = 2
 """Sweeps to the nearest middle; more change nothing."""

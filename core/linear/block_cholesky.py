@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A multifrontal Cholesky factor: dense fronts on the tree of a nested dissection (Duff and Reid 1983).
 
-The fronts are kernels: see `core/kernels/reference/fronts.py` for what they compute. Here is what a factor keeps and
+The fronts are kernels: see `core/kernels/numpy/multifrontal.py` for what they compute. Here is what a factor keeps and
 in which precision.
 """
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from .packed_matrix import Packing, packed
-from .row_groups import RowGroups
+from .padded_rows import RowGroups
 from .scalar_matrix import ScalarPattern
 from .sparsity import entries_of
 

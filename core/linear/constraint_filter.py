@@ -56,14 +56,14 @@ class ConstraintFilter:
         if len(vertices) == 0:
             return
         at = self._rows_of(vertices)
-        current().directions.take(at, vertices, directions, change, parallel, self.taken, self.count, self.z)
+        current().constraint_directions.take(at, vertices, directions, change, parallel, self.taken, self.count, self.z)
         self._blocks = None
 
     @property
     def blocks(self) -> FloatArray:
         """S_i (n, 3, 3) of the constrained particles."""
         if self._blocks is None:
-            self._blocks = current().directions.free(self.taken, self.count)
+            self._blocks = current().constraint_directions.free(self.taken, self.count)
         return self._blocks
 
     def degrees_of_freedom(self, vertices: IntArray) -> IntArray:

@@ -86,7 +86,7 @@ class ElementProduct:
 
     def add_product(self, x: FloatArray, total: FloatArray) -> None:
         """total (V, 3) += K x."""
-        current().implicit.add_element_product(self._stencil, self._H, x, total)
+        current().matrix_free.add_element_product(self._stencil, self._H, x, total)
 
     def add_diagonal(self, blocks: FloatArray) -> None:
         """blocks (V, 3, 3) += the blocks (i, i) of K."""

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..description.topology import bodies
 from ..kernels import current
-from ..topology import bodies
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class NestedDissection:
 
     def __init__(self, edges: IntArray, positions: FloatArray, *, blocks: bool = False, leaf: int | None = None,
                  depths_per_level: int | None = None) -> None:
-        self.fronts = current().fronts
+        self.fronts = current().multifrontal
         shape: tuple[int, int] = self.fronts.BLOCK_SHAPE if blocks else self.fronts.SCALAR_SHAPE
         leaf = shape[0] if leaf is None else leaf
         depths_per_level = shape[1] if depths_per_level is None else depths_per_level

@@ -3,7 +3,7 @@
 
 An iteration with multigrid is little more than a product, and that takes as long as its numbers take to be read. So
 where an iteration is cheap the matrix is written once more, in single precision beside the diagonal (what for, and what
-it does to a row, says `core/kernels/compiled/packed.py`).
+it does to a row, says `core/kernels/numba/packed.py`).
 
 Is it the same matrix? With E what rounding takes from a row, and gives its diagonal, the absolute values of a row of E
 are at most 2 u sum |A_ij|, u = 2^-24. Where that is less than the row's mass, A + E is positive definite as A is, and E

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from .row_groups import RowGroups
+from .padded_rows import RowGroups
 from .sparsity import entries_of
 
 PIECE = 1 << 20

@@ -9,10 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..did_you_mean import perhaps
 from ..errors import ClothError
-from ..meant import perhaps
-from . import baraff_witkin, immediate_buckling, jelly, mass_spring, particles, projective_model, rope, thread_cloth
-from .body import Body
+from .models import (
+    baraff_witkin,
+    immediate_buckling,
+    jelly,
+    mass_spring,
+    particles,
+    projective_sheet,
+    rope,
+    thread_cloth,
+)
+from .models.body import Body
 from .stencil import ElementForce
 
 Builder = Callable[..., list[ElementForce] | Body]
@@ -20,7 +29,7 @@ Builder = Callable[..., list[ElementForce] | Body]
 
 MODELS: dict[str, Builder] = {
     "baraff_witkin": baraff_witkin.build,
-    "projective": projective_model.build,
+    "projective": projective_sheet.build,
     "jelly": jelly.build,
     "particles": particles.build,
     "mass_spring": mass_spring.build,

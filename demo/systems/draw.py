@@ -43,7 +43,7 @@ def main() -> int:
 
         tablecloth.enable_extension(Path(folder))
         run = importlib.import_module(f"demo.systems.{arguments.name}").build()
-        snapshot = importlib.import_module(f"{tablecloth.MODULE}.cloth_addon.snapshot")
+        snapshot = importlib.import_module(f"{tablecloth.MODULE}.cloth_addon.compare.snapshot")
         import pictures
 
         import core

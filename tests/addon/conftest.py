@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import importlib
 import os
+import pkgutil
 import shutil
 import tempfile
 from pathlib import Path
@@ -32,12 +33,11 @@ def extension():
         bpy.context.preferences.extensions.repos.new(name="dev", module="dev", custom_directory=folder)
         bpy.ops.preferences.addon_enable(module=MODULE)
         assert MODULE in bpy.context.preferences.addons, "the extension was not enabled: see the messages above"
-        yield SimpleNamespace(
-            core=importlib.import_module(f"{MODULE}.core"),
-            **{name: importlib.import_module(f"{MODULE}.cloth_addon.{name}")
-               for name in ("authored_state", "bake", "bake_panels", "baked_record", "bodies", "certificate_text",
-                            "command_line", "compare", "frame_window", "job", "mesh_data", "playback", "reading",
-                            "report", "settings", "shape_keys", "wind")})
+        addon = importlib.import_module(f"{MODULE}.cloth_addon")
+        names = [module.name for module in pkgutil.walk_packages(addon.__path__, f"{addon.__name__}.")
+                 if not module.ispkg]
+        yield SimpleNamespace(core=importlib.import_module(f"{MODULE}.core"),
+                              **{name.rpartition(".")[2]: importlib.import_module(name) for name in names})
         bpy.ops.preferences.addon_disable(module=MODULE)
 
 

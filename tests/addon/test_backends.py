@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from pathlib import Path
@@ -17,7 +16,7 @@ import builders
 
 @pytest.fixture
 def backends(extension):
-    return importlib.import_module(f"{extension.bake.__package__}.backends")
+    return extension.backends
 
 
 @pytest.fixture
@@ -59,7 +58,7 @@ def test_the_report_and_the_panel_s_certificate_say_which_ran(extension, scene):
     scene.muslin.backend = "NUMPY"
     report = builders.finish(extension.bake.bake(scene))
     assert report.backend == "numpy" and "numba" not in report.versions
-    text = importlib.import_module(f"{extension.bake.__package__}.certificate_text")
+    text = extension.certificate_text
     kept = extension.baked_record.report_of(sheet)
     assert dict(text.facts(kept))["Computed By"] == "NumPy"
     del kept["backend"]
@@ -161,7 +160,7 @@ def test_kernels_are_kept_in_the_extension_s_own_folder(backends, kernels, monke
     pretend(monkeypatch, backends, installed=True)
     monkeypatch.setattr(kernels, "_cache_parent", None)
     backends.keep_compiled()
-    folder = Path(bpy.utils.extension_path_user(backends.__package__.rpartition(".")[0], path="kernels"))
+    folder = Path(bpy.utils.extension_path_user(backends.__package__.partition(".cloth_addon")[0], path="kernels"))
     assert folder.is_dir() and kernels.cache_folder().parent == folder
     kernels._reasons["numba"] = None
     backends.keep_compiled()                            # again, once they are in use: nothing to do

@@ -145,7 +145,7 @@ def test_stretches_that_touch_no_blender_data_run_in_another_thread(extension, s
             return right(self, *arguments)
         return watched
 
-    window, playback = extension.frame_window.FrameWindow, extension.playback.Playback
+    window, playback = extension.frame_window.FrameWindow, extension.key_coordinates.Playback
     for owner, name in ((window, "read"), (playback, "key_coordinates")):
         monkeypatch.setattr(owner, name, spy(getattr(owner, name)))
     bake = extension.bake.bake(scene)

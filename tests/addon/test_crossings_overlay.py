@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,8 +20,7 @@ HANDLERS = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_pos
 @pytest.fixture
 def overlay(extension, scene):
     """Switches the overlay, and says what it has found; off again after the test."""
-    modules = {name: importlib.import_module(f"{extension.bake.__package__}.{name}")
-               for name in ("crossings_overlay", "crossings", "job", "panels")}
+    modules = {name: getattr(extension, name) for name in ("crossings_overlay", "crossings", "bake_job", "panels")}
     module = modules["crossings_overlay"]
 
     def show(on: bool) -> None:
@@ -277,7 +275,7 @@ def test_a_slow_look_waits_for_a_pause_in_a_window(overlay, monkeypatch):
 def test_switching_the_extension_off_takes_it_away(extension, overlay):
     sheets()
     overlay.show(True)
-    module = extension.bake.__package__.rpartition(".")[0]
+    module = extension.core.__name__.rpartition(".")[0]
     bpy.ops.preferences.addon_disable(module=module)
     try:
         assert registered() == [] and not hasattr(bpy.types.WindowManager, "muslin_show_crossings")
@@ -289,7 +287,7 @@ def test_the_panel_tells_of_the_current_frame(extension, overlay, scene):
     sheets()
     scene.muslin.backend = "NUMPY"
     report = builders.finish(extension.bake.bake(scene)).as_dict()
-    text = importlib.import_module(f"{extension.bake.__package__}.certificate_text")
+    text = extension.certificate_text
     here = dict(text.frame_facts(report, 2))
     assert here["Crossings"] == here["Flat, Turned"] == str(report["certificates"][1]["crossings"])
     assert here["Smallest Gap"] == here["Deepest Penetration"] == "None"

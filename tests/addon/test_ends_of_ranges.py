@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -80,7 +79,7 @@ def ends(settings):
 def test_at_either_end_of_every_range_the_scene_is_read_and_begun(extension, scene, prepare):
     thing = prepare(scene)
     scene.frame_end = 2
-    world = importlib.import_module(f"{extension.bake.__package__}.world")
+    world = extension.read_scene
     refused = []
     for settings in (thing.muslin, scene.muslin):
         for name, end in ends(settings):

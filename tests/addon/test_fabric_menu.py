@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import builders
 
 @pytest.fixture
 def menu(extension):
-    return importlib.import_module(f"{extension.bake.__package__}.fabric_menu")
+    return extension.fabric_menu
 
 
 def test_a_new_cloth_is_cotton(scene):

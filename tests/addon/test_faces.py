@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def test_suzanne_bakes(extension, scene, model):
     report = builders.finish(extension.bake.bake(scene))
     assert len(report.certificates) == 2 and np.isfinite(builders.seen(suzanne, 2)).all()
     scene.frame_set(1)
-    look = importlib.import_module(f"{extension.bake.__package__}.crossings").Look()
+    look = extension.crossings.Look()
     look.moved(bpy.context.view_layer, bpy.context.evaluated_depsgraph_get())
     look.find(scene)
     assert look.found.count == report.certificates[0]["crossings"] > 0           # her eyes are in her head
@@ -48,7 +47,7 @@ def test_uv_of_a_quad_that_was_cut_stays_with_its_corners(extension, scene):
     uv = [FOLDED[vertex][:2] for face in folded.data.polygons for vertex in face.vertices]
     folded.data.uv_layers.new(name="Map").uv.foreach_set("vector", np.ravel(uv))
     folded.muslin.rest_shape, folded.muslin.pattern_size = "UV", 1.0
-    world = importlib.import_module(f"{extension.bake.__package__}.world")
+    world = extension.read_scene
     made = extension.settings.scene_settings_of(scene)
     (cloth,) = world.read_world(scene, made, None, scene.view_layers[0]).cloths
     modelled = np.linalg.norm(np.diff(cloth.positions[cloth.mesh.edges], axis=1)[:, 0], axis=1)
@@ -65,7 +64,7 @@ def boxes(*corners):
 
 
 def test_surfaces_that_touch_at_a_vertex_are_drawn_apart_by_a_hair(extension, scene):
-    drawn_apart = importlib.import_module(f"{extension.bake.__package__}.touching").drawn_apart
+    drawn_apart = extension.coincident_vertices.drawn_apart
     two, scene.muslin.backend = boxes((0, 0, 0), (1, 1, 1)), "NUMPY"
     before = extension.mesh_data.positions(two.data).astype(np.float64)
     after = drawn_apart(before, two.data)

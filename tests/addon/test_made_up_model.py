@@ -12,9 +12,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 LAW = '''
 """Made up: every edge is a spring that resists by the cube of its elongation, k/4 (|d| - L)^4."""
-from .components import direction, length, outer, scale, TINY
-from .spring import edge_stencil
-from .stencil import ElementForce
+from ..components import direction, length, outer, scale, TINY
+from ..springs.spring import edge_stencil
+from ..stencil import ElementForce
 import numpy as np
 
 class Quartic:
@@ -80,13 +80,13 @@ def copy_of_the_checkout(folder):
 def test_a_made_up_model_takes_one_file_and_one_line_and_then_bakes(tmp_path):
     checkout = tmp_path / "muslin"
     copy_of_the_checkout(checkout)
-    (checkout / "core" / "stencils" / "made_up.py").write_text(textwrap.dedent(LAW))
+    (checkout / "core" / "stencils" / "models" / "made_up.py").write_text(textwrap.dedent(LAW))
     registry = checkout / "core" / "stencils" / "registry.py"
     text = registry.read_text()
     line = '    "baraff_witkin": baraff_witkin.build,\n'
     assert text.count(line) == 1
     registry.write_text(text.replace(line, line + '    "made_up": __import__("importlib").import_module('
-                                                  '".made_up", __package__).build,\n'))
+                                                  '".models.made_up", __package__).build,\n'))
     code = BAKE.format(tests=str(Path(__file__).resolve().parent), checkout=str(checkout))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert "BAKED 5 True" in done.stdout, done.stdout + done.stderr

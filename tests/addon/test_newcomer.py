@@ -102,8 +102,8 @@ def test_what_stops_nothing_is_named_in_the_panel_and_on_the_sheet_of_a_comparis
     context = SimpleNamespace(scene=scene, view_layer=bpy.context.view_layer, region=SimpleNamespace(width=300))
     extension.bake_panels.MUSLIN_PT_bake.draw_range(
         SimpleNamespace(layout=MagicMock(), column=lambda context: MagicMock()), context)
-    kinds = extension.compare.kinds_of(["baraff_witkin"], ["bdf2"])
-    result = builders.finish(extension.compare.compare(scene, [sheet], kinds, tmp_path, (1, 2)))
+    kinds = extension.comparison.kinds_of(["baraff_witkin"], ["bdf2"])
+    result = builders.finish(extension.comparison.compare(scene, [sheet], kinds, tmp_path, (1, 2)))
     assert [note.partition(" is ")[0] for note in said] == ["'Box' of the Collider Collection 'Solids'"]
     assert result.values["settings"]["scene"]["notes"] == said
     assert "of the Collider Collection &#x27;Solids&#x27; is not in the scene" in result.sheet.read_text()

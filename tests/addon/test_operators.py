@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -73,7 +72,7 @@ def test_bake_and_delete_bake(extension, sheet):
 
 def test_a_bake_from_a_script_waits_for_slow_frames(extension, sheet, monkeypatch):
     """Else it held Python's lock, and frames that were slow at first stayed so."""
-    job = importlib.import_module(f"{extension.bake.__package__}.job")
+    job = extension.bake_job
     idle = []
 
     class Watched(job.Job):
@@ -133,7 +132,7 @@ def test_a_bake_is_not_deleted_in_edit_mode(extension, sheet):
 
 
 def test_the_certificate_is_told_in_the_user_s_units(extension, sheet):
-    text = importlib.import_module(f"{extension.bake.__package__}.certificate_text")
+    text = extension.certificate_text
     bpy.ops.muslin.bake()
     report = extension.baked_record.report_of(sheet)
     report["summary"].update(stretch_max=1.0183, stretch_p99=None, deepest_penetration=0.00031, not_converged=2)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings as scripts write them."""
 
-import importlib
 import time
 
 import pytest
@@ -32,7 +31,7 @@ def test_a_number_out_of_range_is_at_the_end_of_it_as_the_guide_says(scene):
 def test_a_script_is_told_what_it_waits_for(extension, scene, monkeypatch, capfd):
     import bpy
 
-    backends = importlib.import_module(f"{extension.bake.__package__}.backends")
+    backends = extension.backends
     builders.sheet(3)
     scene.frame_end, scene.muslin.backend = 2, "NUMPY"
     def slow():

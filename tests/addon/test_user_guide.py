@@ -56,9 +56,8 @@ def test_every_choice_is_listed_as_scripts_spell_it(extension):
 
 
 def test_every_line_of_the_certificate_is_explained(extension, scene):
-    import importlib
 
-    text = importlib.import_module(f"{extension.bake.__package__}.certificate_text")
+    text = extension.certificate_text
     values = dict.fromkeys(("stretch_max", "stretch_p99", "smallest_gap", "deepest_penetration", "crossings",
                             "not_converged", "seam_gap"), 1.5)
     report = {"summary": values, "certificates": [values], "first": 1, "last": 1, "seconds": {"total": 1.0},

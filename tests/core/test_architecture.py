@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "core"
 FOLDERS = ("core", "cloth_addon", "demo", "scripts", "tests", "benchmarks")
 OWN = [ROOT / "__init__.py", *(p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*.py")))]
-FEATURES = ("stencils", "contact", "integrators", "linear", "loads", "kernels")
+FEATURES = ("stencils", "contact", "integrators", "linear", "loads", "kernels", "model", "stepping")
 
 
 def name_of(path):
@@ -67,9 +67,10 @@ LAWS = [name for name, path in MODULES.items() if is_law(path)]
 
 
 def test_this_test_reads_the_imports_it_judges():
-    assert "core.stencils.components" in IMPORTS["core.stencils.spring"]
-    assert "core.mesh" in IMPORTS["core"]
-    assert {"core.stencils.spring", "core.stencils.baraff_witkin_membrane", "core.stencils.hinge"} <= set(LAWS)
+    assert "core.stencils.components" in IMPORTS["core.stencils.springs.spring"]
+    assert "core.description.mesh" in IMPORTS["core"]
+    laws = {"springs.spring", "membranes.stretch_shear", "bending.hinge"}
+    assert {f"core.stencils.{name}" for name in laws} <= set(LAWS)
 
 
 @files
@@ -79,14 +80,14 @@ def test_core_knows_nothing_but_python_numpy_and_itself(path):
                "types", "typing"}
     if name_of(path) == "core.kernels.backend":                   # keeps what is compiled on disk
         allowed |= {"contextvars", "hashlib", "importlib", "os", "shutil", "tempfile"}
-    if name_of(path) == "core.kernels.compiled.pool":             # shares loops out to threads
+    if name_of(path) == "core.kernels.numba.thread_pool":       # shares loops out to threads
         allowed |= {"contextvars", "os", "queue", "threading"}
     if "kernels" in path.parts:
         allowed |= {"numba"}
-    if name_of(path) == "core.kernels.compiled.lanes":            # has Python's operators
+    if name_of(path) == "core.kernels.numba.simd":              # has Python's operators
         allowed |= {"operator"}
-    vectors = {"block_rows", "lanes", "llvm_vectors", "row_products", "side_by_side", "tiles"}
-    if name_of(path).removeprefix("core.kernels.compiled.") in vectors:
+    vectors = {"block_rows", "simd", "llvm_vectors", "row_products", "simd_boxes", "gemm_tiles"}
+    if name_of(path).removeprefix("core.kernels.numba.") in vectors:
         allowed |= {"llvmlite"}
     assert {name.split(".")[0] for name in imports(path)} <= allowed
 
@@ -114,15 +115,15 @@ def test_a_law_imports_no_other_law_no_contact_and_no_solver(law):
     assert not (IMPORTS[law] & set(LAWS)) - {law}
     for name in IMPORTS[law]:
         folder = name.split(".")[1] if name.count(".") else ""
-        assert folder not in ("contact", "linear", "integrators", "loads")
-        assert name not in ("core.solver", "core.system", "core.cloth", "core.scene", "core.simulate", "core.stepping")
+        assert folder not in ("contact", "linear", "integrators", "loads", "model", "stepping")
+        assert name not in ("core.description.settings", "core.description.cloth", "core.description.scene")
 
 
 def test_linear_solvers_know_no_cloth():
     for name, found in IMPORTS.items():
         if name.startswith("core.linear"):
             own = {n for n in found if n.startswith("core")}
-            own -= {"core.arrays", "core.topology"}               # who is whose neighbour is the matrix's own matter
+            own -= {"core.arrays", "core.description.topology"}
             assert all(n.startswith(("core.linear", "core.kernels")) for n in own), (name, own)
 
 
@@ -152,24 +153,24 @@ def known_to(name):
 
 
 def test_the_definition_of_the_kernels_is_functions_on_arrays_in_numpy():
-    for name in kernels("reference"):
-        assert known_to(name) <= {"core.arrays", "core.rows", *kernels("reference")}, (name, known_to(name))
+    for name in kernels("numpy"):
+        assert known_to(name) <= {"core.arrays", "core.row_ops", *kernels("numpy")}, (name, known_to(name))
         tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
         assert not any(isinstance(node, (ast.ClassDef, ast.Global)) for node in ast.walk(tree)), name
 
 
 def test_compiled_kernels_take_the_laws_from_where_they_are_defined_and_nothing_else():
-    for name in kernels("compiled"):
+    for name in kernels("numba"):
         allowed = ("core.kernels", "core.stencils", "core.arrays")
         assert all(n.startswith(allowed) for n in known_to(name)), (name, known_to(name))
 
 
 def test_numba_is_imported_by_the_compiled_kernels_only_and_these_only_when_they_are_wanted():
     for name, path in MODULES.items():
-        if not name.startswith("core.kernels.compiled"):
+        if not name.startswith("core.kernels.numba"):
             assert "numba" not in imports_at_once(path), name
-            assert not any(n.startswith("core.kernels.compiled") for n in IMPORTS[name]), name
-    assert "numba" not in imports_at_once(MODULES["core.kernels.compiled"])
+            assert not any(n.startswith("core.kernels.numba") for n in IMPORTS[name]), name
+    assert "numba" not in imports_at_once(MODULES["core.kernels.numba"])
 
 
 CALLED = sorted({call for path in FILES if "kernels" not in path.parts
@@ -197,12 +198,13 @@ def test_nothing_below_imports_what_runs_it():
     """mesh and fabric -> laws, contact, linear -> system -> integrators -> stepping -> simulate."""
     for name, found in IMPORTS.items():
         top = name.split(".")[1] if "." in name else ""
-        if name not in ("core", "core.simulate", "core.warm_up"):
-            assert "core.simulate" not in found and "core" not in found, name
-        if top in FEATURES and top != "integrators":
-            above = {"core.stepping", "core.system", "core.solver", "core.integrators"}
-            assert not any(n in above or n.startswith("core.integrators") for n in found), name
-        if name in ("core.mesh", "core.material", "core.topology", "core.triangulate", "core.arrays", "core.errors"):
+        if name != "core" and top != "stepping":
+            assert not any(n.startswith("core.stepping") for n in found) and "core" not in found, name
+        if top in FEATURES and top not in ("integrators", "stepping", "model"):
+            above = ("core.model", "core.description.settings", "core.integrators")
+            assert not any(n.startswith(above) for n in found), name
+        if name in ("core.description.mesh", "core.description.material", "core.description.topology",
+                    "core.description.triangulate", "core.arrays", "core.errors"):
             assert not any(n.startswith(tuple(f"core.{f}" for f in FEATURES)) for n in found), name
 
 

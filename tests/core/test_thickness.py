@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import core
-from core.system import System
+from core.model.particle_system import System
 
 
 def grid(across, along, rows=7, columns=9):

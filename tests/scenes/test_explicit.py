@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import core
-from core.integrators import stable_step
-from core.system import System
+from core.integrators import stability_limit
+from core.model.particle_system import System
 from tests.core.physics.scenes import masses, reference, rope, rope_fabric, sheet
 
 LEAPFROGS = ("symplectic_euler", "verlet")
@@ -58,7 +58,7 @@ def test_the_estimate_is_on_the_safe_side_and_near(model, cells):
     x[:, :2] += 0.15 * cells * np.random.default_rng(1).uniform(-1.0, 1.0, size=(len(x), 2))
     cloth = core.Cloth(core.ClothMesh(x, mesh.triangles), FABRIC, model=model)
     system = System(core.Scene([cloth]))
-    longest = stable_step.of_symplectic_euler(system, system.initial_state(), core.Solver())
+    longest = stability_limit.of_symplectic_euler(system, system.initial_state(), core.Solver())
     exact = 2.0 / fastest(cloth)
     assert 0.5 * exact < longest < exact
 
@@ -69,23 +69,23 @@ def test_below_the_estimate_noise_stays_and_above_the_true_limit_it_grows(name, 
     fabric = core.Material(areal_density=0.2, stretch=60.0, shear=15.0, damping=damping)
     cloth = core.Cloth(sheet((5, 4), (0.5, 0.4)), fabric)
     system = System(core.Scene([cloth]))
-    longest = getattr(stable_step, f"of_{name}")(system, system.initial_state(), fixed(name, 1.0))
+    longest = getattr(stability_limit, f"of_{name}")(system, system.initial_state(), fixed(name, 1.0))
     assert trembling(name, 0.999 * longest, fabric, 400) < 2.0
     omega = fastest(cloth)
     d = damping * omega ** 2
     beyond = 2.5 if name == "verlet" and damping > 1e-3 else 1.1                      # its damping sees half the step
     beyond *= (np.sqrt(d * d + 4.0 * omega ** 2) - d) / omega ** 2
-    monkeypatch.setattr(stable_step, "PART", 10.0)                                   # what it is there for
+    monkeypatch.setattr(stability_limit, "PART", 10.0)                                   # what it is there for
     assert trembling(name, beyond, fabric, 60) > 10.0
 
 
 def test_explicit_euler_is_stable_where_damping_outweighs_the_step(monkeypatch):
     fabric = core.Material(areal_density=0.2, stretch=60.0, shear=15.0, damping=1e-3)
     system = System(core.Scene([core.Cloth(sheet((5, 4), (0.5, 0.4)), fabric)]))
-    longest = stable_step.of_explicit_euler(system, system.initial_state(), core.Solver())
+    longest = stability_limit.of_explicit_euler(system, system.initial_state(), core.Solver())
     assert longest == pytest.approx(1e-3, rel=0.05)                                   # tau itself, and a little growth
     assert trembling("explicit_euler", 0.999 * longest, fabric, 400) < 1.5
-    monkeypatch.setattr(stable_step, "PART", 10.0)
+    monkeypatch.setattr(stability_limit, "PART", 10.0)
     assert trembling("explicit_euler", 2.5 * longest, fabric, 400) > 10.0
 
 

@@ -7,8 +7,8 @@ import pytest
 import core
 from core.integrators import implicit_euler
 from core.kernels import backend as kernels
+from core.model.particle_system import System
 from core.stopwatch import Stopwatch
-from core.system import System
 from tests.core.shapes import ball, block
 
 FABRIC = core.Material(areal_density=0.2, stretch=1e3, shear=1e2, damping=0.02, friction=0.5)

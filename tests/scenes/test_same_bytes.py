@@ -14,14 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """
 import hashlib, sys
 import numpy as np
-from core.simulate import simulate
-from core.solver import Solver
+from core.stepping.simulate import simulate
+from core.description.settings import Solver
 from tests.scenes import scenes_of_colliders, scenes_of_folds, scenes_of_layers
 from tests.scenes.staging import AS_IN_BLENDER
 
 if sys.argv[1] == "numba":
-    from core.kernels.compiled import threads
-    threads._free = lambda: int(sys.argv[2])                     # also where another program has a core
+    from core.kernels.numba import thread_count
+    thread_count._free = lambda: int(sys.argv[2])                     # also where another program has a core
 staged = [scenes_of_folds.drape(33, frames=14), scenes_of_layers.falling_sheets(6, count=5, frames=10),
           scenes_of_colliders.walking_leg(10, frames=8)]
 for scene in staged:

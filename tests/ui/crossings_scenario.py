@@ -19,7 +19,7 @@ from window_stage import CELLS, make_current, mesh_object
 
 def crossings() -> Steps:
     """Show Crossings over two sheets that cross: red where they do, gone with the sheet, with undo, with the toggle."""
-    overlay = importlib.import_module(f"{MODULE}.cloth_addon.crossings_overlay")
+    overlay = importlib.import_module(f"{MODULE}.cloth_addon.ui.crossings_overlay")
     yield from press("ESC")
     bpy.data.batch_remove([*bpy.data.objects, *bpy.data.meshes, *bpy.data.actions])
     for name, turn in (("Flat", 0.0), ("Upright", 1.4)):

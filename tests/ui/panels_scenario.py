@@ -78,7 +78,8 @@ def area_of_its_own() -> Iterator[Any]:
 def panels() -> Steps:
     """All panels of cloth, jelly, particles, projective sheets, colliders and other meshes, and with all that they say
     where something is chosen or missing."""
-    modules = [importlib.import_module(f"{MODULE}.cloth_addon.{name}") for name in ("panels", "compare_operators")]
+    names = ("ui.panels", "compare.compare_operators")
+    modules = [importlib.import_module(f"{MODULE}.cloth_addon.{name}") for name in names]
     classes = [cls for module in modules for cls in module.classes if issubclass(cls, bpy.types.Panel)]
     yield from press("ESC")
     sheet, ball = sheet_and_ball(frames=12)

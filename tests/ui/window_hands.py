@@ -30,7 +30,8 @@ found: dict[str, tuple[int, int]] = {}
 def load_modules() -> None:
     """Of the extension, which is another after it was switched off and on."""
     global job, baked_record
-    job, baked_record = (importlib.import_module(f"{MODULE}.cloth_addon.{name}") for name in ("job", "baked_record"))
+    job, baked_record = (importlib.import_module(f"{MODULE}.cloth_addon.{name}")
+                         for name in ("bake.bake_job", "write.baked_record"))
 
 
 def physics_tab() -> Any:

@@ -20,7 +20,7 @@ from ...arrays import FloatArray, IntArray
 from ..block_cholesky import BlockCholesky
 from ..block_matrix import BlockMatrix, BlockPattern
 from ..constraint_filter import ConstraintFilter
-from ..near_blocks import NearBlocks
+from ..neighbour_blocks import NearBlocks
 from ..nested_dissection import NestedDissection
 
 SHIFT = 1e-6

@@ -192,7 +192,7 @@ def test_what_rounding_cannot_tell_goes_on_to_be_decided(backend):
     for turn in ([1.0, 0.0, 0.0], [1.0, 0.3, 0.2]):
         with using(backend):
             s = TriangleSurface.build(positions @ rotation(turn, 1.0).T, triangles)
-            left = current().surfaces.meet(s.arrays, s.arrays, True, 0.0)[0]
+            left = current().surface_pairs.meet(s.arrays, s.arrays, True, 0.0)[0]
             assert len(left) < 20 and len(crossing_pairs(s, s)) == 0
 
 

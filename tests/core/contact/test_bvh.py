@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.contact.bvh import BVH, element_boxes, nearest_candidates, touching_boxes
-from core.kernels.reference import trees
+from core.kernels.numpy import trees
 from tests.core.contact.shapes import bumpy_ball
 
 pytestmark = pytest.mark.usefixtures("backend")

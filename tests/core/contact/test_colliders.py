@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
-from core.audit import Auditor
 from core.contact.colliders import SurfaceShape
 from core.contact.containment import inside, nearest
 from core.contact.distance import point_triangle
+from core.stepping.audit import Auditor
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet, winding
 
 

@@ -8,7 +8,7 @@ from core.contact.continuous import KEPT, NEVER, Pairs, near_pairs
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels import using
 from core.kernels.backend import why_not
-from core.kernels.reference.advancement import NEAR
+from core.kernels.numpy.conservative_advancement import NEAR
 from tests.core.contact.shapes import rotation, sheet
 
 COUNT = 600

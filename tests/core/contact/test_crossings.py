@@ -8,7 +8,7 @@ import pytest
 
 from core.contact.crossings import crossing_pairs, pierces
 from core.contact.triangle_surface import TriangleSurface
-from core.kernels.reference.vectors import split
+from core.kernels.numpy.vectors import split
 from tests.core.contact.shapes import ball, bumpy_ball, rotation, sheet
 
 pytestmark = pytest.mark.usefixtures("backend")

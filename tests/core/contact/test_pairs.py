@@ -4,13 +4,13 @@
 import numpy as np
 import pytest
 
-from core.collider import Collider
 from core.contact import pairs
 from core.contact.colliders import SurfaceShape
 from core.contact.distance import point_triangle
 from core.contact.pairs import find_contacts
 from core.contact.planes import SAME_SIDE, find_planes
 from core.contact.surfaces import SurfaceSet
+from core.description.collider import Collider
 from tests.core.contact.shapes import ball, box, bumpy_ball, pierces, rotation, sheet, winding
 
 

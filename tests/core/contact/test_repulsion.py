@@ -172,7 +172,7 @@ def test_both_backends_multiply_alike():
     for name in ("numpy", "numba"):
         with using(name):
             result = np.ones((VERTICES, 3))
-            current().repulsion.add_product(c.vertices, c.weights, c.normal, c.stiffness, c.drag, x, result)
+            current().pair_penalty.add_product(c.vertices, c.weights, c.normal, c.stiffness, c.drag, x, result)
             found.append(result)
     np.testing.assert_allclose(*found, rtol=1e-12, atol=1e-12 * np.abs(found[0]).max())
 

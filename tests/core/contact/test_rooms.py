@@ -4,11 +4,11 @@
 import numpy as np
 import pytest
 
-from core.audit import audit
 from core.contact.colliders import SurfaceShape
 from core.contact.rooms import shapes_of
 from core.contact.triangle_surface import TriangleSurface
-from core.topology import bodies
+from core.description.topology import bodies
+from core.stepping.audit import audit
 from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
 
 SCALES = [1e-3, 1.0, 1e3]

@@ -10,8 +10,8 @@ from core.contact.nearness import Features
 from core.contact.self_contact import SelfContact
 from core.contact.surroundings import LEAST_GAP
 from core.contact.triangle_surface import TriangleSurface
+from core.description.seam_pairs import Links
 from core.linear.constraint_filter import ConstraintFilter
-from core.links import Links
 from tests.core.contact.shapes import rotation, sheet
 
 H = 0.02

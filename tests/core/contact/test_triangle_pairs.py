@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from core.contact.triangle_surface import TriangleSurface
-from core.kernels.reference.clusters import touching_clusters, touching_members
-from core.kernels.reference.stars import look_around
-from core.kernels.reference.triangle_pairs import NOBODY, apart, rounding, smallest_gap
+from core.kernels.numpy.one_ring import look_around
+from core.kernels.numpy.triangle_pairs import NOBODY, apart, rounding, smallest_gap
+from core.kernels.numpy.wide_bvh import touching_clusters, touching_members
 from tests.core.contact.shapes import bumpy_ball, sheet
 from tests.core.contact.test_crossings import crumpled
 

@@ -6,9 +6,9 @@ import pytest
 
 import core
 from core.integrators.length_limits import LengthLimits
-from core.integrators.step_end import LIMITED
+from core.integrators.post_step import LIMITED
 from core.integrators.turned_edges import MUCH, RINGS, TurnedEdges
-from core.system import System
+from core.model.particle_system import System
 from tests.core.shapes import grid
 from tests.scenes.staging import AS_IN_BLENDER, floor
 

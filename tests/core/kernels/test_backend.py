@@ -111,7 +111,7 @@ except Exception as error:
 def test_a_backend_that_was_left_open_and_does_not_compile_is_ruled_out(monkeypatch):
     needs("numba")
     monkeypatch.setattr(backend, "_reasons", dict(backend._reasons))
-    module = sys.modules["core.warm_up"]                # the package's attribute of this name is the function
+    module = sys.modules["core.stepping.jit_warmup"]
     monkeypatch.setattr(module, "_done", set())
 
     def fails(*_):
@@ -159,7 +159,7 @@ def test_two_simulations_on_two_backends_may_be_stepped_in_turn_and_in_any_threa
 
 
 def test_the_folder_changes_with_the_sources(tmp_path, monkeypatch):
-    for name in ("stencils/law.py", "kernels/compiled/product.py"):
+    for name in ("stencils/springs/law.py", "kernels/numba/product.py"):
         path = tmp_path / "core" / name
         path.parent.mkdir(parents=True)
         path.write_text("1")
@@ -168,7 +168,7 @@ def test_the_folder_changes_with_the_sources(tmp_path, monkeypatch):
     for path in sorted(tmp_path.rglob("*.py")):
         path.write_text("2")
         seen.add(backend.cache_folder())
-    (tmp_path / "core" / "kernels" / "compiled" / "more.py").write_text("")
+    (tmp_path / "core" / "kernels" / "numba" / "more.py").write_text("")
     now = backend.cache_folder()
     assert len(seen | {now}) == 4
     (tmp_path / "core" / "mesh.py").write_text("is not compiled")
@@ -260,7 +260,7 @@ assert core.is_warm(solver, [{model!r}])
 assert list(core.warm_up(solver, [{model!r}])) == [0.0]
 late, make = set(), Dispatcher.compile          # loads what is kept, or compiles
 Dispatcher.compile = lambda self, signature: late.add(self.py_func.__name__) or make(self, signature)
-mesh = sys.modules["core.warm_up"]._mesh({model!r}, 0.0, 12)
+mesh = sys.modules["core.stepping.jit_warmup"]._mesh({model!r}, 0.0, 12)
 floor = core.Collider([[-2, -2, -0.1], [9, -2, -0.1], [-2, 9, -0.1], [0, 0, -2]],
                       [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]])
 cloth = core.Cloth(mesh, core.Material.preset("cotton"), {model!r}, pins={{0: None}})

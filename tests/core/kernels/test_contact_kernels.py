@@ -64,7 +64,7 @@ def test_a_gap_is_along_the_normal_and_a_force_goes_to_vertices_by_weight():
     rng = np.random.default_rng(2)
     vertices, weights, n = pairs(rng, 7)
     x, u, fixed, f = *rng.normal(size=(2, V, 3)), *rng.normal(size=(2, 7, 3))
-    kernel = current().repulsion
+    kernel = current().pair_penalty
     gap, total = kernel.gaps(vertices, weights, n, fixed, x, u, H), kernel.scattered(vertices, weights, f, V)
     wanted = np.zeros((V, 3))
     for p in range(7):
@@ -107,7 +107,7 @@ def test_friction_is_the_same(count):
 
 @on_both
 def test_friction_is_coulombs_and_its_change_is_that_of_the_impulses():
-    kernel = current().rubbing
+    kernel = current().pair_friction
     given = list(rubbing(np.random.default_rng(4)))
     before = kernel.impulses(*given[:8])
     given[4], given[5], given[6], change, grown = kernel.corrected(*given)
@@ -168,15 +168,15 @@ def ridge_pairs(rng, count=4000):
 
 @needs_numba
 def test_ridges_are_the_same_on_one_thread_and_on_two(monkeypatch):
-    from core.kernels.compiled import minima, pool
+    from core.kernels.numba import minima, thread_pool
 
     monkeypatch.setattr(minima, "LEAST", 100)
     given = ridge_pairs(np.random.default_rng(6))
     found = [kernels("minima")[0].ridges(*given)]
     for threads in (1, 2):
-        token = pool.lanes.set(threads)
+        token = thread_pool.lanes.set(threads)
         found.append(minima.ridges(*given))
-        pool.lanes.reset(token)
+        thread_pool.lanes.reset(token)
     assert_same(found[:1], found[1:2])
     assert_same(found[:1], found[2:])
     assert 100 < np.count_nonzero(found[0]) < len(found[0]) / 2

@@ -52,12 +52,12 @@ def test_what_is_not_a_number_is_in_the_sum():
 
 @pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
 def test_sums_are_the_same_for_any_number_of_threads():
-    from core.kernels.compiled import gradients, pool
+    from core.kernels.numba import gradients, thread_pool
 
     found = []
     for threads in (1, 2, 3):
-        token = pool.lanes.set(threads)
+        token = thread_pool.lanes.set(threads)
         c, q, x, r = vectors(200_000, 4)
         found.append((gradients.dot(c, q), gradients.advance(0.3, c, q, x, r), r.tobytes()))
-        pool.lanes.reset(token)
+        thread_pool.lanes.reset(token)
     assert found[0] == found[1] == found[2]

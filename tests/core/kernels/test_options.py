@@ -9,7 +9,7 @@ import pytest
 
 import core
 
-FOLDER = Path(core.__file__).parent / "kernels" / "compiled"
+FOLDER = Path(core.__file__).parent / "kernels" / "numba"
 TREES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.py")}
 
 
@@ -53,7 +53,7 @@ def test_every_compiled_function_is_a_kernel_or_inner():
 @pytest.mark.parametrize("kind", ["KERNEL", "INNER", "MAKING", "INLINED"])
 def test_a_function_takes_nothing_over_from_the_one_that_calls_it_first(kind):
     numba = pytest.importorskip("numba")
-    from core.kernels.compiled import options
+    from core.kernels.numba import options
 
     own = {**getattr(options, kind), "cache": False}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.kernels.reference import block_matrix, elements
+from core.kernels.numpy import block_matrix, elements
 from core.stencils.stencil import Stencil
 
 SHAPES = [(1, 1, 1), (7, 2, 1), (9, 3, 2), (6, 4, 3), (5, 6, 4)]      # elements, vertices each, columns

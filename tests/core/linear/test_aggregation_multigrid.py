@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 import core
+from core.description.topology import bodies
 from core.kernels import using
 from core.linear.aggregation import aggregates
 from core.linear.galerkin import CoarsePattern
 from core.linear.modified_pcg import modified_pcg
 from core.linear.preconditioners.aggregation_multigrid import SIZE, AggregationMultigrid
 from core.linear.preconditioners.block_jacobi import BlockJacobi
-from core.topology import bodies
 from tests.core.linear.test_preconditioners import Problem, delaunay, pieces, rope, sheet, three_pages
 from tests.core.shapes import random_rotation
 

@@ -11,9 +11,9 @@ if why_not("numba"):
 
 from numba import njit
 
-from core.kernels.compiled.front_elimination import eliminate
-from core.kernels.compiled.tiles import CHUNK, ROWS
-from core.kernels.reference.fronts import TINY
+from core.kernels.numba.front_elimination import eliminate
+from core.kernels.numba.gemm_tiles import CHUNK, ROWS
+from core.kernels.numpy.multifrontal import TINY
 
 SIZES = [(1, 0), (2, 1), (3, 0), (3, 45), (4, 12), (5, 5), (6, 10), (15, 1), (16, 16), (17, 31), (18, 26), (33, 15),
          (47, 2), (64, 70)]

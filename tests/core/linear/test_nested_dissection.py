@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
+from core.description.topology import Topology
 from core.kernels import using
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.nested_dissection import NestedDissection
-from core.topology import Topology
 from tests.core.shapes import grid
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -15,10 +15,10 @@ from core.linear.modified_pcg import modified_pcg
 from core.linear.preconditioners.block_jacobi import BlockJacobi
 from core.linear.preconditioners.constant_matrix import FACTORS_KEPT, ConstantMatrix, ScalarElements
 from core.linear.preconditioners.neighbour_cholesky import NeighbourCholesky
-from core.projective import scalar_elements
-from core.stencils.spring import Spring, edge_stencil
+from core.model.particle_system import System
+from core.model.projective_elements import scalar_elements
+from core.stencils.springs.spring import Spring, edge_stencil
 from core.stencils.stencil import ElementForce
-from core.system import System
 from tests.core.shapes import grid
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -291,10 +291,10 @@ import hashlib, sys, numpy as np
 from core.kernels import using
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.nested_dissection import NestedDissection
-from core.topology import Topology
+from core.description.topology import Topology
 from tests.core.shapes import grid
 if sys.argv[1] == "numba":
-    from core.kernels.compiled.pool import lanes
+    from core.kernels.numba.thread_pool import lanes
     lanes.set(int(sys.argv[2]))
 x, t = grid(90, 90)
 edges = Topology(t).edges

@@ -11,7 +11,7 @@ import core
 from core.integrators.linearisation import Constant, Tangent
 from core.kernels import backend
 from core.kernels.backend import using
-from core.system import System
+from core.model.particle_system import System
 from tests.core.physics.scenes import fixed_steps, masses, rope, run, sheet
 
 WIDTH, LENGTH, KD, H = 0.01, 0.5, 0.8, 1.0 / 60.0

@@ -7,8 +7,8 @@ The laws are taken per unit of rest area (a k = k), so that their energies are t
 import numpy as np
 import pytest
 
-from core.stencils.baraff_witkin_membrane import Shear, Stretch
-from core.stencils.hinge import Hinge, angle
+from core.stencils.bending.hinge import Hinge, angle
+from core.stencils.membranes.stretch_shear import Shear, Stretch
 from tests.core.physics.scenes import reference
 
 TABLE = reference("stretch_shear_energies")

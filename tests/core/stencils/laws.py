@@ -6,24 +6,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.material import Material
-from core.mesh import ClothMesh
-from core.stencils.arc import Arc, arc_parameters
-from core.stencils.area_preserving import AreaPreserving
-from core.stencils.baraff_witkin_membrane import Shear, Stretch, membrane_stencil
+from core.description.material import Material
+from core.description.mesh import ClothMesh
+from core.stencils.bending.hinge import Hinge, hinge_parameters, hinge_stencil
+from core.stencils.bending.patch import PatchGeometry, flat_stencil, flat_stiffness
+from core.stencils.bending.patch_curvature import RestCurvature
+from core.stencils.bending.quadratic import Quadratic, isometric_parameters, isometric_stencil
+from core.stencils.bending.thread_curvature import Curvature, curvature_force
 from core.stencils.components import add, scale, scale_block
-from core.stencils.curvature_bend import Curvature, curvature_force
-from core.stencils.dashpot import Dashpot, IsotropicDashpot
-from core.stencils.hinge import Hinge, hinge_parameters, hinge_stencil
-from core.stencils.patch_bend import RestCurvature
-from core.stencils.patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
-from core.stencils.projective import ProjectiveTetrahedron, ProjectiveTriangle, tetrahedron_stencil, triangle_forces
-from core.stencils.quadratic_bend import Quadratic, isometric_parameters, isometric_stencil
-from core.stencils.sewing import Seam
-from core.stencils.spring import Anchor, Spring, edge_stencil, point_stencil
+from core.stencils.membranes.area_preserving import AreaPreserving
+from core.stencils.membranes.projective_local_step import (
+    ProjectiveTetrahedron,
+    ProjectiveTriangle,
+    tetrahedron_stencil,
+    triangle_forces,
+)
+from core.stencils.membranes.stretch_shear import Shear, Stretch, membrane_stencil
+from core.stencils.solids.volume import Volume
+from core.stencils.springs.arc import Arc, arc_parameters
+from core.stencils.springs.dashpot import Dashpot, IsotropicDashpot
+from core.stencils.springs.seam_spring import Seam
+from core.stencils.springs.spring import Anchor, Spring, edge_stencil, point_stencil
+from core.stencils.springs.tension import Tension
 from core.stencils.stencil import ElementForce
-from core.stencils.tension import Tension
-from core.stencils.volume import Volume
 from tests.core.shapes import grid, random_rotation
 
 FABRIC = Material(areal_density=0.2, stretch=(900.0, 400.0), shear=150.0, bend=(3e-5, 1e-5))

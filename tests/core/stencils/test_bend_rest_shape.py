@@ -7,13 +7,13 @@ import pytest
 import core
 from benchmarks.static_sheet import SILK, flat_mesh
 from benchmarks.triangulations import TRIANGULATIONS
+from core.description.mesh import ClothMesh
+from core.description.paint_maps import Maps
 from core.kernels import using
 from core.kernels.backend import BACKENDS, why_not
-from core.maps import Maps
-from core.mesh import ClothMesh
-from core.stencils.bending import bend_forces
-from core.stencils.patch_geometry import PatchGeometry
-from core.system import System
+from core.model.particle_system import System
+from core.stencils.bending.patch import PatchGeometry
+from core.stencils.bending.select import bend_forces
 from tests.core.shapes import random_rotation
 
 BOX = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import core
-from core.lattice import CORNERS
-from core.stencils.jelly import build
-from core.stencils.lattice import cell_springs
+from core.stencils.models.jelly import build
+from core.stencils.solids.cage import CORNERS
+from core.stencils.solids.cage_springs import cell_springs
 from tests.core.shapes import ball, block, random_rotation
 
 FABRIC = core.Material(areal_density=0.2, stretch=1e3, shear=1e2)

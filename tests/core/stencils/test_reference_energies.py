@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.stencils.baraff_witkin_membrane import Shear, Stretch
+from core.stencils.membranes.stretch_shear import Shear, Stretch
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "stretch_shear_energies.json").read_text())
 ENERGY, FORCE = REFERENCE["tolerance"]["energy_rel"], REFERENCE["tolerance"]["force_rel"]

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from core.stencils.patch_bend import THIN
+from core.stencils.bending.patch_curvature import THIN
 from tests.core.stencils.laws import CurvedPatch
 
 K, REST = 1e-5, (0.2, -0.1, 0.15)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sheet of a comparison: one HTML page with pictures, figures, curves and settings in it, for any browser.
+
+All runs stand in one table, largest figures of all frames, those of a run that failed as dashes: they are of fewer
+frames. The curves are the energy (what it changed by since the start) and the 99th percentile of stretch over the
+frames. Then the options that each run had, and what was the same for all.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .comparison import Outcome
+
+COLOURS = ("#c0392b", "#2471a3", "#229954", "#b9770e", "#7d3c98", "#148f77", "#5d6d7e", "#d35400")
+DASHES = ("", "6 3", "2 2", "8 3 2 3")
+PANEL = (560, 260)                                  # size of the curves [pixels]
+MARGIN = (64, 16, 12, 30)                           # left, right, top, bottom
+TICKS = 4
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1180px; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; width: 100%; margin: 1em 0; }
+th, td { text-align: right; padding: .3em .7em; border-bottom: 1px solid #ddd; vertical-align: top; }
+th:first-child, td:first-child, .options td { text-align: left; }
+.error { color: #a93226; text-align: left; }
+figure { display: inline-block; margin: 0 1em 1em 0; } figure img { display: inline-block; width: 240px; }
+figcaption { font-weight: 600; } svg { font: 12px system-ui, sans-serif; }
+.runs span { display: inline-block; margin-right: 1.4em; }
+"""
+
+
+def html(values: dict[str, Any], outcomes: Sequence[Outcome], folder: Path) -> str:
+    """The page. `values`: what compare.json says; pictures are read from `folder` and become part of the page."""
+    title, first = f"{', '.join(values['objects'])} in {values['scene']}", values["first"]
+    runs = [outcome for outcome in outcomes if len(outcome.frames) > 1 or (outcome.frames and not outcome.error)]
+    parts = [f"<!doctype html><html lang='en'><meta charset='utf-8'><title>Muslin: {escape(title)}</title>",
+             f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
+             _table(outcomes, values["last"] - first + 1), "<div>",
+             *(_pictures(outcome, folder) for outcome in runs if outcome.pictures), "</div>"]
+    if runs:
+        legend = "".join(f"<span>{_line(i)} {escape(outcome.kind.title)}</span>" for i, outcome in enumerate(runs))
+        parts += [f"<p class='runs'>{legend}</p>",
+                  _curves("Energy since the start [J]", first, [_energy(outcome) for outcome in runs]),
+                  _curves("Stretch, 99th percentile", first,
+                          [[frame["stretch_p99"] for frame in outcome.frames] for outcome in runs])]
+    return "\n".join([*parts, _options(values, outcomes)]) + "\n</html>\n"
+
+
+COLUMNS: tuple[tuple[str, Callable[[Any], str]], ...] = (
+    ("ms per frame", lambda o: f"{1e3 * median(o.seconds[1:]):.1f}" if len(o.seconds) > 1 else ""),
+    ("slowest [ms]", lambda o: f"{1e3 * max(o.seconds[1:]):.0f}" if len(o.seconds) > 1 else ""),
+    ("steps", lambda o: f"{sum(frame['steps'] for frame in o.frames)}"),
+    ("iterations", lambda o: f"{sum(frame['iterations'] for frame in o.frames)}"),
+    ("stretch p99", lambda o: f"{o.worst('stretch_p99'):.4f}"),
+    ("stretch max", lambda o: f"{o.worst('stretch_max'):.4f}"),
+    ("crossings", lambda o: f"{o.worst('crossings'):.0f}"),
+    ("deepest [mm]", lambda o: f"{1e3 * o.worst('deepest_penetration'):.2f}"),
+    ("energy at the end [J]", lambda o: f"{_energy(o)[-1]:.4g}"),
+    ("computed by", lambda o: o.frames[0]["backend"]),
+)
+NONE = "–"
+
+
+def _table(outcomes: Sequence[Outcome], total: int) -> str:
+    """`total`: frames of a run that does not fail."""
+    head = "".join(f"<th>{name}</th>" for name, _ in COLUMNS)
+    rows = []
+    for outcome in outcomes:
+        solved = len(outcome.frames) if len(outcome.frames) > 1 or not outcome.error else 0     # the start is given
+        figures = [NONE if outcome.error or not outcome.frames else value(outcome) for _, value in COLUMNS]
+        rows.append(f"<tr><td>{escape(outcome.kind.title)}</td>"
+                    f"<td>{f'{solved} of {total}' if outcome.error else solved}</td>"
+                    + "".join(f"<td>{escape(figure)}</td>" for figure in figures) + "</tr>")
+        if outcome.error:
+            rows.append(f"<tr><td class='error' colspan='{len(COLUMNS) + 2}'>{escape(outcome.error)}</td></tr>")
+    return f"<table><tr><th>model, integrator</th><th>frames</th>{head}</tr>{''.join(rows)}</table>"
+
+
+def _options(values: dict[str, Any], outcomes: Sequence[Outcome]) -> str:
+    """Two tables: what each run had for itself, and what was the same for all."""
+    ran = [outcome for outcome in outcomes if outcome.solver_options]
+    same = {name: value for name, value in (ran[0].solver_options if ran else {}).items()
+            if all(name in one.solver_options and one.solver_options[name] == value for one in ran)}
+    if len(ran) > 1:
+        same.pop("integrator", None)
+    rows = []
+    for one in ran:
+        own = {name: value for name, value in one.solver_options.items() if name not in {*same, "integrator"}}
+        several = len(one.model_options) > 1
+        model = "<br>".join((f"{escape(name)}: " if several else "") + _listed(options)
+                            for name, options in one.model_options.items())
+        rows.append(f"<tr><td>{escape(one.kind.title)}</td><td>{model}</td><td>{_listed(own)}</td></tr>")
+    settings = values["settings"]
+    common = {"solver": same, **({"scene": settings["scene"], **settings["cloths"], **settings["colliders"]}
+                                 if settings else {}), "versions": values["versions"]}
+    return ("<h2>Options of each run</h2><table class='options'>"
+            "<tr><td><b>model, integrator</b></td><td><b>of the model</b></td><td><b>of the solver</b></td></tr>"
+            f"{''.join(rows)}</table><h2>The same for all runs</h2><table class='options'>"
+            + "".join(f"<tr><td>{escape(name)}</td><td>{_listed(given)}</td></tr>" for name, given in common.items())
+            + "</table>")
+
+
+def _listed(options: dict[str, Any]) -> str:
+    """`name value, name value`; an option that was left to the model reads as automatic."""
+    return escape(", ".join(f"{name} {_value(value)}" for name, value in options.items())) or NONE
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "automatic"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return "(" + ", ".join(_value(item) for item in value) + ")"
+    return str(value)
+
+
+def _pictures(outcome: Outcome, folder: Path) -> str:
+    images = "".join(f"<img alt='{escape(name)}' src='data:image/png;base64,"
+                     f"{base64.b64encode((folder / name).read_bytes()).decode()}'>" for name in outcome.pictures)
+    return f"<figure>{images}<figcaption>{escape(outcome.kind.title)}</figcaption></figure>"
+
+
+def _energy(outcome: Outcome) -> list[float]:
+    """Kinetic, elastic and of weight together, less what it was at the start [J]."""
+    total = [sum(frame["energy"].values()) for frame in outcome.frames]
+    return [value - total[0] for value in total]
+
+
+def _line(number: int) -> str:
+    return f"<svg width='28' height='10'><path d='M0 5H28' {_stroke(number)}/></svg>"
+
+
+def _stroke(number: int) -> str:
+    colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
+    return f"stroke='{colour}' stroke-width='1.8' fill='none' stroke-dasharray='{dash}'"
+
+
+def _curves(title: str, first: int, curves: Sequence[Sequence[float]]) -> str:
+    """A panel of curves over frames."""
+    width, height = PANEL
+    left, right, top, bottom = MARGIN
+    values = [value for curve in curves for value in curve if math.isfinite(value)]
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if not high - low > 1e-9 * max(abs(low), abs(high)):
+        low, high = low - max(abs(low), 1e-12), high + max(abs(high), 1e-12)
+    last = max(max((len(curve) for curve in curves), default=1) - 1, 1)
+
+    def across(frame: float) -> float:
+        return left + frame / last * (width - left - right)
+
+    def down(value: float) -> float:
+        return top + (high - value) / (high - low) * (height - top - bottom)
+
+    parts = [f"<svg width='{width}' height='{height}' role='img' aria-label='{escape(title)}'>"]
+    for i in range(TICKS + 1):
+        value, frame = low + (high - low) * i / TICKS, round(last * i / TICKS)
+        parts.append(f"<path d='M{left} {down(value):.1f}H{width - right}' stroke='#ddd'/>"
+                     f"<text x='{left - 6}' y='{down(value) + 4:.1f}' text-anchor='end'>{value:.4g}</text>"
+                     f"<text x='{across(frame):.1f}' y='{height - bottom + 16}' text-anchor='middle'>"
+                     f"{first + frame}</text>")
+    for number, curve in enumerate(curves):
+        points = [f"{across(i):.1f} {down(value):.1f}" for i, value in enumerate(curve) if math.isfinite(value)]
+        parts.append(f"<path d='M{'L'.join(points)}' {_stroke(number)}/>" if points else "")
+    return f"<figure>{''.join(parts)}</svg><figcaption>{escape(title)}, by frame</figcaption></figure>"

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The settings of a bake as plain records in SI: the only place that reads them from Blender's property groups.
+
+Lengths, velocities and accelerations that the interface shows in the scene's units are stored in Blender units;
+here they become metres.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ... import core
+from ..bake import backends
+from ..read import model_options
+
+
+@dataclass(frozen=True, kw_only=True)
+class GarmentSettings:
+    """What is sewn, cut and painted of one cloth object. Groups are names, "" for none.
+
+    Attributes:
+        sewing: whether loose edges are seams. sewing_force [N/m], None without limit; sewing_time [s]: until closed.
+        buttons: the group of their ends.
+        pattern: whether the UV map is the rest shape; pattern_size [m]: width of its square, None as large as the mesh.
+        shrink: by how much it is smaller at rest, outside and inside `shrink_group` [-].
+        wrinkle_curvature [1/m] at weight 1, at wrinkle_angle [rad] from the warp.
+        stiffness: group and factor at weight 1 [-] of "stretch", "shear", "bend".
+    """
+
+    sewing: bool
+    sewing_force: float | None
+    sewing_time: float
+    buttons: str
+    pattern: bool
+    pattern_size: float | None
+    shrink_group: str
+    shrink: tuple[float, float]
+    wrinkle_group: str
+    wrinkle_curvature: float
+    wrinkle_angle: float
+    stiffness: dict[str, tuple[str, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClothSettings:
+    """One cloth object. The thickness is [m], None where the core chooses it; model_options as `core.Cloth` takes them;
+    the rest as in core.Material."""
+
+    areal_density: float
+    stretch: tuple[float, float]
+    shear: float
+    bend: tuple[float, float]
+    damping: float
+    friction: float
+    air_drag: float
+    viscous_drag: float
+    isotropic_damping: float
+    spring_damping: float
+    model: str
+    pin_group: str
+    grain: str
+    uv_map: str
+    thickness: float | None
+    max_elongation: float | None
+    garment: GarmentSettings
+    model_options: dict[str, Any]
+
+    def material(self, name: str) -> core.Material:
+        return core.Material(
+            areal_density=self.areal_density, stretch=self.stretch, shear=self.shear, bend=self.bend,
+            damping=self.damping, friction=self.friction, air_drag=self.air_drag, viscous_drag=self.viscous_drag,
+            isotropic_damping=self.isotropic_damping, spring_damping=self.spring_damping, name=name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColliderSettings:
+    """One collider: friction [-], extra distance kept from it [m]."""
+
+    friction: float
+    thickness: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneSettings:
+    """The scene: frames, solver, and what acts on everything.
+
+    Attributes:
+        first, last: frames of the bake.
+        frame_rate [1/s], metres_per_unit [m], gravity (3,) [m/s^2], wind (3,) [m/s].
+        time_ratio: of the time at which animation is read to the frame's number, by the scene's Time Stretching. It
+            slows cloth down as it slows animation: frame_rate, of frames to a second of the cloth's time, has it in it.
+        integrator, solid_contact: as `core.Solver` names them.
+        backend: "numpy", "numba", or None for the quickest that runs here.
+    """
+
+    first: int
+    last: int
+    frame_rate: float
+    time_ratio: float
+    metres_per_unit: float
+    gravity: tuple[float, float, float]
+    wind: tuple[float, float, float]
+    self_collision: bool
+    solid_contact: str
+    integrator: str
+    projective_solve: str
+    verlet_kd: float
+    steps_per_frame: int
+    newton_iterations: int | None
+    tolerance: float
+    backend: str | None
+
+    def solver(self) -> core.Solver:
+        return core.Solver(
+            integrator=self.integrator, steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate,
+            self_collision=self.self_collision, solid_contact=self.solid_contact, tolerance=self.tolerance,
+            newton_iterations=self.newton_iterations, projective_solve=self.projective_solve,
+            verlet_kd=self.verlet_kd, backend=self.backend)
+
+
+def metres_per_unit(scene: bpy.types.Scene) -> float:
+    """What one Blender unit is [m]; with the unit system switched off, one metre."""
+    units = scene.unit_settings
+    return 1.0 if units.system == "NONE" else float(units.scale_length)
+
+
+def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """NONE, CLOTH or COLLIDER, as it was chosen, or because it is a mesh of the scene's collider collection."""
+    kind: str = obj.muslin.kind
+    chosen = scene.muslin.collider_collection
+    if kind == "NONE" and obj.type == "MESH" and chosen is not None and obj.name in chosen.all_objects:
+        return "COLLIDER"
+    return kind
+
+
+def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None = None) -> ClothSettings:
+    """What is chosen for a cloth; as it would be of another `model`, if given."""
+    values = obj.muslin
+    unit, model = metres_per_unit(scene), model or model_options.model_of(obj)
+    thickness = float(values.thickness) * unit
+    return ClothSettings(
+        areal_density=float(values.areal_density),
+        stretch=(float(values.stretch_warp), float(values.stretch_weft)),
+        shear=float(values.shear),
+        bend=(float(values.bend_warp), float(values.bend_weft)),
+        damping=float(values.damping), friction=float(values.friction), air_drag=float(values.air_drag),
+        viscous_drag=float(values.viscous_drag), isotropic_damping=float(values.isotropic_damping),
+        spring_damping=float(values.spring_damping),
+        model=model, pin_group=values.pin_group, grain=values.grain, uv_map=values.uv_map,
+        thickness=thickness if thickness > 0.0 else None,
+        max_elongation=float(values.max_elongation) / 100.0 if values.use_max_elongation else None,
+        garment=_garment_of(values, unit),
+        model_options=model_options.model_options(values, model, unit))
+
+
+def _garment_of(values: Any, unit: float) -> GarmentSettings:
+    force, size = float(values.sewing_force), float(values.pattern_size) * unit
+    return GarmentSettings(
+        sewing=bool(values.use_sewing), sewing_force=force if force > 0.0 else None,
+        sewing_time=float(values.sewing_time), buttons=values.button_group,
+        pattern=values.rest_shape == "UV", pattern_size=size if size > 0.0 else None,
+        shrink_group=values.shrink_group, shrink=(float(values.shrink_min), float(values.shrink_max)),
+        wrinkle_group=values.wrinkle_group, wrinkle_curvature=float(values.wrinkle_curvature),
+        wrinkle_angle={"WARP": 0.0, "WEFT": 0.5 * math.pi}[values.wrinkle_direction],
+        stiffness={what: (getattr(values, f"{what}_group"), float(getattr(values, f"{what}_factor")))
+                   for what in ("stretch", "shear", "bend")})
+
+
+def collider_settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ColliderSettings:
+    return ColliderSettings(friction=float(obj.muslin.friction),
+                            thickness=float(obj.muslin.thickness) * metres_per_unit(scene))
+
+
+def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = None,
+                      backend: str | None = None) -> SceneSettings:
+    """`frames` (first, last) and `backend` overrule the scene's."""
+    values = scene.muslin
+    if frames is None:
+        frames = ((values.frame_start, values.frame_end) if values.use_custom_range
+                  else (scene.frame_start, scene.frame_end))
+    unit = metres_per_unit(scene)
+    ratio = scene.render.frame_map_old / scene.render.frame_map_new
+    return SceneSettings(
+        first=int(frames[0]), last=int(frames[1]),
+        frame_rate=scene.render.fps / scene.render.fps_base / ratio, time_ratio=ratio, metres_per_unit=unit,
+        gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
+        wind=_in_metres(values.wind, unit),
+        self_collision=bool(values.use_self_collision), solid_contact=values.solid_contact.lower(),
+        integrator=values.integrator.lower(), projective_solve=values.projective_solve.lower(),
+        verlet_kd=float(values.verlet_kd),
+        steps_per_frame=int(values.steps_per_frame),
+        newton_iterations=(int(values.projective_iterations) or None if values.integrator == "PROJECTIVE_DYNAMICS"
+                           else int(values.newton_iterations)), tolerance=float(values.tolerance),
+        backend=backend or backends.backend_of(values.backend))
+
+
+def _in_metres(vector: Any, unit: float) -> tuple[float, float, float]:
+    x, y, z = (float(component) * unit for component in vector)
+    return x, y, z

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panels of the bake: its buttons, what it says of itself, its frames and its solver. Panels only draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..bake import backends, bake_job
+from ..read import read_scene
+from ..write import baked_record
+from . import certificate_text, crossings_overlay
+from .panel_layout import PhysicsTab, paragraph
+
+
+class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
+    bl_label = "Bake"
+    bl_parent_id = "MUSLIN_PT_muslin"
+    bl_options = set()
+
+    def draw(self, context: bpy.types.Context) -> None:
+        baked = baked_record.has_bake(context.object)
+        running = bake_job.current()
+        col = self.layout.column()
+        if running is not None:
+            row = col.row(align=True)
+            row.progress(factor=running.fraction, text=running.text())
+            button = row.row(align=True)
+            button.ui_units_x = 4
+            button.operator("muslin.bake_cancel", text="Cancel")
+        elif baked:
+            col.operator("muslin.bake_delete")
+        else:
+            col.operator("muslin.bake", text="Bake")
+        flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
+        flow.operator("muslin.bake_all")
+        flow.operator("muslin.bake_delete_all")
+        report = baked_record.report_of(context.object) if running is None else None
+        if report:
+            _certificate(self.layout, report, context.scene.frame_current, context.region.width)
+        self.draw_crossings(context)
+        self.draw_range(context)
+
+    def draw_crossings(self, context: bpy.types.Context) -> None:
+        col = self.layout.column(align=True)
+        row = col.row()
+        row.prop(context.window_manager, crossings_overlay.PROPERTY)
+        row.operator("muslin.crossings_select", text="Select Faces")
+        for line in crossings_overlay.lines(context.scene, context.view_layer):
+            col.label(text=line)
+
+    def draw_range(self, context: bpy.types.Context) -> None:
+        scene = context.scene
+        col = self.column(context)
+        col.prop(scene.muslin, "use_custom_range")
+        pair = col.column(align=True)
+        pair.enabled = scene.muslin.use_custom_range
+        frames = scene.muslin if scene.muslin.use_custom_range else scene
+        pair.prop(frames, "frame_start", text="Frame Start")
+        pair.prop(frames, "frame_end", text="End")
+        col.prop(scene.muslin, "steps_per_frame")
+        col.prop(scene.muslin, "use_self_collision")
+        col.prop(scene.muslin, "collider_collection")
+        col.prop(scene.muslin, "wind")
+        for note in read_scene.left_out(scene, context.view_layer):
+            paragraph(self.layout.column(align=True), note, context.region.width)
+
+
+class MUSLIN_PT_solver(PhysicsTab, bpy.types.Panel):
+    bl_label = "Solver"
+    bl_parent_id = "MUSLIN_PT_bake"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        col = self.column(context)
+        col.prop(context.scene.muslin, "integrator")
+        option = {"PROJECTIVE_DYNAMICS": "projective_solve", "VERLET": "verlet_kd"}.get(context.scene.muslin.integrator)
+        if option:
+            col.prop(context.scene.muslin, option)
+        col.prop(context.scene.muslin, "solid_contact")
+        projective = context.scene.muslin.integrator == "PROJECTIVE_DYNAMICS"
+        col.prop(context.scene.muslin, "projective_iterations" if projective else "newton_iterations")
+        col.prop(context.scene.muslin, "tolerance")
+        col.prop(context.scene.muslin, "backend")
+        remark = backends.remark(context.scene.muslin.backend)
+        if remark:
+            paragraph(self.layout.column(align=True), remark, context.region.width)
+
+
+def _certificate(layout: Any, report: dict[str, Any], frame: int, width: int) -> None:
+    """What the bake says about itself, one fact a line, and about the current frame."""
+    box = layout.box().column(align=True)
+    _facts(box, certificate_text.facts(report))
+    here = certificate_text.frame_facts(report, frame)
+    if here:
+        box.separator()
+        box.label(text=f"At Frame {frame}")
+        _facts(box, here)
+    for note in report["notes"]:
+        paragraph(box, note, width)
+
+
+def _facts(col: Any, facts: list[tuple[str, str]]) -> None:
+    for name, value in facts:
+        split = col.split(factor=0.55)
+        left = split.row()
+        left.alignment = "RIGHT"
+        left.label(text=name)
+        split.label(text=value)
+
+
+classes = (MUSLIN_PT_bake, MUSLIN_PT_solver)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panels of what cloth is made of: a body's, the fabric's, and further damping. Panels only draw."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..read import model_options
+from . import fabric_menu
+from .panel_layout import PhysicsTab, with_unit
+
+GROUPS = ((("areal_density", "kg/m²"),), (("stretch_warp", "N/m"), ("stretch_weft", "N/m")), (("shear", "N/m"),),
+          (("bend_warp_micro", "µN m"), ("bend_weft_micro", "µN m")), (("air_drag", "kg/m²s"),))
+"""Values that stand together, with their units."""
+
+
+class MUSLIN_PT_body(PhysicsTab, bpy.types.Panel):
+    bl_label = "Body"
+    bl_parent_id = "MUSLIN_PT_muslin"
+    bl_options = set()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and model_options.model_of(context.object) in ("jelly", "particles", "projective")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        muslin, col = context.object.muslin, self.column(context)
+        if model_options.model_of(context.object) == "jelly":
+            col.prop(muslin, "jelly_structure")
+            with_unit(col, muslin, "young_modulus", "kPa")
+            if muslin.jelly_structure == "TETRAHEDRA":
+                col.prop(muslin, "poisson_ratio")
+            with_unit(col, muslin, "density", "kg/m³")
+            col.prop(muslin, "jelly_cells")
+            col.prop(muslin, "damping")
+            return
+        if model_options.model_of(context.object) == "projective":
+            col.prop(muslin, "use_moduli")
+            chosen = col.column()
+            chosen.active = muslin.use_moduli
+            with_unit(chosen, muslin, "young_modulus", "kPa")
+            chosen.prop(muslin, "poisson_ratio")
+            with_unit(chosen, muslin, "sheet_thickness", "mm")
+            return
+        with_unit(col, muslin, "particle_mass", "kg")
+        col.prop(muslin, "neighbour_radius")
+        col.prop(muslin, "neighbour_count")
+        with_unit(col, muslin, "neighbour_stiffness", "N/m")
+        with_unit(col, muslin, "neighbour_damping", "N s/m")
+
+
+class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
+    bl_label = "Fabric"
+    bl_parent_id = "MUSLIN_PT_muslin"
+    bl_options = set()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and model_options.model_of(context.object) != "jelly"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        thing = context.object
+        muslin = thing.muslin
+        col = self.column(context)
+        split = col.split(factor=0.4)
+        label = split.row()
+        label.alignment = "RIGHT"
+        label.label(text="Preset")
+        name = fabric_menu.name_of(muslin)
+        split.menu("MUSLIN_MT_fabric", text="Custom" if name == fabric_menu.CUSTOM else fabric_menu.title(name))
+        col.separator()
+        used = model_options.fabric_of(thing)
+        for group in GROUPS:
+            pair = col.column(align=True)
+            for prop, unit in group:
+                if prop in used:
+                    with_unit(pair, muslin, prop, unit)
+        if "damping" in used:
+            col.prop(muslin, "damping")
+        if "max_elongation" in used:
+            row = col.row(align=True, heading="Limit Stretch")
+            row.prop(muslin, "use_max_elongation", text="")
+            value = row.row(align=True)
+            value.active = muslin.use_max_elongation
+            value.prop(muslin, "max_elongation", text="")
+        if "grain" in used:
+            col.separator()
+            col.prop(muslin, "grain")
+            if muslin.grain == "UV":
+                col.prop_search(muslin, "uv_map", thing.data, "uv_layers", icon="GROUP_UVS")
+
+
+class MUSLIN_PT_damping(PhysicsTab, bpy.types.Panel):
+    bl_label = "More Damping"
+    bl_parent_id = "MUSLIN_PT_fabric"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        col, muslin = self.column(context), context.object.muslin
+        for prop, unit in (("spring_damping", "kg/s"), ("isotropic_damping", "kg/s"), ("viscous_drag", "kg/m²s")):
+            if prop in model_options.fabric_of(context.object):
+                with_unit(col, muslin, prop, unit)
+
+
+classes = (MUSLIN_PT_body, MUSLIN_PT_fabric, MUSLIN_PT_damping)

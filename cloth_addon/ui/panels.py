@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Muslin panel in Properties > Physics: what the object is, what holds it and what it collides with. Panels only
+draw; those of its parts have files of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..read import model_options
+from . import bake_panels, fabric_panels, garment_panels
+from .panel_layout import PhysicsTab
+
+
+class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
+    bl_label = "Muslin"
+    bl_options = set()
+    kinds = {"NONE", "CLOTH", "COLLIDER"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        muslin = context.object.muslin
+        flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
+        if muslin.kind == "NONE":
+            flow.column().operator("muslin.cloth_add", text="Cloth", icon="MOD_CLOTH")
+            flow.column().operator("muslin.collider_add", text="Collider", icon="MOD_PHYSICS")
+            self.layout.operator_menu_enum("muslin.particles_add", "kind", icon="PARTICLE_DATA")
+            return
+        flow.operator("muslin.remove", text=muslin.bl_rna.properties["kind"].enum_items[muslin.kind].name, icon="X")
+        col = self.column(context)
+        if muslin.kind == "CLOTH":
+            chosen = col.row()
+            chosen.active = model_options.model_of(context.object) == muslin.model
+            chosen.prop(muslin, "model")
+            if not chosen.active:
+                row = col.row()
+                row.alignment = "RIGHT"
+                row.label(text="It has no edges: particles")
+        else:
+            col.prop(muslin, "friction")
+            _thickness(col, muslin)
+
+
+def _thickness(col: Any, muslin: Any) -> None:
+    col.prop(muslin, "thickness")
+    if muslin.kind == "CLOTH" and muslin.thickness == 0.0:
+        row = col.row()
+        row.alignment = "RIGHT"
+        edges = len(muslin.id_data.data.edges)
+        row.label(text="Automatic, from the edge length" if edges else "Automatic, half a thread")
+
+
+class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
+    bl_label = "Pinning"
+    bl_parent_id = "MUSLIN_PT_muslin"
+    bl_options = set()
+
+    def draw(self, context: bpy.types.Context) -> None:
+        thing = context.object
+        col = self.column(context)
+        missing = bool(thing.muslin.pin_group) and thing.muslin.pin_group not in thing.vertex_groups
+        row = col.row()
+        row.alert = missing
+        row.prop_search(thing.muslin, "pin_group", thing, "vertex_groups")
+        if missing:
+            col.label(text="The object has no such vertex group", icon="ERROR")
+
+
+class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
+    bl_label = "Collisions"
+    bl_parent_id = "MUSLIN_PT_muslin"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        col = self.column(context)
+        col.prop(context.object.muslin, "friction")
+        _thickness(col, context.object.muslin)
+
+
+classes = (
+    MUSLIN_PT_muslin, *fabric_panels.classes, MUSLIN_PT_pinning, *garment_panels.classes, MUSLIN_PT_collisions,
+    *bake_panels.classes,
+)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solid or a thin surface that cloth collides with: still, or moving on a known path."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FARTHEST, FloatArray, faces_wanted, float_rows, index_rows, is_number, takes, too_far
+from ..did_you_mean import names_arguments_of
+from ..errors import ColliderError
+from .mesh import ClothMesh
+
+
+@names_arguments_of(ColliderError)
+class Collider:
+    """Triangles whose positions are known at any time.
+
+    Args:
+        positions: (V, 3) [m], or a function of time t [s] -> (V, 3) [m].
+        triangles: (T, 3) vertex indices, the same for all times.
+        friction: Coulomb coefficient; with the fabric's own it combines to their product's square root [-].
+        thickness: extra distance kept from this surface [m].
+        name: what errors call it; "collider" if not given.
+
+    Raises:
+        ColliderError: no triangles, one that uses a vertex twice, an index out of range, positions that are not
+            numbers, too far away or change their count, or a still one without any area.
+    """
+
+    def __init__(self, positions: Any, triangles: Any = None, friction: float = 0.3, *, thickness: float = 0.0,
+                 name: str | None = None) -> None:
+        if not (name is None or isinstance(name, str)):
+            raise ColliderError(f"name is {name!r}, it must be text")
+        self.name = name = name or "collider"
+        if isinstance(positions, ClothMesh):
+            raise ColliderError("positions is a ClothMesh; write Collider(mesh.positions, mesh.triangles)",
+                                object_name=name)
+        if triangles is None:
+            raise ColliderError("triangles is None, it must be (T, 3) numbers of vertices; write Collider(positions, "
+                                "triangles)", object_name=name)
+        self.moves = callable(positions)
+        self._positions: Callable[[float], Any] | FloatArray = positions
+        self._vertex_count: int | None = None
+        try:
+            self.triangles = index_rows(triangles, 3)
+        except ValueError as error:
+            raise ColliderError(f"triangles: {error}{faces_wanted(triangles)}", object_name=name) from None
+        if len(self.triangles) == 0:
+            raise ColliderError("has no triangles; give the mesh faces or remove it as a collider", object_name=name)
+        twice = (self.triangles == np.roll(self.triangles, 1, axis=1)).any(axis=1)
+        if twice.any():
+            t = int(np.argmax(twice))
+            raise ColliderError(f"triangle {t} {self.triangles[t].tolist()} uses a vertex twice ({int(twice.sum())} "
+                                "such); remove that triangle", object_name=name)
+        for what, value in (("friction", friction), ("thickness", thickness)):
+            if not (is_number(value) and 0.0 <= value <= FARTHEST):
+                raise ColliderError(f"{what} is {value!r}, it must be a number, 0 or more and {FARTHEST:g} at most",
+                                    object_name=name)
+        self.friction, self.thickness = float(friction), float(thickness)
+        if not self.moves:
+            self._positions = self._checked(positions, 0.0)
+            if not self.has_area(0.0):                                   # what moves may grow out of a point
+                raise ColliderError("none of its triangles has any area; if that is an object's scale of 0, give it "
+                                    "another", object_name=name)
+        elif not takes(positions, 1):
+            raise ColliderError(f"positions is a function of {inspect.signature(positions)}, it must take the time "
+                                "alone", object_name=name)
+
+    def at(self, time: float) -> FloatArray:
+        """Positions (V, 3) [m] at `time` [s]."""
+        if callable(self._positions):
+            return self._checked(self._positions(time), time)
+        return self._positions
+
+    def has_area(self, time: float) -> bool:
+        """Whether any of its triangles has an area at `time` [s]: without, it stops nothing."""
+        first, second, third = (self.at(time)[self.triangles[:, corner]] for corner in range(3))
+        return bool(np.cross(second - first, third - first).any())
+
+    def _checked(self, values: Any, time: float) -> FloatArray:
+        try:
+            rows = float_rows(values, 3)
+        except ValueError as error:
+            raise ColliderError(f"positions at {time:.4f} s: {error}", object_name=self.name) from None
+        if self._vertex_count is None:
+            self._vertex_count = len(rows)
+            outside = (self.triangles < 0) | (self.triangles >= len(rows))
+            if outside.any():
+                t = int(np.argmax(outside.any(axis=1)))
+                raise ColliderError(f"triangle {t} names vertex {self.triangles[t][outside[t]][0]}, but there are "
+                                    f"{len(rows)} vertices", object_name=self.name)
+        if len(rows) != self._vertex_count:
+            raise ColliderError(f"has {len(rows)} vertices at {time:.4f} s and had {self._vertex_count} before; a "
+                                "collider must keep its vertices (switch off modifiers that change their number)",
+                                object_name=self.name)
+        bad = ~np.isfinite(rows).all(axis=1)
+        if bad.any():
+            vertex = int(np.argmax(bad))
+            raise ColliderError(f"vertex {vertex} is at {rows[vertex].tolist()} at {time:.4f} s, which is not a number",
+                                object_name=self.name)
+        far = too_far(rows)
+        if far.any():
+            vertex = int(np.argmax(far))
+            raise ColliderError(f"vertex {vertex} is at {rows[vertex].tolist()} m at {time:.4f} s, it must be within "
+                                f"{FARTHEST:g} m", object_name=self.name)
+        return rows

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A fabric, in SI, per area and per width, so that it does not depend on the mesh."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arrays import LARGEST, is_number, is_series
+from ..did_you_mean import names_arguments_of, perhaps
+from ..errors import MaterialError, PresetError
+
+PRESET_FOLDER = Path(__file__).resolve().parents[2] / "presets" / "fabrics"
+
+
+@names_arguments_of(MaterialError)
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """A fabric's constants: of one's own, or of a `preset`, as `Material.preset("cotton", friction=0.5)`.
+
+    Attributes:
+        areal_density: mass per area [kg/m^2], above 0.
+        stretch: membrane stiffness along warp (u) and weft (v) [N/m].
+        shear: stiffness against shear between warp and weft [N/m].
+        bend: bending stiffness per width when curved along warp and along weft [N m].
+        damping: deformation-rate damping as a ratio to the stiffness [s].
+        isotropic_damping: k_d of dashpots along the edges against every relative motion of their ends [kg/s].
+        spring_damping: the same, against changes of the edges' lengths alone [kg/s].
+        friction: Coulomb coefficient [-].
+        air_drag: drag against the wind along the surface's normal [kg/(m^2 s)].
+        viscous_drag: drag against still air in every direction [kg/(m^2 s)].
+        thread_width: width of the strip of fabric that a loose edge stands for [m].
+
+    Raises:
+        MaterialError: naming the constant, its value and its range.
+    """
+
+    areal_density: float
+    stretch: tuple[float, float]
+    shear: float
+    bend: tuple[float, float] = (0.0, 0.0)
+    damping: float = 0.0
+    friction: float = 0.3
+    air_drag: float = 0.0
+    viscous_drag: float = 0.0
+    isotropic_damping: float = 0.0
+    spring_damping: float = 0.0
+    thread_width: float = 0.005
+    name: str = "material"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise MaterialError(f"name is {self.name!r}, it must be text")
+        for field, above_zero in (("areal_density", True), ("stretch", False), ("shear", False), ("bend", False),
+                                  ("damping", False), ("friction", False), ("air_drag", False),
+                                  ("viscous_drag", False), ("isotropic_damping", False), ("spring_damping", False),
+                                  ("thread_width", True)):
+            values = self._pair(field) if field in ("stretch", "bend") else (getattr(self, field),)
+            for value in values:
+                if not is_number(value) or value < 0.0 or (above_zero and value == 0.0):
+                    wanted = "above 0" if above_zero else "0 or more"
+                    shown = value if is_number(value) else repr(value)              # '0.1' is not 0.1
+                    raise MaterialError(f"{field} is {shown}, it must be a number {wanted}", object_name=self.name)
+                if value > LARGEST:
+                    raise MaterialError(f"{field} is {value:g}, it must be {LARGEST:g} at most", object_name=self.name)
+            numbers = tuple(float(value) for value in values)
+            object.__setattr__(self, field, numbers if field in ("stretch", "bend") else numbers[0])
+
+    def _pair(self, field: str) -> tuple[Any, ...]:
+        """Warp and weft of a constant that may be given as one number."""
+        given = getattr(self, field)
+        several = isinstance(given, (Sequence, np.ndarray)) and is_series(given) and not isinstance(given, str)
+        pair = tuple(given) if several else (given, given)
+        if len(pair) != 2:
+            raise MaterialError(f"{field} needs 2 values (warp, weft), got {len(pair)}", object_name=self.name)
+        return pair
+
+    @staticmethod
+    def presets() -> tuple[str, ...]:
+        """Names of the fabrics that come with Muslin, sorted."""
+        return tuple(sorted(path.stem for path in PRESET_FOLDER.glob("*.toml")))
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Material:
+        """The fabric of presets/fabrics/`name`.toml, with any constants changed by keyword.
+
+        Raises:
+            PresetError: if there is no such preset or its file is damaged.
+        """
+        if not isinstance(name, str) or name not in cls.presets():
+            raise PresetError(f"no fabric preset '{name}'; there are: {', '.join(cls.presets())}"
+                              + perhaps(name, cls.presets()))
+        path = PRESET_FOLDER / f"{name}.toml"
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+            values = {key: entry["value"] for key, entry in table.items() if isinstance(entry, dict)}
+            fabric = cls(name=name, **values)
+        except (OSError, ValueError, KeyError, TypeError) as error:    # ValueError: syntax, encoding, range
+            raise PresetError(f"preset '{name}' ({path.name}) cannot be read: {error!r}") from error
+        constants = [field.name for field in fields(cls)]
+        unknown = [key for key in changes if key not in constants]
+        if unknown:
+            raise MaterialError(f"a fabric has no constant '{unknown[0]}'; there are: {', '.join(constants)}"
+                                + perhaps(unknown[0], constants), object_name=name)
+        return replace(fabric, **changes)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is simulated together: cloths, colliders, gravity, wind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..arrays import FloatArray, is_series
+from ..did_you_mean import names_arguments_of
+from ..errors import SceneError
+from ..loads.wind import Wind, vector
+from .cloth import Cloth
+from .collider import Collider
+
+
+@names_arguments_of(SceneError)
+class Scene:
+    """Cloths and colliders with what acts on all of them.
+
+    Args:
+        cloths: at least one.
+        colliders: solids and surfaces.
+        gravity: (3,) [m/s^2].
+        wind: velocity of the air (3,) [m/s]; a function of time t [s] -> (3,); or a field, a function of time and
+            positions (t [s], (V, 3) [m]) -> (V, 3).
+    """
+
+    def __init__(self, cloths: Sequence[Cloth], colliders: Sequence[Collider] = (), gravity: Any = (0.0, 0.0, -9.81),
+                 wind: Any = (0.0, 0.0, 0.0)) -> None:
+        for what, given, kind in (("cloths", cloths, Cloth), ("colliders", colliders, Collider)):
+            if not is_series(given) or not all(isinstance(item, kind) for item in given):
+                raise SceneError(f"{what} is {given!r}, it must be a list of {kind.__name__}")
+        self.cloths, self.colliders = tuple(cloths), tuple(colliders)
+        if not self.cloths:
+            raise SceneError("there is no cloth to simulate; add at least one")
+        for number, cloth in enumerate(self.cloths):
+            if any(cloth is other for other in self.cloths[:number]):
+                raise SceneError(f"cloths has '{cloth.name}' twice, again at {number}: two cloths in one place; make "
+                                 "another Cloth, at other positions")
+        self.gravity = vector(gravity, "gravity")
+        self._wind = Wind(wind)
+
+    def wind_at(self, time: float, x: FloatArray | None = None) -> FloatArray:
+        """Velocity of the air [m/s] at `time` [s]: (3,), or of a field (V, 3) at positions x (V, 3) [m]."""
+        return self._wind.at(time, x)

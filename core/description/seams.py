@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds points of one cloth together: seams between its panels, and buttons.
+
+Both are `Seam` springs between two points whose length goes from what it is at the start to nothing within the closing
+time T, so that nothing is thrown:
+
+    L(t) = L_0 (1 - s^2 (3 - 2 s)),   s = min(t / T, 1)                                       [m]
+
+A seam holds vertex to vertex with k = SEAM k_s, k_s [N/m] the larger stretch stiffness of the fabric: as a row of the
+mesh has k_s, a closed seam gapes by 1 / SEAM of what one row of edges stretches, on any mesh. Its force is limited to
+`force` times the length of border that the vertex stands for, so that the limit is a tension, in newtons per metre of
+seam. A button holds a vertex to another or to a point of a triangle, stiffer, and with no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, index_rows, is_number, is_series
+from ..errors import ClothError
+from ..stencils.springs.seam_spring import Seam
+from ..stencils.springs.spring import edge_stencil
+from ..stencils.stencil import ElementForce, Parameters, Stencil
+from .material import Material
+from .mesh import ClothMesh
+from .seam_pairs import MOST_POINTS, Links
+
+SEAM = 10.0
+"""Stiffness of a seam over that of the fabric [-]."""
+BUTTON = 100.0
+"""Stiffness of a button over that of the fabric [-]: it holds in one point."""
+EDGE = 1e-9
+"""Share of a triangle's corner in a point below which the point lies on the opposite side [-]."""
+
+
+@dataclass(frozen=True)
+class Sewing:
+    """Pairs of points that are pulled together in one cloth.
+
+    Attributes:
+        stencil: one column a pair, from the one point to the other. stiffness (n,) [N/m].
+        start (n,) [m]: how far apart they begin. most (n,) [N]: the largest force. time [s]: until they are together.
+    """
+
+    stencil: Stencil
+    stiffness: FloatArray
+    start: FloatArray
+    most: FloatArray
+    time: float
+
+    def parameters(self, time: float) -> Parameters:
+        """Of the law `Seam` at `time` [s]."""
+        s = min(max(time, 0.0) / self.time, 1.0) if self.time > 0.0 else 1.0
+        return (self.stiffness, self.start * (1.0 - s * s * (3.0 - 2.0 * s)), self.most)
+
+    def force(self, time: float = 0.0) -> ElementForce:
+        """The springs at `time` [s]."""
+        return ElementForce(self.stencil, Seam(), self.parameters(time))
+
+    def gap(self, x: FloatArray) -> float:
+        """How far apart the widest pair is [m], vertices of the cloth at x (V, 3) [m]."""
+        d = self.stencil.gather(x)[0]
+        return float(np.sqrt(np.max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], initial=0.0)))
+
+    def links(self) -> Links:
+        """Vertices that count as one where it matters what is next to what."""
+        vertices, weights = self.stencil.vertices, self.stencil.weights[:, :, 0]
+        row, k = np.nonzero(weights[:, 1:])
+        room = ((0, 0), (0, MOST_POINTS - vertices.shape[1]))
+        return Links(np.column_stack([vertices[row, 0], vertices[row, k + 1]]),
+                     np.pad(vertices, room)[row], np.pad(weights, room)[row])
+
+
+def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:
+    """The seams (S, 2) of a mesh: of True the loose edges between vertices of triangles; or pairs of vertices (S, 2).
+
+    Raises:
+        ClothError: no seam, an edge of a triangle, or a vertex that nothing else holds.
+    """
+    in_triangles = np.zeros(len(mesh.positions), dtype=np.bool_)
+    in_triangles[mesh.triangles] = True
+    if isinstance(given, (bool, np.bool_)):
+        if not given:
+            return np.zeros((0, 2), dtype=np.int64)
+        seams: IntArray = mesh.loose_edges[in_triangles[mesh.loose_edges].all(axis=1)]
+        if len(seams) == 0:
+            raise ClothError("has no loose edges between its faces to sew; join the borders of its panels by edges (of "
+                             "panels in different objects, join these first), or switch sewing off",
+                             object_name=mesh.name)
+        return seams
+    try:
+        seams = index_rows(given, 2)
+    except ValueError as error:
+        raise ClothError(f"sewing: {error}; give pairs of vertices, or True for all loose edges",
+                         object_name=mesh.name) from None
+    count = len(mesh.positions)
+    bad = (seams < 0) | (seams >= count)
+    if bad.any():
+        row = int(np.argmax(bad.any(axis=1)))
+        raise ClothError(f"seam {row} {seams[row].tolist()} names a vertex outside 0..{count - 1}",
+                         object_name=mesh.name)
+    seams = np.unique(np.sort(seams, axis=1), axis=0)
+    inner = mesh.edges[:len(mesh.edges) - len(mesh.loose_edges)]
+    known = np.isin(seams[:, 0] * count + seams[:, 1], inner[:, 0] * count + inner[:, 1])
+    for wrong, why in ((seams[:, 0] == seams[:, 1], "sews a vertex to itself"), (known, "is an edge of a face"),
+                       (~in_triangles[seams].all(axis=1), "has an end that belongs to no face")):
+        if wrong.any():
+            raise ClothError(f"seam {seams[np.argmax(wrong)].tolist()} {why} ({int(wrong.sum())} such); a seam joins "
+                             "two vertices of different faces", object_name=mesh.name)
+    return seams
+
+
+def sew(mesh: ClothMesh, material: Material, seams: IntArray, positions: FloatArray, force: float | None,
+        time: float) -> Sewing:
+    """Seams (S, 2) of a mesh at positions (V, 3) [m] that close within `time` [s].
+
+    force: the largest, in newtons per metre of seam [N/m]; None: no limit.
+    """
+    _check_fabric(mesh, material)
+    border = _border_lengths(mesh)
+    each = np.maximum(np.bincount(seams.ravel(), minlength=len(border)), 1)        # a vertex may be sewn several times
+    share = (border / each)[seams].mean(axis=1)
+    most = np.full(len(seams), np.inf) if force is None else force * share
+    along = positions[seams[:, 1]] - positions[seams[:, 0]]
+    k = np.full(len(seams), SEAM * max(material.stretch))
+    return Sewing(edge_stencil(seams), k, np.linalg.norm(along, axis=1), most, time)
+
+
+def buttoned(buttons: Sequence[Any], name: str) -> IntArray:
+    """Those of the buttons that are two vertices (n, 2), the smaller first."""
+    if not (isinstance(buttons, (Sequence, np.ndarray)) and is_series(buttons)):
+        raise ClothError(f"buttons is {buttons!r}, it must be a list of them, () for none", object_name=name)
+    pairs = [sorted(b) for b in buttons if isinstance(b, (Sequence, np.ndarray)) and len(b) == 2
+             and all(isinstance(end, (int, np.integer)) for end in b)]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def button_up(mesh: ClothMesh, material: Material, buttons: Sequence[Any], positions: FloatArray,
+              time: float) -> Sewing:
+    """Buttons of a mesh at positions (V, 3) [m] that are closed within `time` [s].
+
+    buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))) with the shares of the triangle's corners.
+    """
+    _check_fabric(mesh, material)
+    vertices, weights = np.zeros((len(buttons), 4), dtype=np.int64), np.zeros((len(buttons), 4, 1))
+    for row, button in enumerate(buttons):
+        vertices[row], weights[row, :, 0] = _button(mesh, row, button)
+    used = np.zeros(len(positions), dtype=np.bool_)
+    used[mesh.edges] = True
+    alone = ~used[vertices].all(axis=1)
+    if alone.any():
+        row = int(np.argmax(alone))
+        vertex = vertices[row][~used[vertices[row]]][0]
+        raise ClothError(f"button {row} holds vertex {vertex}, which belongs to no face and no other edge",
+                         object_name=mesh.name)
+    stencil = Stencil(vertices, weights)
+    apart = np.linalg.norm(np.stack(stencil.gather(positions)[0], axis=1), axis=1)
+    k = np.full(len(buttons), BUTTON * max(material.stretch))
+    return Sewing(stencil, k, apart, np.full(len(buttons), np.inf), time)
+
+
+def _button(mesh: ClothMesh, number: int, button: Any) -> tuple[IntArray, FloatArray]:
+    """Vertices (4,) and weights (4,) of the column to the button's vertex from where it is held."""
+    def fail(why: str) -> ClothError:
+        return ClothError(f"button {number} is {button!r}: {why}; give (vertex, vertex) or (vertex, (triangle, "
+                          "(a, b, c))) with shares that add up to 1", object_name=mesh.name)
+
+    def index(value: Any, count: int, what: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < count:
+            raise fail(f"{what} {value!r} is none of 0..{count - 1}")
+        return int(value)
+
+    try:
+        first, second = button
+    except (TypeError, ValueError):
+        raise fail("it needs two places") from None
+    vertex = index(first, len(mesh.positions), "vertex")
+    if isinstance(second, (int, np.integer)):
+        other = index(second, len(mesh.positions), "vertex")
+        if other == vertex:
+            raise fail("both are one vertex")
+        return np.array([vertex, other, vertex, vertex]), np.array([1.0, -1.0, 0.0, 0.0])
+    try:
+        triangle, place = second
+        share = np.array([float(part) for part in place])
+    except (TypeError, ValueError):
+        raise fail("the second place is no vertex and no point of a triangle") from None
+    corners = mesh.triangles[index(triangle, len(mesh.triangles), "triangle")]
+    if share.shape != (3,) or not (share >= -EDGE).all() or not abs(share.sum() - 1.0) < EDGE:
+        raise fail(f"the shares {share.tolist()} are not three numbers from 0 on that add up to 1")
+    if vertex in corners:
+        raise fail(f"vertex {vertex} is a corner of triangle {triangle}")
+    share = np.where(share > EDGE, share, 0.0)
+    return np.concatenate([[vertex], corners]), np.concatenate([[1.0], -share / share.sum()])
+
+
+def _border_lengths(mesh: ClothMesh) -> FloatArray:
+    """Half the rest lengths of the border edges at each vertex (V,) [m]; inside a panel, the mean edge."""
+    inner = len(mesh.edges) - len(mesh.loose_edges)
+    count = len(mesh.positions)
+    sides = np.sort(np.stack([mesh.triangles, np.roll(mesh.triangles, -1, axis=1)], axis=-1), axis=-1).reshape(-1, 2)
+    keys = mesh.edges[:inner, 0] * count + mesh.edges[:inner, 1]
+    triangles = np.bincount(np.searchsorted(keys, sides[:, 0] * count + sides[:, 1]), minlength=inner)
+    border = np.flatnonzero(triangles == 1)
+    length = np.bincount(mesh.edges[border].ravel(), np.repeat(0.5 * mesh.rest_lengths[border], 2), minlength=count)
+    return np.where(length > 0.0, length, mesh.mean_edge)
+
+
+def check_closing(force: float | None, time: float, name: str) -> None:
+    """Raises ClothError where the largest force [N/m] or the closing time [s] is none, sewn or not."""
+    if force is not None and not (is_number(force) and force > 0.0):
+        raise ClothError(f"the largest sewing force is {force!r} N/m, it must be a number above 0, or None for no "
+                         "limit", object_name=name)
+    if not (is_number(time) and time >= 0.0):
+        raise ClothError(f"the closing time of seams is {time!r} s, it must be a number, 0 or more", object_name=name)
+
+
+def _check_fabric(mesh: ClothMesh, material: Material) -> None:
+    if not max(material.stretch) > 0.0:
+        raise ClothError("its fabric does not resist stretching at all, so a seam has no stiffness to go by; give it "
+                         "some", object_name=mesh.name)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long explicit steps may be: a vibration with a shorter period than a step follows grows in it without bound.
+
+With omega the fastest vibration and d [1/s] its damping, d = tau omega^2 + drag over mass,
+
+    symplectic Euler, Verlet    h^2 omega^2 + 2 h d <= 2 (1 + k_d)              undamped h <= 2 / omega
+    explicit Euler              h omega^2 <= d + 2 g                             undamped it always grows, by g [1/s]
+
+from the roots of x'' = -omega^2 x - d x' as each method steps it. omega^2 and d are bounded from above by the constant
+matrix of `projective_matrix`, which no law's stiffness at rest is above. Cloth that is stretched far beyond may be
+stiffer; what then runs away is caught by the stepper.
+"""
+
+from __future__ import annotations
+
+from math import ceil, inf, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import SolverError, UnstableStepError
+from ..model.particle_system import System
+from ..model.projective_matrix import drag_blocks
+from ..state import State
+
+if TYPE_CHECKING:
+    from ..description.settings import Solver
+
+GROWTH = 0.5
+"""Rate at which explicit Euler may let an undamped vibration grow [1/s]: it has no steps that would not."""
+PART = 0.98
+"""Part of the estimate that is used, as its last step would neither grow nor fall [-]."""
+IMPLICIT = "implicit_euler, bdf2 or projective_dynamics"
+
+
+def of_symplectic_euler(system: System, state: State, settings: Solver) -> float:
+    """Longest stable step [s] from `state` on, inf where nothing vibrates."""
+    return _leapfrog(*_fastest(system, state), 1.0)
+
+
+def of_verlet(system: System, state: State, settings: Solver) -> float:
+    """Longest stable step [s] from `state` on, inf where nothing vibrates."""
+    return _leapfrog(*_fastest(system, state), settings.verlet_kd)
+
+
+def of_explicit_euler(system: System, state: State, settings: Solver) -> float:
+    """Longest step [s] from `state` on in which no vibration grows by more than GROWTH, inf where nothing vibrates."""
+    omega2, d = _fastest(system, state)
+    if omega2 == 0.0:
+        return 2.0 * PART / d if d else inf
+    turning = d * d - 4.0 * omega2                                  # overdamped: it must not jump across rest
+    across = (d - sqrt(turning)) / omega2 if turning > 0.0 else inf
+    return PART * min((d + 2.0 * GROWTH) / omega2, across)
+
+
+def _leapfrog(omega2: float, d: float, kd: float) -> float:
+    if omega2 == 0.0:
+        return PART * (1.0 + kd) / d if d else inf
+    return PART * (sqrt(d * d + 2.0 * (1.0 + kd) * omega2) - d) / omega2
+
+
+def _fastest(system: System, state: State) -> tuple[float, float]:
+    """omega^2 [1/s^2] and d [1/s]."""
+    if not (system.mass > 0.0).all():
+        i = int(np.argmin(system.mass))
+        raise SolverError(f"vertex {i} has no mass of its own, and explicit methods divide by it; take {IMPLICIT}")
+    omega2, d = system.projective.largest(system.held_positions(state.time)[0])
+    rate = system.rate_force(state.x, state.v, state.time)
+    if rate is not None:
+        resisting = np.zeros(len(system.mass)) if rate.viscous is None else rate.viscous.copy()
+        if rate.drags:
+            resisting += drag_blocks(rate, len(resisting)).trace(axis1=1, axis2=2)
+        d += float((resisting / system.mass).max(initial=0.0))
+    return omega2, d
+
+
+def refusal(name: str, longest: float, smallest: float, system: System, state: State,
+            settings: Solver) -> UnstableStepError:
+    """What to say where even the `smallest` step [s] is above the `longest` stable one [s] from `state` on."""
+    wanted = ceil(settings.steps_per_frame * smallest / longest)
+    times = settings.max_halvings if settings.adaptive else 0
+    halved = f", halved {times} times," if times else ""
+    made = f" ({wanted * 2 ** times} after halving)" if times else ""
+    omega2, d = _fastest(system, state)
+    undamped = _leapfrog(omega2, 0.0, settings.verlet_kd if name == "verlet" else 1.0)
+    if name == "explicit_euler" and d < sqrt(omega2):
+        ways = "damp the fabric more, without which explicit Euler always lets it vibrate, or "
+    elif name != "explicit_euler" and undamped > 2.0 * longest:
+        ways = f"damp it less, as without damping {undamped:.2e} s would do, or "
+    else:
+        ways = ""
+    return UnstableStepError(
+        f"{name} is stable on this cloth in steps of up to {longest:.2e} s, but steps of "
+        f"{smallest * 2 ** times:.2e} s{halved} are still of {smallest:.2e} s: set steps_per_frame to {wanted} or "
+        f"more{made}, {ways}take a softer fabric or a coarser mesh, or an integrator that is stable in any step: "
+        f"{IMPLICIT}",
+        longest=longest, step=smallest, steps_per_frame=wanted)

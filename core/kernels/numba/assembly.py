@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From elements to vertices: what elements left, added up vertex by vertex, into forces or into rows of a matrix.
+
+Each vertex goes through the elements around it in one order, so that sums do not depend on threads, and no two threads
+write to one place. Loops have a fixed count of an element's vertices and columns, which a factory per count gives them:
+they unroll, at half the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from ...arrays import FloatArray
+from .options import KERNEL
+from .thread_pool import share
+
+if TYPE_CHECKING:
+    from ...linear.block_matrix import BlockMatrix
+    from ...stencils.stencil import Stencil
+
+Loop = Callable[..., Any]
+LEAST, LEAST_ROWS = 2000, 250
+"""Vertices worth another thread, when forces are added up and when rows of a matrix are."""
+
+
+def subtract_scattered(stencil: Stencil, P: FloatArray, total: FloatArray) -> None:
+    """total (V, 3) -= sum_c w_ic P_c of elements with P (E, C, 3)."""
+    starts, corners = stencil.incidence
+    _, k, C = stencil.weights.shape
+    share(_scatter(k, C), len(starts) - 1, LEAST, starts, corners, stencil.weights.reshape(-1, C), P, total)
+
+
+def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matrix: BlockMatrix) -> None:
+    """matrix += sum_cd w_ic w_jd H_cd + q q^T of elements with H (E, C (C + 1) / 2, 9), and vectors q = common (E, 3).
+
+    Of H, blocks c <= d alone, row by row, because H_dc = H_cd^T.
+    """
+    pattern = matrix.pattern
+    k = stencil.vertices.shape[1]
+    C = 0 if H.shape[1] == 0 else stencil.weights.shape[2]
+    add = _block_rows(k, C, k if stencil.core is None else stencil.core)
+    starts, corners = stencil.incidence
+    share(add, len(starts) - 1, LEAST_ROWS, starts, corners, stencil.weights.reshape(-1, stencil.weights.shape[2]), H,
+          np.zeros((0, 3)) if common is None else common, pattern.positions(pattern.family(stencil.vertices)),
+          pattern.layout.row_start, pattern.layout.row_width, matrix.data)
+
+
+@cache
+def _scatter(k: int, C: int) -> Loop:
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
+    def scatter(begin, end, starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
+        u = np.uintp                                 # with signed numbers every index is asked whether it is negative
+        for v in range(u(begin), u(end)):
+            fx, fy, fz = 0.0, 0.0, 0.0
+            for at in range(starts[v], starts[v + u(1)]):
+                corner = u(corners[at])
+                e = corner // u(k)
+                for c in range(u(C)):
+                    w = weights[corner, c]
+                    fx += w * P[e, c, 0]
+                    fy += w * P[e, c, 1]
+                    fz += w * P[e, c, 2]
+            total[v, 0] -= fx
+            total[v, 1] -= fy
+            total[v, 2] -= fz
+
+    return scatter  # type: ignore[no-any-return]
+
+
+@cache
+def _block_rows(k: int, C: int, core: int) -> Loop:
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
+    def add_rows(begin, end, starts, corners, weights, H, common, positions,  # type: ignore[no-untyped-def]
+                 row_start, row_width, data):
+        u, joint = np.uintp, len(common) > 0
+        half = np.empty((C, 3))                                   # row a of sum_c w_ic H_cd
+        for v in range(u(begin), u(end)):
+            first, line = 9 * row_start[v], 3 * row_width[v]
+            for at in range(starts[v], starts[v + u(1)]):
+                corner = u(corners[at])
+                e = corner // u(k)
+                own = corner * u(k)
+                coupled = u(k if corner - e * u(k) < u(core) else core)
+                for a in range(3):
+                    for d in range(C):
+                        x, y, z = 0.0, 0.0, 0.0
+                        for c in range(C):
+                            w = weights[corner, c]
+                            if c <= d:
+                                block = c * C - c * (c - 1) // 2 + d - c
+                                x += w * H[e, block, 3 * a]
+                                y += w * H[e, block, 3 * a + 1]
+                                z += w * H[e, block, 3 * a + 2]
+                            else:
+                                block = d * C - d * (d - 1) // 2 + c - d
+                                x += w * H[e, block, a]
+                                y += w * H[e, block, 3 + a]
+                                z += w * H[e, block, 6 + a]
+                        half[d, 0], half[d, 1], half[d, 2] = x, y, z
+                    same_x = common[e, a] * common[e, 0] if joint else 0.0
+                    same_y = common[e, a] * common[e, 1] if joint else 0.0
+                    same_z = common[e, a] * common[e, 2] if joint else 0.0
+                    for j in range(coupled):
+                        x, y, z = same_x, same_y, same_z
+                        for d in range(C):
+                            w = weights[e * u(k) + j, d]
+                            x += w * half[d, 0]
+                            y += w * half[d, 1]
+                            z += w * half[d, 2]
+                        place = first + a * line + 3 * positions[own + j]
+                        data[place] += x
+                        data[place + u(1)] += y
+                        data[place + u(2)] += z
+
+    return add_rows  # type: ignore[no-any-return]

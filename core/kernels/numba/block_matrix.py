@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Block matrices: adding blocks into one, and its product with a vector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+from ...arrays import FloatArray
+from ..numpy.block_matrix import scatter_blocks
+from .options import INNER, KERNEL
+from .thread_pool import share
+
+if TYPE_CHECKING:
+    from ...arrays import IntArray
+    from ...linear.padded_rows import RowGroups
+
+__all__ = ["add_diagonal", "add_multiples", "add_scalar_product", "inverse_diagonal", "near_blocks", "product",
+           "project", "scatter_blocks"]
+
+WIDTH_STEP = 1
+"""Rows are padded to a multiple of this many entries: a product takes as long as its numbers take to be read."""
+LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 2500, 2000
+"""Rows worth another thread, in products and in products with scalars, which as many blocks on the diagonal are, too;
+vertices and edges in `near_blocks`."""
+
+
+def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scalar_layout: RowGroups,
+            x: FloatArray) -> FloatArray:
+    """As in `reference`."""
+    result = np.empty_like(x)
+    scalars = data[:0] if scalar is None else scalar
+    share(_product, len(layout.row_width), LEAST, data, layout.row_start, layout.row_width, layout.columns, scalars,
+          scalar_layout.row_start, scalar_layout.row_width, scalar_layout.columns, x, result)
+    return result
+
+
+def add_scalar_product(scalar: FloatArray, layout: RowGroups, x: FloatArray, result: FloatArray) -> None:
+    """As in `reference`."""
+    share(_add_scalar_product, len(layout.row_width), LEAST_SCALARS, scalar, layout.row_start, layout.row_width,
+          layout.columns, x, result)
+
+
+def near_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray, near: IntArray,
+                far_starts: IntArray, far: IntArray, number: IntArray, S: FloatArray, grow: float, diagonal: FloatArray,
+                off: FloatArray) -> None:
+    """As in `reference`."""
+    share(_near_blocks, len(own) + len(edges), LEAST_BLOCKS, data, scalar, line, own, edges, near, far_starts, far,
+          number, S, grow, diagonal, off)
+
+
+def add_diagonal(start: IntArray, line: IntArray, blocks: FloatArray, data: FloatArray) -> None:
+    """As in `reference`."""
+    share(_add_diagonal, len(blocks), LEAST_SCALARS, start, line, blocks, data)
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _add_diagonal(begin, end, start, line, blocks, data):  # type: ignore[no-untyped-def]
+    for i in range(np.uintp(begin), np.uintp(end)):
+        for a in range(3):
+            for b in range(3):
+                data[start[i] + a * line[i] + b] += blocks[i, a, b]
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def add_multiples(start, line, values, data):  # type: ignore[no-untyped-def]
+    """As in `reference`."""
+    for i in range(np.uintp(len(values))):
+        for a in range(3):
+            data[start[i] + a * (line[i] + 1)] += values[i]
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def project(rows, S, d):  # type: ignore[no-untyped-def]
+    """As in `reference`."""
+    for k in range(np.uintp(len(rows))):
+        i = rows[k]
+        x, y, z = d[i, 0], d[i, 1], d[i, 2]
+        for a in range(3):
+            d[i, a] = S[k, a, 0] * x + S[k, a, 1] * y + S[k, a, 2] * z
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  # type: ignore[no-untyped-def]
+             scalar_widths, scalar_columns, x, result):
+    u = np.uintp                                     # with signed numbers every index is asked whether it is negative
+    for i in range(u(begin), u(end)):
+        a, b, c = 0.0, 0.0, 0.0
+        first, line = u(9 * starts[i]), u(3 * widths[i])
+        second, third = first + line, first + line + line
+        for s in range(u(widths[i])):
+            j = u(columns[u(starts[i]) + s])
+            p, q, r = x[j, 0], x[j, 1], x[j, 2]
+            t = u(3) * s
+            a += data[first + t] * p + data[first + t + u(1)] * q + data[first + t + u(2)] * r
+            b += data[second + t] * p + data[second + t + u(1)] * q + data[second + t + u(2)] * r
+            c += data[third + t] * p + data[third + t + u(1)] * q + data[third + t + u(2)] * r
+        if len(scalar):
+            start = u(scalar_starts[i])
+            for s in range(u(scalar_widths[i])):
+                j, w = u(scalar_columns[start + s]), scalar[start + s]
+                a += w * x[j, 0]
+                b += w * x[j, 1]
+                c += w * x[j, 2]
+        result[i, 0], result[i, 1], result[i, 2] = a, b, c
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _add_scalar_product(begin, end, scalar, starts, widths, columns, x, result):  # type: ignore[no-untyped-def]
+    u = np.uintp
+    for i in range(u(begin), u(end)):
+        a, b, c = 0.0, 0.0, 0.0
+        start = u(starts[i])
+        for s in range(u(widths[i])):
+            j, w = u(columns[start + s]), scalar[start + s]
+            a += w * x[j, 0]
+            b += w * x[j, 1]
+            c += w * x[j, 2]
+        result[i, 0] += a
+        result[i, 1] += b
+        result[i, 2] += c
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _near_blocks(begin, end, data, scalar, line, own, edges, near, far_starts, far,  # type: ignore[no-untyped-def]
+                 number, S, grow, diagonal, off):
+    """Vertices first, then edges."""
+    u, vertices = np.uintp, len(own)
+    A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
+    for i in range(u(begin), u(min(end, vertices))):
+        _read(data, scalar, line[i], own[i, 0], own[i, 1], A)
+        folded = 0.0
+        for k in range(far_starts[i], far_starts[i + u(1)]):
+            if far[k, 0] < 0:
+                folded += abs(scalar[far[k, 1]])
+                continue
+            _read(data, scalar, line[i], far[k, 0], far[k, 1], B)
+            size = 0.0
+            for a in range(3):
+                size = max(size, abs(B[a, 0]) + abs(B[a, 1]) + abs(B[a, 2]),
+                           abs(B[0, a]) + abs(B[1, a]) + abs(B[2, a]))
+            folded += size
+        for a in range(3):
+            A[a, a] += folded
+        if number[i] >= 0:
+            _restrict(A, S[number[i]], B)
+        for a in range(3):
+            for b in range(3):
+                diagonal[i, a, b] = grow * A[a, b]
+    for e in range(u(max(begin - vertices, 0)), u(max(end - vertices, 0))):
+        i, j = edges[e, 0], edges[e, 1]
+        _read(data, scalar, line[i], near[e, 0], near[e, 1], A)
+        if number[i] >= 0 or number[j] >= 0:
+            between(S[number[i]] if number[i] >= 0 else unit, A, S[number[j]] if number[j] >= 0 else unit, B)
+            for a in range(3):
+                for b in range(3):
+                    off[e, a, b] = B[a, b]
+        else:
+            for a in range(3):
+                for b in range(3):
+                    off[e, a, b] = A[a, b]
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-untyped-def]
+    """As in `reference`."""
+    count = len(own)
+    result = np.empty((count, 3, 3))
+    M, B = np.empty((3, 3)), np.empty((3, 3))
+    for i in range(count):
+        _read(data, scalar, line[i], own[i, 0], own[i, 1], M)
+        if number[i] >= 0:
+            _restrict(M, S[number[i]], B)
+        a, b, c, d, e, f = M[0, 0], M[0, 1], M[0, 2], M[1, 1], M[1, 2], M[2, 2]
+        A, G, C = d * f - e * e, c * e - b * f, b * e - c * d
+        over = 1.0 / (a * A + b * G + c * C)
+        result[i, 0, 0] = A * over
+        result[i, 0, 1] = result[i, 1, 0] = G * over
+        result[i, 0, 2] = result[i, 2, 0] = C * over
+        result[i, 1, 1] = (a * f - c * c) * over
+        result[i, 1, 2] = result[i, 2, 1] = (b * c - a * e) * over
+        result[i, 2, 2] = (a * d - b * b) * over
+    return result
+
+
+@njit(**INNER)  # type: ignore[untyped-decorator]
+def _restrict(A, P, B):  # type: ignore[no-untyped-def]
+    """A becomes P A P + trace(A) / 3 (I - P), made symmetric; B is room."""
+    trace = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0
+    between(P, A, P, B)
+    for a in range(3):
+        for b in range(3):
+            A[a, b] = 0.5 * (B[a, b] + B[b, a]) + trace * ((1.0 if a == b else 0.0) - P[a, b])
+
+
+@njit(**INNER)  # type: ignore[untyped-decorator]
+def _read(data, scalar, line, place, scalar_place, block):  # type: ignore[no-untyped-def]
+    """A block of a matrix and its scalar."""
+    for a in range(3):
+        for b in range(3):
+            block[a, b] = data[place + a * line + b]
+        if scalar_place >= 0:
+            block[a, a] += scalar[scalar_place]
+
+
+@njit(**INNER)  # type: ignore[untyped-decorator]
+def between(P, A, Q, result):  # type: ignore[no-untyped-def]
+    """P A Q of 3x3 blocks."""
+    for a in range(3):
+        x = P[a, 0] * A[0, 0] + P[a, 1] * A[1, 0] + P[a, 2] * A[2, 0]
+        y = P[a, 0] * A[0, 1] + P[a, 1] * A[1, 1] + P[a, 2] * A[2, 1]
+        z = P[a, 0] * A[0, 2] + P[a, 1] * A[1, 2] + P[a, 2] * A[2, 2]
+        for b in range(3):
+            result[a, b] = x * Q[0, b] + y * Q[1, b] + z * Q[2, b]

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which points lie inside the closed parts of a surface, compiled: as `numpy.containment` has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ...arrays import BoolArray, FloatArray, IntArray
+from .options import INNER, KERNEL
+from .thread_pool import share
+from .trees import DEEPEST, rows_of, walk
+from .vectors import at, cross, dot, subtract
+
+LEAST = 256
+"""Points worth another thread."""
+
+
+def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, order: IntArray,
+           nodes: FloatArray) -> BoolArray:
+    """Whether each point (Q, 3) [m] is inside a closed part; positions (V, 3) [m], triangles (T, 3), closed (T,)."""
+    result = np.zeros(len(points), dtype=bool)
+    share(_inside, len(points), LEAST, np.ascontiguousarray(points), np.ascontiguousarray(positions), triangles, closed,
+          order, rows_of(nodes), result)
+    return result
+
+
+@njit(**KERNEL)
+def _inside(first: Any, last: Any, points: Any, positions: Any, triangles: Any, closed: Any, order: Any, rows: Any,
+            result: Any) -> None:
+    stack, high = np.empty(DEEPEST, dtype=np.int64), np.empty(3)
+    met = np.empty(64, dtype=np.int64)
+    for i in range(first, last):
+        p = at(points, i)
+        if not (rows[1, 2] <= p[2] <= rows[1, 5]):                  # the rest of the box is the walk's first look
+            continue
+        high[0], high[1], high[2] = p[0], p[1], rows[1, 5]
+        total = walk(rows, points[i], high, stack, met)
+        if total > len(met):
+            met = np.empty(2 * total, dtype=np.int64)
+            walk(rows, points[i], high, stack, met)
+        leaves = 0
+        for k in range(total):
+            t = order[met[k]]
+            if closed[t]:
+                leaves += _leaves_through(p, positions, triangles[t])
+        result[i] = leaves > 0
+
+
+@njit(**INNER)
+def _leaves_through(p: Any, positions: Any, corners: Any) -> Any:
+    """1 where the ray up from p leaves through the triangle, -1 where it enters, 0 where it misses it."""
+    turns = 0
+    for k in range(3):
+        start, end = corners[k], corners[(k + 1) % 3]
+        first, second = min(start, end), max(start, end)
+        x0, y0 = positions[first, 0], positions[first, 1]
+        x1, y1 = positions[second, 0], positions[second, 1]
+        rising, falling = y0 <= p[1] < y1, y1 <= p[1] < y0
+        if rising or falling:
+            side = (x1 - x0) * (p[1] - y0) - (p[0] - x0) * (y1 - y0)
+            turn = 1 if rising and side > 0.0 else (-1 if falling and side < 0.0 else 0)
+            turns += turn if start == first else -turn
+    if turns == 0:
+        return 0
+    a, b, c = at(positions, corners[0]), at(positions, corners[1]), at(positions, corners[2])
+    above = turns * dot(cross(subtract(b, a), subtract(c, a)), subtract(p, a)) < 0.0
+    return turns if above else 0

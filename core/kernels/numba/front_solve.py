@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solving with the factor of `fronts`, compiled: up the tree and down again.
+
+Every front has a vector of its own, own rows first, then its boundary, column after column. On the way up a front
+adds up what its children leave on their boundaries; on the way down it takes its boundary from its parent. Nobody
+writes where another front reads, so branches are worked on side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ...arrays import IntArray
+from .gemm_tiles import CHUNK
+from .options import INNER, KERNEL
+from .row_products import ADDED, DOTTED, add_rows, dot_rows, flushed
+from .thread_pool import share
+
+BRANCHES = 16
+"""Branches of the tree that are solved side by side."""
+LEAST = 200_000
+"""Numbers in a factor worth another thread."""
+
+
+@njit(**INNER)
+def _up(front, first_child, children, own, boundary, starts, stride, begins, vertices,  # type: ignore[no-untyped-def]
+        places, values, r, by, tiny, z, y, sums, rest):
+    """t = X^T y in place of y, and -M^T t for the parent."""
+    u = np.uintp                                     # with signed numbers every index is asked whether it is negative
+    w, columns = r.shape[1], r.shape[2]
+    o, b = own[front] * w, boundary[front] * w
+    n, line, base = o + b, stride[front], begins[front]
+    wide, left = (o + CHUNK - 1) // CHUNK * CHUNK, o - o % CHUNK         # where X ends, and where M begins
+    vertex, place = u(starts[u(0), front]), u(starts[u(1), u(first_child)])
+    for c in range(u(columns)):
+        mine = u(starts[u(2), front] * w * columns) + c * u(n)
+        for row in range(u(own[front])):
+            for a in range(u(w)):
+                y[u(w) * row + a] = r[u(vertices[vertex + row]), a, c] * by
+        for j in range(u(o), u(n)):
+            y[j] = 0.0
+        given_place = place
+        for child in range(u(first_child), u(first_child + children)):
+            skip, size = own[child], u(boundary[child])
+            given = u((starts[u(2), child] * columns + skip) * w) + c * u((skip + boundary[child]) * w)
+            for j in range(size):
+                at = u(w) * u(places[given_place + j])
+                for a in range(u(w)):
+                    y[at + a] += z[given + u(w) * j + a]
+            given_place += size
+        for j in range(u(line)):
+            sums[j] = 0.0
+            rest[j] = 0.0
+        for start in range(0, o, CHUNK):                                 # all that is read of some rows, before others
+            end = min(start + CHUNK, o)
+            for i in range(start, end, ADDED):
+                add_rows(sums, start, (wide - start) // CHUNK, y, i, values, base + i * line + start, line,
+                         min(ADDED, end - i))
+            for i in range(u(start), u(end)):
+                sums[i] = flushed(tiny, sums[i])
+            for i in range(start, end if b else start, ADDED):
+                add_rows(rest, left, (line - left) // CHUNK, sums, i, values, base + i * line + left, line,
+                         min(ADDED, end - i))
+        for i in range(u(o)):
+            z[mine + i] = sums[i]
+        for j in range(u(o), u(n)):
+            z[mine + j] = y[j] - rest[j]
+
+
+@njit(**INNER)
+def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # type: ignore[no-untyped-def]
+          places, values, z, size, tiny, result, y, rest):
+    """x = X (t - M x_b)."""
+    u = np.uintp
+    w, columns = result.shape[1], result.shape[2]
+    o, b = own[front] * w, boundary[front] * w
+    n, line, base, above = o + b, stride[front], begins[front], parent[front]
+    wide, left = (o + CHUNK - 1) // CHUNK * CHUNK, o - o % CHUNK
+    vertex, place = u(starts[u(0), front]), u(starts[u(1), front])
+    for c in range(u(columns)):
+        mine = u(starts[u(2), front] * w * columns) + c * u(n)
+        for j in range(u(line)):
+            rest[j] = 0.0
+            y[j] = 0.0
+        if b:
+            theirs = u(starts[u(2), above] * w * columns) + c * u((own[above] + boundary[above]) * w)
+            for j in range(u(boundary[front])):
+                at = theirs + u(w) * u(places[place + j])
+                for a in range(u(w)):
+                    rest[u(o) + u(w) * j + a] = z[at + a]
+            for j in range(u(o), u(n)):
+                z[mine + j] = rest[j]
+        for start in range(wide - CHUNK, -CHUNK, -CHUNK):                # x_i asks for y_i and those after it
+            end = min(start + CHUNK, o)
+            for i in range(start, end, DOTTED):
+                count = min(DOTTED, end - i)
+                products = dot_rows(values, base + i * line + left, line, count, rest, left,
+                                    (line - left) // CHUNK if b else 0)
+                for k in range(u(count)):
+                    y[u(i) + k] = z[mine + u(i) + k] - products[k]
+            for i in range(start, end, DOTTED):
+                count = min(DOTTED, end - i)
+                products = dot_rows(values, base + i * line + start, line, count, y, start, (wide - start) // CHUNK)
+                for k in range(u(count)):
+                    z[mine + u(i) + k] = flushed(tiny, products[k])
+        for row in range(u(own[front])):
+            for a in range(u(w)):
+                result[u(vertices[vertex + row]), a, c] = z[mine + u(w) * row + a] * size
+
+
+def solve_fronts(numbers: int, first: IntArray, *tree: Any) -> None:
+    """Through all the tree, up and down, as `_solve`, with a factor of so many numbers."""
+    levels = len(first) - 1
+    split = levels - 1                                                   # the level where the branches begin
+    while split > 0 and first[split + 1] - first[split] < BRANCHES:
+        split -= 1
+    branches = int(first[split + 1] - first[split])
+    least, roots = 1 if numbers > LEAST else branches, int(first[levels] - first[levels - 1])
+    share(_solve, branches, least, 0, split, True, first, *tree)
+    for upward in (True, False) if split + 1 < levels else ():
+        _solve(0, roots, split + 1, levels - 1, upward, first, *tree)
+    share(_solve, branches, least, 0, split, False, first, *tree)
+
+
+@njit(**KERNEL)
+def _solve(begin, end, bottom, crown, upward, first, own, boundary, starts, stride,  # type: ignore[no-untyped-def]
+           begins, parent, vertices, places, fan, widest, values, r, scale, size, tiny, z, result):
+    """size P^-1 r / scale for r (V, w, columns) into `result`, as far as fronts of levels bottom to crown go, under
+    fronts begin..end - 1 of the crown: up the tree, or down. z is room for the fronts' vectors; the `widest` front has
+    rows of so many numbers."""
+    count, by = first[crown + 1] - first[crown], 1.0 / scale
+    y, sums, rest = np.empty(widest, z.dtype), np.empty(widest, z.dtype), np.empty(widest, z.dtype)
+    for step in range(crown + 1 - bottom):
+        level = bottom + step if upward else crown - step
+        wide = (first[level + 1] - first[level]) // count
+        for node in range(np.uintp(begin * wide), np.uintp(end * wide)):
+            front = np.uintp(first[level]) + node
+            if upward:
+                _up(front, first[max(level - 1, 0)] + np.int64(node) * fan, fan if level else 0, own, boundary,
+                    starts, stride, begins, vertices, places, values, r, by, tiny, z, y, sums, rest)
+            else:
+                _down(front, own, boundary, starts, stride, begins, parent, vertices, places, values, z,
+                      size, tiny, result, y, rest)

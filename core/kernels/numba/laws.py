@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Laws compiled: the same functions that run on arrays of components, here on `Lanes`, eight elements at once.
+
+`register_jitable` lets Numba see through the plain functions that a law is written with. Each law gets loops over its
+elements that gather the columns, call the law and add what it gives to an array. The loops are made in a
+factory whose variables are plain module functions, so that Numba finds them in its cache in the next process.
+
+E elements are G = ceil(E / 8) groups, and of what is read those of a group lie side by side: vertices (G, k, 8),
+weights (G, k, C, 8), parameters (G, P, 8). Where the last group is not full, the last element fills it. What is written
+is (8 G, ..), an element after the other, because `assembly` goes from vertex to vertex. Loops go over groups
+begin..end - 1, for threads to share them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from numba.extending import register_jitable
+
+from ...arrays import AnyArray, FloatArray
+from ...stencils import components
+from .options import INNER, KERNEL
+from .simd import WIDE, everywhere, gather, lane, load, row, spread, store
+
+if TYPE_CHECKING:
+    from ...stencils.stencil import ElementForce, Stencil
+
+Loop = Callable[..., Any]
+
+_inner = register_jitable(**INNER)
+_seen: set[FunctionType] = set()
+_laws: dict[tuple[type, int, int], CompiledLaw] = {}
+
+
+@dataclass(frozen=True)
+class CompiledLaw:
+    """Loops over elements with vertices (G, k, 8), weights (G, k, C, 8), parameters p (G, P, 8) at x (V, 3)."""
+
+    energy: Loop
+    add_stress: Loop
+    add_tangent: Loop
+    add_projected_tangent: Loop
+    add_damping_stress: Loop
+
+
+def side_by_side(numbers: AnyArray) -> AnyArray:
+    """Numbers (E, ..) of elements as (G, .., 8)."""
+    count = -(-len(numbers) // WIDE)
+    which = np.minimum(np.arange(count * WIDE), len(numbers) - 1).reshape(count, WIDE)
+    return np.ascontiguousarray(np.moveaxis(numbers[which], 1, -1))
+
+
+def elements_of(stencil: Stencil) -> tuple[npt.NDArray[np.int32], FloatArray]:
+    """A stencil's vertices and weights, side by side; made once."""
+    kept: tuple[npt.NDArray[np.int32], FloatArray] | None = stencil.__dict__.get("_side_by_side")
+    if kept is None:
+        kept = stencil.__dict__["_side_by_side"] = (          # short numbers: every sum over elements reads them all
+            side_by_side(stencil.vertices.astype(np.int32)), side_by_side(stencil.weights))
+    return kept
+
+
+def parameters_of(force: ElementForce) -> FloatArray:
+    """A force's parameters, side by side."""
+    kept: FloatArray | None = force.__dict__.get("_side_by_side")
+    if kept is None:                                              # made once: what a step changes is a new force
+        kept = force.__dict__["_side_by_side"] = side_by_side(
+            np.stack([np.asarray(q, dtype=np.float64) for q in force.parameters], axis=1))
+    return kept
+
+
+def compiled_law(force: ElementForce) -> CompiledLaw:
+    """The loops of a force's law; each is compiled when it is first called."""
+    law = type(force.law)
+    C = force.stencil.weights.shape[2]
+    key = (law, C, len(force.parameters))
+    if key not in _laws:
+        _register(components)
+        _register(sys.modules[law.__module__])
+        for method in (law.energy, law.stress, law.tangent, law.projected_tangent, law.conditions):
+            _inner(method)
+        _laws[key] = CompiledLaw(
+            _energy(law.energy, COLUMNS[C], key[2]), _add_stress(law.stress, COLUMNS[C], C, key[2]),
+            _add_tangent(law.tangent, law.conditions, COLUMNS[C], C, key[2]),
+            _add_tangent(law.projected_tangent, law.conditions, COLUMNS[C], C, key[2]),
+            _add_damping_stress(law.conditions, COLUMNS[C], C, key[2]))
+    return _laws[key]
+
+
+def _register(module: ModuleType) -> None:
+    """The functions of a law's module, and those of the modules that it has functions from."""
+    for function in list(vars(module).values()):
+        if isinstance(function, FunctionType) and function not in _seen:
+            _seen.add(function)
+            _inner(function)
+            if function.__module__ != module.__name__:
+                _register(sys.modules[function.__module__])
+
+
+# ---------------------------------------------------------------------- columns of a group of elements
+
+
+@_inner  # type: ignore[untyped-decorator]
+def _column(vertices, weights, x, g, c):  # type: ignore[no-untyped-def]
+    corners, columns = weights.shape[1], weights.shape[2]
+    a, b, d = everywhere(0.0), everywhere(0.0), everywhere(0.0)
+    for i in range(corners):
+        corner = g * corners + i
+        w, at = load(weights, (corner * columns + c) * WIDE), corner * WIDE
+        a = a + w * gather(x, vertices, at, 0)
+        b = b + w * gather(x, vertices, at, 1)
+        d = d + w * gather(x, vertices, at, 2)
+    return (a, b, d)
+
+
+def _columns_1(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+    return (_column(vertices, weights, x, g, 0),)
+
+
+def _columns_2(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+    return (_column(vertices, weights, x, g, 0), _column(vertices, weights, x, g, 1))
+
+
+def _columns_3(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+    return (_column(vertices, weights, x, g, 0), _column(vertices, weights, x, g, 1),
+            _column(vertices, weights, x, g, 2))
+
+
+def _columns_5(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+    return (_column(vertices, weights, x, g, 0), _column(vertices, weights, x, g, 1),
+            _column(vertices, weights, x, g, 2), _column(vertices, weights, x, g, 3),
+            _column(vertices, weights, x, g, 4))
+
+
+COLUMNS = {1: _columns_1, 2: _columns_2, 3: _columns_3, 5: _columns_5}
+for _function in COLUMNS.values():
+    _inner(_function)
+
+
+# ---------------------------------------------------------------------- loops
+
+
+def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
+    def energy(begin, end, vertices, weights, p, x, count, size, parts):  # type: ignore[no-untyped-def]
+        """Of each of the parts begin..end - 1 of `size` groups, the last of fewer, of `count` elements in all."""
+        for part in range(begin, end):
+            total = 0.0
+            for g in range(part * size, min((part + 1) * size, len(vertices))):
+                psi = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
+                for k in range(min(WIDE, count - g * WIDE)):
+                    total += lane(psi, k)
+            parts[part] = total
+
+    return energy  # type: ignore[no-any-return]
+
+
+def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
+    numbers = 3 * C
+
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
+    def add_stress(begin, end, vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
+        here = np.empty((numbers, WIDE))
+        for g in range(begin, end):
+            stress = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
+            for c in range(C):
+                for i in range(3):
+                    store(stress[c][i], here, (3 * c + i) * WIDE)
+            spread(here, numbers, P, g, fresh)
+
+    return add_stress  # type: ignore[no-any-return]
+
+
+def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, parameters: int) -> Loop:
+    numbers = 9 * C * (C + 1) // 2
+
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
+    def add_tangent(begin, end, vertices, weights, p, x, factor, damped_at, same, tau, H,  # type: ignore[no-untyped-def]
+                    fresh):
+        """H[e] += factor tangent at x + tau sum k g g^T at `damped_at`, which is x if `same`; blocks c <= d alone."""
+        here = np.empty((numbers, WIDE))
+        for g in range(begin, end):
+            q = row(p, g, parameters)
+            F = columns(vertices, weights, x, g)
+            tangent = law(None, F, q)
+            for c in range(C):
+                for d in range(c, C):
+                    block = c * C - c * (c - 1) // 2 + d - c
+                    for i in range(3):
+                        for j in range(3):
+                            store(factor * tangent[c][d][i][j], here, (9 * block + 3 * i + j) * WIDE)
+            if tau != 0.0:
+                G = F if same else columns(vertices, weights, damped_at, g)
+                conditions = law_conditions(None, G, q)
+                for m in range(len(conditions)):
+                    k, gradient = conditions[m]
+                    for c in range(C):
+                        for d in range(c, C):
+                            block = c * C - c * (c - 1) // 2 + d - c
+                            for i in range(3):
+                                for j in range(3):
+                                    place = (9 * block + 3 * i + j) * WIDE
+                                    store(load(here, place) + tau * k * gradient[c][i] * gradient[d][j], here, place)
+            spread(here, numbers, H, g, fresh)
+
+    return add_tangent  # type: ignore[no-any-return]
+
+
+def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
+    numbers = 3 * C
+
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
+    def add_damping_stress(begin, end, vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
+        here = np.empty((numbers, WIDE))
+        for g in range(begin, end):
+            conditions = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
+            rate = columns(vertices, weights, v, g)
+            for number in range(numbers):
+                store(0.0, here, number * WIDE)
+            for m in range(len(conditions)):
+                k, gradient = conditions[m]
+                speed = everywhere(0.0)
+                for c in range(C):
+                    for i in range(3):
+                        speed = speed + gradient[c][i] * rate[c][i]
+                for c in range(C):
+                    for i in range(3):
+                        place = (3 * c + i) * WIDE
+                        store(load(here, place) + tau * k * speed * gradient[c][i], here, place)
+            spread(here, numbers, P, g, fresh)
+
+    return add_damping_stress  # type: ignore[no-any-return]

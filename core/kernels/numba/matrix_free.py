@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Products with a matrix that is not there: one loop over the elements, one over the vertices around which they lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+from ...arrays import FloatArray, IntArray
+from .assembly import subtract_scattered
+from .element_families import room
+from .options import KERNEL
+from .thread_pool import share
+
+if TYPE_CHECKING:
+    from ...stencils.stencil import Stencil
+
+LEAST = 2000
+"""Elements worth another thread."""
+
+
+def add_element_product(stencil: Stencil, H: FloatArray, x: FloatArray, total: FloatArray) -> None:
+    """As in `reference`."""
+    E, _, C = stencil.weights.shape
+    P = room(stencil, E * C * 3).reshape(E, C, 3)
+    share(_stresses, E, LEAST, stencil.vertices, stencil.weights, H, x, P)
+    subtract_scattered(stencil, P, total)
+
+
+def add_spring_product(order: IntArray, k: FloatArray, l: FloatArray, alpha: FloatArray, d: FloatArray,  # noqa: E741
+                       x: FloatArray, total: FloatArray) -> None:
+    """As in `reference`."""
+    _add_springs(order, k, l, alpha, d, x, total)
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _stresses(begin, end, vertices, weights, H, x, P):  # type: ignore[no-untyped-def]
+    """P_c = - sum_d H_cd F_d."""
+    u = np.uintp
+    k, C = weights.shape[1], weights.shape[2]
+    F = np.empty((C, 3))
+    for e in range(u(begin), u(end)):
+        for c in range(C):
+            a, b, d = 0.0, 0.0, 0.0
+            for i in range(k):
+                v, w = vertices[e, i], weights[e, i, c]
+                a += w * x[v, 0]
+                b += w * x[v, 1]
+                d += w * x[v, 2]
+            F[c, 0], F[c, 1], F[c, 2] = a, b, d
+            P[e, c, 0], P[e, c, 1], P[e, c, 2] = 0.0, 0.0, 0.0
+        number = 0
+        for c in range(C):
+            for d in range(c, C):
+                for a in range(3):
+                    for b in range(3):
+                        h = H[e, number, 3 * a + b]
+                        P[e, c, a] -= h * F[d, b]
+                        if d > c:
+                            P[e, d, b] -= h * F[c, a]
+                number += 1
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _add_springs(order, k, l, alpha, d, x, total):  # type: ignore[no-untyped-def]  # noqa: E741
+    u = np.uintp
+    v = order[0]
+    x0, x1, x2 = x[v, 0], x[v, 1], x[v, 2]
+    p0, p1, p2 = 0.0, 0.0, 0.0                                     # the pull of the spring before
+    for e in range(u(len(k))):
+        w = order[e + u(1)]
+        y0, y1, y2 = x[w, 0], x[w, 1], x[w, 2]
+        v0, v1, v2 = y0 - x0, y1 - x1, y2 - x2
+        along = (k[e] + alpha[e]) / (l[e] * l[e]) * (d[e, 0] * v0 + d[e, 1] * v1 + d[e, 2] * v2)
+        q0, q1, q2 = along * d[e, 0] - alpha[e] * v0, along * d[e, 1] - alpha[e] * v1, along * d[e, 2] - alpha[e] * v2
+        total[v, 0] += p0 - q0
+        total[v, 1] += p1 - q1
+        total[v, 2] += p2 - q2
+        v, x0, x1, x2, p0, p1, p2 = w, y0, y1, y2, q0, q1, q2
+    total[v, 0] += p0
+    total[v, 1] += p1
+    total[v, 2] += p2

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Between a mesh and its coarse level of groups of vertices: the Galerkin product, restriction, prolongation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+from .block_matrix import between
+from .options import KERNEL, MAKING
+from .thread_pool import share
+
+if TYPE_CHECKING:
+    from ...arrays import FloatArray, IntArray
+
+LEAST, LEAST_GROUPS, LEAST_VERTICES = 500, 1000, 3000
+"""Slots worth another thread in the product, groups in restriction, and vertices in prolongation."""
+
+
+def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: IntArray, blocks: IntArray,
+                   scalar_starts: IntArray, scalars: IntArray, number: IntArray, S: FloatArray, count: int,
+                   grow: float, total: FloatArray) -> None:
+    """As in `reference`."""
+    share(_coarse_product, len(total), LEAST, data, scalar, line, block_starts, blocks, scalar_starts, scalars, number,
+          S, count, grow, total)
+
+
+def restrict(r: FloatArray, order: IntArray, starts: IntArray, number: IntArray, S: FloatArray) -> FloatArray:
+    """As in `reference`."""
+    total = np.empty((len(starts) - 1, 3))
+    share(_restrict, len(total), LEAST_GROUPS, r, order, starts, number, S, total)
+    return total
+
+
+def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray, inverse: FloatArray, r: FloatArray,
+            result: FloatArray) -> None:
+    """As in `reference`."""
+    share(_prolong, len(group), LEAST_VERTICES, coarse, group, number, S, inverse, r, result)
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _coarse_product(begin, end, data, scalar, line, block_starts, blocks, scalar_starts,  # type: ignore[no-untyped-def]
+                    scalars, number, S, count, grow, total):
+    u, T, A = np.uintp, np.empty((3, 3)), np.empty((3, 3))
+    for k in range(u(begin), u(end)):
+        T[:] = 0.0
+        for s in range(block_starts[k], block_starts[k + u(1)]):
+            place, i, j = blocks[s, 0], blocks[s, 1], blocks[s, 2]
+            if number[i] < 0 and number[j] < 0:
+                for a in range(3):
+                    for b in range(3):
+                        T[a, b] += data[place + a * line[i] + b]
+                continue
+            for a in range(3):
+                for b in range(3):
+                    A[a, b] = data[place + a * line[i] + b]
+            size = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0 if i == j else 0.0
+            _add_held(T, A, number[i], number[j], S, size)
+        free = 0.0
+        for s in range(scalar_starts[k], scalar_starts[k + u(1)]):
+            value, i, j = scalar[scalars[s, 0]], scalars[s, 1], scalars[s, 2]
+            if number[i] < 0 and number[j] < 0:
+                free += value
+                continue
+            for a in range(3):
+                for b in range(3):
+                    A[a, b] = value if a == b else 0.0
+            _add_held(T, A, number[i], number[j], S, 0.0)
+        for a in range(3):
+            T[a, a] += free
+        for a in range(3):
+            for b in range(3):
+                total[k, a, b] = 0.5 * grow * (T[a, b] + T[b, a]) if k < count else T[a, b]
+
+
+@njit(**MAKING)  # type: ignore[untyped-decorator]
+def _add_held(T, A, i, j, S, size):  # type: ignore[no-untyped-def]
+    """T += S_i A S_j + size (I - S_i), with S_-1 = I."""
+    unit, B = np.eye(3), np.empty((3, 3))
+    P = S[i] if i >= 0 else unit
+    between(P, A, S[j] if j >= 0 else unit, B)
+    for a in range(3):
+        for b in range(3):
+            T[a, b] += B[a, b] + size * (unit[a, b] - P[a, b])
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _restrict(begin, end, r, order, starts, number, S, total):  # type: ignore[no-untyped-def]
+    u = np.uintp
+    for k in range(u(begin), u(end)):
+        x, y, z = 0.0, 0.0, 0.0
+        for s in range(u(starts[k]), u(starts[k + u(1)])):
+            i = u(order[s])
+            p = number[i]
+            if p < 0:
+                x, y, z = x + r[i, 0], y + r[i, 1], z + r[i, 2]
+            else:
+                x += S[p, 0, 0] * r[i, 0] + S[p, 0, 1] * r[i, 1] + S[p, 0, 2] * r[i, 2]
+                y += S[p, 1, 0] * r[i, 0] + S[p, 1, 1] * r[i, 1] + S[p, 1, 2] * r[i, 2]
+                z += S[p, 2, 0] * r[i, 0] + S[p, 2, 1] * r[i, 1] + S[p, 2, 2] * r[i, 2]
+        total[k, 0], total[k, 1], total[k, 2] = x, y, z
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _prolong(begin, end, coarse, group, number, S, inverse, r, result):  # type: ignore[no-untyped-def]
+    for i in range(np.uintp(begin), np.uintp(end)):
+        x, y, z = coarse[group[i], 0], coarse[group[i], 1], coarse[group[i], 2]
+        p = number[i]
+        if p >= 0:
+            x, y, z = (S[p, 0, 0] * x + S[p, 0, 1] * y + S[p, 0, 2] * z,
+                       S[p, 1, 0] * x + S[p, 1, 1] * y + S[p, 1, 2] * z,
+                       S[p, 2, 0] * x + S[p, 2, 1] * y + S[p, 2, 2] * z)
+        u, v, w = r[i, 0], r[i, 1], r[i, 2]
+        result[i, 0] = x + inverse[i, 0, 0] * u + inverse[i, 0, 1] * v + inverse[i, 0, 2] * w
+        result[i, 1] = y + inverse[i, 1, 0] * u + inverse[i, 1, 1] * v + inverse[i, 1, 2] * w
+        result[i, 2] = z + inverse[i, 2, 0] * u + inverse[i, 2, 1] * v + inverse[i, 2, 2] * w

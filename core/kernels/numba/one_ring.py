@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The triangles around a vertex, compiled: do they pierce each other, and how close do they come?
+
+Of two triangles that have one vertex in common, only the sides opposite to it are free: either can pierce the other
+triangle, and they have a distance. In a sheet that is the most frequent pair by far, and all but a few are done with
+by looking from the vertex across the opposite side: if the other triangle lies on this side of it, far enough, that
+is all. The vectors from the vertex serve all pairs of its star.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ..numpy.triangle_pairs import OWN_EDGE
+from .distances import edge_distance
+from .options import INLINED, INNER, MAKING
+from .orient3d import apart
+from .triangle_pairs import CLOSE, ROOM, joined, keep
+from .vectors import at, dot, scale, subtract
+
+
+@njit(**MAKING)
+def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, begin: Any, x: Any, a: Any, owned: Any,
+                sides: Any, order: Any, edges: Any, first: Any, best: Any, share: Any, found: Any, count: Any) -> Any:
+    """All pairs of triangles around vertices first_vertex..last_vertex - 1 of the list that share nothing else.
+
+    star (S,), begin (V + 1,): corners around each vertex, 3 times the triangle's place plus the corner's.
+    The smallest distance, `best` if none is less.
+    """
+    most = 0
+    for n in range(first_vertex, last_vertex):
+        most = max(most, begin[vertices[n] + 1] - begin[vertices[n]])
+    spoke, across, edge = np.empty((most, 2, 3)), np.empty((most, 4)), np.empty((most, 3), dtype=np.int64)
+    for n in range(first_vertex, last_vertex):
+        v = vertices[n]
+        size = begin[v + 1] - begin[v]
+        reach = 0.0
+        for k in range(size):
+            corner = star[begin[v] + k]
+            t, c = corner // 3, corner % 3
+            edge[k, 0], edge[k, 1] = a[t, (c + 1) % 3], a[t, (c + 2) % 3]
+            edge[k, 2] = owned[t] & (OWN_EDGE << (c + 1) % 3) != 0
+            p, q = subtract(at(x, edge[k, 0]), at(x, v)), subtract(at(x, edge[k, 1]), at(x, v))
+            side = subtract(q, p)
+            square = dot(side, side)
+            m = subtract(p, scale(dot(p, side) / square if square > 0.0 else 0.0, side))
+            mm = dot(m, m)
+            m = scale(1.0 / np.sqrt(mm) if mm > 0.0 else 0.0, m)
+            spoke[k, 0, 0], spoke[k, 0, 1], spoke[k, 0, 2] = p
+            spoke[k, 1, 0], spoke[k, 1, 1], spoke[k, 1, 2] = q
+            across[k, 0], across[k, 1], across[k, 2] = m
+            across[k, 3] = min(dot(m, p), dot(m, q))
+            reach = max(reach, max(abs(p[0]), max(abs(p[1]), abs(p[2]))))
+            reach = max(reach, max(abs(q[0]), max(abs(q[1]), abs(q[2]))))
+        tiny = CLOSE * reach
+        for k in range(size):
+            for m in range(k + 1, size):
+                if (edge[k, 0] == edge[m, 0] or edge[k, 0] == edge[m, 1] or edge[k, 1] == edge[m, 0]
+                        or edge[k, 1] == edge[m, 1]):
+                    continue
+                # what is not the triangle's own is looked at from its neighbour
+                one = across[k, 3] - _height(across, k, spoke, m) if edge[k, 2] else np.inf
+                other = across[m, 3] - _height(across, m, spoke, k) if edge[m, 2] else np.inf
+                if min(one, other) > tiny and max(one, other) > best * ROOM + tiny:
+                    continue
+                best = _opposite(v, star[begin[v] + k], star[begin[v] + m], one > tiny, other > tiny, x, a, owned,
+                                 sides, order, edges, first, best, share, found, count)
+    return best
+
+
+@njit(**INLINED)
+def _height(across: Any, k: Any, spoke: Any, m: Any) -> Any:
+    """How far triangle m reaches in the direction from the vertex across the opposite side of triangle k [m]."""
+    u, v, w = across[k, 0], across[k, 1], across[k, 2]
+    one = u * spoke[m, 0, 0] + v * spoke[m, 0, 1] + w * spoke[m, 0, 2]
+    other = u * spoke[m, 1, 0] + v * spoke[m, 1, 1] + w * spoke[m, 1, 2]
+    return max(max(one, other), 0.0)
+
+
+@njit(**INNER)
+def _opposite(v: Any, one: Any, other: Any, one_clear: Any, other_clear: Any, x: Any, a: Any, owned: Any, sides: Any,
+              order: Any, edges: Any, first: Any, best: Any, share: Any, found: Any, count: Any) -> Any:
+    """The sides opposite to v in the triangles of two corners, `clear` if they surely do not pierce."""
+    i, j = one // 3, other // 3
+    k, m = (one % 3 + 1) % 3, (other % 3 + 1) % 3
+    e0, e1, f0, f1 = a[i, k], a[i, (k + 1) % 3], a[j, m], a[j, (m + 1) % 3]
+    of_one, of_other = owned[i] & (OWN_EDGE << k) != 0, owned[j] & (OWN_EDGE << m) != 0
+    if of_one and not one_clear and not apart(at(x, e0), at(x, e1), at(x, v), at(x, f0), at(x, f1)):
+        keep(found, count, share, np.int64(0), sides[i, k], order[j])
+    if of_other and not other_clear and not apart(at(x, f0), at(x, f1), at(x, v), at(x, e0), at(x, e1)):
+        keep(found, count, share, np.int64(0), sides[j, m], order[i])
+    if of_one and of_other and best > 0.0 and not (
+            joined(e0, f0, edges, first) or joined(e0, f1, edges, first) or joined(e1, f0, edges, first)
+            or joined(e1, f1, edges, first)):
+        best = min(best, edge_distance(at(x, e0), at(x, e1), at(x, f0), at(x, f1)))
+    return best

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Signs of volumes and areas with their rounding: what surely does not pierce.
+
+`contact.crossings` decides exactly; here a pair is dropped only where the signs that exclude it are beyond doubt.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ...arrays import IntArray
+from ..numpy.orient3d import ROUNDING, UNSURE
+from ..numpy.vectors import Vector
+from .options import INLINED, INNER, KERNEL
+from .vectors import subtract
+
+
+def sides(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
+    """As in `reference`."""
+    signs = np.empty(len(a[0]), dtype=np.int64)
+    _sides(a, b, c, d, signs)
+    return signs
+
+
+@njit(**KERNEL)
+def _sides(a: Any, b: Any, c: Any, d: Any, signs: Any) -> None:
+    for k in range(len(signs)):
+        signs[k] = side((a[0][k], a[1][k], a[2][k]), (b[0][k], b[1][k], b[2][k]), (c[0][k], c[1][k], c[2][k]),
+                        (d[0][k], d[1][k], d[2][k]))
+
+
+@njit(**INLINED)
+def side(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Sign of the volume of (a, b, c, d): 1 where d lies in front of (a, b, c), 0 in the plane, or UNSURE."""
+    u, v, w = subtract(a, d), subtract(b, d), subtract(c, d)
+    yz, zy, zx = v[1] * w[2], v[2] * w[1], v[2] * w[0]
+    xz, xy, yx = v[0] * w[2], v[0] * w[1], v[1] * w[0]
+    volume = -(u[0] * (yz - zy) + u[1] * (zx - xz) + u[2] * (xy - yx))
+    size = abs(u[0]) * (abs(yz) + abs(zy)) + abs(u[1]) * (abs(zx) + abs(xz)) + abs(u[2]) * (abs(xy) + abs(yx))
+    if size == 0.0:
+        return 0
+    if abs(volume) <= ROUNDING * size:
+        return UNSURE
+    return 1 if volume > 0.0 else -1
+
+
+@njit(**INNER)
+def apart(p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
+    """Whether the edge (p, q) surely does not pierce the triangle (a, b, c)."""
+    of_p, of_q = side(a, b, c, p), side(a, b, c, q)
+    if of_p != UNSURE and of_q != UNSURE and (of_p >= 0) == (of_q >= 0):
+        return True
+    ab, bc, ca = side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)
+    if (ab == 1 or bc == 1 or ca == 1) and (ab == -1 or bc == -1 or ca == -1):
+        return True
+    if ab == 0 and bc == 0 and ca == 0:
+        return True
+    if ab == UNSURE or bc == UNSURE or ca == UNSURE:                # all in one plane, perhaps, but side by side
+        for axis in range(3):
+            if _side_by_side(axis, p, q, a, b, c):
+                return True
+    return False
+
+
+@njit(**INNER)
+def _side_by_side(axis: Any, p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
+    """Whether, seen along an axis, a line through two of the points surely has the edge and the triangle apart."""
+    of_a, of_b, of_c = _turn(axis, p, q, a), _turn(axis, p, q, b), _turn(axis, p, q, c)
+    if of_a == of_b == of_c and abs(of_a) == 1:
+        return True
+    for corner in range(3):
+        one, two, other = (a, b, c) if corner == 0 else ((b, c, a) if corner == 1 else (c, a, b))
+        inner, of_p, of_q = _turn(axis, one, two, other), _turn(axis, one, two, p), _turn(axis, one, two, q)
+        if abs(inner) == 1 and of_p == -inner and of_q == -inner:
+            return True
+    return False
+
+
+@njit(**INLINED)
+def _turn(axis: Any, a: Any, b: Any, c: Any) -> Any:
+    """Sign of the area of (a, b, c) seen along an axis, or UNSURE."""
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    one, two = (b[i] - a[i]) * (c[j] - a[j]), (b[j] - a[j]) * (c[i] - a[i])
+    if abs(one - two) <= ROUNDING * (abs(one) + abs(two)):
+        return UNSURE
+    return 1 if one - two > 0.0 else -1

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Block matrices in fewer bytes, for products: a product takes as long as its numbers take to be read.
+
+Beside the diagonal numbers are of single precision, column by column, and scalars that have a block are in it. What
+rounding takes from a row is added to its diagonal, in double precision, as far as it is symmetric: so a motion of
+everything as one has the energy it has, of which that of strains is a hundred thousand times as much in a step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from ...arrays import FloatArray
+from .block_rows import multiplied
+from .options import KERNEL
+from .thread_pool import share
+
+if TYPE_CHECKING:
+    from ...linear.packed_matrix import Packing
+
+QUICKER = True
+"""Whether products with a packed matrix are quicker."""
+LEAST = 1000
+"""Rows worth another thread."""
+ROUNDING = 2.0 ** -24
+"""Of single precision [-]."""
+
+
+def pack(data: FloatArray, scalar: FloatArray, packing: Packing, mass: FloatArray, largest: float) -> bool:
+    """Write a matrix (see `block_matrix`) into packing's memory; whether rounding takes at most `largest` times the
+    `mass` (V,) of its vertex from each row, in the sum of absolute values."""
+    p, layout, fits = packing, packing.layout, np.ones(len(mass), dtype=np.bool_)
+    share(_pack, len(mass), LEAST, data, scalar, layout.row_start, layout.row_width, layout.columns, p.beside, p.starts,
+          p.far_starts, p.far_places, mass, largest / ROUNDING, p.blocks, p.diagonal, p.far, fits)
+    return bool(fits.all())
+
+
+def product(packing: Packing, x: FloatArray) -> FloatArray:
+    """A x (V, 3) of the matrix that was packed last, for x (V, 3)."""
+    p, result = packing, np.empty_like(x)
+    share(_product, len(x), LEAST, p.starts, p.columns, p.blocks, p.diagonal, p.far_starts, p.far_columns, p.far, x,
+          result)
+    return result
+
+
+@njit(**KERNEL)
+def _pack(begin: Any, end: Any, data: Any, scalar: Any, row_start: Any, row_width: Any, layout_columns: Any,
+          beside: Any, starts: Any, far_starts: Any, far_places: Any, mass: Any, most: Any, blocks: Any, diagonal: Any,
+          far: Any, fits: Any) -> None:
+    u = np.uintp
+    lost, size, more = np.empty((3, 3)), np.empty(3), 0.0
+    for i in range(u(begin), u(end)):
+        lost[:], size[:], diagonal[i], more = 0.0, 0.0, 0.0, 0.0
+        slot, width, to = u(row_start[i]), u(row_width[i]), u(9 * starts[i])
+        place = u(9) * slot
+        for s in range(width):
+            at, scale = place + u(3) * s, 0.0
+            if beside[slot + s] >= 0:
+                scale = scalar[beside[slot + s]]
+            if layout_columns[slot + s] == i:                        # once, and what rows are padded with
+                for a in range(u(3)):
+                    for b in range(u(3)):
+                        diagonal[i, b, a] += data[at + a * u(3) * width + b]
+                    diagonal[i, a, a] += scale
+                continue
+            for a in range(u(3)):
+                for b in range(u(3)):
+                    value = data[at + a * u(3) * width + b] + (scale if a == b else 0.0)
+                    kept = np.float32(value)
+                    blocks[to + u(3) * b + a] = kept
+                    lost[a, b] += value - kept
+                    size[a] += abs(value)
+            to += u(9)
+        for k in range(u(far_starts[i]), u(far_starts[i + u(1)])):
+            value = scalar[far_places[k]]
+            kept = np.float32(value)
+            far[k] = kept
+            more += value - kept
+            size += abs(value)
+        for a in range(3):
+            for b in range(3):
+                diagonal[i, b, a] += 0.5 * (lost[a, b] + lost[b, a])
+            diagonal[i, a, a] += more
+        fits[i] = max(max(size[0], size[1]), size[2]) <= most * mass[i]
+
+
+@njit(**KERNEL)
+def _product(begin: Any, end: Any, starts: Any, columns: Any, blocks: Any, diagonal: Any, far_starts: Any,
+             far_columns: Any, far: Any, x: Any, result: Any) -> None:
+    u = np.uintp
+    for i in range(u(begin), u(end)):
+        a, b, c = multiplied(blocks, starts[i], columns, starts[i], starts[i + u(1)] - starts[i], x)
+        p, q, r = x[i, 0], x[i, 1], x[i, 2]
+        a += diagonal[i, 0, 0] * p + diagonal[i, 1, 0] * q + diagonal[i, 2, 0] * r
+        b += diagonal[i, 0, 1] * p + diagonal[i, 1, 1] * q + diagonal[i, 2, 1] * r
+        c += diagonal[i, 0, 2] * p + diagonal[i, 1, 2] * q + diagonal[i, 2, 2] * r
+        for k in range(u(far_starts[i]), u(far_starts[i + u(1)])):
+            j, w = u(far_columns[k]), far[k]
+            a += w * x[j, 0]
+            b += w * x[j, 1]
+            c += w * x[j, 2]
+        result[i, 0], result[i, 1], result[i, 2] = a, b, c

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lengths of edges, and relaxation of those that are too long, edge by edge in the order of their sets, in front of
+planes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ...arrays import FloatArray, IntArray
+from .options import KERNEL
+from .thread_pool import share
+
+LEAST = 5_000
+"""Edges worth another thread."""
+
+
+def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
+    """As in `reference`."""
+    found = np.empty(len(edges))
+    share(_lengths, len(edges), LEAST, np.ascontiguousarray(x), edges, found)
+    return found
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _lengths(begin, end, x, edges, found):  # type: ignore[no-untyped-def]
+    for e in range(begin, end):
+        i, j = edges[e, 0], edges[e, 1]
+        a, b, c = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+        found[e] = np.sqrt(a * a + b * b + c * c)
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def relax(x, edges, longest, weights, starts, corners, shares, normals, least, sets, close, room, sweeps,  # type: ignore[no-untyped-def]
+          further):
+    """As in `reference`."""
+    count = len(starts) - 1
+    for sweep in range(sweeps):
+        worst, lack, part = 0.0, 0.0, further if 5 * sweep < 4 * sweeps else 1.0
+        for number in range(count):
+            s = number if sweep % 2 == 0 else count - 1 - number
+            for e in range(starts[s], starts[s + 1]):
+                i, j = edges[e, 0], edges[e, 1]
+                a, b, c = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+                length, moves = np.sqrt(a * a + b * b + c * c), weights[i] + weights[j]
+                if length > longest[e] and moves > 0.0:
+                    over = length - longest[e]
+                    worst = max(worst, over / longest[e])
+                    pull = part * over / (length * moves)
+                    x[i, 0] += weights[i] * pull * a
+                    x[i, 1] += weights[i] * pull * b
+                    x[i, 2] += weights[i] * pull * c
+                    x[j, 0] -= weights[j] * pull * a
+                    x[j, 1] -= weights[j] * pull * b
+                    x[j, 2] -= weights[j] * pull * c
+        for p in range(len(corners)):
+            height, moves = -least[p], 0.0
+            for k in range(4):
+                v, share = corners[p, k], shares[p, k]
+                height += share * (normals[p, 0] * x[v, 0] + normals[p, 1] * x[v, 1] + normals[p, 2] * x[v, 2])
+                moves += share * share * weights[v]
+            if height < 0.0 and moves > 0.0:
+                lack = max(lack, -height)
+                for k in range(4):
+                    v = corners[p, k]
+                    push = -height / moves * shares[p, k] * weights[v]
+                    for axis in range(3):
+                        x[v, axis] += push * normals[p, axis]
+        if worst <= close and lack <= room:
+            return

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pairs of primitives that may be near or meet in a step, as `contact.self_pairs` defines them.
+
+A pair's radius is the mean of those of its two primitives, each of which has the largest of its vertices'. The vertex's
+box is grown by it, or that of the edge with the smaller number, so that both backends round alike.
+
+A pair keeps apart across a plane if it does so at the start and at the end: in straight lines the first primitive never
+gets less far beyond the second one along a fixed direction than it is then. At the end it has to by `LEFT` of the
+distance that it starts from, or of `far` where that is less, of which no pair keeps more. Tried are directions that
+cost little: from centroid to centroid; for edges across both, or what of the first is across the one, or the other.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray, IntArray
+from .conservative_advancement import LEFT
+from .trees import element_boxes, fitted, touching_boxes
+from .vectors import Vector, add, cross, divide, dot, scale, subtract
+
+ROOM = 1.0 + 1e-6
+"""What boxes of single primitives are grown by, over their part of the radius [-]: more than what rounding could take
+from the sum of both."""
+
+
+def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
+          x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None
+          ) -> IntArray:
+    """Pairs (P, 2), in order, of `items`, rows of queries (Q, a), with rows of targets (N, b), the leaves of a tree in
+    `order`; -1 is nothing in both. Primitives by the numbers of their vertices. `same`: queries and targets are one,
+    and each pair is told once. `radius` (V,) [m]. Only pairs with one of the vertices `some` (V,), if given."""
+    step = x_t0, x_t1, slack, 0.5 * radius, far
+    if some is None:
+        return _all_pairs(items, queries, order, targets, same, *step)
+    items = items[items >= 0]
+    mine, its = some[queries[items]].any(axis=1), some[targets].any(axis=1)
+    # those of some with everybody, and everybody else with those of some
+    found = [_all_pairs(items[mine], queries, _leaves_of(order, ~its) if same else order, targets, False, *step),
+             _all_pairs(items[mine] if same else items[~mine], queries, _leaves_of(order, its), targets, same, *step)]
+    both = np.concatenate([np.sort(pairs, axis=1) if same else pairs for pairs in found])
+    return both[np.lexsort((both[:, 1], both[:, 0]))]
+
+
+def _leaves_of(order: IntArray, wanted: BoolArray) -> IntArray:
+    """The leaves of a tree in `order` (L,) that are `wanted` (N,), as those of a smaller one."""
+    kept = order[order >= 0]
+    kept = kept[wanted[kept]]
+    result = np.full(1 << max(0, len(kept) - 1).bit_length(), -1)
+    result[:len(kept)] = kept
+    return result
+
+
+def _all_pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
+               x_t1: FloatArray, slack: FloatArray, reach: FloatArray, far: float) -> IntArray:
+    used = np.sort(items[items >= 0])
+    own_reach, its_reach = reach[queries].max(axis=1), reach[targets].max(axis=1)
+    low, high = _grown(queries[used], x_t0, x_t1, own_reach[used])
+    i, j = touching_boxes(order, fitted(order, *_grown(targets, x_t0, x_t1, its_reach)), low, high).T
+    i = used[i]
+    if same:
+        once = np.flatnonzero(i < j)
+        i, j = i[once], j[once]
+    ones, others = np.ascontiguousarray(queries.T), np.ascontiguousarray(targets.T)
+    strange = np.ones(len(i), dtype=np.bool_)
+    for a in ones:
+        for b in others:
+            strange &= a.take(i) != b.take(j)
+    rows = np.flatnonzero(strange)
+    x_t0, x_t1 = np.ascontiguousarray(x_t0.T), np.ascontiguousarray(x_t1.T)
+    i, j, radius = _boxes_near(i[rows], j[rows], ones, others, x_t0, x_t1, own_reach, its_reach)
+    rows = _stay(ones[:, i], others[:, j], x_t0, x_t1, slack, radius, far)
+    return np.stack([i[rows], j[rows]], axis=1)
+
+
+def _grown(elements: IntArray, x_t0: FloatArray, x_t1: FloatArray, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Boxes (lower, upper), each (N, 3) [m], of elements (N, k), a little more than `reach` (N,) [m] larger."""
+    low, high = element_boxes(elements, x_t0, x_t1)
+    grow = ROOM * reach[:, None]
+    return low - grow, high + grow
+
+
+def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: FloatArray,
+          far: float) -> IntArray:
+    """Rows of the pairs of vertices (a, P) and (b, P) on (3, V) that may be within their radius (P,), or meet."""
+    rows = np.arange(one.shape[1])
+    loose = reduce(np.maximum, slack[one]) + reduce(np.maximum, slack[other])
+    ahead, behind = _places(one, x_t0), _places(other, x_t0)
+    ahead_t1, behind_t1 = _places(one, x_t1), _places(other, x_t1)
+
+    for turn in range(3 if len(one) == 2 else 1):
+        direction = between = subtract(_middle(ahead), _middle(behind))
+        if len(one) == 2:
+            edges = [subtract(edge[1], edge[0]) for edge in (behind, ahead)]
+            if turn == 0:
+                direction = cross(edges[1], edges[0])
+                direction = scale(np.where(dot(direction, between) >= 0.0, 1.0, -1.0), direction)
+            else:
+                along = edges[turn - 1]
+                share = divide(dot(between, along), dot(along, along))
+                direction = subtract(between, scale(share, along))
+        size, most = np.sqrt(dot(direction, direction)), LEFT * np.minimum(np.sqrt(dot(between, between)), far)
+        left = np.flatnonzero((_beyond(direction, ahead, behind) < np.maximum(radius, most) * size)
+                              | (_beyond(direction, ahead_t1, behind_t1) <= (loose + most) * size))
+        rows, loose, radius = rows[left], loose[left], radius[left]
+        ahead, behind, ahead_t1, behind_t1 = (
+            [(x[left], y[left], z[left]) for x, y, z in places] for places in (ahead, behind, ahead_t1, behind_t1))
+    return rows
+
+
+def _places(vertices: IntArray, x: FloatArray) -> list[Vector]:
+    """Vertices (a, P) on x (3, V) as a vector each."""
+    return [(x[0].take(vertex), x[1].take(vertex), x[2].take(vertex)) for vertex in vertices]
+
+
+def _middle(places: list[Vector]) -> Vector:
+    total = reduce(add, places)
+    return total[0] / len(places), total[1] / len(places), total[2] / len(places)
+
+
+def _boxes_near(i: IntArray, j: IntArray, queries: IntArray, targets: IntArray, x_t0: FloatArray, x_t1: FloatArray,
+                own_reach: FloatArray, its_reach: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Pairs of queries (a, Q) and targets (b, N) whose boxes are nowhere apart by their radius on the same side both
+    times, and the radius (P,) [m]: what both reach (Q,), (N,) [m]."""
+    radius = own_reach[i] + its_reach[j]
+    for axis in range(3):
+        above, below = np.zeros(len(i), dtype=np.bool_), np.zeros(len(i), dtype=np.bool_)
+        for x in (x_t0[axis], x_t1[axis]):
+            a, b = x[queries], x[targets]
+            above |= reduce(np.minimum, a).take(i) - radius <= reduce(np.maximum, b).take(j)
+            below |= reduce(np.minimum, b).take(j) <= reduce(np.maximum, a).take(i) + radius
+        rows = np.flatnonzero(above & below)
+        i, j, radius = i[rows], j[rows], radius[rows]
+    return i, j, radius
+
+
+def _beyond(direction: Vector, one: list[Vector], other: list[Vector]) -> FloatArray:
+    """How far along a direction the places `one` are beyond the places `other`, times its length (P,)."""
+    base = other[-1]
+    ahead, behind = ([dot(subtract(place, base), direction) for place in side] for side in (one, other))
+    result: FloatArray = reduce(np.minimum, ahead) - reduce(np.maximum, behind)
+    return result

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The particles of all cloths in one numbering: the vertices of one mesh after the other, then all inner nodes.
+
+So whatever looks at surfaces looks at the first of them, and does not know of the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..description.cloth import Cloth
+from ..description.material import Material
+from ..description.mesh import ClothMesh
+from ..stencils.stencil import ElementForce, Stencil
+
+
+class Nodes:
+    """N particles, the first V of them vertices.
+
+    Attributes:
+        surface_count: V; count: N. slices: per cloth its range of vertices; inner: its range of inner nodes.
+        mass (N,) [kg]; carried (N,) [kg]: what moves when something takes hold of a particle.
+        links (L, 2): pairs of neighbours besides edges. rest, start (N, 3) [m], velocities (N, 3) [m/s].
+        forces: per cloth those of its model, in this numbering.
+    """
+
+    def __init__(self, cloths: Sequence[Cloth]) -> None:
+        made = [cloth.body() for cloth in cloths]
+        vertices, inner = [len(c.positions) for c in cloths], [len(b.inner) for b in made]
+        bounds = np.cumsum([0, *vertices, *inner])
+        spans = [slice(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        self.slices, self.inner = spans[:len(cloths)], spans[len(cloths):]
+        self.surface_count, self.count = int(bounds[len(cloths)]), int(bounds[-1])
+        masses = [patch_areas(c.mesh, c.material) * c.material.areal_density if b.mass is None else b.mass
+                  for c, b in zip(cloths, made, strict=True)]
+        carried = [m if b.carried is None else np.concatenate([b.carried, m[len(b.carried):]])
+                   for m, b in zip(masses, made, strict=True)]
+        self.mass, self.carried = self._joined(masses), self._joined(carried)
+        self.rest = self._joined([np.concatenate([c.mesh.positions, b.inner])
+                                  for c, b in zip(cloths, made, strict=True)])
+        self.start = self._joined([_extended(c.mesh.positions, c.positions, b.inner)
+                                   for c, b in zip(cloths, made, strict=True)])
+        self.velocities = self._joined([_extended(c.mesh.positions, c.velocities, b.inner)
+                                        for c, b in zip(cloths, made, strict=True)])
+        self.links: IntArray = np.concatenate([
+            np.zeros((0, 2), dtype=np.int64), *(self._numbered(k, b.links) for k, b in enumerate(made))])
+        self.forces = [self._moved(k, b.forces) for k, b in enumerate(made)]
+
+    def padded(self, surface: FloatArray) -> FloatArray:
+        """A quantity of the vertices (V,), and zero of all inner nodes (N,)."""
+        return np.concatenate([surface, np.zeros(self.count - self.surface_count)])
+
+    def _joined(self, parts: Sequence[FloatArray]) -> FloatArray:
+        """Quantities of each cloth's vertices and inner nodes as one array."""
+        vertices = [part[:s.stop - s.start] for part, s in zip(parts, self.slices, strict=True)]
+        inner = [part[s.stop - s.start:] for part, s in zip(parts, self.slices, strict=True)]
+        return np.concatenate([*vertices, *inner])
+
+    def _numbered(self, cloth: int, own: IntArray) -> IntArray:
+        """A cloth's own numbers in the numbering of all."""
+        first, count = self.slices[cloth].start, self.slices[cloth].stop - self.slices[cloth].start
+        moved: IntArray = own + np.where(own < count, first, self.inner[cloth].start - count)
+        return moved
+
+    def _moved(self, cloth: int, forces: Sequence[ElementForce]) -> list[ElementForce]:
+        moved: dict[int, Stencil] = {}                                 # forces that share a stencil go on sharing it
+        result = []
+        for force in forces:
+            key = id(force.stencil)
+            if key not in moved:
+                moved[key] = replace(force.stencil,
+                                     vertices=self._numbered(cloth, force.stencil.vertices))
+            result.append(ElementForce(moved[key], force.law, force.parameters, force.damping))
+        return result
+
+
+def patch_areas(mesh: ClothMesh, material: Material) -> FloatArray:
+    """Fabric that each vertex stands for (V,) [m^2]: a third of each triangle, half of each loose edge's strip, and for
+    a vertex without either a square as wide as a strip."""
+    width = material.thread_width
+    return mesh.vertex_areas + width * mesh.vertex_lengths + width ** 2 * mesh.loose_points
+
+
+def _extended(rest: FloatArray, field: FloatArray, inner: FloatArray) -> FloatArray:
+    """A field (V, 3) on vertices at rest (V, 3) [m], and on inner nodes (N, 3) [m] the affine field nearest to it:
+    exact where the mesh starts as it was modelled, or turned, or turning."""
+    if len(inner) == 0:
+        return field
+    centre = rest.mean(axis=0)
+    known = np.column_stack([rest - centre, np.ones(len(rest))])
+    affine = np.linalg.lstsq(known, field, rcond=None)[0]
+    return np.concatenate([field, np.column_stack([inner - centre, np.ones(len(inner))]) @ affine])

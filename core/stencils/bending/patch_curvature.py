@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a curved rest shape adds to a patch.
+
+Columns F_1, F_2, F_3 and w_u, w_v of `patch_geometry`, rest values r_c, and the triangle's normal n:
+
+    energy   psi = k/2 sum_c |F_c - r_c n|^2,     n = w_u x w_v / |w_u x w_v|          [J]
+
+The rest values turn with the triangle, so that a mesh that is modelled curved is at rest as it is modelled. As n has
+length one, that is
+
+    psi = k/2 sum_c |F_c|^2 + k (rho/2 - q . n),     q = sum_c r_c F_c,     rho = sum_c r_c^2
+
+of which the first is the flat patch's, with a tangent that is constant and the same in all directions, and the second,
+the law of this file, has one column of all the patch's vertices and two of the triangle's three. With w^u, w^v dual to
+w_u, w_v in their plane, dn/dw_u = -w^u n^T.
+
+A triangle without area has no normal, and one that is nearly so a normal that turns with the least motion: a crease
+that presses three vertices onto a line made stiffnesses of 1e20. Below an area of `THIN` times that at rest, n is
+m = w_u x w_v / THIN, which vanishes with the area, and psi = k/2 sum_c |F_c|^2 + k (rho/2 |m|^2 - q . m); the projected
+tangent there is that of its turning alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray
+from ..components import (
+    TINY,
+    Block,
+    Columns,
+    Vector,
+    add,
+    add_blocks,
+    cross,
+    cross_block,
+    dot,
+    either,
+    identity_block,
+    length,
+    outer,
+    scale,
+    scale_block,
+    transpose,
+)
+from ..stencil import Condition, Parameters, Tangent
+
+THIN = 1e-3
+"""Area, over that at rest, below which a triangle's normal is not of unit length any more [-]."""
+
+
+class RestCurvature:
+    """Columns q, w_u, w_v; parameters k [N m], rho [-]."""
+
+    name = "rest_curvature"
+    constant_tangent = False
+    linear = False
+    stiffness = {"bend": (0,)}
+    curls = True
+    completes = True
+
+    def energy(self, F: Columns, p: Parameters) -> FloatArray:
+        """psi (E,) [J], without the flat patch's."""
+        n, _, _, part = _frame(F[1], F[2])
+        return p[0] * (0.5 * p[1] * (part * part) - part * dot(F[0], n))
+
+    def stress(self, F: Columns, p: Parameters) -> Columns:
+        """-k n, k (q . w^u) n and k (q . w^v) n; of thin triangles, whose m grows with their area,
+        k (rho m - q) . n w^u besides, and so for w_v."""
+        n, du, dv, part = _frame(F[1], F[2])
+        k, q = p[0], F[0]
+        grows = k * either(part < 1.0, p[1] * part - dot(q, n), 0.0 * k)
+        return (scale(-k * part, n), add(scale(k * dot(q, du), n), scale(grows, du)),
+                add(scale(k * dot(q, dv), n), scale(grows, dv)))
+
+    def tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """Exact."""
+        n, du, dv, part = _frame(F[1], F[2])
+        q, one = F[0], 1.0 + 0.0 * part
+        thin = _thin(F, p, part < 1.0)
+        return _blocks(p, _either(part, outer(one, du, n), thin[0]), _either(part, outer(one, dv, n), thin[1]), (
+            (_either(part, _turn(q, n, du, du), thin[2]), _either(part, _turn(q, n, du, dv), thin[3])),
+            (_either(part, _turn(q, n, dv, du), transpose(thin[3])), _either(part, _turn(q, n, dv, dv), thin[4]))))
+
+    def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """What J^T J, with J the derivative of F_c - r_c n, has beyond the flat patch's k I: semi-definite with that,
+        not by itself."""
+        n, du, dv, part = _frame(F[1], F[2])
+        one = 1.0 + 0.0 * part
+        mixed = outer(p[1] * dot(du, dv), n, n)
+        return _blocks(p, outer(one, du, n), outer(one, dv, n), (
+            (outer(p[1] * dot(du, du), n, n), mixed), (mixed, outer(p[1] * dot(dv, dv), n, n))))
+
+    def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
+        """One of no stiffness: the flat patch's lengths |F_c| are those that are damped."""
+        zero = 0.0 * p[0]
+        still = (zero, zero, zero)
+        return ((zero, (still, still, still)),)
+
+
+def _turn(q: Vector, n: Vector, a: Vector, b: Vector) -> Block:
+    """The part of the tangent that stress and the turning of n make, for the columns that a and b are dual to."""
+    return add_blocks(outer(dot(q, n) * dot(a, b), n, n), add_blocks(outer(-dot(q, b), n, a), outer(-dot(q, a), b, n)))
+
+
+def _thin(F: Columns, p: Parameters, thin: BoolArray) -> tuple[Block, Block, Block, Block, Block]:
+    """Of thin triangles, whose n is m = w_u x w_v / THIN: -dm/dw_u, -dm/dw_v and the parts of the tangent of
+    (w_u, w_u), (w_u, w_v), (w_v, w_v) over k; zero of others."""
+    u, v, over = F[1], F[2], thin * (1.0 / THIN)
+    square = p[1] * (over * over)
+    off = add(F[0], scale(-p[1] * over, cross(u, v)))                                    # q - rho m
+    mixed = add_blocks(identity_block(-square * dot(u, v)), outer(square, u, v))
+    return (cross_block(over, v), cross_block(-over, u),
+            add_blocks(identity_block(square * dot(v, v)), outer(-square, v, v)),
+            add_blocks(mixed, cross_block(over, off)),
+            add_blocks(identity_block(square * dot(u, u)), outer(-square, u, u)))
+
+
+def _either(part: FloatArray, full: Block, thin: Block) -> Block:
+    """A block of triangles whose n is of full length, and one that is zero of these."""
+    return add_blocks(scale_block(1.0 * (part >= 1.0), full), thin)
+
+
+def _blocks(p: Parameters, u: Block, v: Block, inner: Tangent) -> Tangent:
+    """H with u = -dn/dw_u and v = -dn/dw_v coupling q, and `inner` on (w_u, w_v); all times k."""
+    k = p[0]
+    u, v = scale_block(k, u), scale_block(k, v)
+    return ((identity_block(0.0 * k), u, v),
+            (transpose(u), scale_block(k, inner[0][0]), scale_block(k, inner[0][1])),
+            (transpose(v), scale_block(k, inner[1][0]), scale_block(k, inner[1][1])))
+
+
+def _frame(u: Vector, v: Vector) -> tuple[Vector, Vector, Vector, FloatArray]:
+    """The normal, of unit length; w^u, w^v in the plane with w^a . w_b = delta_ab; how long n is. Of a thin triangle
+    w^u, w^v are as those of `THIN`."""
+    normal = cross(u, v)
+    area = length(normal)
+    n = scale(1.0 / np.maximum(area, TINY), normal)
+    over = 1.0 / np.maximum(area, THIN)
+    return n, scale(over, cross(v, n)), scale(over, cross(n, u)), np.minimum(area * (1.0 / THIN), 1.0)

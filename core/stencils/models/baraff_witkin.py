@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The model of 001: stretch and shear on triangles, bending across edges, each damped along its own condition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...arrays import is_number, is_series
+from ...description.material import Material
+from ...description.mesh import ClothMesh
+from ...errors import ClothError
+from ..bending.select import bend_forces
+from ..membranes.stretch_shear import Shear, Stretch, membrane_stencil
+from ..springs.spring import Spring, edge_stencil
+from ..stencil import ElementForce
+
+
+def build(mesh: ClothMesh, material: Material, *, bending: str = "patch", flat: bool = False,
+          rest_stretch: Sequence[float] = (1.0, 1.0)) -> list[ElementForce]:
+    """Element forces of a mesh made of a fabric.
+
+    Args:
+        mesh, material: what it is made of. Loose edges become springs of a strip `material.thread_width` wide.
+        bending: the law against bending, a name out of `bending.LAWS`; "hinge" is 001's own.
+        flat: the sheet wants to be flat instead of as it is modelled.
+        rest_stretch: b_u, b_v of 001: rest length over modelled length along warp and weft; below 1 the cloth
+            shrinks, above 1 it has ease [-].
+    """
+    forces = []
+    ease = tuple(rest_stretch) if is_series(rest_stretch) else ()
+    if len(ease) != 2 or not all(is_number(b) and b > 0.0 for b in ease):
+        raise ClothError(f"rest_stretch is {rest_stretch!r}, it must be two numbers above 0, of warp and weft",
+                         object_name=mesh.name)
+    if len(mesh.triangles):
+        stencil = membrane_stencil(mesh)
+        a, one = mesh.areas, np.ones(len(mesh.areas))
+        (ku, kv), (bu, bv) = material.stretch, ease
+        forces.append(ElementForce(stencil, Stretch(), (a * ku, a * kv, one * bu, one * bv), material.damping))
+        forces.append(ElementForce(stencil, Shear(), (a * material.shear,), material.damping))
+        forces += bend_forces(mesh, material, bending, flat=flat)
+    if len(mesh.loose_edges):
+        forces.append(thread_springs(mesh, material))
+    return forces
+
+
+def thread_springs(mesh: ClothMesh, material: Material) -> ElementForce:
+    """Springs along the loose edges: k = k_u width / L [N/m], which makes the rope's EA = k_u width [N]."""
+    k = material.stretch[0] * material.thread_width / mesh.loose_lengths
+    return ElementForce(edge_stencil(mesh.loose_edges), Spring(), (k, mesh.loose_lengths), material.damping)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Springs along the edges, face diagonals and body diagonals of a lattice's cells, as stiff as a solid of modulus E.
+
+Springs of stiffness k and length l in a cell of volume V make the elastic constants
+
+    C_ijkl = 1/V sum k l^2 n_i n_j n_k n_l                                            [Pa]
+
+which are symmetric in all indices: C_iijj = C_ijij, a Poisson's ratio of 1/4 whatever the springs (Cauchy). The seven
+stiffnesses of a box with sides a_x, a_y, a_z are those that make C isotropic, C_iiii = 3 mu and C_iijj = mu with
+mu = 2/5 E, where half of what the narrowest pair of sides wants comes from the body diagonals. Of a cube of side a that
+is 3/5 E a along edges, 1/5 E a along face diagonals and 3/20 E a along body diagonals.
+
+Each cell brings its share, an edge's stiffness being that of the four cells around it and a face diagonal's that of
+two, times the part of it that is inside. 003's springs in a lattice, with stiffnesses that do not depend on its
+resolution.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from ..springs.spring import Spring, edge_stencil
+from ..stencil import ElementForce
+from .cage import CORNERS, Lattice
+
+POISSON = 0.25
+"""Poisson's ratio of any lattice of springs that act along themselves [-]."""
+BODY = 0.5
+"""Part of the narrowest pair's C_iijj that body diagonals bring [-]."""
+
+
+def lattice_springs(lattice: Lattice, first: int, young_modulus: float, damping: float) -> ElementForce:
+    """The springs of a cage whose nodes are numbered from `first` on: E [Pa], damping [s]."""
+    pairs, stiffness = cell_springs(lattice.size, young_modulus)
+    ends = lattice.cells[:, pairs].reshape(-1, 2)
+    each = (lattice.fraction[:, None] * stiffness).ravel()
+    low, high = ends.min(axis=1), ends.max(axis=1)
+    keys, number = np.unique(low * len(lattice.nodes) + high, return_inverse=True)
+    edges = np.column_stack(np.divmod(keys, len(lattice.nodes)))
+    k = np.bincount(number.ravel(), each, minlength=len(edges)).astype(np.float64)
+    along = lattice.nodes[edges[:, 1]] - lattice.nodes[edges[:, 0]]
+    return ElementForce(edge_stencil(edges + first), Spring(), (k, np.linalg.norm(along, axis=1)), damping)
+
+
+def cell_springs(size: FloatArray, young_modulus: float) -> tuple[IntArray, FloatArray]:
+    """Pairs (28, 2) of a cell's corners and the share (28,) [N/m] that a cell of sides `size` (3,) [m] has in each."""
+    pairs = np.array([[a, b] for a in range(8) for b in range(a)])
+    differ = CORNERS[pairs[:, 0]] != CORNERS[pairs[:, 1]]                        # (28, 3)
+    square = size ** 2
+    per_pair = 0.4 * young_modulus * size.prod()                                 # V mu
+    i, j = np.array([0, 0, 1]), np.array([1, 2, 2])                              # the pairs of directions
+    product = square[i] * square[j]
+    body = BODY * per_pair * square.sum() / (4.0 * product.max())                # of each of 4 diagonals
+    face = (per_pair - 4.0 * body * product / square.sum()) * (square[i] + square[j]) / (2.0 * product)
+    edge = np.empty(3)
+    for axis in range(3):
+        across = [(face[p], square[i[p]] + square[j[p]]) for p in range(3) if axis in (i[p], j[p])]
+        others = sum(2.0 * k * square[axis] ** 2 / l2 for k, l2 in across)
+        edge[axis] = (3.0 * per_pair - others - 4.0 * body * square[axis] ** 2 / square.sum()) / square[axis]
+    stiffness = np.full(len(pairs), body)
+    kind = differ.sum(axis=1)
+    stiffness[kind == 1] = edge[np.argmax(differ[kind == 1], axis=1)] / 4.0
+    missing = np.argmin(differ[kind == 2], axis=1)                               # direction that a face does not have
+    stiffness[kind == 2] = face[2 - missing] / 2.0
+    return pairs, stiffness

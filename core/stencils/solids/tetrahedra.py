@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cells of a lattice cut into five tetrahedra each: one in the middle and one at every other corner.
+
+Neighbouring cells are mirror images, so that their faces are cut alike and no direction is preferred.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from .cage import CORNERS
+
+EVEN: IntArray = np.array([[0, 3, 5, 6], [0, 3, 5, 1], [0, 6, 3, 2], [0, 5, 6, 4], [3, 6, 5, 7]])
+ODD: IntArray = np.array([[1, 2, 7, 4], [1, 2, 4, 0], [1, 7, 2, 3], [1, 4, 7, 5], [2, 4, 7, 6]])
+"""Corners (5, 4) of the tetrahedra in cells whose place adds up to an even or odd number; corners as in `lattice`."""
+
+
+def cut_cells(cells: IntArray, place: IntArray) -> IntArray:
+    """Tetrahedra (5 C, 4) of cells (C, 8) at places (C, 3), those of a cell one after the other."""
+    return cells[np.arange(len(cells))[:, None, None], _cut(place)].reshape(-1, 4)
+
+
+def barycentric(cells: IntArray, place: IntArray, inside: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Nodes (P, 4) and weights (P, 4) of points in cells (P, 8) at places (P, 3), `inside` (P, 3) in 0..1: those of the
+    tetrahedron that the point is in."""
+    corner = _cut(place)                                                          # (P, 5, 4)
+    weights = np.where((place.sum(axis=1) % 2 == 1)[:, None, None], _weights(ODD, inside), _weights(EVEN, inside))
+    best = np.argmax(weights.min(axis=2), axis=1)
+    row = np.arange(len(cells))
+    nodes: IntArray = cells[row[:, None], corner[row, best]]
+    return nodes, weights[row, best]
+
+
+def _cut(place: IntArray) -> IntArray:
+    """Corners (C, 5, 4) of the tetrahedra in cells at places (C, 3)."""
+    return np.where((place.sum(axis=1) % 2 == 1)[:, None, None], ODD, EVEN)
+
+
+def _weights(cut: IntArray, inside: FloatArray) -> FloatArray:
+    """Weights (P, 5, 4) of points (P, 3) in all tetrahedra of a unit cell."""
+    frame = np.concatenate([CORNERS[cut].astype(np.float64), np.ones((5, 4, 1))], axis=2)
+    ones = np.concatenate([inside, np.ones((len(inside), 1))], axis=1)
+    result: FloatArray = np.einsum("pi,tij->ptj", ones, np.linalg.inv(frame))
+    return result

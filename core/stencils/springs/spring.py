@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Linear springs along edges, and springs of rest length zero to a target.
+
+Edge (i, j): d = x_j - x_i, l = |d|, u = d / l, stiffness k [N/m], rest length L [m].
+
+    energy      E   = k/2 (l - L)^2                          [J]
+    stress      P   = k (l - L) u                            [N]
+    stiffness   H   = k (u u^T + (1 - L/l)(I - u u^T))       [N/m], 1 - L/l clamped at zero when projected
+
+Baraff and Witkin 1998, section 4 (the same form serves 003's mass-spring and 002's type 1). The transverse part is
+clamped because a compressed spring makes the exact matrix indefinite, and conjugate gradients need a semi-definite one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from ..components import (
+    TINY,
+    Columns,
+    Vector,
+    direction,
+    dot,
+    identity_block,
+    length,
+    scale,
+    spring_stress,
+    spring_tangent,
+)
+from ..stencil import Condition, Parameters, Stencil, Tangent
+
+
+def edge_stencil(edges: IntArray) -> Stencil:
+    """One column per edge (E, 2): x_j - x_i."""
+    weights = np.empty((len(edges), 2, 1))
+    weights[:, 0], weights[:, 1] = -1.0, 1.0
+    return Stencil(edges, weights)
+
+
+def point_stencil(vertices: IntArray) -> Stencil:
+    """One column per vertex (n,): x_i itself."""
+    return Stencil(vertices[:, None], np.ones((len(vertices), 1, 1)))
+
+
+class Spring:
+    """Parameters: k [N/m], L [m]."""
+
+    name = "spring"
+    constant_tangent = False
+    linear = False
+    stiffness = {"stretch": (0,)}
+
+    def energy(self, F: Columns, p: Parameters) -> FloatArray:
+        """psi (E,) [J]."""
+        k, rest = p
+        return 0.5 * k * (length(F[0]) - rest) ** 2
+
+    def stress(self, F: Columns, p: Parameters) -> Columns:
+        """k (l - L) u."""
+        k, rest = p
+        return (spring_stress(F[0], k, rest),)
+
+    def tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """Exact."""
+        k, rest = p
+        size = np.maximum(length(F[0]), TINY)
+        return ((spring_tangent(F[0], size, k, 1.0 - rest / size),),)
+
+    def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """With the transverse part clamped at zero."""
+        k, rest = p
+        size = np.maximum(length(F[0]), TINY)
+        return ((spring_tangent(F[0], size, k, np.maximum(0.0, 1.0 - rest / size)),),)
+
+    def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
+        """l - L."""
+        return ((p[0], (direction(F[0]),)),)
+
+
+class Anchor:
+    """E = k/2 |x - t|^2: a soft pin. Parameters: k [N/m] and the target t, three components [m]."""
+
+    name = "anchor"
+    constant_tangent = True
+    linear = False
+
+    def energy(self, F: Columns, p: Parameters) -> FloatArray:
+        """psi (E,) [J]."""
+        away = _away(F[0], p)
+        return 0.5 * p[0] * dot(away, away)
+
+    def stress(self, F: Columns, p: Parameters) -> Columns:
+        """k (x - t)."""
+        return (scale(p[0], _away(F[0], p)),)
+
+    def tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """k I, constant."""
+        return ((identity_block(p[0]),),)
+
+    def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """k I, semi-definite as it is."""
+        return ((identity_block(p[0]),),)
+
+    def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
+        """The distance to the target."""
+        return ((p[0], (direction(_away(F[0], p)),)),)
+
+
+def _away(x: Vector, p: Parameters) -> Vector:
+    return (x[0] - p[1], x[1] - p[2], x[2] - p[3])

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong with a frame: crossings, the smallest gap, the deepest penetration.
+
+It looks at finished positions only and knows nothing of how they came about. It shares the trees and the distances
+with the solver, but decides crossings by the signs of volumes, which the solver does not use.
+
+A static look misses cloth that went through something completely between two frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, float_rows, index_rows
+from ..contact.bvh import BVH
+from ..contact.colliders import SurfaceShape
+from ..contact.containment import inside, nearest
+from ..contact.gaps import Meeting, meet
+from ..contact.rooms import shapes_of
+from ..contact.triangle_surface import TriangleSurface
+from ..description.topology import bodies
+from ..errors import SceneError
+
+Mesh = tuple[FloatArray, IntArray]
+"""positions (V, 3) [m], triangles (T, 3)"""
+
+SEARCH = 0.5
+"""Radius within which gaps are looked for, over the cloths' mean edge length [-]."""
+
+FORGET = 0.8
+"""Part of the largest of the gaps of frames before that is left after a frame [-]."""
+MARGIN = 1.5
+"""Radius within which a gap is looked for first, over the gap of the last look [-]."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found. Objects are numbered: cloths first, then colliders.
+
+    Attributes:
+        crossings: pairs of an edge and a triangle that it pierces; at least one of them is cloth's.
+        smallest_gap [m]: between cloth and colliders, and between parts of cloth that are no neighbours; 0 where
+            anything crosses, None where nothing is within half a mean edge length, or nobody looked.
+        deepest_penetration [m]: of a cloth vertex into a closed collider that is no room, 0 if none is inside.
+        edge_object (N,), edges (N, 2): whose edge, and its vertices there.
+        triangle_object (N,), triangles (N,): whose triangle, and its index there.
+    """
+
+    crossings: int
+    smallest_gap: float | None
+    deepest_penetration: float
+    edge_object: IntArray
+    edges: IntArray
+    triangle_object: IntArray
+    triangles: IntArray
+
+    def by_objects(self) -> list[tuple[int, int, int]]:
+        """(object, other or the same, crossings) of all that cross, whosever the edges are; most crossings first."""
+        one, other = self.edge_object, self.triangle_object
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        count = 1 + int(high.max(initial=0))
+        pairs, counts = np.unique(low * count + high, return_counts=True)    # as numbers: rows take ten times as long
+        order = np.argsort(-counts, kind="stable")
+        return [(int(k) // count, int(k) % count, int(n)) for k, n in zip(pairs[order], counts[order], strict=True)]
+
+
+def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:
+    """Look at cloths and colliders, each (positions (V, 3) [m], triangles (T, 3)).
+
+    Raises:
+        SceneError: one of them is no such pair, names a vertex that is not there, or is not made of numbers.
+    """
+    for what, meshes in (("cloths", cloths), ("colliders", colliders)):
+        if not _is_list(meshes):
+            raise SceneError(f"{what} is {meshes!r}, it must be a list of pairs (positions, triangles)")
+    auditor = Auditor(cloths, colliders)
+    return auditor.look([float_rows(x, 3) for x, _ in cloths], [float_rows(x, 3) for x, _ in colliders])
+
+
+class Auditor:
+    """Looks at the same meshes at many positions: what is fixed about them is made once.
+
+    Args:
+        cloths, colliders: (positions (V, 3) [m], triangles (T, 3)) of each.
+        surface: of all cloths one after the other, shapes: of the colliders, where somebody has made them already.
+            Otherwise what is a room is decided here and now.
+    """
+
+    def __init__(self, cloths: Sequence[Mesh], colliders: Sequence[Mesh] = (), *,
+                 surface: TriangleSurface | None = None, shapes: Sequence[SurfaceShape] | None = None) -> None:
+        self._cloths, self._colliders = _Stack("cloth", cloths, surface), _Stack("collider", colliders)
+        self._shapes = shapes if shapes is not None else self._own_shapes(colliders)
+        self._last_placed: list[tuple[FloatArray, SurfaceShape, BVH] | None] = [None] * len(self._shapes)
+        ends = self._cloths.surface.positions[self._cloths.surface.edges]
+        lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+        self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
+        piece = bodies(self._cloths.surface.edges, int(self._cloths.first_vertex[-1]))
+        self._of_pieces = np.unique(piece, return_index=True)[1]     # a vertex of each connected piece of cloth
+        self._last = np.inf                                          # of the smallest gaps of late the largest [m]
+        self._crossed = False                                        # whether anything crossed at the last look
+
+    def _own_shapes(self, colliders: Sequence[Mesh]) -> list[SurfaceShape]:
+        surface = self._cloths.surface
+        return shapes_of([_checked("collider", i, mesh) for i, mesh in enumerate(colliders)], surface.positions,
+                         bodies(surface.edges, len(surface.positions)), surface)
+
+    def look(
+        self, cloths: Sequence[FloatArray], colliders: Sequence[FloatArray] = (), *, gap: bool = True
+    ) -> Audit:
+        """The audit at positions (V, 3) [m] of each cloth and each collider; `gap`: look for the smallest gap, too.
+
+        A collider given as the same array as before has not moved: nobody may write into it.
+        """
+        cloth, solid = self._cloths.at(cloths), self._colliders.at(colliders)
+        between, within = self._meetings(cloth, solid, self._radius if gap else 0.0)
+        found = [
+            _own_numbers(self._cloths, self._cloths, within.crossings, 0, 0),
+            _own_numbers(self._cloths, self._colliders, between.crossings, 0, len(cloths)),
+            _own_numbers(self._colliders, self._cloths, between.reverse, len(cloths), 0),
+        ]
+        edge_object, edges, triangle_object, triangles = (np.concatenate(c) for c in zip(*found, strict=True))
+        self._crossed = len(edges) > 0
+        smallest = 0.0 if self._crossed else within.gap
+        return Audit(
+            len(edges),
+            smallest if gap and smallest < self._radius else None,
+            self._deepest(cloth.positions, colliders, len(between.crossings) + len(between.reverse) > 0),
+            edge_object,
+            edges,
+            triangle_object,
+            triangles,
+        )
+
+    def _meetings(self, cloth: TriangleSurface, solid: TriangleSurface, radius: float) -> tuple[Meeting, Meeting]:
+        """Cloth with colliders, and cloth with itself: the second's gap is the smaller one, where nothing crosses."""
+        if self._crossed and radius > 0.0:                           # it will again, and leave no gap to look for
+            between, within = meet(cloth, solid, 0.0), meet(cloth, cloth, 0.0)
+            if len(between.crossings) or len(between.reverse) or len(within.crossings):
+                return between, within
+        expected = min(radius, MARGIN * self._last)
+        between = meet(cloth, solid, expected)
+        within = meet(cloth, cloth, between.gap)
+        if within.gap == expected < radius:                          # not as near as in the last frame: look further
+            between = meet(cloth, solid, radius)
+            within = meet(cloth, cloth, between.gap)
+        if radius > 0.0:                                             # a gap that comes and goes is not looked for twice
+            self._last = max(within.gap, FORGET * self._last) if self._last < np.inf else within.gap
+        return between, within
+
+    def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray], crossed: bool) -> float:
+        """Of vertices at points (V, 3) [m] in closed colliders [m]. Where cloth has not `crossed` any of them, each of
+        its pieces is inside or outside as a whole, and one vertex says which."""
+        deepest = 0.0
+        for number, x in enumerate(colliders):
+            _, shape, tree = self._placed(number, x)
+            if not (crossed or inside(points[self._of_pieces], x, shape.triangles, shape.closed, tree).any()):
+                continue
+            within = points[inside(points, x, shape.triangles, shape.closed, tree)]
+            deepest = max(deepest, float(nearest(within, x, shape.triangles, tree)[1].distance.max(initial=0.0)))
+        return deepest
+
+    def _placed(self, number: int, x: FloatArray) -> tuple[FloatArray, SurfaceShape, BVH]:
+        """A collider at x (V, 3) [m], its shape as it is there and a tree around it; looked up while it stays."""
+        last = self._last_placed[number]
+        if last is None or last[0] is not x:
+            shape = self._shapes[number].between(x, x)[0]
+            tree = shape.tree.around(shape.triangles, x) if shape.closed.any() else shape.tree
+            last = self._last_placed[number] = x, shape, tree
+        return last
+
+
+class _Stack:
+    """Several meshes as one surface.
+
+    first_vertex, first_triangle (M + 1,): where each mesh's own begin.
+    """
+
+    def __init__(self, what: str, meshes: Sequence[Mesh], surface: TriangleSurface | None = None) -> None:
+        checked = [_checked(what, number, mesh) for number, mesh in enumerate(meshes)]
+        positions, triangles = [x for x, _ in checked], [t for _, t in checked]
+        self.first_vertex = np.cumsum([0, *map(len, positions)])
+        self.first_triangle = np.cumsum([0, *map(len, triangles)])
+        moved = [t + first for t, first in zip(triangles, self.first_vertex, strict=False)]
+        self.surface = surface or TriangleSurface.build(
+            np.concatenate([np.zeros((0, 3)), *positions]), np.concatenate([np.zeros((0, 3), dtype=np.int64), *moved])
+        )
+
+    def at(self, positions: Sequence[FloatArray]) -> TriangleSurface:
+        """The surface at other positions (V, 3) [m] of each mesh."""
+        counts = [len(x) for x in positions]
+        if counts != np.diff(self.first_vertex).tolist():
+            raise SceneError(f"the meshes had {np.diff(self.first_vertex).tolist()} vertices, now they have {counts}")
+        for number, x in enumerate(positions):
+            bad = ~np.isfinite(x).all(axis=1)
+            if bad.any():
+                vertex = int(np.argmax(bad))
+                raise SceneError(f"vertex {vertex} of mesh {number} is at {x[vertex].tolist()}, which is not a number; "
+                                 "nothing can be said of this frame")
+        return self.surface.at(np.concatenate([np.zeros((0, 3)), *positions]))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _checked(what: str, number: int, mesh: Any) -> Mesh:
+    """The mesh with that number among the cloths or colliders, `what`, as arrays.
+
+    Raises:
+        SceneError: it is no such mesh, or names a vertex that is not there.
+    """
+    name = f"{what} {number}"
+    if not (_is_list(mesh) and len(mesh) == 2):
+        raise SceneError("must be a pair (positions, triangles)", object_name=name)
+    try:
+        positions, triangles = float_rows(mesh[0], 3), index_rows(mesh[1], 3)
+    except ValueError as error:
+        raise SceneError(f"positions or triangles: {error}", object_name=name) from None
+    outside = (triangles < 0) | (triangles >= len(positions))
+    if outside.any():
+        t = int(np.argmax(outside.any(axis=1)))
+        raise SceneError(f"triangle {t} {triangles[t].tolist()} names a vertex outside 0..{len(positions) - 1}",
+                         object_name=name)
+    return positions, triangles
+
+
+def _own_numbers(
+    of_edges: _Stack, of_triangles: _Stack, pairs: IntArray, first_edge_object: int, first_triangle_object: int
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Objects and their own numbers for pairs (N, 2) of stacked edges and triangles."""
+    edges, triangles = of_edges.surface.edges[pairs[:, 0]], pairs[:, 1]
+    edge_object = np.searchsorted(of_edges.first_vertex, edges[:, 0], side="right") - 1
+    triangle_object = np.searchsorted(of_triangles.first_triangle, triangles, side="right") - 1
+    return (
+        edge_object + first_edge_object,
+        edges - of_edges.first_vertex[edge_object][:, None],
+        triangle_object + first_triangle_object,
+        triangles - of_triangles.first_triangle[triangle_object],
+    )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How good a frame is: stretch, contact, and how its solves ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from .energy import Energy
+
+PAIRS = 12
+"""Pairs of objects that a certificate lists at most: a wardrobe that starts in a heap must not fill a file."""
+
+
+@dataclass(frozen=True)
+class CrossingPair:
+    """Two objects by name, or one and itself, and how many edges of either pierce triangles of the other."""
+
+    first: str
+    second: str
+    crossings: int
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What can be said of one frame.
+
+    Attributes:
+        stretch_max, stretch_p99: edge length over rest length, largest and 99th percentile [-].
+        crossings: edges that pierce triangles, cloth with cloth and cloth with colliders; what lies exactly in the
+            plane of a triangle counts as on its front, so that nothing that passes is missed.
+        crossing_pairs: which objects cross which, most crossings first; the `PAIRS` worst at most.
+        smallest_gap: between cloth and colliders, and between parts of cloth [m], of what has faces; None where nothing
+            is near.
+        deepest_penetration: of a cloth vertex into a closed collider [m].
+        seam_gap: of the widest seam or button [m]; None where nothing is sewn.
+        steps: implicit steps since the frame before. step_min, step_max: their sizes [s].
+        iterations: linear iterations in all these steps.
+        residual: worst of the steps' final residuals [-]. converged: every step met its tolerance, with
+            contacts as it took them to be; those that still change at its end are the next step's.
+        rejected: steps tried and halved.
+        backend: what ran the inner loops, "numpy" or "numba".
+        seconds: wall-clock time per stage [s].
+        energy: of the frame, where the solver was asked to measure it.
+    """
+
+    stretch_max: float
+    stretch_p99: float
+    crossings: int = 0
+    crossing_pairs: list[CrossingPair] = field(default_factory=list)
+    smallest_gap: float | None = None
+    deepest_penetration: float = 0.0
+    seam_gap: float | None = None
+    steps: int = 0
+    step_min: float = 0.0
+    step_max: float = 0.0
+    iterations: int = 0
+    residual: float = 0.0
+    converged: bool = True
+    rejected: int = 0
+    backend: str = "numpy"
+    seconds: dict[str, float] = field(default_factory=dict)
+    energy: Energy | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain values, lists and dicts, for JSON."""
+        return asdict(self)
+
+
+def crossing_pairs(found: Sequence[tuple[int, int, int]], names: Sequence[str]) -> list[CrossingPair]:
+    """What `Audit.by_objects` found, by the objects' names, as far as a certificate lists it."""
+    return [CrossingPair(names[a], names[b], count) for a, b, count in found[:PAIRS]]
+
+
+def stretch_of(lengths: FloatArray, rest_lengths: FloatArray) -> tuple[float, float]:
+    """Largest and 99th percentile of edge length over rest length [-]; 1 of particles, which have no edges."""
+    if len(lengths) == 0:
+        return 1.0, 1.0
+    place = 0.99 * (len(lengths) - 1)                                # between two of them, in order
+    below = int(place)
+    upper = np.partition(lengths / rest_lengths, below)[below:]
+    above = upper[1:].min(initial=np.inf) if len(upper) > 1 else upper[0]
+    return float(upper.max()), float(upper[0] + (place - below) * (above - upper[0]))

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiling the kernels before they are needed, by simulating some dozens of vertices.
+
+A compiled kernel is made when it is first called: some 35 seconds on a machine that has none yet, a second where they
+are kept from an earlier run. A caller who wants to show that calls this first, and stays able to cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..description.cloth import Attachment, Cloth
+from ..description.collider import Collider
+from ..description.material import Material
+from ..description.mesh import ClothMesh
+from ..description.scene import Scene
+from ..description.settings import Solver
+from ..errors import ClothError
+from ..integrators.strain_limit import StrainLimit
+from ..kernels.backend import choose, rule_out, using
+from ..model.particle_system import System
+from ..stencils import registry
+from .simulate import simulate
+
+FINE, COARSE = 12, 4
+"""Vertices along an edge of a sheet that multigrid preconditions, and of one that is solved directly at once."""
+RATES = (24.0, 1e5)
+"""Frames per second; an explicit integrator is stable at the second [1/s]."""
+FABRIC = Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=100.0, bend=(1e-5, 1e-5), damping=0.01,
+                  friction=0.3, air_drag=0.1)
+_done: set[tuple[str, str, bool]] = set()       # backends with laws, and whether for more than one Newton iteration
+
+
+def is_warm(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> bool:
+    """Whether nothing is left to compile for this solver and these laws. May import Numba."""
+    return choose(solver.backend) == "numpy" or _done.issuperset(_keys(solver, models))
+
+
+def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Iterator[float]:
+    """Compile what simulations by this solver with these laws use; yields how much is done, 0 to 1, between its parts.
+
+    Where the backend was left open and compiling fails, Numba counts as one that cannot run here.
+
+    Raises:
+        SolverError: the backend wanted cannot run here.
+    """
+    yield 0.0
+    todo = [] if is_warm(solver, models) else [(model, part) for model in models for part in _PARTS]
+    for done, (model, part) in enumerate(todo):
+        yield 0.1 + 0.9 * done / len(todo)
+        try:
+            _simulate(part(model), solver)
+            _weigh(part(model), solver)
+            _bring_back(solver)
+        except Exception as error:
+            if solver.backend is not None:
+                raise
+            rule_out("numba", error)
+            return
+    _done.update(_keys(solver, models))
+
+
+def _simulate(scene: Scene, solver: Solver) -> None:
+    """One frame of usual length; where the integrator or the model cannot take that, of one that any can."""
+    for rate in RATES:
+        try:
+            for _ in simulate(scene, replace(solver, steps_per_frame=1, frame_rate=rate), range(2)):
+                pass
+            return
+        except ClothError:                      # says nothing of Numba; what is not compiled now is when it is needed
+            continue
+
+
+def _weigh(scene: Scene, solver: Solver) -> None:
+    """The energy of forces, which a step asks for where it stretches cloth."""
+    with using(choose(solver.backend)):
+        system = System(scene)
+        start = system.initial_state()
+        system.elastic(start.time).energy(start.x)
+
+
+def _bring_back(solver: Solver) -> None:
+    """What *Limit Stretch* does, which simulations without do not."""
+    sheet, held = _sheet(0.0, COARSE), np.zeros(1, dtype=np.int64)
+    with using(choose(solver.backend)):
+        limit = StrainLimit(sheet.edges, 0.9 * sheet.rest_lengths, np.ones(len(sheet.positions)), held)
+        limit.relaxed(sheet.positions, held)
+
+
+def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:
+    return {(choose(solver.backend), model, solver.linearisations != 1) for model in models}
+
+
+def _mesh(model: str, height: float, side: int) -> ClothMesh:
+    """The first of some meshes that the model takes, some metres above the floor."""
+    for make in _MESHES:
+        mesh = make(height, side)
+        try:
+            registry.find(model)(mesh, FABRIC)
+            return mesh
+        except ClothError:
+            continue
+    return _sheet(height, side)                 # takes none, and will say so
+
+
+def _net(height: float, side: int) -> ClothMesh:
+    sheet = _sheet(height, side)
+    return ClothMesh(sheet.positions, edges=sheet.edges)
+
+
+def _block(height: float, side: int) -> ClothMesh:
+    corners = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+    faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    return ClothMesh(corners + [0.0, 0.0, height], faces=faces)
+
+
+def _points(height: float, side: int) -> ClothMesh:
+    return ClothMesh(_sheet(height, side).positions, points=True)
+
+
+def _sheet(height: float, side: int) -> ClothMesh:
+    u, v = np.meshgrid(np.linspace(0.0, 1.0, side), np.linspace(0.0, 1.0, side), indexing="ij")
+    grid = np.arange(side * side).reshape(side, side)
+    quads = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=-1).reshape(-1, 4)
+    return ClothMesh(np.stack([u, v, np.full_like(u, height)], axis=-1).reshape(-1, 3), faces=quads)
+
+
+def _hanging(model: str) -> Scene:
+    return Scene([Cloth(_mesh(model, 1.0, FINE), FABRIC, model, pins={0: None})], wind=(0.0, 3.0, 0.0))
+
+
+def _lying(model: str) -> Scene:
+    """A sheet on another on a solid, with two vertices that are held in part, by a spring and along one direction,
+    and two that are buttoned together."""
+    solid = Collider([[-3.0, -3.0, 0.0], [6.0, -3.0, 0.0], [-3.0, 6.0, 0.0], [0.0, 0.0, -2.0]],
+                     [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]], friction=0.5)
+    lower, upper = _mesh(model, 0.01, COARSE), _mesh(model, 0.08, COARSE)
+    pins = np.zeros(len(lower.positions))
+    pins[0] = 0.5
+    line = Attachment(len(lower.positions) - 1, directions=[(1.0, 0.0, 0.0)])
+    buttons = [(1, 2)] if len(lower.edges) else []                 # the law of seams
+    cloth = Cloth(lower, FABRIC, model, pins=pins, attachments=[line], buttons=buttons)
+    return Scene([cloth, Cloth(upper, FABRIC, model)], [solid], wind=(0.0, 3.0, 0.0))
+
+
+_MESHES: tuple[Callable[[float, int], ClothMesh], ...] = (_sheet, _net, _points, _block)
+_PARTS: tuple[Callable[[str], Scene], ...] = (_hanging, _lying)

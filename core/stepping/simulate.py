@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulation as a generator of frames.
+
+Frame n is at time (n - first) / frame_rate, and the first frame is the initial state, as in Blender. Progress,
+cancelling and headless use are the caller's business: take the next frame, or do not.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..arrays import FloatArray, is_series, is_whole
+from ..description.scene import Scene
+from ..description.settings import Solver
+from ..did_you_mean import names_arguments
+from ..errors import SceneError, SolverError
+from ..kernels.backend import choose, current, using
+from ..model.particle_system import System
+from ..stopwatch import Stopwatch
+from .adaptive_stepper import Stepper
+from .audit import Auditor
+from .certificate import Certificate, crossing_pairs, stretch_of
+from .energy import energy_of
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame of all cloths.
+
+    Attributes:
+        index: frame number; time: since the first frame [s];
+        positions, velocities: one (V, 3) array per cloth [m], [m/s]; certificate: how good it is.
+    """
+
+    index: int
+    time: float
+    positions: list[FloatArray]
+    velocities: list[FloatArray]
+    certificate: Certificate
+
+
+@names_arguments(SceneError)
+def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] = range(1, 251)) -> Iterator[Frame]:
+    """Yield the scene at each of `frames`, consecutive frame numbers; the first is the initial state.
+
+    Raises:
+        SceneError: no frames, or not consecutive. Nothing is computed then.
+        SolverError: the solver's backend cannot run here: nothing is computed then. Or a step that even the smallest
+            size could not solve: the frames yielded before are good.
+        ColliderError, PinError: a trajectory that stops making sense on the way.
+    """
+    if not is_series(frames):
+        raise SceneError(f"frames is {reprlib.repr(frames)}, it must be consecutive frame numbers, such as "
+                         "range(1, 251), and comes third or by name")
+    given = list(frames)
+    if solver is not None and not isinstance(solver, Solver):
+        raise SolverError(f"the second argument is {solver!r}, it must be a Solver; frames come third or by name")
+    if not isinstance(scene, Scene):
+        raise SceneError(f"the first argument is {scene!r}, it must be a Scene")
+    wrong = [n for n in given if not is_whole(n, -2 ** 31)]
+    if wrong:
+        raise SceneError(f"frames holds {wrong[0]!r}, they must be whole numbers, such as range(1, 251)")
+    numbers = [int(n) for n in given]
+    if not numbers:
+        raise SceneError("the frame range is empty; the last frame must not be before the first")
+    if any(b - a != 1 for a, b in zip(numbers[:-1], numbers[1:], strict=True)):
+        raise SceneError("frames must be consecutive and ascending, such as range(1, 251)")
+    solver = solver or Solver()
+    return _frames(scene, solver, numbers, choose(solver.backend))
+
+
+def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> Iterator[Frame]:
+    """The backend is in use between two frames only: what the caller does meanwhile is none of its business."""
+    with using(backend):
+        system = System(scene, assembled=solver.matrix == "assembled")
+        watch = Stopwatch()
+        stepper = Stepper(system, solver, watch)
+        auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
+                          [(c.at(0.0), c.triangles) for c in scene.colliders],
+                          surface=system.self_contact.surface if system.self_contact else None, shapes=system.shapes)
+        state = system.initial_state()
+        names = [*(c.name for c in scene.cloths), *(c.name for c in scene.colliders)]
+    for number in numbers:
+        with using(backend):
+            current().thread_count.settle()
+            if number > numbers[0]:
+                state = stepper.advance(state, number - numbers[0])
+            with watch.stage("certificate"):
+                found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
+                stretch_max, stretch_p99 = stretch_of(system.edge_lengths(state.x), system.rest_lengths)
+        record = stepper.take_record()
+        certificate = Certificate(
+            stretch_max=stretch_max, stretch_p99=stretch_p99, crossings=found.crossings,
+            crossing_pairs=crossing_pairs(found.by_objects(), names), smallest_gap=found.smallest_gap,
+            deepest_penetration=found.deepest_penetration, seam_gap=system.seam_gap(state.x),
+            steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
+            residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
+            seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None)
+        yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
+                    [state.v[s].copy() for s in system.slices], certificate)
+
+
+def steps_in_frame(scene: Scene, solver: Solver) -> int:
+    """How many steps a frame takes at the start: of an explicit integrator as many as are stable, which may be a long
+    wait.
+
+    Raises:
+        UnstableStepError: not even the shortest steps are.
+    """
+    with using(choose(solver.backend)):
+        system = System(scene, assembled=solver.matrix == "assembled")
+        return Stepper(system, solver, Stopwatch()).steps_in_frame(system.initial_state())

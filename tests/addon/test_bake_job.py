@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bake that runs while the interface stays alive, with generators made for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+MAIN = threading.main_thread()
+
+
+@pytest.fixture
+def job(extension):
+    return extension.bake_job
+
+
+def at(done, touches_blender, seconds_left=None, stage="", run=""):
+    return SimpleNamespace(fraction=done, touches_blender=touches_blender, seconds_left=seconds_left, stage=stage,
+                           run=run)
+
+
+def run(running, seconds=10.0):
+    """Advances to the end as the operator does; the longest single turn [s]."""
+    longest, end = 0.0, time.monotonic() + seconds
+    over = False
+    while not over:
+        assert time.monotonic() < end, "the job does not end"
+        start = time.monotonic()
+        over = running.advance()
+        longest = max(longest, time.monotonic() - start)
+    return longest
+
+
+def test_only_what_touches_no_blender_data_leaves_the_main_thread(job):
+    threads = []
+
+    def steps():
+        for i in range(3):
+            threads.append(threading.current_thread() is MAIN)
+            yield at(i / 3, touches_blender=False)
+            threads.append(threading.current_thread() is MAIN)
+            yield at(i / 3, touches_blender=True)
+        threads.append(threading.current_thread() is MAIN)
+        return "report"
+
+    running = job.Job(steps())
+    run(running)
+    assert threads == [True, False] * 3 + [True]
+    assert running.finished and running.result == "report"
+
+
+def test_a_slow_frame_does_not_hold_the_interface(job):
+    def steps():
+        for _ in range(2):
+            yield at(0.0, touches_blender=False)
+            time.sleep(2.0)
+
+    assert run(job.Job(steps())) < 1.0
+
+
+def test_who_has_nothing_else_to_do_waits_for_slow_frames(job):
+    """A script that asked again and again held Python's lock, and had its bake take 60 times as long."""
+    def steps():
+        for _ in range(3):
+            yield at(0.0, touches_blender=False)
+            time.sleep(0.5)
+
+    running = job.Job(steps())
+    turns = 1
+    while not running.advance(idle=True):
+        turns += 1
+    assert running.finished and turns < 100
+
+
+def test_quick_frames_do_not_wait_for_the_interface_one_by_one(job):
+    def steps():
+        for i in range(20):
+            yield at(i / 20, touches_blender=bool(i % 2))
+
+    running = job.Job(steps())
+    turns = 1
+    while not running.advance():
+        turns += 1
+    assert turns < 10
+
+
+def test_a_bake_that_is_stopped_ends_after_its_frame_and_is_closed_in_the_main_thread(job):
+    closed_in = []
+
+    def steps():
+        try:
+            while True:
+                yield at(0.5, touches_blender=False)
+                time.sleep(0.4)
+        finally:
+            closed_in.append(threading.current_thread() is MAIN)
+
+    running = job.Job(steps())
+    assert not running.advance()
+    running.stop()
+    assert running.text() == "Cancelling"
+    run(running)
+    assert closed_in == [True] and not running.finished
+
+
+def test_a_bake_that_is_aborted_has_ended_when_abort_returns(job):
+    closed = []
+
+    def steps():
+        try:
+            while True:
+                yield at(0.5, touches_blender=False)
+                time.sleep(0.4)
+        finally:
+            closed.append(True)
+
+    running = job.Job(steps())
+    assert not running.advance()
+    running.abort("another file was opened")
+    assert closed == [True] and running.stopped_because == "another file was opened"
+    assert running.advance() and not running.finished
+
+
+@pytest.mark.parametrize("in_background", [True, False])
+def test_what_a_bake_raises_reaches_the_main_thread(job, in_background):
+    def steps():
+        yield at(0.0, touches_blender=not in_background)
+        raise ValueError("on the way")
+
+    with pytest.raises(ValueError, match="on the way"):
+        run(job.Job(steps()))
+
+
+@pytest.mark.parametrize(("progress", "text"), [
+    (None, "Baking 0 %"), (at(0.43, True, 12.4), "Baking 43 % - 12 s left"),
+    (at(0.5, True, 200.0), "Baking 50 % - 3 min 20 s left"), (at(0.01, True, 7500.0), "Baking 1 % - 2 h 5 min left"),
+    (at(0.0, False, stage="Compiling kernels, once on this machine"), "Compiling kernels, once on this machine"),
+        (at(0.3, True, run="2 of 5: rope, bdf2"), "2 of 5: rope, bdf2 - Baking 30 %"),
+])
+def test_the_text_says_how_far_and_how_long(job, progress, text):
+    running = job.Job(iter(()))
+    running.progress = progress
+    assert running.text() == text
+
+
+def test_there_is_one_bake_at_a_time(job):
+    job.begin(iter(()))
+    try:
+        with pytest.raises(RuntimeError, match="running already"):
+            job.begin(iter(()))
+    finally:
+        job.end()
+    assert job.current() is None
