@@ -14,7 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import builders
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = (ROOT / "docs" / "user-guide.md").read_text(encoding="utf-8")
+PAGES = sorted((ROOT / "docs" / "guide").glob("*.md"))
+GUIDE = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 SCRIPTS = re.findall(r"```python\n(.*?)```", GUIDE, re.S)
 
 
