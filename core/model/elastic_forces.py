@@ -12,23 +12,23 @@ from ..kernels import current
 from ..linear.block_matrix import BlockMatrix, BlockPattern
 from ..linear.scalar_matrix import ScalarPattern
 from ..stencils.stencil import ElementForce, Stencil, scalar_blocks
-from .matrix_free import implicit_stiffness
+from .matrix_free import MatrixFree
 from .velocity_forces import RateForce
 
 
 class ElasticForces:
     """Energy, force and stiffness of element forces and a constant weight (V, 3) [N].
 
-    Forces whose stiffness is constant are in the scalar part of the matrix. The others are `assembled`, or the matrix
-    is an `ImplicitMatrix`.
+    Forces whose stiffness is constant are in the scalar part of the matrix. The others are assembled, or `matrix_free`
+    makes an `ImplicitMatrix` of them.
     """
 
     def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray,
-                 constant: ConstantStiffness, *, assembled: bool = True) -> None:
-        self._pattern, self._weight, self._constant, self._assembled = pattern, weight, constant, assembled
+                 constant: ConstantStiffness, matrix_free: MatrixFree | None = None) -> None:
+        self._pattern, self._weight, self._constant, self._matrix_free = pattern, weight, constant, matrix_free
         self._families = by_stencil(forces)
         self._acting = by_stencil(force for force in forces if not force.law.linear)
-        self._changing = by_stencil(force for force in forces if not force.law.constant_tangent)
+        self._changing = changing_families(forces)
         self._energies: list[tuple[FloatArray, float]] = []
 
     def energy(self, x: FloatArray) -> float:
@@ -71,9 +71,9 @@ class ElasticForces:
         longer needed.
         """
         rate_factor = 0.0 if rate is None else rate_factor
-        if not self._assembled:
-            return implicit_stiffness(self._pattern, self._constant.sum(factor, rate_factor), self._changing, x, factor,
-                                      exact=exact, rate=rate, rate_factor=rate_factor)
+        if self._matrix_free is not None:
+            return self._matrix_free.matrix(self._changing, x, factor, self._constant.sum(factor, rate_factor),
+                                            exact=exact, rate=rate, rate_factor=rate_factor)
         matrix = BlockMatrix(self._pattern, room, self._constant.sum(factor, rate_factor))
         if room is not None:
             room[:] = 0.0
@@ -98,6 +98,11 @@ def by_stencil(forces: Iterable[ElementForce]) -> list[list[ElementForce]]:
     for force in forces:
         families.setdefault(id(force.stencil), []).append(force)
     return list(families.values())
+
+
+def changing_families(forces: Iterable[ElementForce]) -> list[list[ElementForce]]:
+    """Return the forces whose stiffness changes with positions, grouped by stencil."""
+    return by_stencil(force for force in forces if not force.law.constant_tangent)
 
 
 class ConstantStiffness:

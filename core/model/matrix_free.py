@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The step's matrix as products with its elements, for `Solver(matrix="implicit")`: what 000 does to ropes and threads,
-for every model."""
+"""The step's matrix as products with its elements, for `Solver(matrix="implicit")`.
+
+000 does this for ropes and threads; here it works for every model.
+"""
 
 from __future__ import annotations
 
@@ -13,34 +15,50 @@ from ..kernels import current
 from ..linear.block_matrix import BlockPattern
 from ..linear.implicit_matrix import ElementProduct, ImplicitMatrix, OuterProduct, Part
 from ..linear.spring_product import Layer, SpringProduct, layers_of, spring_form
-from ..stencils.stencil import ElementForce
+from ..stencils.stencil import ElementForce, Stencil
 from .velocity_forces import RateForce
 
-
-def implicit_stiffness(pattern: BlockPattern, scalar: FloatArray | None, families: Sequence[Sequence[ElementForce]],
-                       x: FloatArray, factor: float, *, exact: bool, rate: RateForce | None,
-                       rate_factor: float) -> ImplicitMatrix:
-    """`factor` K + `rate_factor` D as `ElasticForces.stiffness` has it, on a `pattern` that has a diagonal alone;
-    `families`: the forces whose stiffness changes."""
-    parts: list[Part] = []
-    for family in families:
-        parts.append(_part(family, x, factor, exact))
-        if rate is not None and rate_factor and any(force.damping for force in family):
-            parts.append(_part(family, rate.x, 0.0, False, rate_factor))
-    if rate is not None:
-        parts += [OuterProduct(drag.stencil, np.sqrt(rate_factor) * drag.vectors) for drag in rate.drags]
-    matrix = ImplicitMatrix(pattern, scalar, parts)
-    if rate is not None and rate.viscous is not None:
-        matrix.add_diagonal(rate_factor * rate.viscous)
-    return matrix
+Family = Sequence[ElementForce]
 
 
-def _part(family: Sequence[ElementForce], x: FloatArray, factor: float, exact: bool, damping: float = 0.0) -> Part:
-    """Stiffness or damping at x: springs have no form of their own in which both would be, unless at the same x."""
+class MatrixFree:
+    """Makes the step matrices of a system whose elements are never assembled.
+
+    Args:
+        pattern: of the diagonal blocks.
+        families: forces whose stiffness changes, grouped by stencil. Their parameters and weights may change with time,
+            their vertices do not.
+    """
+
+    def __init__(self, pattern: BlockPattern, families: Sequence[Family]) -> None:
+        self._pattern = pattern
+        self._layers = [_layers(family[0].stencil, pattern.vertex_count) for family in families]
+
+    def matrix(self, families: Sequence[Family], x: FloatArray, factor: float, scalar: FloatArray | None, *,
+               exact: bool, rate: RateForce | None, rate_factor: float) -> ImplicitMatrix:
+        """Return `factor` K + `rate_factor` D as `ElasticForces.stiffness` defines it.
+
+        `families` are those of the constructor at the time of the step; `scalar` is the part of constant stiffness.
+        """
+        parts: list[Part] = []
+        for family, layers in zip(families, self._layers, strict=True):
+            parts.append(_part(family, layers, x, factor, exact))
+            if rate is not None and rate_factor and any(force.damping for force in family):
+                parts.append(_part(family, layers, rate.x, 0.0, False, rate_factor))
+        if rate is not None:
+            parts += [OuterProduct(drag.stencil, np.sqrt(rate_factor) * drag.vectors) for drag in rate.drags]
+        matrix = ImplicitMatrix(self._pattern, scalar, parts)
+        if rate is not None and rate.viscous is not None:
+            matrix.add_diagonal(rate_factor * rate.viscous)
+        return matrix
+
+
+def _part(family: Family, layers: list[Layer] | None, x: FloatArray, factor: float, exact: bool,
+          damping: float = 0.0) -> Part:
+    """Return stiffness or damping at x (V, 3). The sum of both has the form of a spring only if both are at one x."""
     stencil = family[0].stencil
     H = current().element_families.tangents(family, x, factor, exact=exact, damped_at=x, damping=damping)
-    layers = _layers(family, len(x))
-    if layers is not None:
+    if layers is not None and bool((stencil.weights[:, 0] == -1.0).all() and (stencil.weights[:, 1] == 1.0).all()):
         i, j = stencil.vertices.T
         d = x[j] - x[i]
         form = spring_form(H[:, 0], d)
@@ -49,12 +67,6 @@ def _part(family: Sequence[ElementForce], x: FloatArray, factor: float, exact: b
     return ElementProduct(stencil, H)
 
 
-def _layers(family: Sequence[ElementForce], vertex_count: int) -> list[Layer] | None:
-    """The threads of a family of springs, found once; None where it is another or has none."""
-    stencil = family[0].stencil
-    if "_layers" not in stencil.__dict__:
-        w = stencil.weights
-        springs = w.shape[1:] == (2, 1) and bool((w[:, 0] == -1.0).all() and (w[:, 1] == 1.0).all())
-        stencil.__dict__["_layers"] = layers_of(stencil.vertices, vertex_count) if springs else None
-    layers: list[Layer] | None = stencil.__dict__["_layers"]
-    return layers
+def _layers(stencil: Stencil, vertex_count: int) -> list[Layer] | None:
+    """Return the threads that springs make; None for other elements, and for springs that make none."""
+    return layers_of(stencil.vertices, vertex_count) if stencil.weights.shape[1:] == (2, 1) else None

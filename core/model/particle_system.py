@@ -35,8 +35,9 @@ from ..stencils.springs.rate_damping import dashpots
 from ..stencils.springs.spring import Anchor, point_stencil
 from ..stencils.stencil import ElementForce, Stencil
 from .dof_numbering import Nodes, patch_areas
-from .elastic_forces import ConstantStiffness, ElasticForces, by_stencil
+from .elastic_forces import ConstantStiffness, ElasticForces, by_stencil, changing_families
 from .emission import Births
+from .matrix_free import MatrixFree
 from .projective_elements import scalar_elements
 from .projective_matrix import ProjectiveMatrix
 from .rest_shape_ramp import Easing
@@ -58,7 +59,7 @@ class System:
     """
 
     def __init__(self, scene: Scene, *, assembled: bool = True) -> None:
-        self.scene, self._assembled = scene, assembled
+        self.scene = scene
         self.nodes = nodes = Nodes(scene.cloths)
         self.vertex_count, self.slices = nodes.count, nodes.slices
         counts, starts = [s.stop - s.start for s in nodes.slices], [s.start for s in nodes.slices]
@@ -111,7 +112,8 @@ class System:
         # the numbers of a step's matrix: memory fresh from the machine takes longer to touch than to fill
         self.room = np.zeros(self._pattern.size)
         self._constant = ConstantStiffness(self._forces, self._pattern.scalar)
-        self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant, assembled=assembled)
+        self._matrix_free = None if assembled else MatrixFree(self._pattern, changing_families(self._forces))
+        self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant, self._matrix_free)
         scale: FloatArray = np.concatenate([c.mesh.scale for c in scene.cloths])
         self.self_contact = SelfContact(
             self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
@@ -194,8 +196,7 @@ class System:
                 self._forces[place] = replace(self._forces[place], parameters=(k, *target.T.copy()))
             for sewing, place in self._sewn:
                 self._forces[place] = replace(self._forces[place], parameters=sewing.parameters(time))
-            self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant,
-                                          assembled=self._assembled)
+            self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant, self._matrix_free)
         return self._elastic
 
     def _ease_limit(self) -> None:

@@ -26,7 +26,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import AnyArray, FloatArray, IntArray
 from ..kernels import current
 from .components import Block, Columns, add, add_blocks, dot, outer
 
@@ -36,6 +36,8 @@ Parameters = tuple[FloatArray, ...]
 """A law's constants, each (E,)."""
 Condition = tuple[FloatArray, Columns]
 """A condition's stiffness k [N/m or N m, (E,)] and gradient g = dC/dF."""
+GROUP_SIZE = 8
+"""Elements that a compiled kernel evaluates at once [-]."""
 
 
 class Law(Protocol):
@@ -72,6 +74,19 @@ class Law(Protocol):
         """The conditions along which the law is damped."""
 
 
+class Workspace:
+    """Memory that is kept from pass to pass, because the first write to fresh memory costs as much as the pass."""
+
+    def __init__(self) -> None:
+        self._numbers: FloatArray = np.empty(0)
+
+    def numbers(self, size: int) -> FloatArray:
+        """Return memory (size,) with arbitrary contents; it is valid until the next call."""
+        if len(self._numbers) < size:
+            self._numbers = np.empty(size)
+        return self._numbers[:size]
+
+
 @dataclass(frozen=True)
 class Stencil:
     """vertices (E, k) indices and weights (E, k, C): F_c = sum_i weights[:, i, c] x[vertices[:, i]].
@@ -97,6 +112,17 @@ class Stencil:
     def by_corner(self) -> tuple[IntArray, FloatArray]:
         """Vertices (k, E) and weights (k, C, E), so that what NumPy does with all elements at once lies together."""
         return np.ascontiguousarray(self.vertices.T), np.ascontiguousarray(self.weights.transpose(1, 2, 0))
+
+    @cached_property
+    def grouped(self) -> tuple[npt.NDArray[np.int32], FloatArray]:
+        """Vertices (G, k, 8) and weights (G, k, C, 8) in groups of eight elements. Indices are short, because every sum
+        over elements reads them all."""
+        return in_groups(self.vertices.astype(np.int32)), in_groups(self.weights)
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """Memory for the numbers of one pass over the elements."""
+        return Workspace()
 
     def gather(self, x: FloatArray) -> Columns:
         """Columns of a field x (V, 3)."""
@@ -128,6 +154,11 @@ class ElementForce:
     parameters: Parameters
     damping: float = 0.0
     painted: IntArray | None = None
+
+    @cached_property
+    def grouped_parameters(self) -> FloatArray:
+        """Parameters (G, P, 8) in groups of eight elements."""
+        return in_groups(np.stack([np.asarray(q, dtype=np.float64) for q in self.parameters], axis=1))
 
     def energy(self, x: FloatArray) -> float:
         """The sum of psi over the elements [J] at x (V, 3)."""
@@ -161,6 +192,13 @@ class ElementForce:
         if total is None:
             raise ValueError(f"law {self.law.name} is damped but states no condition")
         return total
+
+
+def in_groups(numbers: AnyArray) -> AnyArray:
+    """Return numbers (E, ..) of elements as (G, .., 8); the last element fills up the last group."""
+    count = -(-len(numbers) // GROUP_SIZE)
+    which = np.minimum(np.arange(count * GROUP_SIZE), len(numbers) - 1).reshape(count, GROUP_SIZE)
+    return np.ascontiguousarray(np.moveaxis(numbers[which], 1, -1))
 
 
 def dot_columns(a: Columns, b: Columns) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from .assembly import add_blocks, subtract_scattered
-from .laws import compiled_law, elements_of, parameters_of
+from .laws import compiled_law
 from .simd import WIDE
 from .thread_pool import share
 
@@ -32,11 +32,11 @@ PART = 125
 def energy(family: Family, x: FloatArray) -> float:
     """As in `reference`."""
     x, total, count = np.ascontiguousarray(x), 0.0, len(family[0].stencil.vertices)
-    elements = elements_of(family[0].stencil)
+    elements = family[0].stencil.grouped
     for force in family:
         parts = np.empty(-(-count // (PART * WIDE)))                    # a sum each, whichever thread adds it up
-        share(compiled_law(force).energy, len(parts), LEAST // PART, *elements, parameters_of(force), x, count, PART,
-              parts)
+        share(compiled_law(force).energy, len(parts), LEAST // PART, *elements, force.grouped_parameters, x, count,
+              PART, parts)
         total += float(parts.sum())
     return total
 
@@ -44,9 +44,9 @@ def energy(family: Family, x: FloatArray) -> float:
 def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
     """As in `reference`."""
     x, stencil = np.ascontiguousarray(x), family[0].stencil
-    P, elements = _room_for(stencil, stencil.weights.shape[2]), elements_of(stencil)
+    P, elements = _room_for(stencil, stencil.weights.shape[2]), stencil.grouped
     for number, force in enumerate(family):
-        share(compiled_law(force).add_stress, len(elements[0]), LEAST, *elements, parameters_of(force), x, P,
+        share(compiled_law(force).add_stress, len(elements[0]), LEAST, *elements, force.grouped_parameters, x, P,
               number == 0)
     subtract_scattered(stencil, P, total)
 
@@ -54,9 +54,9 @@ def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
 def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: FloatArray) -> None:
     """As in `reference`."""
     x, v, stencil = np.ascontiguousarray(x), np.ascontiguousarray(v), family[0].stencil
-    P, elements = _room_for(stencil, stencil.weights.shape[2]), elements_of(stencil)
+    P, elements = _room_for(stencil, stencil.weights.shape[2]), stencil.grouped
     for number, force in enumerate(force for force in family if force.damping):
-        share(compiled_law(force).add_damping_stress, len(elements[0]), LEAST, *elements, parameters_of(force),
+        share(compiled_law(force).add_damping_stress, len(elements[0]), LEAST, *elements, force.grouped_parameters,
               force.damping, x, v, P, number == 0)
     subtract_scattered(stencil, P, total)
 
@@ -80,11 +80,11 @@ def _filled(family: Family, x: FloatArray, factor: float, exact: bool, damped_at
     """H (8 G, C (C + 1) / 2, 9) of the elements, in memory that is the stencil's."""
     stencil, C, same = family[0].stencil, family[0].stencil.weights.shape[2], x is damped_at
     x, damped_at = np.ascontiguousarray(x), np.ascontiguousarray(damped_at)
-    H, elements = _room_for(stencil, C * (C + 1) // 2 * 3), elements_of(stencil)
+    H, elements = _room_for(stencil, C * (C + 1) // 2 * 3), stencil.grouped
     for number, force in enumerate(family):
         law = compiled_law(force)
         add = law.add_tangent if exact else law.add_projected_tangent
-        share(add, len(elements[0]), LEAST_TANGENTS, *elements, parameters_of(force), x, factor, damped_at,
+        share(add, len(elements[0]), LEAST_TANGENTS, *elements, force.grouped_parameters, x, factor, damped_at,
               same, damping * force.damping, H, number == 0)
     return H.reshape(len(H), -1, 9)
 
@@ -96,13 +96,5 @@ def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> Non
 
 def _room_for(stencil: Stencil, rows: int) -> FloatArray:
     """(8 G, rows, 3) to be overwritten: `rows` for each element, those that fill the last group among them."""
-    count = len(elements_of(stencil)[0]) * WIDE
-    return room(stencil, count * rows * 3).reshape(count, rows, 3)
-
-
-def room(stencil: Stencil, size: int) -> FloatArray:
-    """Memory that a stencil keeps from step to step: what is fresh costs as much as what is written to it."""
-    kept: FloatArray = stencil.__dict__.get("_room", np.empty(0))
-    if len(kept) < size:
-        kept = stencil.__dict__["_room"] = np.empty(size)
-    return kept[:size]
+    count = len(stencil.grouped[0]) * WIDE
+    return stencil.workspace.numbers(count * rows * 3).reshape(count, rows, 3)

@@ -20,17 +20,15 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 from numba.extending import register_jitable
 
-from ...arrays import AnyArray, FloatArray
 from ...stencils import components
 from .options import INNER, KERNEL
 from .simd import WIDE, everywhere, gather, lane, load, row, spread, store
 
 if TYPE_CHECKING:
-    from ...stencils.stencil import ElementForce, Stencil
+    from ...stencils.stencil import ElementForce
 
 Loop = Callable[..., Any]
 
@@ -48,31 +46,6 @@ class CompiledLaw:
     add_tangent: Loop
     add_projected_tangent: Loop
     add_damping_stress: Loop
-
-
-def side_by_side(numbers: AnyArray) -> AnyArray:
-    """Numbers (E, ..) of elements as (G, .., 8)."""
-    count = -(-len(numbers) // WIDE)
-    which = np.minimum(np.arange(count * WIDE), len(numbers) - 1).reshape(count, WIDE)
-    return np.ascontiguousarray(np.moveaxis(numbers[which], 1, -1))
-
-
-def elements_of(stencil: Stencil) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """A stencil's vertices and weights, side by side; made once."""
-    kept: tuple[npt.NDArray[np.int32], FloatArray] | None = stencil.__dict__.get("_side_by_side")
-    if kept is None:
-        kept = stencil.__dict__["_side_by_side"] = (          # short numbers: every sum over elements reads them all
-            side_by_side(stencil.vertices.astype(np.int32)), side_by_side(stencil.weights))
-    return kept
-
-
-def parameters_of(force: ElementForce) -> FloatArray:
-    """A force's parameters, side by side."""
-    kept: FloatArray | None = force.__dict__.get("_side_by_side")
-    if kept is None:                                              # made once: what a step changes is a new force
-        kept = force.__dict__["_side_by_side"] = side_by_side(
-            np.stack([np.asarray(q, dtype=np.float64) for q in force.parameters], axis=1))
-    return kept
 
 
 def compiled_law(force: ElementForce) -> CompiledLaw:

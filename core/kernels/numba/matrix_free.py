@@ -10,7 +10,6 @@ from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from .assembly import subtract_scattered
-from .element_families import room
 from .options import KERNEL
 from .thread_pool import share
 
@@ -24,7 +23,7 @@ LEAST = 2000
 def add_element_product(stencil: Stencil, H: FloatArray, x: FloatArray, total: FloatArray) -> None:
     """As in `reference`."""
     E, _, C = stencil.weights.shape
-    P = room(stencil, E * C * 3).reshape(E, C, 3)
+    P = stencil.workspace.numbers(E * C * 3).reshape(E, C, 3)
     share(_stresses, E, LEAST, stencil.vertices, stencil.weights, H, x, P)
     subtract_scattered(stencil, P, total)
 

@@ -12,7 +12,7 @@ import pytest
 import core
 from core.kernels.backend import using
 from core.stencils.registry import MODELS
-from core.stencils.stencil import ElementForce, Stencil
+from core.stencils.stencil import GROUP_SIZE, ElementForce, Stencil
 from tests.core.shapes import grid
 
 numba = pytest.importorskip("numba")
@@ -132,3 +132,9 @@ def test_groups_that_are_not_full_are_as_any(count):
                 found.append((kernels.families.energy([some], x), f, damped))
         for one, other in zip(*found, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(one).max())
+
+
+def test_elements_are_grouped_by_as_many_as_a_kernel_evaluates_at_once():
+    from core.kernels.numba.simd import WIDE
+
+    assert GROUP_SIZE == WIDE
