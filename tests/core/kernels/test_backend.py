@@ -218,8 +218,8 @@ family = [force for force in registry.find("baraff_witkin")(mesh, fabric) if not
 with using("numba") as kernels:
     for force in family:
         total = np.zeros_like(x)
-        kernels.families.add_force([force], x, total)
-        kernels.families.add_damping_force([force], x, v, total)
+        kernels.element_families.add_force([force], x, total)
+        kernels.element_families.add_damping_force([force], x, v, total)
         print(hashlib.sha256(total.tobytes()).hexdigest())
 """
     assert python(script) == python(script)

@@ -104,9 +104,9 @@ def test_positions_may_lie_in_memory_in_any_order():
         found = []
         for places in (x, np.asfortranarray(x), np.repeat(x, 2, axis=0)[::2]):
             f, damped = np.zeros_like(x), np.zeros_like(x)
-            kernels.families.add_force([force], places, f)
-            kernels.families.add_damping_force([force], places, places[:, ::-1], damped)
-            found.append((kernels.families.energy([force], places), f, damped))
+            kernels.element_families.add_force([force], places, f)
+            kernels.element_families.add_damping_force([force], places, places[:, ::-1], damped)
+            found.append((kernels.element_families.energy([force], places), f, damped))
     for other in found[1:]:
         assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
 
@@ -127,9 +127,9 @@ def test_groups_that_are_not_full_are_as_any(count):
         for backend in ("numpy", "numba"):
             with using(backend) as kernels:
                 f, damped = np.zeros_like(x), np.zeros_like(x)
-                kernels.families.add_force([some], x, f)
-                kernels.families.add_damping_force([some], x, v, damped)
-                found.append((kernels.families.energy([some], x), f, damped))
+                kernels.element_families.add_force([some], x, f)
+                kernels.element_families.add_damping_force([some], x, v, damped)
+                found.append((kernels.element_families.energy([some], x), f, damped))
         for one, other in zip(*found, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(one).max())
 
