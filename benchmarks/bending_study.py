@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.elastica import heavy, tip_loaded
 from benchmarks.static_sheet import Strip, cylinder_ratio, flat_mesh, small_tip_ratio
 from benchmarks.triangulations import TRIANGULATIONS
-from core.stencils.bending.select import LAWS
+from core.stencils.bending.bend_forces import LAWS
 
 GAMMAS = (0.3, 1.0, 3.0, 10.0, 30.0)
 ALPHAS = (1.0, 4.0, 10.0)

@@ -16,7 +16,7 @@ from benchmarks.triangulations import ROW_SPACING, TRIANGULATIONS
 from core.arrays import FloatArray, IntArray
 from core.description.material import Material
 from core.description.mesh import ClothMesh
-from core.stencils.bending.select import bend_forces
+from core.stencils.bending.bend_forces import bend_forces
 from core.stencils.membranes.stretch_shear import Shear, Stretch, membrane_stencil
 from core.stencils.stencil import ElementForce
 

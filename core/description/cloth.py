@@ -27,7 +27,7 @@ from ..arrays import (
 from ..did_you_mean import names_arguments_of, perhaps
 from ..errors import ClothError, PinError
 from ..stencils import registry
-from ..stencils.models.body import Body
+from ..stencils.models.built_model import BuiltModel
 from .material import Material
 from .mesh import ClothMesh
 from .paint_maps import Maps
@@ -152,10 +152,10 @@ class Cloth:
             self.sewing += (button_up(mesh, material, buttons, self.positions, sewing_time),)
         self._check_model()
 
-    def body(self) -> Body:
+    def body(self) -> BuiltModel:
         """What its model makes of it, with what is painted; without seams and buttons, which change with time."""
         made = registry.find(self.model, object_name=self.name)(self.mesh, self.material, **self.model_options)
-        body = made if isinstance(made, Body) else Body(made)
+        body = made if isinstance(made, BuiltModel) else BuiltModel(made)
         return replace(body, forces=self.maps.stiffened(body.forces))
 
     @property

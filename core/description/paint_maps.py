@@ -79,7 +79,7 @@ class Maps:
 
     def _check_curl(self, forces: Sequence[ElementForce]) -> None:
         if self.rest_curvature is not None and self.rest_curvature.any() and forces \
-                and not any(getattr(force.law, "curls", False) for force in forces):
+                and not any(getattr(force.law, "has_rest_curvature", False) for force in forces):
             raise ClothError("a rest curvature is painted, but nothing in its model can be curved at rest: either its "
                              "fabric has no bending stiffness, or the model is one of springs; leave that map out or "
                              "choose another model", object_name=self._name)
@@ -110,7 +110,7 @@ class Maps:
 
 def _places(force: ElementForce) -> Mapping[str, tuple[int, ...]]:
     """Which parameters of the law are stiffness against what; none where it does not say (see `Law`)."""
-    places: Mapping[str, tuple[int, ...]] = getattr(force.law, "stiffness", {})
+    places: Mapping[str, tuple[int, ...]] = getattr(force.law, "stiffness_parameters", {})
     return places
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What holds points of one cloth together: seams between its panels, and buttons.
 
-Both are `Seam` springs between two points whose length goes from what it is at the start to nothing within the closing
-time T, so that nothing is thrown:
+Both are springs (`SeamSpring`) between two points whose length goes from its value at the start to zero within
+the closing time T, so that no vertex is thrown:
 
     L(t) = L_0 (1 - s^2 (3 - 2 s)),   s = min(t / T, 1)                                       [m]
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, index_rows, is_number, is_series
 from ..errors import ClothError
-from ..stencils.springs.seam_spring import Seam
+from ..stencils.springs.seam_spring import SeamSpring
 from ..stencils.springs.spring import edge_stencil
 from ..stencils.stencil import ElementForce, Parameters, Stencil
 from .material import Material
@@ -53,13 +53,13 @@ class Sewing:
     time: float
 
     def parameters(self, time: float) -> Parameters:
-        """Of the law `Seam` at `time` [s]."""
+        """Of the law `SeamSpring` at `time` [s]."""
         s = min(max(time, 0.0) / self.time, 1.0) if self.time > 0.0 else 1.0
         return (self.stiffness, self.start * (1.0 - s * s * (3.0 - 2.0 * s)), self.most)
 
     def force(self, time: float = 0.0) -> ElementForce:
         """The springs at `time` [s]."""
-        return ElementForce(self.stencil, Seam(), self.parameters(time))
+        return ElementForce(self.stencil, SeamSpring(), self.parameters(time))
 
     def gap(self, x: FloatArray) -> float:
         """How far apart the widest pair is [m], vertices of the cloth at x (V, 3) [m]."""

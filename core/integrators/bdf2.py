@@ -48,7 +48,7 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
         if settings.linearisations == 1:
             spare = True                                             # nobody asked for what comes after the first
             settings = replace(settings, newton_iterations=(
-                implicit_euler.OF_SLACK if system.slackens else LINEARISATIONS))
+                implicit_euler.OF_SLACK if system.may_go_slack else LINEARISATIONS))
     room = Clearance(system, state, h, settings, surfaces, watch)
     result: StepResult | None = None
     before, spent = None, 0

@@ -85,7 +85,7 @@ def step(system: System, state: State, h: float, settings: Solver, surfaces: Sur
     nowhere; that one is as good as any.
     """
     untold = settings.newton_iterations is None and settings.linearisations == 1
-    if untold and linearisation is None and system.slackens:
+    if untold and linearisation is None and system.may_go_slack:
         settings, spare = replace(settings, newton_iterations=OF_SLACK), True
     made = _Step(system, state, h, settings, surfaces, watch, expected, unhindered, linearisation or Tangent(system))
     made.spare = spare

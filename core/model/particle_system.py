@@ -31,8 +31,8 @@ from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..linear.preconditioners.select import PreconditionerChoice
 from ..loads.air_drag import AirDrag, drag_stencil
 from ..state import State, Touch
-from ..stencils.springs.rate_damping import dashpots
-from ..stencils.springs.spring import Anchor, point_stencil
+from ..stencils.springs.edge_damping import dashpots
+from ..stencils.springs.soft_pin import SoftPin, point_stencil
 from ..stencils.stencil import ElementForce, Stencil
 from .dof_numbering import Nodes, patch_areas
 from .elastic_forces import ConstantStiffness, ElasticForces, by_stencil, changing_families
@@ -83,8 +83,8 @@ class System:
                               for s in c.sewing])
         links = seams.ends
         self.sewn = len(links) > 0
-        slack = [f.stencil.vertices for f in self._forces if getattr(f.law, "slackens", False)]
-        self.slackens = len(slack) > 0
+        slack = [f.stencil.vertices for f in self._forces if getattr(f.law, "may_go_slack", False)]
+        self.may_go_slack = len(slack) > 0
         self.abrupt: BoolArray = np.isin(self.body, self.body[np.concatenate([threads, links, *slack])])
         self.births = Births.of(scene.cloths, self.slices)
         self._held = ConstraintFilter(self.vertex_count)
@@ -108,7 +108,7 @@ class System:
             self.vertex_count,
             [*(s.vertices for s in changing), *([nodes.links] if assembled else [])],   # ties are scalars, and near
             [f.stencil.vertices for f in self._forces if f.law.constant_tangent],
-            [*(s.core for s in changing), *([None] if assembled else [])])
+            [*(s.hub_count for s in changing), *([None] if assembled else [])])
         # the numbers of a step's matrix: memory fresh from the machine takes longer to touch than to fill
         self.room = np.zeros(self._pattern.size)
         self._constant = ConstantStiffness(self._forces, self._pattern.scalar)
@@ -317,7 +317,7 @@ class System:
             if len(cloth.pulled):
                 self._soft_pins.append((cloth, len(forces)))
                 k, target = cloth.soft_pin_stiffness(self.carried[span]), cloth.pin_positions(cloth.pulled, 0.0)
-                forces.append(ElementForce(point_stencil(cloth.pulled + span.start), Anchor(), (k, *target.T.copy())))
+                forces.append(ElementForce(point_stencil(cloth.pulled + span.start), SoftPin(), (k, *target.T.copy())))
             for sewing in cloth.sewing:
                 self._sewn.append((sewing, len(forces)))
                 first = sewing.force()

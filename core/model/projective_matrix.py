@@ -113,9 +113,9 @@ def drag_blocks(rate: RateForce, vertex_count: int) -> FloatArray:
 
 def _damping(force: ElementForce, K: FloatArray) -> FloatArray:
     """What is no less than the damping of each element (E, k, k), over the force's own factor: K, as a rule."""
-    if not hasattr(force.law, "rate_bounds"):
+    if not hasattr(force.law, "damping_bounds"):
         return K
-    return _isotropic(np.stack(force.law.rate_bounds(force.parameters), axis=1), force.stencil.weights)
+    return _isotropic(np.stack(force.law.damping_bounds(force.parameters), axis=1), force.stencil.weights)
 
 
 def _elements(force: ElementForce, x: FloatArray) -> FloatArray:
@@ -133,8 +133,8 @@ def _isotropic(omega: FloatArray, w: FloatArray) -> FloatArray:
 
 def _bounds(force: ElementForce, x: FloatArray) -> FloatArray:
     """omega_c (E, C) [N/m per weight squared]."""
-    if hasattr(force.law, "bounds"):
-        return np.stack(force.law.bounds(force.parameters), axis=1)
+    if hasattr(force.law, "tangent_bounds"):
+        return np.stack(force.law.tangent_bounds(force.parameters), axis=1)
     vertices, weights = force.stencil.vertices, force.stencil.weights
     found = []
     for first in range(0, len(vertices), PIECE):

@@ -34,7 +34,7 @@ class Easing:
     def __init__(self, forces: MutableSequence[ElementForce], places: range, scale: FloatArray, time: float) -> None:
         self._forces, self._time, self._part = forces, time, 1.0
         self._places = [place for place in places if not forces[place].law.constant_tangent
-                        and not getattr(forces[place].law, "completes", False)]
+                        and not getattr(forces[place].law, "completes_constant_law", False)]
         self._last: dict[int, Stencil] = {id(forces[p].stencil): forces[p].stencil for p in self._places}
         self._of = {place: id(forces[place].stencil) for place in self._places}
         self._scale = {key: _means(stencil, scale) for key, stencil in self._last.items()}

@@ -21,10 +21,10 @@ from .models import (
     rope,
     thread_cloth,
 )
-from .models.body import Body
+from .models.built_model import BuiltModel
 from .stencil import ElementForce
 
-Builder = Callable[..., list[ElementForce] | Body]
+Builder = Callable[..., list[ElementForce] | BuiltModel]
 """(mesh, material, **options) -> element forces with vertex indices of that mesh; or these with further nodes."""
 
 MODELS: dict[str, Builder] = {

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from ..arrays import AnyArray, FloatArray, IntArray
 from ..kernels import current
-from .components import Block, Columns, add, add_blocks, dot, outer
+from .component_algebra import Block, Columns, add, add_blocks, dot, outer
 
 Tangent = tuple[tuple[Block, ...], ...]
 """H[c][d]: the 3x3 block d P_c / d F_d."""
@@ -48,10 +48,17 @@ class Law(Protocol):
         constant_tangent: H_cd is a number times the identity and does not depend on F, so it is assembled once.
         linear: besides, P_c = sum_d H_cd F_d, so that its force is a product with the assembled matrix.
 
-    A law that can be painted says in `stiffness`, {"stretch" | "shear" | "bend": places of parameters}, which of its
-    parameters are stiffness against what: the energy is linear in them, and in those of the conditions. One that takes
-    on the curvature that is painted on a mesh says `curls`. One that `completes` a law of a constant tangent on the
-    same elements is semi-definite together with that.
+    Optional attributes:
+        stiffness_parameters: {"stretch" | "shear" | "bend": indices of parameters}. The energy and the conditions are
+            linear in these parameters, so a painted stiffness scales them.
+        has_rest_curvature: True if the law's rest shape follows the curvature that is painted on a mesh.
+        completes_constant_law: True if the projected tangent is positive semi-definite only together with that of a
+            law of constant tangent on the same elements.
+        may_go_slack: True if the stiffness can vanish, so that a step needs more linearisations.
+
+    Optional methods, for the constant matrix of projective dynamics:
+        tangent_bounds(p): omega_c (E,) per column, with sum_c omega_c |dF_c|^2 >= dF . H dF for every F.
+        damping_bounds(p): the same for the damping, over the damping ratio of the force.
     """
 
     name: str
@@ -91,13 +98,13 @@ class Workspace:
 class Stencil:
     """vertices (E, k) indices and weights (E, k, C): F_c = sum_i weights[:, i, c] x[vertices[:, i]].
 
-    `core`: how many vertices, the first ones, of which every pair that the law couples has one; None where it couples
-    any two.
+    `hub_count`: number of leading vertices of an element such that every pair of vertices that the law couples contains
+    at least one of them; None if the law couples any two vertices.
     """
 
     vertices: IntArray
     weights: FloatArray
-    core: int | None = None
+    hub_count: int | None = None
 
     @cached_property
     def incidence(self) -> tuple[IntArray, npt.NDArray[np.int32]]:

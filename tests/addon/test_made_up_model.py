@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 LAW = '''
 """Made up: every edge is a spring that resists by the cube of its elongation, k/4 (|d| - L)^4."""
-from ..components import direction, length, outer, scale, TINY
+from ..component_algebra import direction, length, outer, scale
 from ..springs.spring import edge_stencil
 from ..stencil import ElementForce
 import numpy as np

@@ -67,7 +67,7 @@ LAWS = [name for name, path in MODULES.items() if is_law(path)]
 
 
 def test_this_test_reads_the_imports_it_judges():
-    assert "core.stencils.components" in IMPORTS["core.stencils.springs.spring"]
+    assert "core.stencils.component_algebra" in IMPORTS["core.stencils.springs.spring"]
     assert "core.description.mesh" in IMPORTS["core"]
     laws = {"springs.spring", "membranes.stretch_shear", "bending.hinge"}
     assert {f"core.stencils.{name}" for name in laws} <= set(LAWS)

@@ -43,7 +43,7 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matri
     pattern = matrix.pattern
     k = stencil.vertices.shape[1]
     C = 0 if H.shape[1] == 0 else stencil.weights.shape[2]
-    add = _block_rows(k, C, k if stencil.core is None else stencil.core)
+    add = _block_rows(k, C, k if stencil.hub_count is None else stencil.hub_count)
     starts, corners = stencil.incidence
     share(add, len(starts) - 1, LEAST_ROWS, starts, corners, stencil.weights.reshape(-1, stencil.weights.shape[2]), H,
           np.zeros((0, 3)) if common is None else common, pattern.positions(pattern.family(stencil.vertices)),

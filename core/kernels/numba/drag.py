@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
-from ...stencils.components import TINY
+from ...stencils.component_algebra import SMALLEST_DIVISOR
 from .assembly import subtract_scattered
 from .options import KERNEL
 from .thread_pool import share
@@ -42,7 +42,7 @@ def _vectors(begin, end, triangles, coefficients, x, q):  # type: ignore[no-unty
         ax, ay, az = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
         bx, by, bz = x[k, 0] - x[i, 0], x[k, 1] - x[i, 1], x[k, 2] - x[i, 2]
         nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-        size = max(np.sqrt(nx * nx + ny * ny + nz * nz), TINY)
+        size = max(np.sqrt(nx * nx + ny * ny + nz * nz), SMALLEST_DIVISOR)
         factor = np.sqrt(coefficients[t] / (18.0 * size))
         q[t, 0], q[t, 1], q[t, 2] = factor * nx, factor * ny, factor * nz
 

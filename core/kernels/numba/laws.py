@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
-from ...stencils import components
+from ...stencils import component_algebra
 from .options import INNER, KERNEL
 from .simd import WIDE, everywhere, gather, lane, load, row, spread, store
 
@@ -54,7 +54,7 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
     C = force.stencil.weights.shape[2]
     key = (law, C, len(force.parameters))
     if key not in _laws:
-        _register(components)
+        _register(component_algebra)
         _register(sys.modules[law.__module__])
         for method in (law.energy, law.stress, law.tangent, law.projected_tangent, law.conditions):
             _inner(method)

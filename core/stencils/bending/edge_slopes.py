@@ -20,13 +20,11 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...description.mesh import ClothMesh
+from ..tolerances import ROUNDING_SHARE
 from .hinge_geometry import HingeGeometry
 
-INDISTINCT = 0.03
+LEAST_INDEPENDENT_PART = 0.03
 """A quadratic is told from the rest when what the rest leaves of it at the vertices reaches this share of it [-]."""
-
-ROUNDING = 1e-12
-"""What step 1 lacks is rounding below this share of its weights [-]."""
 
 
 def edge_slopes(mesh: ClothMesh, hinge: HingeGeometry, across: IntArray | None = None) -> tuple[IntArray, FloatArray]:
@@ -44,7 +42,7 @@ def edge_slopes(mesh: ClothMesh, hinge: HingeGeometry, across: IntArray | None =
     missing = -np.stack([(start * u * u).sum(axis=0), (start * u * v).sum(axis=0)])   # the exact slope at 0 is 0
     weights = np.zeros((len(vertices), 8))
     weights[:, :4] = start.T
-    some = np.flatnonzero((np.abs(missing) > ROUNDING * np.abs(start).max(axis=0)).any(axis=0))
+    some = np.flatnonzero((np.abs(missing) > ROUNDING_SHARE * np.abs(start).max(axis=0)).any(axis=0))
     if len(some):
         outer, x, y, present = _surroundings(mesh, hinge, some, x[:, some], y[:, some], across)
         vertices[some, 4:] = outer.T
@@ -92,7 +90,7 @@ def _correction(x: FloatArray, y: FloatArray, present: BoolArray, missing: Float
     a, b, c = (p * p).sum(axis=0), (p * q).sum(axis=0), (q * q).sum(axis=0)
     large = 0.5 * (a + c) + np.hypot(0.5 * (a - c), b)
     small = np.maximum(a * c - b * b, 0.0) / np.where(large > 0.0, large, 1.0)
-    least = INDISTINCT ** 2 * whole
+    least = LEAST_INDEPENDENT_PART ** 2 * whole
     both, one = small > least, large > least
     over = np.where(both, 1.0 / np.where(both, large * small, 1.0), 0.0)
     share = np.where(one & ~both, 1.0 / np.where(one & ~both, large * (large - small), 1.0), 0.0)

@@ -25,8 +25,8 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...description.mesh import ClothMesh
-from ..components import (
-    TINY,
+from ..component_algebra import (
+    SMALLEST_DIVISOR,
     Block,
     Columns,
     Vector,
@@ -78,8 +78,8 @@ class Hinge:
     name = "hinge"
     constant_tangent = False
     linear = False
-    stiffness = {"bend": (0,)}
-    curls = True
+    stiffness_parameters = {"bend": (0,)}
+    has_rest_curvature = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -123,13 +123,13 @@ def _add_turn(row: tuple[Block, ...], moment: FloatArray, turn: tuple[Block, ...
 
 def _gradient(F: Columns) -> Columns:
     e, a, b = F
-    size, squared = length(e), np.maximum(dot(e, e), TINY)
+    size, squared = length(e), np.maximum(dot(e, e), SMALLEST_DIVISOR)
     ga, gb = _apex_gradient(cross(e, a), size), _apex_gradient(cross(b, e), size)
     return (add(scale(-dot(a, e) / squared, ga), scale(-dot(b, e) / squared, gb)), ga, gb)
 
 
 def _apex_gradient(normal: Vector, size: FloatArray) -> Vector:
-    return scale(-size / np.maximum(dot(normal, normal), TINY), normal)
+    return scale(-size / np.maximum(dot(normal, normal), SMALLEST_DIVISOR), normal)
 
 
 def _second_derivative(F: Columns) -> Tangent:
@@ -148,8 +148,8 @@ def _side(e: Vector, a: Vector, sign: FloatArray | float) -> tuple[Block, Block,
     """
     one = 1.0 + 0.0 * e[0]
     normal = scale(sign * one, cross(e, a))
-    size, area2 = length(e), np.maximum(dot(normal, normal), TINY)
-    squared = np.maximum(size * size, TINY)
+    size, area2 = length(e), np.maximum(dot(normal, normal), SMALLEST_DIVISOR)
+    squared = np.maximum(size * size, SMALLEST_DIVISOR)
     g = _apex_gradient(normal, size)
     mirror = add_blocks(identity_block(one), outer(-2.0 / area2, normal, normal))
     turn = scale_block(-size / area2, mirror)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...description.mesh import ClothMesh
-from ..components import Columns
+from ..component_algebra import Columns
 
 
 class HingeGeometry:

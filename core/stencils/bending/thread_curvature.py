@@ -20,10 +20,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ..components import Columns, add_blocks, direction, dot, identity_block, length, outer, scale, transpose
+from ..component_algebra import Columns, add_blocks, direction, dot, identity_block, length, outer, scale, transpose
 from ..stencil import Condition, ElementForce, Parameters, Stencil, Tangent
 
-FOLDED = 1e-2
+FOLDED_SPAN = 1e-2
 """Length of e of a thread that is folded back, which the energy knows as no shorter, over that at rest [-]."""
 
 
@@ -40,17 +40,17 @@ def curvature_force(vertices: IntArray, before: FloatArray, after: FloatArray, s
     weights[:, :, 0] = (-1.0, 0.0, 1.0)
     weights[:, 0, 1], weights[:, 2, 1] = dl / before, dl / after
     weights[:, 1, 1] = -(weights[:, 0, 1] + weights[:, 2, 1])
-    parameters = (2.0 * stiffness / dl, (2.0 * FOLDED * dl) ** 2)
-    return ElementForce(Stencil(vertices, weights), Curvature(), parameters, damping)
+    parameters = (2.0 * stiffness / dl, (2.0 * FOLDED_SPAN * dl) ** 2)
+    return ElementForce(Stencil(vertices, weights), ThreadCurvature(), parameters, damping)
 
 
-class Curvature:
+class ThreadCurvature:
     """Parameters: q [N m], s [m^2]."""
 
     name = "curvature"
     constant_tangent = False
     linear = False
-    stiffness = {"bend": (0,)}
+    stiffness_parameters = {"bend": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray
-from ..components import (
+from ..component_algebra import (
     Block,
     Columns,
     Vector,
@@ -41,7 +41,7 @@ class AreaPreserving:
     name = "area preserving"
     constant_tangent = False
     linear = False
-    stiffness = {"shear": (0,)}
+    stiffness_parameters = {"shear": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""

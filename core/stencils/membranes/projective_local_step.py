@@ -26,14 +26,21 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ...errors import MeshError
-from ..components import TINY, Block, Columns, Vector, add, add_blocks, cross, identity_block, outer, scale
-from ..polar import three_columns, two_columns
+from ..component_algebra import (
+    SMALLEST_DIVISOR,
+    Block,
+    Columns,
+    Vector,
+    add,
+    add_blocks,
+    cross,
+    identity_block,
+    outer,
+    scale,
+)
+from ..nearest_rotation import svd_three_columns, svd_two_columns
 from ..stencil import Condition, ElementForce, Parameters, Stencil, Tangent
-
-FLAT = 1e-12
-"""Singular value below which an element counts as crushed, so that its exact tangent stays a number [-]."""
-SLIVER = 1e-12
-"""Volume of a tetrahedron over the cube of its longest edge, below which it has no rest shape [-]."""
+from ..tolerances import ROUNDING_SHARE
 
 
 def triangle_forces(stencil: Stencil, areas: FloatArray, stiffness: float, damping: float = 0.0) -> list[ElementForce]:
@@ -50,7 +57,7 @@ def tetrahedron_stencil(positions: FloatArray, tetrahedra: IntArray) -> Stencil:
     """
     sides = _sides(positions, tetrahedra)
     volume, longest = np.abs(np.linalg.det(sides)) / 6.0, np.abs(sides).max(axis=(1, 2), initial=0.0)
-    flat = ~(volume > SLIVER * longest ** 3)
+    flat = ~(volume > ROUNDING_SHARE * longest ** 3)
     if flat.any():
         q = int(np.argmax(flat))
         raise MeshError(f"tetrahedron {q} of vertices {tetrahedra[q].tolist()} is flat: its volume is "
@@ -74,38 +81,38 @@ class ProjectiveTriangle:
     name = "projective triangle"
     constant_tangent = False
     linear = False
-    stiffness = {"stretch": (0,)}
+    stiffness_parameters = {"stretch": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
-        _, s, _ = two_columns(F)
+        _, s, _ = svd_two_columns(F)
         return 0.5 * p[0] * ((s[0] - 1.0) ** 2 + (s[1] - 1.0) ** 2)
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
         """w A (F - R)."""
-        (u1, u2), _, (v1, v2) = two_columns(F)
+        (u1, u2), _, (v1, v2) = svd_two_columns(F)
         return (_off(p[0], F[0], add(scale(v1[0], u1), scale(v2[0], u2))),
                 _off(p[0], F[1], add(scale(v1[1], u1), scale(v2[1], u2))))
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
         """Exact; negative along the turns of a compressed element."""
-        (u1, u2), s, (v1, v2) = two_columns(F)
-        return _triangle_tangent(p[0], u1, u2, v1, v2, 1.0 / np.maximum(s[0] + s[1], FLAT),
-                                 1.0 / np.maximum(s[0], FLAT), 1.0 / np.maximum(s[1], FLAT))
+        (u1, u2), s, (v1, v2) = svd_two_columns(F)
+        return _triangle_tangent(p[0], u1, u2, v1, v2, 1.0 / np.maximum(s[0] + s[1], ROUNDING_SHARE),
+                                 1.0 / np.maximum(s[0], ROUNDING_SHARE), 1.0 / np.maximum(s[1], ROUNDING_SHARE))
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
         """The exact one with its negative eigenvalues set to zero."""
-        (u1, u2), s, (v1, v2) = two_columns(F)
+        (u1, u2), s, (v1, v2) = svd_two_columns(F)
         return _triangle_tangent(p[0], u1, u2, v1, v2, 1.0 / np.maximum(s[0] + s[1], 2.0),
                                  1.0 / np.maximum(s[0], 1.0), 1.0 / np.maximum(s[1], 1.0))
 
-    def bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
+    def tangent_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
         """omega_c of the constant matrix: no tangent is above w A I."""
         return (p[0], p[0])
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """s_1, s_2 and the shear between them."""
-        (u1, u2), s, (v1, v2) = two_columns(F)
+        (u1, u2), s, (v1, v2) = svd_two_columns(F)
         a, b = _shares(s[0], s[1])
         return ((p[0], (scale(v1[0], u1), scale(v1[1], u1))), (p[0], (scale(v2[0], u2), scale(v2[1], u2))),
                 (p[0], (add(scale(a * v2[0], u1), scale(b * v1[0], u2)),
@@ -118,38 +125,39 @@ class ProjectiveTetrahedron:
     name = "projective tetrahedron"
     constant_tangent = False
     linear = False
-    stiffness = {"stretch": (0,)}
+    stiffness_parameters = {"stretch": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
-        _, s, _ = three_columns(F)
+        _, s, _ = svd_three_columns(F)
         return 0.5 * p[0] * ((s[0] - 1.0) ** 2 + (s[1] - 1.0) ** 2 + (s[2] - 1.0) ** 2)
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
         """w V (F - R)."""
-        u, _, v = three_columns(F)
+        u, _, v = svd_three_columns(F)
         return (_off(p[0], F[0], _turned_axis(u, v, 0)), _off(p[0], F[1], _turned_axis(u, v, 1)),
                 _off(p[0], F[2], _turned_axis(u, v, 2)))
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
         """Exact; negative along the turns of a compressed element."""
-        u, s, v = three_columns(F)
-        return _tetrahedron_tangent(p[0], u, v, 1.0 / np.maximum(s[0] + s[1], FLAT),
-                                    1.0 / np.maximum(s[0] + s[2], FLAT), 1.0 / np.maximum(s[1] + s[2], FLAT))
+        u, s, v = svd_three_columns(F)
+        return _tetrahedron_tangent(p[0], u, v, 1.0 / np.maximum(s[0] + s[1], ROUNDING_SHARE),
+                                    1.0 / np.maximum(s[0] + s[2], ROUNDING_SHARE),
+                                    1.0 / np.maximum(s[1] + s[2], ROUNDING_SHARE))
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
         """The exact one with its negative eigenvalues set to zero."""
-        u, s, v = three_columns(F)
+        u, s, v = svd_three_columns(F)
         return _tetrahedron_tangent(p[0], u, v, 1.0 / np.maximum(s[0] + s[1], 2.0),
                                     1.0 / np.maximum(s[0] + s[2], 2.0), 1.0 / np.maximum(s[1] + s[2], 2.0))
 
-    def bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
+    def tangent_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
         """omega_c of the constant matrix: no tangent is above w V I."""
         return (p[0], p[0], p[0])
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """s_1, s_2, s_3 and the shears between them."""
-        u, s, v = three_columns(F)
+        u, s, v = svd_three_columns(F)
         a, b = _shares(s[0], s[1])
         c, d = _shares(s[0], s[2])
         e, f = _shares(s[1], s[2])
@@ -177,7 +185,7 @@ def _mixed(a: FloatArray, ui: Vector, vi: Vector, b: FloatArray, uj: Vector, vj:
 
 def _shares(si: FloatArray, sj: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(s_i, s_j) over their norm."""
-    size = np.maximum(np.sqrt(si * si + sj * sj), TINY)
+    size = np.maximum(np.sqrt(si * si + sj * sj), SMALLEST_DIVISOR)
     return si / size, sj / size
 
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...description.mesh import ClothMesh
-from ..components import (
-    TINY,
+from ..component_algebra import (
+    SMALLEST_DIVISOR,
     Columns,
     add,
     add_blocks,
@@ -57,7 +57,7 @@ class Stretch:
     name = "stretch"
     constant_tangent = False
     linear = False
-    stiffness = {"stretch": (0, 1)}
+    stiffness_parameters = {"stretch": (0, 1)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -73,7 +73,7 @@ class Stretch:
         """Exact; negative across a compressed direction."""
         ku, kv, bu, bv = p
         zero = identity_block(0.0 * ku)
-        lu, lv = np.maximum(length(F[0]), TINY), np.maximum(length(F[1]), TINY)
+        lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
         return ((spring_tangent(F[0], lu, ku, 1.0 - bu / lu), zero),
                 (zero, spring_tangent(F[1], lv, kv, 1.0 - bv / lv)))
 
@@ -81,7 +81,7 @@ class Stretch:
         """The exact one with its negative eigenvalues set to zero."""
         ku, kv, bu, bv = p
         zero = identity_block(0.0 * ku)
-        lu, lv = np.maximum(length(F[0]), TINY), np.maximum(length(F[1]), TINY)
+        lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
         return ((spring_tangent(F[0], lu, ku, np.maximum(0.0, 1.0 - bu / lu)), zero),
                 (zero, spring_tangent(F[1], lv, kv, np.maximum(0.0, 1.0 - bv / lv))))
 
@@ -98,7 +98,7 @@ class Shear:
     name = "shear"
     constant_tangent = False
     linear = False
-    stiffness = {"shear": (0,)}
+    stiffness_parameters = {"shear": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -132,11 +132,11 @@ class Shear:
         zero = 0.0 * s
         one, half = zero + 1.0, zero + np.sqrt(0.5)
         ga, gb = scale(half, add(v, scale(sign, u))), scale(half, add(v, scale(-sign, u)))
-        a2, b2 = np.maximum(dot(ga, ga), TINY), dot(gb, gb)
+        a2, b2 = np.maximum(dot(ga, ga), SMALLEST_DIVISOR), dot(gb, gb)
         i2 = a2 + b2
         largest = 0.5 * (i2 + np.sqrt(i2 * i2 + 12.0 * s * s))
         along = largest - b2 + s                                                  # q = (along g_a / |g_a|^2, g_b)
-        squared = np.maximum(along * along / a2 + b2, TINY)
+        squared = np.maximum(along * along / a2 + b2, SMALLEST_DIVISOR)
         x = scale(half, add(scale(along / a2, ga), gb))
         y = scale(half * sign, add(scale(along / a2, ga), scale(-one, gb)))
         rest = add_blocks(identity_block(0.5 * k * s), outer(-0.5 * k * s / a2, ga, ga))

@@ -11,7 +11,7 @@ from ...arrays import is_number, is_series
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
-from ..bending.select import bend_forces
+from ..bending.bend_forces import bend_forces
 from ..membranes.stretch_shear import Shear, Stretch, membrane_stencil
 from ..springs.spring import Spring, edge_stencil
 from ..stencil import ElementForce

@@ -20,11 +20,11 @@ from ...arrays import LARGEST, is_flag, is_number
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
-from ..springs.arc import Arc, arc_parameters
-from ..springs.bend_springs import bend_links
-from ..springs.sheet_springs import sheet_links
+from ..springs.bend_springs import bend_springs
+from ..springs.buckling_arc import BucklingArc, arc_parameters
+from ..springs.sheet_springs import sheet_springs
 from ..springs.spring import edge_stencil
-from ..springs.tension import Tension
+from ..springs.tension_spring import TensionSpring
 from ..stencil import ElementForce
 from .baraff_witkin import thread_springs
 
@@ -44,16 +44,16 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False, hold: floa
     forces = []
     if len(mesh.triangles):
         usual = []
-        for links in sheet_links(mesh, material):
+        for links in sheet_springs(mesh, material):
             if len(links.pairs):
-                forces.append(ElementForce(edge_stencil(links.pairs), Tension(), (links.stiffness, links.rest),
+                forces.append(ElementForce(edge_stencil(links.pairs), TensionSpring(), (links.stiffness, links.rest),
                                            material.damping))
                 usual.append(float(np.median(links.stiffness * links.rest)))
-        bends = bend_links(mesh, material.bend, flat=flat)
+        bends = bend_springs(mesh, material.bend, flat=flat)
         if len(bends.pairs) and any(material.bend):
             straight, rest = bends.lengths(np.zeros(len(bends.pairs))), bends.lengths(bends.angle)
             k_b = bends.rigidity * straight ** 3 / (4.0 * bends.heights.sum(axis=1) ** 2)
-            forces.append(ElementForce(edge_stencil(bends.pairs), Arc(),
+            forces.append(ElementForce(edge_stencil(bends.pairs), BucklingArc(),
                                        arc_parameters(k_b, rest, hold * usual[0] / rest), material.damping))
     if len(mesh.loose_edges):
         forces.append(thread_springs(mesh, material))

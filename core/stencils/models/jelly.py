@@ -23,35 +23,36 @@ from ...arrays import LARGEST, FloatArray, IntArray, is_number, is_whole
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
-from ..bending.quadratic import Quadratic
 from ..membranes.projective_local_step import ProjectiveTetrahedron, tetrahedron_stencil
-from ..solids.cage import Lattice, surround, trilinear
-from ..solids.cage_springs import POISSON, lattice_springs
-from ..solids.embedding import embedding_stencil, held_by
+from ..quadratic import Quadratic
+from ..solids.cage import Cage, build_cage, trilinear
+from ..solids.cage_springs import SPRING_POISSON_RATIO, cage_springs
+from ..solids.cage_tetrahedra import barycentric, cut_cells
+from ..solids.cage_ties import tie_stencil, tie_weights_per_node
 from ..solids.inside_points import check_closed
-from ..solids.tetrahedra import barycentric, cut_cells
-from ..solids.volume import Volume
+from ..solids.volume_preserving import VolumePreserving
 from ..stencil import ElementForce
-from .body import Body
+from ..tolerances import SINGLE_PRECISION_NOISE
+from .built_model import BuiltModel
 
 STRUCTURES = ("tetrahedra", "lattice")
 """Names that `structure` takes."""
-TIE = 20.0
+TIE_STIFFNESS = 20.0
 """Stiffness of a tie over E a [-]."""
-SKIN = 0.2
+SURFACE_MASS_SHARE = 0.2
 """Part of a node's mass that the vertices tied to it have [-]."""
-LOOSE = 1e-6
-"""Weight up to which a tie does not share in a node's mass: rounding [-]."""
 EDGES_PER_CELL = 2.0
 """Mean edge lengths of the mesh along a cell, where nobody says how many cells [-]."""
-FEWEST, MOST, LIMIT = 4, 12, 64
-"""Cells along the longest side: at least and at most where nobody says how many, and at most at all."""
-NEARLY_ONE_HALF = 0.49
+DEFAULT_CELLS = (4, 12)
+"""Smallest and largest number of cells along the longest side, if the number is not given."""
+MOST_CELLS = 64
+"""Largest number of cells along the longest side that may be given."""
+LARGEST_POISSON_RATIO = 0.49
 """Poisson's ratio above which tetrahedra would no longer bend [-]."""
 
 
 def build(mesh: ClothMesh, material: Material, *, structure: str = "tetrahedra", young_modulus: float = 2e4,
-          poisson_ratio: float | None = None, density: float = 1000.0, cells: int | None = None) -> Body:
+          poisson_ratio: float | None = None, density: float = 1000.0, cells: int | None = None) -> BuiltModel:
     """The body of a closed mesh.
 
     Args:
@@ -66,35 +67,35 @@ def build(mesh: ClothMesh, material: Material, *, structure: str = "tetrahedra",
     """
     nu = _checked(mesh, structure, young_modulus, poisson_ratio, density, cells)
     check_closed(mesh.positions, mesh.triangles, mesh.name)
-    lattice = surround(mesh.positions, mesh.triangles, mesh.edges, cells or default_cells(mesh))
+    lattice = build_cage(mesh.positions, mesh.triangles, mesh.edges, cells or default_cells(mesh))
     first, count = len(mesh.positions), len(lattice.nodes)
     at, inside = lattice.locate(mesh.positions)
     if structure == "lattice":
         nodes, weights = lattice.cells[at], trilinear(inside)
-        forces = [lattice_springs(lattice, first, young_modulus, material.damping)]
+        forces = [cage_springs(lattice, first, young_modulus, material.damping)]
         links = forces[0].stencil.vertices
     else:
         nodes, weights = barycentric(lattice.cells[at], lattice.place[at], inside)
         forces = _tetrahedra(lattice, first, young_modulus, nu, material.damping)
         links = _edges_of(forces[0].stencil.vertices)
-    stiffness = TIE * young_modulus * float(np.cbrt(lattice.size.prod()))
-    forces.append(ElementForce(embedding_stencil(np.arange(first), nodes + first, weights), Quadratic(),
+    stiffness = TIE_STIFFNESS * young_modulus * float(np.cbrt(lattice.size.prod()))
+    forces.append(ElementForce(tie_stencil(np.arange(first), nodes + first, weights), Quadratic(),
                                (np.full(first, stiffness),)))
     ties = np.column_stack([np.repeat(np.arange(first), nodes.shape[1]), nodes.ravel() + first])
-    some = np.where(weights > LOOSE, weights, 0.0)
-    own, behind = density * lattice.share, held_by(nodes, some, count)
+    some = np.where(weights > SINGLE_PRECISION_NOISE, weights, 0.0)
+    own, behind = density * lattice.share, tie_weights_per_node(nodes, some, count)
     carried: FloatArray = (some * (own / np.where(behind > 0.0, behind, 1.0))[nodes]).sum(axis=1)
-    mass = np.concatenate([SKIN * carried, np.where(behind > 0.0, (1.0 - SKIN) * own, own)])
-    return Body(forces, lattice.nodes, mass, carried, np.concatenate([links, ties]))
+    mass = np.concatenate([SURFACE_MASS_SHARE * carried, np.where(behind > 0.0, (1.0 - SURFACE_MASS_SHARE) * own, own)])
+    return BuiltModel(forces, lattice.nodes, mass, carried, np.concatenate([links, ties]))
 
 
 def default_cells(mesh: ClothMesh) -> int:
     """Cells along the longest side of a mesh that nobody gave a number for."""
     longest = float(np.ptp(mesh.positions, axis=0).max())
-    return int(np.clip(round(longest / (EDGES_PER_CELL * mesh.mean_edge)), FEWEST, MOST))
+    return int(np.clip(round(longest / (EDGES_PER_CELL * mesh.mean_edge)), *DEFAULT_CELLS))
 
 
-def _tetrahedra(lattice: Lattice, first: int, young_modulus: float, nu: float, damping: float) -> list[ElementForce]:
+def _tetrahedra(lattice: Cage, first: int, young_modulus: float, nu: float, damping: float) -> list[ElementForce]:
     stencil = tetrahedron_stencil(lattice.nodes, cut_cells(lattice.cells, lattice.place))
     volume = np.tile(np.array([2.0, 1.0, 1.0, 1.0, 1.0]) * lattice.size.prod() / 6.0, len(lattice.cells))
     volume *= np.repeat(lattice.fraction, 5)
@@ -102,7 +103,7 @@ def _tetrahedra(lattice: Lattice, first: int, young_modulus: float, nu: float, d
     moved = type(stencil)(stencil.vertices + first, stencil.weights)
     forces = [ElementForce(moved, ProjectiveTetrahedron(), (2.0 * mu * volume,), damping)]
     if lame > 0.0:
-        forces.append(ElementForce(moved, Volume(), (lame * volume,), damping))
+        forces.append(ElementForce(moved, VolumePreserving(), (lame * volume,), damping))
     return forces
 
 
@@ -127,13 +128,13 @@ def _checked(mesh: ClothMesh, structure: str, young_modulus: float, poisson_rati
     for what, value, unit in (("young_modulus", young_modulus, "Pa"), ("density", density, "kg/m^3")):
         if not (is_number(value) and 0.0 < value <= LARGEST):
             fail(f"{what} is {value!r}, it must be a number above 0 {unit}, {LARGEST:g} at most")
-    if cells is not None and not is_whole(cells, 1, LIMIT):
-        fail(f"cells is {cells!r}, it must be a whole number from 1 to {LIMIT}")
+    if cells is not None and not is_whole(cells, 1, MOST_CELLS):
+        fail(f"cells is {cells!r}, it must be a whole number from 1 to {MOST_CELLS}")
     if poisson_ratio is None:
-        return POISSON if structure == "lattice" else 0.3
-    if not (is_number(poisson_ratio) and 0.0 <= poisson_ratio <= NEARLY_ONE_HALF):
-        fail(f"poisson_ratio is {poisson_ratio!r}, it must be a number from 0 to {NEARLY_ONE_HALF}")
-    if structure == "lattice" and poisson_ratio != POISSON:
+        return SPRING_POISSON_RATIO if structure == "lattice" else 0.3
+    if not (is_number(poisson_ratio) and 0.0 <= poisson_ratio <= LARGEST_POISSON_RATIO):
+        fail(f"poisson_ratio is {poisson_ratio!r}, it must be a number from 0 to {LARGEST_POISSON_RATIO}")
+    if structure == "lattice" and poisson_ratio != SPRING_POISSON_RATIO:
         fail(f"poisson_ratio is {poisson_ratio}, but that of a lattice of springs is 1/4 whatever their stiffness; "
              "take structure 'tetrahedra' for another")
     return float(poisson_ratio)

@@ -26,13 +26,13 @@ from ...arrays import is_flag
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
-from ..springs.bend_springs import bend_links
-from ..springs.sheet_springs import sheet_links
+from ..springs.bend_springs import bend_springs
+from ..springs.sheet_springs import sheet_springs
 from ..springs.spring import Spring, edge_stencil
 from ..stencil import ElementForce
 from .baraff_witkin import thread_springs
 
-FOLDS = 0.1
+LARGEST_BEND_SHARE = 0.1
 """Most k L of a bend spring over that of the median structural one [-]."""
 
 
@@ -47,15 +47,16 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False) -> list[El
         raise ClothError(f"flat is {flat!r}, it must be True or False", object_name=mesh.name)
     forces = []
     if len(mesh.triangles):
-        structural, shear = sheet_links(mesh, material)
+        structural, shear = sheet_springs(mesh, material)
         forces += [ElementForce(edge_stencil(links.pairs), Spring(), (links.stiffness, links.rest), material.damping)
                    for links in (structural, shear) if len(links.pairs)]
-        bends = bend_links(mesh, material.bend, flat=flat)
+        bends = bend_springs(mesh, material.bend, flat=flat)
         if len(bends.pairs) and any(material.bend):
             zero = np.zeros(len(bends.pairs))
             shorter = bends.lengths(zero) - bends.lengths(zero + 0.5 * np.pi)
             rest = bends.lengths(bends.angle)
-            most = FOLDS * np.median(structural.stiffness * structural.rest) / rest if any(material.stretch) else np.inf
+            most = (LARGEST_BEND_SHARE * np.median(structural.stiffness * structural.rest) / rest
+                    if any(material.stretch) else np.inf)
             k = np.minimum(bends.rigidity * (0.5 * np.pi / shorter) ** 2, most)
             forces.append(ElementForce(edge_stencil(bends.pairs), Spring(), (k, rest), material.damping))
     if len(mesh.loose_edges):

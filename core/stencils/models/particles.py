@@ -17,14 +17,14 @@ from ...description.mesh import ClothMesh
 from ...errors import ClothError
 from ..springs.spring import Spring, edge_stencil
 from ..stencil import ElementForce
-from .body import Body
+from .built_model import BuiltModel
 
-BLOCK = 1 << 22
+DISTANCES_PER_BATCH = 1 << 22
 """Distances looked at together at most [-]."""
 
 
 def build(mesh: ClothMesh, material: Material, *, mass: float | None = None, radius: float | None = None,
-          nearest: int = 0, spring_stiffness: float = 10.0, spring_damping: float = 0.0) -> Body:
+          nearest: int = 0, spring_stiffness: float = 10.0, spring_damping: float = 0.0) -> BuiltModel:
     """The particles of a mesh.
 
     Args:
@@ -59,7 +59,7 @@ def build(mesh: ClothMesh, material: Material, *, mass: float | None = None, rad
         rest = np.linalg.norm(x[pairs[:, 1]] - x[pairs[:, 0]], axis=1) * mesh.scale[pairs].mean(axis=1)
         k = np.full(len(pairs), float(spring_stiffness))
         forces.append(ElementForce(edge_stencil(pairs), Spring(), (k, rest), spring_damping / spring_stiffness))
-    return Body(forces, mass=None if mass is None else np.full(len(x), float(mass)), links=pairs)
+    return BuiltModel(forces, mass=None if mass is None else np.full(len(x), float(mass)), links=pairs)
 
 
 def neighbours(x: FloatArray, radius: float, nearest: int) -> IntArray:
@@ -68,7 +68,7 @@ def neighbours(x: FloatArray, radius: float, nearest: int) -> IntArray:
     found: list[IntArray] = [np.zeros((0, 2), dtype=np.int64)]
     if not (radius or nearest):
         return found[0]
-    rows = max(1, BLOCK // len(x))
+    rows = max(1, DISTANCES_PER_BATCH // len(x))
     for first in range(0, len(x), rows):
         some = np.arange(first, min(first + rows, len(x)))
         squared = np.zeros((len(some), len(x)))

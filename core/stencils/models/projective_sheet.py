@@ -12,7 +12,7 @@ from ...arrays import LARGEST, is_number
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
-from ..bending.select import bend_forces
+from ..bending.bend_forces import bend_forces
 from ..membranes.projective_local_step import triangle_forces
 from ..membranes.stretch_shear import membrane_stencil
 from ..stencil import ElementForce

@@ -34,15 +34,15 @@ from ...description.mesh import ClothMesh
 from ...errors import ClothError
 from ..bending.thread_curvature import curvature_force
 from ..membranes.area_preserving import AreaPreserving
-from ..springs.sheet_springs import coupled
+from ..springs.sheet_springs import coupled_stretch
 from ..springs.spring import Spring, edge_stencil
 from ..stencil import ElementForce, Stencil
 
-SKEW = 0.5
+MATCHED_SKEW = 0.5
 """Skew at which the area force costs what the fabric's shear does [-]: 30 degrees."""
-FLAT = 0.1
+LEAST_CORNER_SINE = 0.1
 """Sine of a cell's angle up to which that corner has no area to keep [-]: 6 degrees."""
-SPRINGS = 1.0 / 3.0
+LEAST_SPRING_SHARE = 1.0 / 3.0
 """Least stiffness of the weaker threads' springs over the fabric's stretch [-]."""
 
 
@@ -107,18 +107,18 @@ def build(mesh: ClothMesh, material: Material, *, area_stiffness: float | None =
 
 def area_modulus(material: Material) -> float:
     """k_a [N/m] that the fabric's shear asks for, as far as its weaker threads keep springs."""
-    wanted = 2.0 * material.shear / SKEW ** 2
+    wanted = 2.0 * material.shear / MATCHED_SKEW ** 2
     weak, strong = sorted(material.stretch)
     if weak == strong:                                             # half of the stretch is left, however large k_a
         return wanted
-    e, apart = 1.0 - 2.0 * SPRINGS, 1.0 - weak / strong
+    e, apart = 1.0 - 2.0 * LEAST_SPRING_SHARE, 1.0 - weak / strong
     most = 0.5 * weak * (e + (e * e + apart * (1.0 - e * e)) ** 0.5) / (2.0 * apart)
     return min(wanted, most)
 
 
 def spring_moduli(material: Material, k_a: float) -> tuple[float, float]:
     """k_u, k_v [N/m] of the threads' springs beside an area force of k_a [N/m]."""
-    whole = coupled((np.array(material.stretch[0]), np.array(material.stretch[1])), np.array(2.0 * k_a))
+    whole = coupled_stretch((np.array(material.stretch[0]), np.array(material.stretch[1])), np.array(2.0 * k_a))
     return max(float(whole[0]) - 2.0 * k_a, 0.0), max(float(whole[1]) - 2.0 * k_a, 0.0)
 
 
@@ -147,7 +147,7 @@ def _area(mesh: ClothMesh, threads: Threads, k_a: float, damping: float) -> Elem
     corners, lengths = np.concatenate(found), np.concatenate(sides)
     u, v = (x[corners[:, k]] - x[corners[:, 0]] for k in (1, 2))
     area, most = np.linalg.norm(np.cross(u, v), axis=1), np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
-    wide = area > FLAT * most
+    wide = area > LEAST_CORNER_SINE * most
     corners, lengths, apart = corners[wide], lengths[wide], area[wide] / most[wide]
     scale = 1.0 / (lengths * np.sqrt(apart)[:, None])          # a grid that is modelled askew is at rest so
     weights = np.zeros((len(corners), 3, 2))

@@ -15,21 +15,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from .inside_points import Grid, inside_points, volume
+from .inside_points import Grid, inside_points, surface_volume
 
-SAMPLES = 4
+SAMPLES_PER_SIDE = 4
 """Points in a cell along each direction."""
-LEAST = 1.0 / 16.0
+LEAST_CELL_FRACTION = 1.0 / 16.0
 """Part of a cell that counts as inside at least, so that a cell which a surface only grazes has some stiffness [-]."""
-LONGER, FLATTEST = 0.2, 0.8
+CELL_SIDE_TOLERANCE = 0.2
 """By how much a cell's sides may be longer than the first, and how short they are at least [-]: in flatter cells not
 all springs of a lattice could push."""
-CORNERS: IntArray = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+CELL_CORNERS: IntArray = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 """Corners (8, 3) of a cell: number 4 i + 2 j + k."""
 
 
 @dataclass(frozen=True)
-class Lattice:
+class Cage:
     """Cells around and inside a surface.
 
     Attributes:
@@ -59,45 +59,45 @@ class Lattice:
         return at, inside - where
 
 
-def surround(positions: FloatArray, triangles: IntArray, edges: IntArray, cells: int) -> Lattice:
+def build_cage(positions: FloatArray, triangles: IntArray, edges: IntArray, cells: int) -> Cage:
     """The cage of a closed surface (V, 3) [m], (T, 3), with all its edges (E, 2), `cells` along its longest side."""
     low, extent = positions.min(axis=0), np.ptp(positions, axis=0)
     side = float(extent.max()) / cells
-    counts = np.maximum(np.ceil(extent / side - LONGER), 1).astype(np.int64)
-    size = np.maximum(extent / counts, FLATTEST * side)
+    counts = np.maximum(np.ceil(extent / side - CELL_SIDE_TOLERANCE), 1).astype(np.int64)
+    size = np.maximum(extent / counts, (1.0 - CELL_SIDE_TOLERANCE) * side)
     origin = low - 0.5 * (counts * size - extent)
-    fine = tuple(int(n) for n in SAMPLES * counts)
-    grid = Grid(origin, size / SAMPLES, (fine[0], fine[1], fine[2]))
+    fine = tuple(int(n) for n in SAMPLES_PER_SIDE * counts)
+    grid = Grid(origin, size / SAMPLES_PER_SIDE, (fine[0], fine[1], fine[2]))
     inside = inside_points(positions, triangles, grid)
-    inside = inside.reshape(counts[0], SAMPLES, counts[1], SAMPLES, counts[2], SAMPLES).transpose(0, 2, 4, 1, 3, 5)
-    points: BoolArray = inside.reshape(*counts, SAMPLES ** 3)
+    inside = inside.reshape([n for count in counts for n in (count, SAMPLES_PER_SIDE)]).transpose(0, 2, 4, 1, 3, 5)
+    points: BoolArray = inside.reshape(*counts, SAMPLES_PER_SIDE ** 3)
     there = points.any(axis=3)
     passed = np.clip(np.floor((_along(positions, edges, 0.5 * size.min()) - origin) / size), 0, counts - 1)
     there[tuple(passed.astype(np.int64).T)] = True
     place = np.argwhere(there)
-    corners = (place[:, None] + CORNERS).reshape(-1, 3)
+    corners = (place[:, None] + CELL_CORNERS).reshape(-1, 3)
     keys, number = np.unique(_keys(corners, counts + 1), return_inverse=True)
     nodes = origin + size * np.stack(np.unravel_index(keys, tuple(counts + 1)), axis=1)
     samples = points[there].astype(np.float64)
     empty = ~samples.any(axis=1)
-    weights = samples @ _sample_weights() / SAMPLES ** 3                              # (C, 8) of a cell's volume
-    weights[empty] = LEAST / 8.0
+    weights = samples @ _sample_weights() / SAMPLES_PER_SIDE ** 3                     # (C, 8) of a cell's volume
+    weights[empty] = LEAST_CELL_FRACTION / 8.0
     share = np.bincount(number.ravel(), weights.ravel(), minlength=len(nodes))
-    total = volume(positions, triangles, float(samples.mean(axis=1).sum() * size.prod()))
-    fraction = np.maximum(samples.mean(axis=1), LEAST)
-    return Lattice(nodes, number.reshape(-1, 8), place, origin, size,
+    total = surface_volume(positions, triangles, float(samples.mean(axis=1).sum() * size.prod()))
+    fraction = np.maximum(samples.mean(axis=1), LEAST_CELL_FRACTION)
+    return Cage(nodes, number.reshape(-1, 8), place, origin, size,
                    fraction * total / (fraction.sum() * float(size.prod())), share * total / share.sum(), total)
 
 
 def trilinear(inside: FloatArray) -> FloatArray:
     """Weights (P, 8) of a cell's corners at places (P, 3) in it, in 0..1."""
-    weights: FloatArray = np.where(CORNERS, inside[:, None], 1.0 - inside[:, None]).prod(axis=2)
+    weights: FloatArray = np.where(CELL_CORNERS, inside[:, None], 1.0 - inside[:, None]).prod(axis=2)
     return weights
 
 
 def _sample_weights() -> FloatArray:
     """Trilinear weights (SAMPLES^3, 8) of a cell's points."""
-    along = (np.arange(SAMPLES) + 0.5) / SAMPLES
+    along = (np.arange(SAMPLES_PER_SIDE) + 0.5) / SAMPLES_PER_SIDE
     return trilinear(np.stack(np.meshgrid(along, along, along, indexing="ij"), axis=-1).reshape(-1, 3))
 
 

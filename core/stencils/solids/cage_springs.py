@@ -22,15 +22,15 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..springs.spring import Spring, edge_stencil
 from ..stencil import ElementForce
-from .cage import CORNERS, Lattice
+from .cage import CELL_CORNERS, Cage
 
-POISSON = 0.25
+SPRING_POISSON_RATIO = 0.25
 """Poisson's ratio of any lattice of springs that act along themselves [-]."""
-BODY = 0.5
+BODY_DIAGONAL_SHARE = 0.5
 """Part of the narrowest pair's C_iijj that body diagonals bring [-]."""
 
 
-def lattice_springs(lattice: Lattice, first: int, young_modulus: float, damping: float) -> ElementForce:
+def cage_springs(lattice: Cage, first: int, young_modulus: float, damping: float) -> ElementForce:
     """The springs of a cage whose nodes are numbered from `first` on: E [Pa], damping [s]."""
     pairs, stiffness = cell_springs(lattice.size, young_modulus)
     ends = lattice.cells[:, pairs].reshape(-1, 2)
@@ -46,12 +46,12 @@ def lattice_springs(lattice: Lattice, first: int, young_modulus: float, damping:
 def cell_springs(size: FloatArray, young_modulus: float) -> tuple[IntArray, FloatArray]:
     """Pairs (28, 2) of a cell's corners and the share (28,) [N/m] that a cell of sides `size` (3,) [m] has in each."""
     pairs = np.array([[a, b] for a in range(8) for b in range(a)])
-    differ = CORNERS[pairs[:, 0]] != CORNERS[pairs[:, 1]]                        # (28, 3)
+    differ = CELL_CORNERS[pairs[:, 0]] != CELL_CORNERS[pairs[:, 1]]                        # (28, 3)
     square = size ** 2
     per_pair = 0.4 * young_modulus * size.prod()                                 # V mu
     i, j = np.array([0, 0, 1]), np.array([1, 2, 2])                              # the pairs of directions
     product = square[i] * square[j]
-    body = BODY * per_pair * square.sum() / (4.0 * product.max())                # of each of 4 diagonals
+    body = BODY_DIAGONAL_SHARE * per_pair * square.sum() / (4.0 * product.max())                # of each of 4 diagonals
     face = (per_pair - 4.0 * body * product / square.sum()) * (square[i] + square[j]) / (2.0 * product)
     edge = np.empty(3)
     for axis in range(3):

@@ -20,11 +20,11 @@ from ...arrays import BoolArray, FloatArray, IntArray
 from ...description.topology import bodies
 from ...errors import MeshError
 
-HOLES = 0.05
+LARGEST_HOLE_SHARE = 0.05
 """Area of the holes over that of the surface above which it is open [-]."""
-ASIDE = (0.0137, 0.0291, 0.0073)
+RAY_OFFSET = (0.0137, 0.0291, 0.0073)
 """How far rays are beside the points, over the points' spacing [-]: few edges of a mesh lie exactly there."""
-AGREED = 0.1
+LARGEST_VOLUME_ERROR = 0.1
 """Difference of the volumes by faces and by points up to which that by faces, which is exact, is taken [-]."""
 
 
@@ -54,7 +54,7 @@ def check_closed(positions: FloatArray, triangles: IntArray, name: str) -> None:
     fans = 0.5 * np.linalg.norm(np.cross(ends[:, 0] - middle, ends[:, 1] - middle), axis=1).sum()
     a, b, c = (positions[triangles[:, k]] for k in range(3))
     area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
-    if fans > HOLES * area:
+    if fans > LARGEST_HOLE_SHARE * area:
         raise MeshError(
             f"is open: edge {rim[0].tolist()} belongs to one face only ({len(rim)} such), and the holes are "
             f"{100.0 * fans / area:.0f} % of its surface; jelly needs a closed mesh: fill them (Mesh > Clean Up > Fill "
@@ -83,11 +83,11 @@ def is_oriented(triangles: IntArray) -> bool:
     return len(np.unique(sides, axis=0)) == len(sides)
 
 
-def volume(positions: FloatArray, triangles: IntArray, sampled: float) -> float:
+def surface_volume(positions: FloatArray, triangles: IntArray, sampled: float) -> float:
     """Volume [m^3] of a surface of which points say `sampled`: that of its faces, if both agree."""
     a, b, c = (positions[triangles[:, k]] - positions.mean(axis=0) for k in range(3))
     exact = abs(float(np.einsum("ti,ti->", a, np.cross(b, c)))) / 6.0
-    return exact if abs(exact - sampled) <= AGREED * sampled and is_oriented(triangles) else sampled
+    return exact if abs(exact - sampled) <= LARGEST_VOLUME_ERROR * sampled and is_oriented(triangles) else sampled
 
 
 def _along(positions: FloatArray, triangles: IntArray, grid: Grid, axis: int, turned: bool
@@ -95,7 +95,7 @@ def _along(positions: FloatArray, triangles: IntArray, grid: Grid, axis: int, tu
     """What rays along an axis say: which points are inside, and of which they say anything (grid's counts)."""
     others = [(axis + 1) % 3, (axis + 2) % 3]
     counts = [grid.counts[k] for k in (*others, axis)]
-    place = (positions - grid.origin) / grid.spacing - 0.5 - np.asarray(ASIDE)      # in steps from the first point
+    place = (positions - grid.origin) / grid.spacing - 0.5 - np.asarray(RAY_OFFSET)      # in steps from the first point
     u, v, w = (place[:, k][triangles] for k in (*others, axis))                     # (T, 3)
     rays, triangle = _candidates(u, v, counts)
     p, q = np.divmod(rays, counts[1])

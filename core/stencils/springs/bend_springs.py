@@ -20,12 +20,12 @@ from ...arrays import FloatArray, IntArray
 from ...description.mesh import ClothMesh
 from ..bending.hinge import angle, hinge_stencil
 from ..bending.hinge_geometry import HingeGeometry
-from .edge_pairs import sum_over_pairs
+from .pair_sums import sum_over_pairs
 from .sheet_springs import quad_coordinates
 
 
 @dataclass(frozen=True)
-class BendLinks:
+class BendSprings:
     """pairs (E, 2); heights (E, 2) [m] and sideways (E,) [m] of each; rigidity k_h (E,) [N m]; and at rest, folded by
     `angle` (E,)."""
 
@@ -42,19 +42,19 @@ class BendLinks:
         return np.sqrt(np.maximum(squared, np.finfo(float).tiny))
 
 
-def bend_links(mesh: ClothMesh, bend: tuple[float, float], *, flat: bool = False) -> BendLinks:
+def bend_springs(mesh: ClothMesh, bend: tuple[float, float], *, flat: bool = False) -> BendSprings:
     """The links of a mesh; at rest as it is modelled, or `flat`."""
     return _across_hinges(mesh, bend, flat) if not len(mesh.quads) else _second_neighbours(mesh, bend, flat)
 
 
-def _across_hinges(mesh: ClothMesh, bend: tuple[float, float], flat: bool) -> BendLinks:
+def _across_hinges(mesh: ClothMesh, bend: tuple[float, float], flat: bool) -> BendSprings:
     geometry = HingeGeometry(mesh)
     at_rest = np.zeros(len(mesh.hinges)) if flat else angle(hinge_stencil(mesh).gather(mesh.positions))
     sideways = np.abs(geometry.feet[:, 1] - geometry.feet[:, 0]) * geometry.lengths
-    return BendLinks(mesh.hinges[:, 2:], geometry.heights, sideways, geometry.rigidity(bend), at_rest)
+    return BendSprings(mesh.hinges[:, 2:], geometry.heights, sideways, geometry.rigidity(bend), at_rest)
 
 
-def _second_neighbours(mesh: ClothMesh, bend: tuple[float, float], flat: bool) -> BendLinks:
+def _second_neighbours(mesh: ClothMesh, bend: tuple[float, float], flat: bool) -> BendSprings:
     count, uv = len(mesh.positions), quad_coordinates(mesh)
     quads, at = mesh.quads, np.arange(4)
     start, end = quads[:, at].ravel(), np.roll(quads, -1, axis=1).ravel()             # side 4 q + s
@@ -90,7 +90,7 @@ def _second_neighbours(mesh: ClothMesh, bend: tuple[float, float], flat: bool) -
     each = [rigidity, height[:, 0], height[:, 1], np.zeros(len(fold)) if flat else fold, np.ones(len(fold))]
     pairs, sums = sum_over_pairs(pair, count, np.stack(each, axis=1))
     mean = sums / sums[:, 4:]
-    return BendLinks(pairs, mean[:, 1:3], np.zeros(len(pairs)), sums[:, 0], mean[:, 3])
+    return BendSprings(pairs, mean[:, 1:3], np.zeros(len(pairs)), sums[:, 0], mean[:, 3])
 
 
 def _turn(x: FloatArray, pair: IntArray, middle: IntArray) -> FloatArray:

@@ -18,11 +18,22 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray
-from ..components import TINY, Block, Columns, Vector, add_blocks, direction, identity_block, length, outer, scale
+from ..component_algebra import (
+    SMALLEST_DIVISOR,
+    Block,
+    Columns,
+    Vector,
+    add_blocks,
+    direction,
+    identity_block,
+    length,
+    outer,
+    scale,
+)
 from ..stencil import Condition, Parameters, Tangent
 
 
-class Seam:
+class SeamSpring:
     """Parameters: k [N/m], L [m], f [N]; f may be infinite, k is above 0."""
 
     name = "seam"
@@ -53,7 +64,7 @@ class Seam:
         so that no step that closes the seam goes beyond; one that opens it is slowed down for it."""
         k, rest, most = p
         longer = length(F[0]) - rest
-        along = (longer >= 0.0) * np.minimum(k, most / np.maximum(longer, TINY))
+        along = (longer >= 0.0) * np.minimum(k, most / np.maximum(longer, SMALLEST_DIVISOR))
         return ((_stiffness(F[0], p, along),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
@@ -67,6 +78,6 @@ class Seam:
 def _stiffness(d: Vector, p: Parameters, along: FloatArray) -> Block:
     """H with `along` u; at its two kinks that of the stiff side."""
     k, rest, most = p
-    size = np.maximum(length(d), TINY)
+    size = np.maximum(length(d), SMALLEST_DIVISOR)
     across = np.minimum(k * np.maximum(1.0 - rest / size, 0.0), most / size)
     return add_blocks(outer(along - across, direction(d), direction(d)), identity_block(across))

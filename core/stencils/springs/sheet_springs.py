@@ -27,18 +27,19 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ...description.material import Material
 from ...description.mesh import ClothMesh
-from .edge_pairs import sum_over_pairs
+from ..tolerances import ROUNDING_SHARE
+from .pair_sums import sum_over_pairs
 
-SHEAR_COUNTS = 0.25
+SHEAR_FIT_WEIGHT = 0.25
 """Weight of the shear in a fit that cannot have all three, over that of the stretch [-]."""
-SINGULAR = 1e-9
+FIT_REGULARISATION = 1e-9
 """Share of its trace added to a fit's matrix, so that edges of one direction share alike [-]."""
-REFITS = 2
+COUPLING_REFITS = 2
 """Fits made with the coupling that the one before has."""
 
 
 @dataclass(frozen=True)
-class Links:
+class SheetSprings:
     """pairs (E, 2) of vertices, rest lengths (E,) [m] and stiffness (E,) [N/m]."""
 
     pairs: IntArray
@@ -46,7 +47,7 @@ class Links:
     stiffness: FloatArray
 
 
-def sheet_links(mesh: ClothMesh, material: Material) -> tuple[Links, Links]:
+def sheet_springs(mesh: ClothMesh, material: Material) -> tuple[SheetSprings, SheetSprings]:
     """Structural links, the edges of the faces; and shear links, the diagonals of quads, none on other meshes."""
     if not len(mesh.quads):
         return _fitted(mesh, material, mesh.triangles, mesh.uv, mesh.areas), _none()
@@ -59,7 +60,7 @@ def sheet_links(mesh: ClothMesh, material: Material) -> tuple[Links, Links]:
     n = len(mesh.positions)
     sides = np.sort(np.stack([mesh.quads, np.roll(mesh.quads, -1, axis=1)], axis=-1), axis=-1).reshape(-1, 2)
     side = np.isin(both.pairs[:, 0] * n + both.pairs[:, 1], sides[:, 0] * n + sides[:, 1])
-    structural, shear = (Links(both.pairs[s], both.rest[s], both.stiffness[s]) for s in (side, ~side))
+    structural, shear = (SheetSprings(both.pairs[s], both.rest[s], both.stiffness[s]) for s in (side, ~side))
     return structural, shear
 
 
@@ -79,20 +80,21 @@ def quad_coordinates(mesh: ClothMesh) -> FloatArray:
     return np.stack([one.real, one.imag], axis=-1)
 
 
-def coupled(stretch: tuple[FloatArray, FloatArray], coupling: FloatArray) -> tuple[FloatArray, FloatArray]:
+def coupled_stretch(stretch: tuple[FloatArray, FloatArray], coupling: FloatArray) -> tuple[FloatArray, FloatArray]:
     """C_uu, C_vv [N/m] with C_uu - C_uv^2 / C_vv = K_u and the same along v, for C_uv = `coupling`."""
-    ratio = np.sqrt(np.maximum(stretch[0], 1e-12 * stretch[1]) / np.maximum(stretch[1], 1e-12 * stretch[0])
-                    if np.any(stretch) else 1.0)
-    mean = np.sqrt(stretch[0] * stretch[1])                         # C_uu / C_vv = K_u / K_v solves both
+    u, v = stretch
+    ratio = np.sqrt(np.maximum(u, ROUNDING_SHARE * v) / np.maximum(v, ROUNDING_SHARE * u) if np.any(stretch) else 1.0)
+    mean = np.sqrt(u * v)                                           # C_uu / C_vv = K_u / K_v solves both
     size = 0.5 * (mean + np.sqrt(mean ** 2 + 4.0 * coupling ** 2))
     return size * ratio, size / ratio
 
 
-def _none() -> Links:
-    return Links(np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
+def _none() -> SheetSprings:
+    return SheetSprings(np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
 
 
-def _fitted(mesh: ClothMesh, material: Material, triangles: IntArray, uv: FloatArray, areas: FloatArray) -> Links:
+def _fitted(mesh: ClothMesh, material: Material, triangles: IntArray, uv: FloatArray,
+            areas: FloatArray) -> SheetSprings:
     sides = np.roll(uv, -1, axis=1) - uv                            # (T, 3, 2), side i from corner i
     squared = np.einsum("tsi,tsi->ts", sides, sides)
     share = sides ** 2 / squared[..., None]                         # n_u^2, n_v^2
@@ -100,28 +102,28 @@ def _fitted(mesh: ClothMesh, material: Material, triangles: IntArray, uv: FloatA
     ku, kv = (np.full(len(areas), float(k)) for k in material.stretch)
     shear = np.full(len(areas), float(material.shear))
     coupling = shear
-    for _ in range(1 + REFITS):
-        cu, cv = coupled((ku, kv), coupling)
+    for _ in range(1 + COUPLING_REFITS):
+        cu, cv = coupled_stretch((ku, kv), coupling)
         least = shear[:, None]
         q = least + _least_squares(parts, np.stack([cu, cv, shear], axis=1) - parts.sum(axis=2) * least)
         coupling = np.einsum("ts,ts->t", parts[:, 2], q)
     ends = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2)
     each = np.stack([(q * areas[:, None] / squared).ravel(), np.sqrt(squared).ravel(), np.ones(3 * len(areas))], axis=1)
     pairs, sums = sum_over_pairs(ends, len(mesh.positions), each)
-    return Links(pairs, sums[:, 1] / sums[:, 2], sums[:, 0])
+    return SheetSprings(pairs, sums[:, 1] / sums[:, 2], sums[:, 0])
 
 
 def _least_squares(parts: FloatArray, wanted: FloatArray) -> FloatArray:
     """q (T, 3) >= 0 that brings parts (T, 3, 3) q nearest to wanted (T, 3)."""
     size = np.maximum(wanted.max(axis=1, keepdims=True), np.finfo(float).tiny)
-    weights = np.array([1.0, 1.0, SHEAR_COUNTS]) / size
+    weights = np.array([1.0, 1.0, SHEAR_FIT_WEIGHT]) / size
     A, b = parts * weights[:, :, None], wanted * weights
     best, error = np.zeros_like(b), np.sum(b * b, axis=1)
     for count in (1, 2, 3):
         for some in combinations(range(3), count):
             part = A[:, :, some]
             M = part.transpose(0, 2, 1) @ part
-            M += SINGULAR * np.trace(M, axis1=1, axis2=2)[:, None, None] * np.eye(count)
+            M += FIT_REGULARISATION * np.trace(M, axis1=1, axis2=2)[:, None, None] * np.eye(count)
             q = np.zeros_like(b)
             q[:, some] = np.linalg.solve(M, part.transpose(0, 2, 1) @ b[:, :, None])[:, :, 0]
             left = np.sum((b - (A @ q[:, :, None])[:, :, 0]) ** 2, axis=1)

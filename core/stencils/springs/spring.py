@@ -16,15 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ..components import (
-    TINY,
+from ..component_algebra import (
+    SMALLEST_DIVISOR,
     Columns,
-    Vector,
     direction,
-    dot,
-    identity_block,
     length,
-    scale,
     spring_stress,
     spring_tangent,
 )
@@ -38,18 +34,13 @@ def edge_stencil(edges: IntArray) -> Stencil:
     return Stencil(edges, weights)
 
 
-def point_stencil(vertices: IntArray) -> Stencil:
-    """One column per vertex (n,): x_i itself."""
-    return Stencil(vertices[:, None], np.ones((len(vertices), 1, 1)))
-
-
 class Spring:
     """Parameters: k [N/m], L [m]."""
 
     name = "spring"
     constant_tangent = False
     linear = False
-    stiffness = {"stretch": (0,)}
+    stiffness_parameters = {"stretch": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -64,48 +55,15 @@ class Spring:
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
         """Exact."""
         k, rest = p
-        size = np.maximum(length(F[0]), TINY)
+        size = np.maximum(length(F[0]), SMALLEST_DIVISOR)
         return ((spring_tangent(F[0], size, k, 1.0 - rest / size),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
         """With the transverse part clamped at zero."""
         k, rest = p
-        size = np.maximum(length(F[0]), TINY)
+        size = np.maximum(length(F[0]), SMALLEST_DIVISOR)
         return ((spring_tangent(F[0], size, k, np.maximum(0.0, 1.0 - rest / size)),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """l - L."""
         return ((p[0], (direction(F[0]),)),)
-
-
-class Anchor:
-    """E = k/2 |x - t|^2: a soft pin. Parameters: k [N/m] and the target t, three components [m]."""
-
-    name = "anchor"
-    constant_tangent = True
-    linear = False
-
-    def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
-        away = _away(F[0], p)
-        return 0.5 * p[0] * dot(away, away)
-
-    def stress(self, F: Columns, p: Parameters) -> Columns:
-        """k (x - t)."""
-        return (scale(p[0], _away(F[0], p)),)
-
-    def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k I, constant."""
-        return ((identity_block(p[0]),),)
-
-    def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k I, semi-definite as it is."""
-        return ((identity_block(p[0]),),)
-
-    def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The distance to the target."""
-        return ((p[0], (direction(_away(F[0], p)),)),)
-
-
-def _away(x: Vector, p: Parameters) -> Vector:
-    return (x[0] - p[1], x[1] - p[2], x[2] - p[3])

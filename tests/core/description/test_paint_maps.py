@@ -70,7 +70,7 @@ def test_a_curved_mesh_that_is_scaled_evenly_is_at_rest_when_it_has_that_size(be
     cloth = core.Cloth(core.ClothMesh(tube, t), fabric(), rest_scale=0.5, bending=bending)
     still = np.zeros_like(tube)
     for bends in (False, True):
-        forces = [force for force in cloth.body().forces if ("bend" in force.law.stiffness) is bends]
+        forces = [force for force in cloth.body().forces if ("bend" in force.law.stiffness_parameters) is bends]
         f, g = (sum(force.force(s * tube, still) for force in forces) for s in (0.5, 0.7))
         assert np.abs(f).max() <= 1e-9 * max(np.abs(g).max(), 1e-6)
 
@@ -147,15 +147,15 @@ def test_hinges_of_a_parabolic_cylinder_are_at_rest_on_it():
 # ---------------------------------------------------------------------- stiffness maps
 
 
-@pytest.mark.parametrize("member", [m for m in LAWS.values() if hasattr(m.law, "stiffness")],
-                         ids=[n for n in LAWS if hasattr(LAWS[n].law, "stiffness")])
+@pytest.mark.parametrize("member", [m for m in LAWS.values() if hasattr(m.law, "stiffness_parameters")],
+                         ids=[n for n in LAWS if hasattr(LAWS[n].law, "stiffness_parameters")])
 def test_energy_stress_and_damping_are_linear_in_what_a_law_calls_its_stiffness(member):
     mesh = jittered_mesh(1.0)
     stencil, p = member.build(mesh)
     F = stencil.gather(deformed(mesh, "noisy"))
-    places = {place for some in member.law.stiffness.values() for place in some}
+    places = {place for some in member.law.stiffness_parameters.values() for place in some}
     twice = tuple(2.0 * q if place in places else q for place, q in enumerate(p))
-    assert set(member.law.stiffness) <= {"stretch", "shear", "bend"}
+    assert set(member.law.stiffness_parameters) <= {"stretch", "shear", "bend"}
     assert np.allclose(member.law.energy(F, twice), 2.0 * member.law.energy(F, p), rtol=1e-12)
     assert np.allclose(member.law.stress(F, twice), 2.0 * np.array(member.law.stress(F, p)), rtol=1e-12)
     assert np.allclose(member.law.projected_tangent(F, twice), 2.0 * np.array(member.law.projected_tangent(F, p)),
@@ -172,13 +172,13 @@ def test_an_element_has_the_mean_of_its_vertices_factors(what, bending):
     plain = core.Cloth(mesh, fabric(), bending=bending).body().forces
     painted = core.Cloth(mesh, fabric(), bending=bending, **{f"{what}_scale": factor}).body().forces
     for one, other in zip(plain, painted, strict=True):
-        if what not in one.law.stiffness:
+        if what not in one.law.stiffness_parameters:
             assert all(np.array_equal(p, q) for p, q in zip(one.parameters, other.parameters, strict=True))
             continue
         wanted = np.array([factor[np.unique(v[w.any(axis=1)])].mean() if w.any() else 1.0
                            for v, w in zip(one.stencil.vertices, one.stencil.weights, strict=True)]) \
             if one.painted is None else factor[one.painted].mean(axis=1)
-        for place in one.law.stiffness[what]:
+        for place in one.law.stiffness_parameters[what]:
             assert np.allclose(other.parameters[place], wanted * one.parameters[place])
 
 

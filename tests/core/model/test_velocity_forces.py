@@ -12,8 +12,9 @@ from core.loads.air_drag import AirDrag, drag_stencil
 from core.model.elastic_forces import ConstantStiffness, ElasticForces
 from core.model.particle_system import System
 from core.model.velocity_forces import RateForce
-from core.stencils.bending.quadratic import Quadratic, isometric_parameters, isometric_stencil
+from core.stencils.bending.isometric import isometric_parameters, isometric_stencil
 from core.stencils.membranes.stretch_shear import Shear, Stretch, membrane_stencil
+from core.stencils.quadratic import Quadratic
 from core.stencils.springs.spring import Spring, edge_stencil
 from core.stencils.stencil import ElementForce
 from tests.core.shapes import grid

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import core
-from core.stencils.bending.patch import PatchGeometry
+from core.stencils.bending.patch_geometry import PatchGeometry
 from tests.core.physics.scenes import grid, run
 
 SETTINGS = {"default": {}, "converged": {"newton_iterations": "converge", "tolerance": 1e-8}}

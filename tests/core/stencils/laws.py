@@ -9,11 +9,11 @@ import numpy as np
 from core.description.material import Material
 from core.description.mesh import ClothMesh
 from core.stencils.bending.hinge import Hinge, hinge_parameters, hinge_stencil
-from core.stencils.bending.patch import PatchGeometry, flat_stencil, flat_stiffness
-from core.stencils.bending.patch_curvature import RestCurvature
-from core.stencils.bending.quadratic import Quadratic, isometric_parameters, isometric_stencil
-from core.stencils.bending.thread_curvature import Curvature, curvature_force
-from core.stencils.components import add, scale, scale_block
+from core.stencils.bending.isometric import isometric_parameters, isometric_stencil
+from core.stencils.bending.patch_geometry import PatchGeometry, flat_stencil, flat_stiffness
+from core.stencils.bending.rest_curvature import RestCurvature
+from core.stencils.bending.thread_curvature import ThreadCurvature, curvature_force
+from core.stencils.component_algebra import add, scale, scale_block
 from core.stencils.membranes.area_preserving import AreaPreserving
 from core.stencils.membranes.projective_local_step import (
     ProjectiveTetrahedron,
@@ -22,12 +22,14 @@ from core.stencils.membranes.projective_local_step import (
     triangle_forces,
 )
 from core.stencils.membranes.stretch_shear import Shear, Stretch, membrane_stencil
-from core.stencils.solids.volume import Volume
-from core.stencils.springs.arc import Arc, arc_parameters
-from core.stencils.springs.dashpot import Dashpot, IsotropicDashpot
-from core.stencils.springs.seam_spring import Seam
-from core.stencils.springs.spring import Anchor, Spring, edge_stencil, point_stencil
-from core.stencils.springs.tension import Tension
+from core.stencils.quadratic import Quadratic
+from core.stencils.solids.volume_preserving import VolumePreserving
+from core.stencils.springs.buckling_arc import BucklingArc, arc_parameters
+from core.stencils.springs.damping_laws import Dashpot, IsotropicDashpot
+from core.stencils.springs.seam_spring import SeamSpring
+from core.stencils.springs.soft_pin import SoftPin, point_stencil
+from core.stencils.springs.spring import Spring, edge_stencil
+from core.stencils.springs.tension_spring import TensionSpring
 from core.stencils.stencil import ElementForce
 from tests.core.shapes import grid, random_rotation
 
@@ -47,7 +49,7 @@ class Member:
     clamps: bool = True                                            # the projection is the eigenvalue clamp
     stores: bool = True                                            # has energy at all, and does not only damp
     turns: bool = True                                             # damping leaves rotation alone
-    slackens: bool = False                                         # can have no stiffness at all
+    may_go_slack: bool = False                                         # can have no stiffness at all
     damps: bool = True                                             # its conditions are those that store its energy
 
     def force(self, mesh, damping=0.0):
@@ -176,17 +178,17 @@ LAWS = {
     "stretch": Member(Stretch(), stretch),
     "shear": Member(Shear(), shear),
     "spring": Member(Spring(), spring),
-    "seam": Member(Seam(), seam, clamps=False),
-    "anchor": Member(Anchor(), anchor, moves_freely=False),
+    "seam": Member(SeamSpring(), seam, clamps=False),
+    "anchor": Member(SoftPin(), anchor, moves_freely=False),
     "dashpot": Member(Dashpot(), dashpot, stores=False),
     "isotropic dashpot": Member(IsotropicDashpot(), dashpot, stores=False, turns=False),
     "projective triangle": Member(ProjectiveTriangle(), projective_triangle, analytic=False),
     "projective tetrahedron": Member(ProjectiveTetrahedron(), projective_tetrahedron, analytic=False),
-    "tension": Member(Tension(), spring, slackens=True),
-    "arc": Member(Arc(), arc),
-    "curvature": Member(Curvature(), curvature, clamps=False),
+    "tension": Member(TensionSpring(), spring, may_go_slack=True),
+    "arc": Member(BucklingArc(), arc),
+    "curvature": Member(ThreadCurvature(), curvature, clamps=False),
     "area preserving": Member(AreaPreserving(), area_preserving, clamps=False),
-    "volume": Member(Volume(), projective_tetrahedron, clamps=False),
+    "volume": Member(VolumePreserving(), projective_tetrahedron, clamps=False),
     "hinge": Member(Hinge(), hinge, analytic=False, clamps=False),
     "isometric": Member(Quadratic(), isometric),
     "patch": Member(Quadratic(), patch),

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.static_sheet import SILK, flat_mesh
 from core.description.mesh import ClothMesh
+from core.stencils.bending.bend_forces import bend_forces
 from core.stencils.bending.hinge import Hinge, angle, hinge_parameters, hinge_stencil
-from core.stencils.bending.select import bend_forces
 from core.stencils.stencil import Stencil
 
 SAMPLES = json.loads((Path(__file__).parents[1] / "reference" / "stretch_shear_energies.json").read_text())["dihedral"]

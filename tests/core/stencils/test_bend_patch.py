@@ -10,10 +10,10 @@ from benchmarks.static_sheet import SILK, cylinder_ratio, flat_mesh, small_tip_r
 from benchmarks.triangulations import TRIANGULATIONS
 from core.description.mesh import ClothMesh
 from core.errors import ClothError
+from core.stencils.bending.bend_forces import LAWS, bend_forces
 from core.stencils.bending.edge_slopes import edge_slopes
 from core.stencils.bending.hinge_geometry import HingeGeometry
-from core.stencils.bending.patch import PatchGeometry, flat_stencil
-from core.stencils.bending.select import LAWS, bend_forces
+from core.stencils.bending.patch_geometry import PatchGeometry, flat_stencil
 
 each_kind = pytest.mark.parametrize("kind", TRIANGULATIONS)
 QUADRATICS = {"uu": (0.5, 0.0, 0.0), "uv": (0.0, 1.0, 0.0), "vv": (0.0, 0.0, 0.5), "all": (0.7, -1.3, 0.4)}
@@ -144,7 +144,7 @@ def test_patches_made_piece_by_piece_are_those_made_at_once(kind, flat, monkeypa
     mesh = flat_mesh(kind, 9, 7)
     mesh = ClothMesh(mesh.positions + 0.02 * np.random.default_rng(3).normal(size=mesh.positions.shape), mesh.triangles)
     whole = PatchGeometry(mesh, (1.0, 2.0), flat=flat)
-    monkeypatch.setattr("core.stencils.bending.patch.PIECE", 11)
+    monkeypatch.setattr("core.stencils.bending.patch_geometry.TRIANGLES_PER_BATCH", 11)
     cut = PatchGeometry(mesh, (1.0, 2.0), flat=flat)
     x = mesh.positions + 0.02 * np.random.default_rng(4).normal(size=mesh.positions.shape)
     F = np.array(whole.stencil.gather(x))

@@ -12,8 +12,8 @@ from core.description.paint_maps import Maps
 from core.kernels import using
 from core.kernels.backend import BACKENDS, why_not
 from core.model.particle_system import System
-from core.stencils.bending.patch import PatchGeometry
-from core.stencils.bending.select import bend_forces
+from core.stencils.bending.bend_forces import bend_forces
+from core.stencils.bending.patch_geometry import PatchGeometry
 from tests.core.shapes import random_rotation
 
 BOX = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])

@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 from core import ClothMesh
-from core.stencils.solids.cage import CORNERS, surround, trilinear
-from core.stencils.solids.tetrahedra import barycentric, cut_cells
+from core.stencils.solids.cage import CELL_CORNERS, build_cage, trilinear
+from core.stencils.solids.cage_tetrahedra import barycentric, cut_cells
 from tests.core.shapes import ball, block
 
 
 def cage(positions, cells, **faces):
     mesh = ClothMesh(positions, **faces)
-    return mesh, surround(mesh.positions, mesh.triangles, mesh.edges, cells)
+    return mesh, build_cage(mesh.positions, mesh.triangles, mesh.edges, cells)
 
 
 @pytest.mark.parametrize("cells", [3, 8])
@@ -65,4 +65,4 @@ def test_tetrahedra_fill_their_cells_and_share_whole_faces():
 
 
 def test_corners_are_numbered_in_binary():
-    assert [int(np.dot(c, [4, 2, 1])) for c in CORNERS] == list(range(8))
+    assert [int(np.dot(c, [4, 2, 1])) for c in CELL_CORNERS] == list(range(8))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import core
-from core.stencils.solids.inside_points import Grid, check_closed, inside_points, is_oriented, volume
+from core.stencils.solids.inside_points import Grid, check_closed, inside_points, is_oriented, surface_volume
 from tests.core.shapes import ball, block
 
 GRID = Grid(np.full(3, -1.1), np.full(3, 2.2 / 40), (40, 40, 40))
@@ -62,8 +62,8 @@ def test_faces_that_are_turned_round_are_only_counted():
 def test_the_volume_of_a_clean_surface_is_that_of_its_faces_and_of_a_messy_one_that_of_the_points():
     x, f = block((1.0, 0.5, 0.25), (2, 2, 1))
     t = np.concatenate([f[:, [0, 1, 2]], f[:, [0, 2, 3]]])
-    assert volume(x, t, 0.127) == pytest.approx(0.125, rel=1e-14)
-    assert volume(np.concatenate([x, x + 0.1]), np.concatenate([t, t + len(x)]), 0.17) == 0.17
+    assert surface_volume(x, t, 0.127) == pytest.approx(0.125, rel=1e-14)
+    assert surface_volume(np.concatenate([x, x + 0.1]), np.concatenate([t, t + len(x)]), 0.17) == 0.17
 
 
 def test_an_open_mesh_is_refused_by_one_of_its_open_edges():

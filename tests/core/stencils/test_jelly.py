@@ -6,7 +6,7 @@ import pytest
 
 import core
 from core.stencils.models.jelly import build
-from core.stencils.solids.cage import CORNERS
+from core.stencils.solids.cage import CELL_CORNERS
 from core.stencils.solids.cage_springs import cell_springs
 from tests.core.shapes import ball, block, random_rotation
 
@@ -95,7 +95,7 @@ def test_it_weighs_density_times_volume_and_every_node_weighs_something(structur
 def test_springs_of_a_cell_that_is_no_cube_are_isotropic_and_all_push(y, z):
     size = 0.1 * np.array([1.0, y, z])
     pairs, k = cell_springs(size, E)
-    d = (CORNERS[pairs[:, 0]] - CORNERS[pairs[:, 1]]) * size
+    d = (CELL_CORNERS[pairs[:, 0]] - CELL_CORNERS[pairs[:, 1]]) * size
     l2 = np.einsum("si,si->s", d, d)
     C = np.einsum("s,si,sj,sk,sl->ijkl", k / l2, d, d, d, d) / size.prod()
     mu, eye = 0.4 * E, np.eye(3)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import core
-from core.stencils.models.thread_cloth import SKEW, SPRINGS, area_modulus, spring_moduli
-from core.stencils.springs.arc import Arc, _inverse, _slope, arc_parameters
-from core.stencils.springs.sheet_springs import sheet_links
+from core.stencils.models.thread_cloth import LEAST_SPRING_SHARE, MATCHED_SKEW, area_modulus, spring_moduli
+from core.stencils.springs.buckling_arc import BucklingArc, _inverse, _slope, arc_parameters
+from core.stencils.springs.sheet_springs import sheet_springs
 from tests.core.physics.scenes import elastic_energy
 from tests.core.shapes import grid, quads
 
@@ -77,9 +77,9 @@ def test_a_strip_of_thread_cloth_pulled_along_its_threads_has_the_fabrics_stretc
 def test_a_skew_costs_the_area_it_takes_and_at_thirty_degrees_what_the_fabrics_shear_does(n):
     soft = core.Material(areal_density=0.2, stretch=(800.0, 500.0), shear=30.0)
     cloth = sheet(n, "quads", soft, model="thread_cloth")
-    angle = np.arcsin(SKEW)
+    angle = np.arcsin(MATCHED_SKEW)
     skewed = [(1.0, np.sin(angle)), (0.0, np.cos(angle)), (0.0, 0.0)]                # threads as long as before
-    assert energy(cloth, skewed) == pytest.approx(0.5 * 30.0 * SKEW ** 2, rel=1e-9)
+    assert energy(cloth, skewed) == pytest.approx(0.5 * 30.0 * MATCHED_SKEW ** 2, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", core.Material.presets())
@@ -87,7 +87,7 @@ def test_threads_have_springs_whatever_the_fabrics_shear(name):
     """Without, what pulls along a thread only makes those across it buckle, and nothing stops it."""
     fabric = core.Material.preset(name)
     for turned in (fabric, replace(fabric, stretch=fabric.stretch[::-1])):
-        assert min(spring_moduli(turned, area_modulus(turned))) >= 0.999 * SPRINGS * min(fabric.stretch)
+        assert min(spring_moduli(turned, area_modulus(turned))) >= 0.999 * LEAST_SPRING_SHARE * min(fabric.stretch)
 
 
 def test_springs_beside_the_area_force_are_as_stiff_as_the_fabric_needs():
@@ -153,7 +153,7 @@ def test_a_sheet_curved_evenly_stores_what_the_fabric_does(n):
         cloth = sheet(n, "quads", bend, model=model, **({} if model == "thread_cloth" else {"hold": 1e15}))
         if model == "immediate_buckling":
             # as far as the links have buckled: the energy is that of arcs but for a constant of each
-            (force,) = [f for f in cloth.body().forces if isinstance(f.law, Arc)]
+            (force,) = [f for f in cloth.body().forces if isinstance(f.law, BucklingArc)]
             a, rest, _, gives, offset = force.parameters
             F = force.stencil.gather(curved(cloth, radius))
             y = 1.0 - np.sqrt(F[0][0] ** 2 + F[0][1] ** 2 + F[0][2] ** 2) / rest
@@ -176,7 +176,7 @@ def test_a_buckled_link_stores_the_energy_of_a_circular_arc():
     s = np.linspace(0.3, np.pi - 1e-9, 200)                                          # half the arc's angle
     F, p = arc(rest * np.sin(s) / s, k_b, rest)
     kappa = 2.0 * s / rest
-    np.testing.assert_allclose(Arc().energy(F, p) - p[4], 0.5 * k_b * rest * kappa ** 2, rtol=1e-12)
+    np.testing.assert_allclose(BucklingArc().energy(F, p) - p[4], 0.5 * k_b * rest * kappa ** 2, rtol=1e-12)
 
 
 def test_the_inverse_of_sinc_is_exact_over_its_whole_range():
@@ -191,13 +191,13 @@ def test_the_inverse_of_sinc_is_exact_over_its_whole_range():
 def test_the_force_of_a_link_is_the_stiff_line_up_to_its_buckling_load_and_the_arcs_from_there():
     k_b, rest, hold = 2e-5, 0.1, 1e3
     F, p = arc(np.array([0.0999999999, 1e-9, 0.11, 0.0999999]), k_b, rest, hold)
-    first, last, longer, held = np.array(Arc().stress(F, p))[0, 0]
+    first, last, longer, held = np.array(BucklingArc().stress(F, p))[0, 0]
     assert longer == 0.0
     assert held == pytest.approx(hold * (0.0999999 - rest))
     assert last == pytest.approx(-4.0 * np.pi ** 2 * k_b / rest ** 2, rel=1e-6)
     gives = rest * (1.0 - p[3][0])
     F, p = arc(gives * (1.0 - 1e-9), k_b, rest, hold)
-    assert np.array(Arc().stress(F, p))[0, 0, 0] == pytest.approx(-12.0 * k_b / rest ** 2, rel=1e-2)
+    assert np.array(BucklingArc().stress(F, p))[0, 0, 0] == pytest.approx(-12.0 * k_b / rest ** 2, rel=1e-2)
 
 
 def test_a_link_softer_before_it_gives_way_than_after_is_made_stiffer():
@@ -207,7 +207,8 @@ def test_a_link_softer_before_it_gives_way_than_after_is_made_stiffer():
 
 def test_the_part_of_the_stiffness_across_a_compressed_link_is_left_out():
     F, p = arc(0.08)
-    exact, reduced = (np.array(H)[0, 0, :, :, 0] for H in (Arc().tangent(F, p), Arc().projected_tangent(F, p)))
+    law = BucklingArc()
+    exact, reduced = (np.array(H)[0, 0, :, :, 0] for H in (law.tangent(F, p), law.projected_tangent(F, p)))
     assert exact[1, 1] < 0.0 and exact[0, 0] > 0.0
     np.testing.assert_allclose(reduced, np.diag([exact[0, 0], 0.0, 0.0]))
 
@@ -220,7 +221,7 @@ def test_no_edge_of_an_irregular_mesh_is_without_a_spring():
     points = np.concatenate([rim, rng.uniform(0.04, 0.96, (80, 2))])
     triangles = spatial.Delaunay(points).simplices
     mesh = core.ClothMesh(np.column_stack([points, 0.0 * points[:, 0]]), triangles)
-    links, none = sheet_links(mesh, FABRIC)
+    links, none = sheet_springs(mesh, FABRIC)
     alone = np.zeros(len(links.pairs))                               # area of the triangles at each edge
     key = links.pairs[:, 0] * len(points) + links.pairs[:, 1]
     for corner in range(3):

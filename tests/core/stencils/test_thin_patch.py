@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from core.stencils.bending.patch_curvature import THIN
+from core.stencils.bending.rest_curvature import LEAST_NORMAL_AREA
 from tests.core.stencils.laws import CurvedPatch
 
 K, REST = 1e-5, (0.2, -0.1, 0.15)
@@ -26,7 +26,7 @@ def law(F):
     return tuple(tuple(c) for c in F), parameters
 
 
-@pytest.mark.parametrize("area", [1.0, 1.1 * THIN, 0.9 * THIN, 0.1 * THIN])
+@pytest.mark.parametrize("area", [1.0, 1.1 * LEAST_NORMAL_AREA, 0.9 * LEAST_NORMAL_AREA, 0.1 * LEAST_NORMAL_AREA])
 def test_stress_is_the_derivative_of_energy(area):
     F, step = columns(area), 1e-6 * min(10.0 * area, 1.0)
     stress = np.array(CurvedPatch().stress(*law(F)))
@@ -39,7 +39,7 @@ def test_stress_is_the_derivative_of_energy(area):
 
 
 def test_the_tangent_of_a_thin_triangle_is_the_derivative_of_its_stress():
-    F, step = columns(0.5 * THIN), 1e-7
+    F, step = columns(0.5 * LEAST_NORMAL_AREA), 1e-7
     tangent = CurvedPatch().tangent(*law(F))
     for column in range(5):
         for axis in range(3):
@@ -56,7 +56,7 @@ def test_forces_and_stiffness_stay_bounded_where_no_area_is_left(area):
     """A stiffness of 1e20 times others, as three vertices on one crease had it, has no solution."""
     F = columns(area)
     pull = np.abs(F).max() + np.abs(REST).max()
-    largest = 3.0 * K * (1.0 + pull * np.abs(F).max() / THIN) ** 2
+    largest = 3.0 * K * (1.0 + pull * np.abs(F).max() / LEAST_NORMAL_AREA) ** 2
     for values in (CurvedPatch().stress(*law(F)), CurvedPatch().projected_tangent(*law(F))):
         values = np.array(values)
         assert np.isfinite(values).all() and np.abs(values).max() < largest

@@ -25,16 +25,26 @@ from math import factorial
 import numpy as np
 
 from ...arrays import FloatArray
-from ..components import TINY, Columns, add_blocks, direction, either, identity_block, length, outer, scale
+from ..component_algebra import (
+    SMALLEST_DIVISOR,
+    Columns,
+    add_blocks,
+    direction,
+    either,
+    identity_block,
+    length,
+    outer,
+    scale,
+)
 from ..stencil import Condition, Parameters, Tangent
 
-LACK = tuple(-(-1.0) ** k / factorial(2 * k + 1) for k in range(15, 0, -1))
+SHORTENING = tuple(-(-1.0) ** k / factorial(2 * k + 1) for k in range(15, 0, -1))
 """Coefficients of (1 - S(t)) / t, highest power first: 1e-17 of it are missing at t = pi^2."""
-LACK_SLOPE = tuple(-k * (-1.0) ** k / factorial(2 * k + 1) for k in range(15, 0, -1))
-LACK_BEND = tuple(-k * (k - 1) * (-1.0) ** k / factorial(2 * k + 1) for k in range(15, 1, -1))
-START = (7.91567, -25.0735, 33.4828, -23.0732, 9.24233, -1.43162, 1.01428, 1.79265, 6.00005)
+SHORTENING_SLOPE = tuple(-k * (-1.0) ** k / factorial(2 * k + 1) for k in range(15, 0, -1))
+SHORTENING_SECOND = tuple(-k * (k - 1) * (-1.0) ** k / factorial(2 * k + 1) for k in range(15, 1, -1))
+INVERSE_START = (7.91567, -25.0735, 33.4828, -23.0732, 9.24233, -1.43162, 1.01428, 1.79265, 6.00005)
 """Coefficients of t(y) / y, by interpolation in 9 Chebyshev points."""
-STIFFEST = 12.0
+LEAST_HOLD = 12.0
 """Least c_b [4 k_b / L^3]: below pi^2 a link would be softer before it gives way than after."""
 
 
@@ -46,7 +56,7 @@ def arc_parameters(stiffness: FloatArray, rest: FloatArray, hold: FloatArray) ->
             has any load.
     """
     a = 2.0 * stiffness / rest
-    hold = np.maximum(hold, STIFFEST * 2.0 * a / rest ** 2)
+    hold = np.maximum(hold, LEAST_HOLD * 2.0 * a / rest ** 2)
     low, high = np.zeros_like(rest), np.ones_like(rest)
     for _ in range(60):                                             # f_b(y) meets the straight line once
         y = 0.5 * (low + high)
@@ -56,13 +66,13 @@ def arc_parameters(stiffness: FloatArray, rest: FloatArray, hold: FloatArray) ->
     return (a, rest, hold, y, 0.5 * hold * (rest * y) ** 2 - a * _inverse(y))
 
 
-class Arc:
+class BucklingArc:
     """Parameters: 2 k_b / L [J], L [m], c_b [N/m], y where the link gives way [-], energy up to there [J]."""
 
     name = "arc"
     constant_tangent = False
     linear = False
-    stiffness = {"bend": (0, 2, 4)}
+    stiffness_parameters = {"bend": (0, 2, 4)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -78,7 +88,7 @@ class Arc:
         """Exact; indefinite under compression."""
         y = _shortening(F, p[1])
         u = direction(F[0])
-        across = _pull(y, p) / np.maximum(length(F[0]), TINY)
+        across = _pull(y, p) / np.maximum(length(F[0]), SMALLEST_DIVISOR)
         return ((add_blocks(outer(_stiffness(y, p) - across, u, u), identity_block(across)),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
@@ -106,20 +116,20 @@ def _stiffness(y: FloatArray, p: Parameters) -> FloatArray:
     a, rest, hold, gives, _ = p
     t = _inverse(y)
     slope = _slope(t)
-    given = -a / (rest * rest) * _polynomial(LACK_BEND, t) * slope * slope * slope
+    given = -a / (rest * rest) * _polynomial(SHORTENING_SECOND, t) * slope * slope * slope
     return (y > 0.0) * either(y < gives, hold, given)
 
 
 def _inverse(y: FloatArray) -> FloatArray:
     """t with S(t) = 1 - y, 0 <= y <= 1."""
-    t = y * _polynomial(START, y)
-    t = t - (t * _polynomial(LACK, t) - y) / _polynomial(LACK_SLOPE, t)
-    return t - (t * _polynomial(LACK, t) - y) / _polynomial(LACK_SLOPE, t)
+    t = y * _polynomial(INVERSE_START, y)
+    t = t - (t * _polynomial(SHORTENING, t) - y) / _polynomial(SHORTENING_SLOPE, t)
+    return t - (t * _polynomial(SHORTENING, t) - y) / _polynomial(SHORTENING_SLOPE, t)
 
 
 def _slope(t: FloatArray) -> FloatArray:
     """dt/dy."""
-    return 1.0 / _polynomial(LACK_SLOPE, t)
+    return 1.0 / _polynomial(SHORTENING_SLOPE, t)
 
 
 def _polynomial(coefficients: tuple[float, ...], t: FloatArray) -> FloatArray:

@@ -12,10 +12,10 @@ import numpy as np
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ..stencil import ElementForce
-from .dashpot import Dashpot, IsotropicDashpot
+from .damping_laws import Dashpot, IsotropicDashpot
 from .spring import edge_stencil
 
-ALL_OF_IT = 1.0
+PARAMETER_DAMPING = 1.0
 """Damping of an element force is a ratio to the stiffness [s]; the parameter k_d is meant as it is."""
 
 
@@ -26,4 +26,4 @@ def dashpots(mesh: ClothMesh, material: Material) -> list[ElementForce]:
         return []
     stencil, share = edge_stencil(mesh.edges), np.ones(len(mesh.edges))
     share[len(mesh.edges) - len(mesh.loose_edges):] = material.thread_width / mesh.loose_lengths
-    return [ElementForce(stencil, law, (kd * share,), ALL_OF_IT) for kd, law in laws if kd]
+    return [ElementForce(stencil, law, (kd * share,), PARAMETER_DAMPING) for kd, law in laws if kd]

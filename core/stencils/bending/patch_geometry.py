@@ -22,8 +22,8 @@ Free edges carry no moment: their slope is taken as the one that costs least, wh
 edge out of the triangle's stiffness.
 
 Rest shape: a mesh that is modelled flat has constant, positive tangents (`Quadratic`). A curved one keeps its rest
-columns: E = A/2 |F - r n|^2 with r the rest curvatures and n the triangle's present normal (`patch_bend` has what that
-adds). What the rest columns have in the triangle's plane follows its w_u and w_v: it is taken out of the weights.
+columns: E = A/2 |F - r n|^2 with r the rest curvatures and n the triangle's present normal (see
+`rest_curvature`). The in-plane part of the rest columns follows w_u and w_v: it is subtracted from the weights.
 """
 
 from __future__ import annotations
@@ -33,19 +33,14 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...description.mesh import ClothMesh
 from ..stencil import Stencil
+from ..tolerances import ROUNDING_SHARE, SINGLE_PRECISION_NOISE
 from .edge_slopes import across_edges, edge_slopes
 from .hinge_geometry import HingeGeometry
 
-NEGLIGIBLE = 1e-10
+NEGLIGIBLE_WEIGHT = 1e-10
 """Weights below this share of their triangle's largest are left out [-]."""
 
-ROUNDING = 1e-12
-"""Eigenvalues of a stiffness below this share of its largest are rounding [-]."""
-
-FLAT = 1e-6
-"""A triangle is modelled flat when its curvature times its size does not reach this [-]."""
-
-PIECE = 4096
+TRIANGLES_PER_BATCH = 4096
 """Triangles worked on at a time: what is needed on the way is ten times what is kept [-]."""
 
 
@@ -65,8 +60,8 @@ class PatchGeometry:
         self.rest: FloatArray = np.zeros((count, 3))
         slopes = _Slopes(mesh)
         pieces = []
-        for first in range(0, count, PIECE):
-            some = slice(first, min(first + PIECE, count))
+        for first in range(0, count, TRIANGLES_PER_BATCH):
+            some = slice(first, min(first + TRIANGLES_PER_BATCH, count))
             patch = _Patches(mesh, some, slopes)
             vertices, columns = patch.merged()
             root = _root_of_stiffness(mesh.areas[some], patch.free, bend)
@@ -78,14 +73,14 @@ class PatchGeometry:
             pieces.append(_without_negligible(vertices, columns))
         self.stencil = _joined(pieces)
         self.stiffness: FloatArray = np.full(count, max(bend))
-        self.curved: IntArray = np.flatnonzero((np.abs(self.rest) >= FLAT).any(axis=1))
+        self.curved: IntArray = np.flatnonzero((np.abs(self.rest) >= SINGLE_PRECISION_NOISE).any(axis=1))
 
 
 def flat_stencil(patch: PatchGeometry) -> Stencil:
     """The columns F_1, F_2, F_3 alone, each an element of its own: 3 t + c for F_c of triangle t."""
     pieces = []
-    for first in range(0, len(patch.stiffness), PIECE):
-        some = slice(first, first + PIECE)
+    for first in range(0, len(patch.stiffness), TRIANGLES_PER_BATCH):
+        some = slice(first, first + TRIANGLES_PER_BATCH)
         weights = patch.stencil.weights[some, :, :3].transpose(0, 2, 1).reshape(-1, patch.stencil.weights.shape[1])
         pieces.append(_packed(np.repeat(patch.stencil.vertices[some], 3, axis=0), weights[:, :, None]))
     return _joined(pieces)
@@ -105,7 +100,7 @@ def rest_stencil(patch: PatchGeometry) -> Stencil:
     vertices = np.take_along_axis(vertices, order, axis=1)
     weights = np.take_along_axis(weights, order[..., None], axis=1)
     q = np.einsum("twc,tc->tw", weights[..., :3], patch.rest[some])
-    return Stencil(vertices, np.concatenate([q[..., None], weights[..., 3:]], axis=2), core=3)
+    return Stencil(vertices, np.concatenate([q[..., None], weights[..., 3:]], axis=2), hub_count=3)
 
 
 class _Slopes:
@@ -117,8 +112,8 @@ class _Slopes:
         across, count = across_edges(mesh), len(mesh.hinges)
         self.vertices: IntArray = np.empty((count, 8), dtype=np.int64)
         self.weights: FloatArray = np.empty((count, 8))
-        for first in range(0, count, PIECE):
-            some = slice(first, first + PIECE)
+        for first in range(0, count, TRIANGLES_PER_BATCH):
+            some = slice(first, first + TRIANGLES_PER_BATCH)
             self.vertices[some], self.weights[some] = edge_slopes(mesh, HingeGeometry(mesh, some), across)
         self.row: IntArray = np.full(mesh.triangles.size, -1)
         self.sign: FloatArray = np.ones(mesh.triangles.size)
@@ -186,7 +181,7 @@ def _root_of_stiffness(areas: FloatArray, free: FloatArray, bend: tuple[float, f
     Db = D @ b
     stiffness = D - Db @ np.linalg.pinv(b.transpose(0, 2, 1) @ Db, hermitian=True) @ Db.transpose(0, 2, 1)
     values, axes = np.linalg.eigh(stiffness)
-    values = np.where(values > ROUNDING * values[:, 2:], values, 0.0)                 # the root would blow rounding up
+    values = np.where(values > ROUNDING_SHARE * values[:, 2:], values, 0.0)           # the root would amplify rounding
     roots[some] = (axes * np.sqrt(values)[:, None]) @ axes.transpose(0, 2, 1)
     return np.sqrt(areas)[:, None, None] * roots
 
@@ -223,7 +218,7 @@ def _merge(row: IntArray, vertex: IntArray, weights: FloatArray) -> tuple[IntArr
 
 def _without_negligible(vertices: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
     size = np.abs(weights)
-    return _packed(vertices, np.where(size > NEGLIGIBLE * size.max(axis=1, keepdims=True), weights, 0.0))
+    return _packed(vertices, np.where(size > NEGLIGIBLE_WEIGHT * size.max(axis=1, keepdims=True), weights, 0.0))
 
 
 def _packed(vertices: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -16,13 +16,13 @@ from ...arrays import FloatArray, IntArray
 from ..stencil import Stencil
 
 
-def embedding_stencil(vertices: IntArray, nodes: IntArray, weights: FloatArray) -> Stencil:
+def tie_stencil(vertices: IntArray, nodes: IntArray, weights: FloatArray) -> Stencil:
     """One column of each vertex (n,): its distance [m] from where its nodes (n, k), with weights (n, k), put it."""
     column = np.concatenate([np.ones((len(vertices), 1)), -weights], axis=1)
     return Stencil(np.concatenate([vertices[:, None], nodes], axis=1), column[:, :, None])
 
 
-def held_by(nodes: IntArray, weights: FloatArray, node_count: int) -> FloatArray:
+def tie_weights_per_node(nodes: IntArray, weights: FloatArray, node_count: int) -> FloatArray:
     """Sum (N,) over all ties (n, k) of the weights on each node [-]."""
     held: FloatArray = np.bincount(nodes.ravel(), weights.ravel(), minlength=node_count).astype(np.float64)
     return held

@@ -14,10 +14,10 @@ of which the first is the flat patch's, with a tangent that is constant and the 
 the law of this file, has one column of all the patch's vertices and two of the triangle's three. With w^u, w^v dual to
 w_u, w_v in their plane, dn/dw_u = -w^u n^T.
 
-A triangle without area has no normal, and one that is nearly so a normal that turns with the least motion: a crease
-that presses three vertices onto a line made stiffnesses of 1e20. Below an area of `THIN` times that at rest, n is
-m = w_u x w_v / THIN, which vanishes with the area, and psi = k/2 sum_c |F_c|^2 + k (rho/2 |m|^2 - q . m); the projected
-tangent there is that of its turning alone.
+A triangle without area has no normal, and the normal of a nearly degenerate one turns with the smallest motion, which
+gives very large stiffnesses. Below a = LEAST_NORMAL_AREA times the area at rest, n is replaced by m = w_u x w_v / a,
+which vanishes with the area, and psi = k/2 sum_c |F_c|^2 + k (rho/2 |m|^2 - q . m). The projected tangent there
+keeps the part from the rotation of the normal alone.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray
-from ..components import (
-    TINY,
+from ..component_algebra import (
+    SMALLEST_DIVISOR,
     Block,
     Columns,
     Vector,
@@ -45,7 +45,7 @@ from ..components import (
 )
 from ..stencil import Condition, Parameters, Tangent
 
-THIN = 1e-3
+LEAST_NORMAL_AREA = 1e-3
 """Area, over that at rest, below which a triangle's normal is not of unit length any more [-]."""
 
 
@@ -55,9 +55,9 @@ class RestCurvature:
     name = "rest_curvature"
     constant_tangent = False
     linear = False
-    stiffness = {"bend": (0,)}
-    curls = True
-    completes = True
+    stiffness_parameters = {"bend": (0,)}
+    has_rest_curvature = True
+    completes_constant_law = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J], without the flat patch's."""
@@ -106,7 +106,7 @@ def _turn(q: Vector, n: Vector, a: Vector, b: Vector) -> Block:
 def _thin(F: Columns, p: Parameters, thin: BoolArray) -> tuple[Block, Block, Block, Block, Block]:
     """Of thin triangles, whose n is m = w_u x w_v / THIN: -dm/dw_u, -dm/dw_v and the parts of the tangent of
     (w_u, w_u), (w_u, w_v), (w_v, w_v) over k; zero of others."""
-    u, v, over = F[1], F[2], thin * (1.0 / THIN)
+    u, v, over = F[1], F[2], thin * (1.0 / LEAST_NORMAL_AREA)
     square = p[1] * (over * over)
     off = add(F[0], scale(-p[1] * over, cross(u, v)))                                    # q - rho m
     mixed = add_blocks(identity_block(-square * dot(u, v)), outer(square, u, v))
@@ -132,9 +132,9 @@ def _blocks(p: Parameters, u: Block, v: Block, inner: Tangent) -> Tangent:
 
 def _frame(u: Vector, v: Vector) -> tuple[Vector, Vector, Vector, FloatArray]:
     """The normal, of unit length; w^u, w^v in the plane with w^a . w_b = delta_ab; how long n is. Of a thin triangle
-    w^u, w^v are as those of `THIN`."""
+    w^u, w^v are as those of `LEAST_NORMAL_AREA`."""
     normal = cross(u, v)
     area = length(normal)
-    n = scale(1.0 / np.maximum(area, TINY), normal)
-    over = 1.0 / np.maximum(area, THIN)
-    return n, scale(over, cross(v, n)), scale(over, cross(n, u)), np.minimum(area * (1.0 / THIN), 1.0)
+    n = scale(1.0 / np.maximum(area, SMALLEST_DIVISOR), normal)
+    over = 1.0 / np.maximum(area, LEAST_NORMAL_AREA)
+    return n, scale(over, cross(v, n)), scale(over, cross(n, u)), np.minimum(area * (1.0 / LEAST_NORMAL_AREA), 1.0)

@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import FloatArray
 from ...description.mesh import ClothMesh
-from ..components import Columns, direction, dot, identity_block, scale
-from ..stencil import Condition, Parameters, Stencil, Tangent
+from ..stencil import Parameters, Stencil
 from .hinge_geometry import HingeGeometry
 
 
@@ -36,32 +34,3 @@ def isometric_stencil(mesh: ClothMesh) -> Stencil:
 def isometric_parameters(mesh: ClothMesh, bend: tuple[float, float]) -> Parameters:
     """k (H,) [N m]."""
     return (HingeGeometry(mesh).rigidity(bend),)
-
-
-class Quadratic:
-    """Parameter: k [J per squared unit of the column]."""
-
-    name = "quadratic"
-    constant_tangent = True
-    linear = True
-    stiffness = {"bend": (0,)}
-
-    def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
-        return 0.5 * p[0] * dot(F[0], F[0])
-
-    def stress(self, F: Columns, p: Parameters) -> Columns:
-        """k F."""
-        return (scale(p[0], F[0]),)
-
-    def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k I; exact and constant."""
-        return ((identity_block(p[0]),),)
-
-    def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k I, which is positive semi-definite for k >= 0."""
-        return ((identity_block(p[0]),),)
-
-    def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The length |F|, which rigid motion does not change."""
-        return ((p[0], (direction(F[0]),)),)

@@ -8,7 +8,7 @@ Link (i, j): d = x_j - x_i, l = |d|, u = d / l, stiffness k [N/m], rest length L
     stiffness   H = k (u u^T + (1 - L/l)(I - u u^T)) where l > L, else nothing     [N/m]
 
 Semi-definite as it is: what is slack has no stiffness, of which one linearisation makes a step in which it may become
-taut by as much as it likes. `slackens` tells integrators to take more.
+taut by as much as it likes. `may_go_slack` tells integrators to take more.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray
-from ..components import TINY, Columns, direction, length, scale, spring_tangent
+from ..component_algebra import SMALLEST_DIVISOR, Columns, direction, length, scale, spring_tangent
 from ..stencil import Condition, Parameters, Tangent
 
 
-class Tension:
+class TensionSpring:
     """Parameters: k [N/m], L [m]."""
 
     name = "tension"
     constant_tangent = False
     linear = False
-    slackens = True
-    stiffness = {"stretch": (0,)}
+    may_go_slack = True
+    stiffness_parameters = {"stretch": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """psi (E,) [J]."""
@@ -42,14 +42,14 @@ class Tension:
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
         """Exact."""
         k, rest = p
-        size = np.maximum(length(F[0]), TINY)
+        size = np.maximum(length(F[0]), SMALLEST_DIVISOR)
         pulled = k * (size > rest)
         return ((spring_tangent(F[0], size, pulled, np.maximum(1.0 - rest / size, 0.0)),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
         """The same."""
         k, rest = p
-        size = np.maximum(length(F[0]), TINY)
+        size = np.maximum(length(F[0]), SMALLEST_DIVISOR)
         pulled = k * (size > rest)
         return ((spring_tangent(F[0], size, pulled, np.maximum(1.0 - rest / size, 0.0)),),)
 

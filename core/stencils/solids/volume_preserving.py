@@ -15,11 +15,11 @@ the first part alone, which is semi-definite by form and exact where the volume 
 from __future__ import annotations
 
 from ...arrays import FloatArray
-from ..components import Block, Columns, Vector, add_blocks, cross, cross_block, dot, outer, scale
+from ..component_algebra import Block, Columns, Vector, add_blocks, cross, cross_block, dot, outer, scale
 from ..stencil import Condition, Parameters, Tangent
 
 
-class Volume:
+class VolumePreserving:
     """Parameter: k = lambda V [J]."""
 
     name = "volume"

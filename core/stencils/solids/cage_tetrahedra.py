@@ -9,11 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from .cage import CORNERS
+from .cage import CELL_CORNERS
 
-EVEN: IntArray = np.array([[0, 3, 5, 6], [0, 3, 5, 1], [0, 6, 3, 2], [0, 5, 6, 4], [3, 6, 5, 7]])
-ODD: IntArray = np.array([[1, 2, 7, 4], [1, 2, 4, 0], [1, 7, 2, 3], [1, 4, 7, 5], [2, 4, 7, 6]])
-"""Corners (5, 4) of the tetrahedra in cells whose place adds up to an even or odd number; corners as in `lattice`."""
+CELL_CUTS: IntArray = np.array([
+    [[0, 3, 5, 6], [0, 3, 5, 1], [0, 6, 3, 2], [0, 5, 6, 4], [3, 6, 5, 7]],
+    [[1, 2, 7, 4], [1, 2, 4, 0], [1, 7, 2, 3], [1, 4, 7, 5], [2, 4, 7, 6]]])
+"""Corners (2, 5, 4) of the tetrahedra of a cell whose coordinates have an even sum, and of one whose sum is odd.
+
+Corners are numbered as in CELL_CORNERS."""
 
 
 def cut_cells(cells: IntArray, place: IntArray) -> IntArray:
@@ -25,7 +28,8 @@ def barycentric(cells: IntArray, place: IntArray, inside: FloatArray) -> tuple[I
     """Nodes (P, 4) and weights (P, 4) of points in cells (P, 8) at places (P, 3), `inside` (P, 3) in 0..1: those of the
     tetrahedron that the point is in."""
     corner = _cut(place)                                                          # (P, 5, 4)
-    weights = np.where((place.sum(axis=1) % 2 == 1)[:, None, None], _weights(ODD, inside), _weights(EVEN, inside))
+    even, odd = (_weights(cut, inside) for cut in CELL_CUTS)
+    weights = np.where((place.sum(axis=1) % 2 == 1)[:, None, None], odd, even)
     best = np.argmax(weights.min(axis=2), axis=1)
     row = np.arange(len(cells))
     nodes: IntArray = cells[row[:, None], corner[row, best]]
@@ -34,12 +38,12 @@ def barycentric(cells: IntArray, place: IntArray, inside: FloatArray) -> tuple[I
 
 def _cut(place: IntArray) -> IntArray:
     """Corners (C, 5, 4) of the tetrahedra in cells at places (C, 3)."""
-    return np.where((place.sum(axis=1) % 2 == 1)[:, None, None], ODD, EVEN)
+    return CELL_CUTS[place.sum(axis=1) % 2]
 
 
 def _weights(cut: IntArray, inside: FloatArray) -> FloatArray:
     """Weights (P, 5, 4) of points (P, 3) in all tetrahedra of a unit cell."""
-    frame = np.concatenate([CORNERS[cut].astype(np.float64), np.ones((5, 4, 1))], axis=2)
+    frame = np.concatenate([CELL_CORNERS[cut].astype(np.float64), np.ones((5, 4, 1))], axis=2)
     ones = np.concatenate([inside, np.ones((len(inside), 1))], axis=1)
     result: FloatArray = np.einsum("pi,tij->ptj", ones, np.linalg.inv(frame))
     return result

@@ -18,7 +18,7 @@ Columns = tuple[Vector, ...]
 Block = tuple[Vector, Vector, Vector]
 """A 3x3 matrix per element as its rows."""
 
-TINY = 1e-300
+SMALLEST_DIVISOR = 1e-300
 """Smallest divisor: turns 0/0 into 0. Far below any square of a length in SI, so it is no tolerance."""
 
 
@@ -34,7 +34,7 @@ def length(a: Vector) -> FloatArray:
 
 def direction(a: Vector) -> Vector:
     """a / |a|, zero where a is zero"""
-    return scale(1.0 / np.maximum(length(a), TINY), a)
+    return scale(1.0 / np.maximum(length(a), SMALLEST_DIVISOR), a)
 
 
 def scale(k: FloatArray, a: Vector) -> Vector:

@@ -10,7 +10,7 @@ The first damps turning as a whole, too, and leaves translation alone; the secon
 from __future__ import annotations
 
 from ...arrays import FloatArray
-from ..components import Columns, direction, identity_block
+from ..component_algebra import Columns, direction, identity_block
 from ..stencil import Condition, Parameters, Tangent
 
 
@@ -42,7 +42,7 @@ class Dashpot:
         """The length."""
         return ((p[0], (direction(F[0]),)),)
 
-    def rate_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
+    def damping_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
         """Of the damping in the constant matrix: no more than k_d I."""
         return (p[0],)
 
@@ -77,6 +77,6 @@ class IsotropicDashpot:
         one = zero + 1.0
         return ((p[0], ((one, zero, zero),)), (p[0], ((zero, one, zero),)), (p[0], ((zero, zero, one),)))
 
-    def rate_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
+    def damping_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
         """Of the damping in the constant matrix: k_d I itself."""
         return (p[0],)

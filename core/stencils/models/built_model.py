@@ -13,7 +13,7 @@ from ..stencil import ElementForce
 
 
 @dataclass(frozen=True)
-class Body:
+class BuiltModel:
     """One cloth's model where element forces on its V vertices do not say all.
 
     Attributes:

@@ -16,19 +16,17 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray
-from .components import TINY, Columns, Vector, add, cross, direction, dot, length, scale
+from .component_algebra import SMALLEST_DIVISOR, Columns, Vector, add, cross, direction, dot, length, scale
+from .tolerances import ROUNDING_SHARE
 
-ROUNDS = 5
+JACOBI_SWEEPS = 5
 """Rounds over the three pairs of columns: turns are below rounding after four, from any start."""
-SINGULAR = 1e-12
-"""Ratio of two singular values below which the direction of the smaller one is rounding [-]."""
-
 Decomposition = tuple[Columns, Vector, Columns]
 """u_i, the values s_i in descending order (0 for a third where there are two columns) and v_i, whose components belong
 to the columns of F."""
 
 
-def two_columns(F: Columns) -> Decomposition:
+def svd_two_columns(F: Columns) -> Decomposition:
     """Of F = (F_1, F_2): u_1, u_2, values s_1 >= s_2 >= 0 and v_1, v_2."""
     zero = 0.0 * F[0][0]
     one = zero + 1.0
@@ -38,13 +36,13 @@ def two_columns(F: Columns) -> Decomposition:
     return (ua, ub), (dot(ua, a), dot(ub, b), zero), (va, vb)
 
 
-def three_columns(F: Columns) -> Decomposition:
+def svd_three_columns(F: Columns) -> Decomposition:
     """Of F = (F_1, F_2, F_3): u_i, values s_1 >= s_2 >= |s_3| and v_i; u and v are right-handed."""
     zero = 0.0 * F[0][0]
     one = zero + 1.0
     a, b, c = F[0], F[1], F[2]
     va, vb, vc = (one, zero, zero), (zero, one, zero), (zero, zero, one)
-    for _ in range(ROUNDS):
+    for _ in range(JACOBI_SWEEPS):
         a, b, va, vb = turned(a, b, va, vb)
         a, c, va, vc = turned(a, c, va, vc)
         b, c, vb, vc = turned(b, c, vb, vc)
@@ -60,7 +58,7 @@ def turned(a: Vector, b: Vector, va: Vector, vb: Vector) -> tuple[Vector, Vector
     """a and b turned into each other until they are at right angles, va and vb likewise."""
     twice, difference = 2.0 * dot(a, b), dot(b, b) - dot(a, a)
     size = np.abs(difference) + np.sqrt(difference * difference + twice * twice)
-    t = np.copysign(1.0, difference) * twice / np.maximum(size, TINY)
+    t = np.copysign(1.0, difference) * twice / np.maximum(size, SMALLEST_DIVISOR)
     cos = 1.0 / np.sqrt(1.0 + t * t)
     sin = t * cos
     return (add(scale(cos, a), scale(-sin, b)), add(scale(sin, a), scale(cos, b)),
@@ -78,10 +76,10 @@ def ordered(a: Vector, b: Vector, va: Vector, vb: Vector) -> tuple[Vector, Vecto
 def first_two(a: Vector, b: Vector) -> tuple[Vector, Vector]:
     """Unit vectors along a and, at right angles to it, along b, the shorter one; something where these vanish."""
     zero = 0.0 * a[0]
-    long = above(length(a), zero + TINY)
+    long = above(length(a), zero + SMALLEST_DIVISOR)
     u = add(scale(long, direction(a)), scale(1.0 - long, (zero + 1.0, zero, zero)))
     left = add(b, scale(-dot(u, b), u))
-    known = above(length(left), SINGULAR * length(a) + TINY)
+    known = above(length(left), ROUNDING_SHARE * length(a) + SMALLEST_DIVISOR)
     w = add(scale(known, direction(left)), scale(1.0 - known, perpendicular(u)))
     return u, direction(add(w, scale(-dot(u, w), u)))
 

@@ -13,11 +13,12 @@ from ...arrays import is_flag
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
+from ..quadratic import Quadratic
 from ..stencil import ElementForce, Stencil
 from .hinge import Hinge, hinge_parameters, hinge_stencil
-from .patch import PatchGeometry, flat_stencil, flat_stiffness, rest_stencil
-from .patch_curvature import RestCurvature
-from .quadratic import Quadratic, isometric_parameters, isometric_stencil
+from .isometric import isometric_parameters, isometric_stencil
+from .patch_geometry import PatchGeometry, flat_stencil, flat_stiffness, rest_stencil
+from .rest_curvature import RestCurvature
 
 LAWS = ("patch", "hinge", "quadratic")
 """Names that `bend_forces` takes."""
