@@ -53,11 +53,7 @@ class Tangent:
 
     def __init__(self, system: System) -> None:
         self._system = system
-
-    @property
-    def direct(self) -> bool:
-        """As the choice has it."""
-        return self._system.preconditioners.direct
+        self.direct = False
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
                exact: bool = False) -> BlockMatrix:
@@ -68,11 +64,12 @@ class Tangent:
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """Multigrid or a factor, by what the solves before took."""
-        return self._system.preconditioner(h, A, filter_, tolerance)
+        operator, self.direct = self._system.preconditioner(self._system.solve_history, h, A, filter_, tolerance)
+        return operator
 
     def learn(self, iterations: int, *, touching: bool) -> None:
         """For the next choice."""
-        self._system.preconditioners.learn(iterations, touching=touching)
+        self._system.learn(iterations, touching=touching)
 
 
 class Constant:

@@ -28,7 +28,7 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..linear.implicit_matrix import ImplicitMatrix
 from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
-from ..linear.preconditioners.select import PreconditionerChoice
+from ..linear.preconditioners.select import Preconditioners, SolveHistory
 from ..loads.air_drag import AirDrag, drag_stencil
 from ..state import State, Touch
 from ..stencils.springs.edge_damping import dashpots
@@ -125,9 +125,10 @@ class System:
         skin = nodes.surface_count
         self.shapes = shapes_of([(c.at(0.0), c.triangles) for c in scene.colliders], nodes.start[:skin],
                                 self.body[:skin], self.self_contact.surface if self.self_contact else None)
-        self.preconditioners = PreconditionerChoice(
+        self.preconditioners = Preconditioners(
             self._pattern, lambda: scalar_elements(self._forces, nodes.rest), np.concatenate([near, links]),
             nodes.rest)
+        self.solve_history = SolveHistory()
 
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
@@ -250,11 +251,17 @@ class System:
 
     # ------------------------------------------------------------------ the linear system
 
-    def preconditioner(self, h: float, matrix: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
-        """r -> P^-1 r for A = `matrix` of a step of h [s], pins and contacts in `filter_`, solved to `tolerance`."""
+    def preconditioner(self, history: SolveHistory, h: float, matrix: BlockMatrix, filter_: ConstraintFilter,
+                       tolerance: float) -> tuple[Operator, bool]:
+        """Return r -> P^-1 r for A = `matrix` of a step of h [s], pins and contacts in `filter_`, solved to
+        `tolerance`, and whether it is a direct factor; selected by the `history` of solves."""
         if isinstance(matrix, ImplicitMatrix):
-            return BlockJacobi(matrix.diagonal(), filter_)
-        return self.preconditioners.make(h, self.mass + h * self._viscous, filter_, matrix, tolerance)
+            return BlockJacobi(matrix.diagonal(), filter_), False
+        return self.preconditioners.make(history, h, self.mass + h * self._viscous, filter_, matrix, tolerance)
+
+    def learn(self, iterations: int, *, touching: bool) -> None:
+        """Record the iterations of the last solve, and whether contacts were in it."""
+        self.solve_history = self.solve_history.after(iterations, self.preconditioners.worth(touching=touching))
 
     @cached_property
     def edge_stiffness(self) -> FloatArray:

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which preconditioner to take, by what the solves before needed.
+"""Select the preconditioner of a solve from the iteration counts of the solves before.
 
-Aggregation multigrid is cheap to make and needs as many iterations on fine meshes as on coarse ones; the direct solve
-of the neighbours costs as much to make as some dozens of its iterations and needs a few whatever cloth and contacts.
-What counts is the work of all solves: a step's first may take long and the ones after its contacts changed, which
-start from its answer, be short, so that a mean over the last few decides. When it is above what the direct factor
-costs, which the kernels say, the next solves are direct; after some of them multigrid is tried again, and after twice
-as many if that was in vain. Sheets of a few vertices are solved directly at once.
-Decided by iterations, never by a clock, so that two runs decide alike. docs/performance.md has the measurements.
+Aggregation multigrid is cheap to set up, and its iteration count hardly depends on the mesh width. The direct factor of
+the neighbours' blocks costs as much to make as some dozens of multigrid iterations, and needs a few iterations whatever
+the cloth and the contacts. What counts is the work of all solves: the first solve of a step may be long, and the ones
+after its contacts changed, which start from its solution, be short. So a running mean of the iteration counts decides.
+Above the count whose work equals a direct solve, which the kernels give, the next solves are direct; after `wait` of
+these, multigrid is tried again, and after twice as many each time that it is still too slow. Systems of a few vertices
+are always solved directly.
+
+The memory of this is a value, `SolveHistory`: `Preconditioners.make` reads it, `SolveHistory.after` returns the next
+one. It counts iterations and never reads a clock, so that two runs select alike. docs/performance.md has the timings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from ...arrays import FloatArray, IntArray
 from ...kernels import current
@@ -23,81 +27,102 @@ from .aggregation_multigrid import AggregationMultigrid
 from .constant_matrix import ConstantMatrix, ScalarElements
 from .neighbour_cholesky import NeighbourCholesky
 
-FEW = 100
-"""Vertices up to which the direct factor costs less than the second iteration of anything else."""
-TRY_AGAIN, LONGEST = 24, 192
-"""Direct solves before multigrid is tried again, and at most: each time in vain doubles them."""
-SHARE = 4
-"""A solve counts for one in so many in the mean; the one that tries multigrid again begins a new mean."""
-AT_MOST = 4
-"""A solve counts in the mean as at most so many times the direct factor, so that it is soon forgotten."""
-LARGEST = 150_000_000
-"""Size of the direct factor above which it is never made [bytes]."""
-SINGLE = 1e-6
-"""Tolerances below this want double precision [-]."""
+ALWAYS_DIRECT = 100
+"""Largest number of vertices at which every solve is direct [-]: the factor costs less than a second iteration."""
+FIRST_WAIT, LONGEST_WAIT = 24, 192
+"""Direct solves before multigrid is tried again, at first and at most [-]."""
+MEAN_WEIGHT = 0.25
+"""Weight of the last solve in the running mean of iteration counts [-]."""
+LARGEST_COUNT = 4.0
+"""Largest iteration count that enters the mean, over the count that is worth a direct solve [-]."""
+LARGEST_FACTOR = 150_000_000
+"""Largest size of a direct factor [bytes]."""
+LEAST_SINGLE_TOLERANCE = 1e-6
+"""Smallest tolerance of a solve whose preconditioner may be in single precision [-]."""
 
 
-class PreconditionerChoice:
-    """Preconditioners of one system, in one simulation.
+@dataclass(frozen=True)
+class SolveHistory:
+    """What the solves so far tell about the next one.
+
+    Attributes:
+        direct_left: solves that are still direct, before multigrid is tried again.
+        wait: direct solves before the next trial of multigrid.
+        mean: running mean of multigrid's iteration counts, over the count that is worth a direct solve [-].
+        trial: whether the next solve is the trial that follows direct solves.
+    """
+
+    direct_left: int = 0
+    wait: int = FIRST_WAIT
+    mean: float = 0.0
+    trial: bool = False
+
+    def after(self, iterations: int, worth: int) -> SolveHistory:
+        """Return the history after a solve with the preconditioner that was made for this one.
+
+        Args:
+            iterations: of conjugate gradients in that solve.
+            worth: multigrid iterations whose work equals a direct solve, as `Preconditioners.worth` gives them.
+        """
+        if self.direct_left > 0:
+            return replace(self, direct_left=self.direct_left - 1, trial=self.direct_left == 1)
+        count = iterations / worth
+        # a trial begins a new mean: the old one is from before the wait
+        mean = count if self.trial else self.mean + (min(count, LARGEST_COUNT) - self.mean) * MEAN_WEIGHT
+        if mean <= 1.0:
+            return SolveHistory(0, self.wait, mean)
+        wait = min(2 * self.wait, LONGEST_WAIT) if self.trial else FIRST_WAIT
+        return SolveHistory(wait, wait, mean)
+
+
+class Preconditioners:
+    """The preconditioners of one system. Each is set up when it is first needed, from constants of the system.
 
     Args:
         pattern: of its matrices.
-        families: gives those of the constant matrix, which takes over where the others find no factor.
+        families: returns the families of the constant matrix, which is used where the others find no factor.
         edges: (E, 2), pairs of neighbours.
-        positions: (V, 3), where the graph is cut.
-
-    Attributes:
-        direct: whether the last one made is the direct factor, with which a first guess saves no iteration;
-        slow, slow_in_contact: iterations of multigrid that are worth a direct solve.
+        positions: (V, 3), for the nested dissection of the graph.
     """
 
     def __init__(self, pattern: BlockPattern, families: Callable[[], Sequence[ScalarElements]], edges: IntArray,
                  positions: FloatArray) -> None:
         self._pattern, self._edges, self._positions = pattern, edges, positions
         self._families = families
-        self._multigrid: AggregationMultigrid | None = None        # each made when first needed
+        self._multigrid: AggregationMultigrid | None = None
         self._constant: ConstantMatrix | None = None
         self._direct: NeighbourCholesky | None = None
-        self._left, self._wait = 0, TRY_AGAIN                      # direct solves until multigrid is tried
-        self._usual, self._trial = 0.0, False      # mean of its iterations over what is slow; whether it is tried again
-        self.direct = False
-        self.few = len(positions) <= FEW
-        self.slow, self.slow_in_contact = (int(first + second * len(positions) ** 0.5) for first, second in (
+        self._always_direct = len(positions) <= ALWAYS_DIRECT
+        self._worth, self._worth_in_contact = (int(first + second * len(positions) ** 0.5) for first, second in (
             current().multifrontal.WORTH, current().multifrontal.IN_CONTACT))
 
-    def make(self, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
-             tolerance: float) -> Operator:
-        """P^-1 for one solve: step h [s], `mass` (V,) as in `ConstantMatrix.at`, A = `matrix`, positive definite."""
-        single = tolerance >= SINGLE
-        self.direct = False
+    def worth(self, *, touching: bool) -> int:
+        """Return the multigrid iterations whose work equals a direct solve, with or without contacts in it."""
+        return self._worth_in_contact if touching else self._worth
+
+    def make(self, history: SolveHistory, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
+             tolerance: float) -> tuple[Operator, bool]:
+        """Return r -> P^-1 r for one solve, and whether it is the direct factor, which makes a first guess needless.
+
+        Args:
+            history: of the solves before.
+            h: step [s].
+            mass: (V,) [kg], as in `ConstantMatrix.at`.
+            filter_: of pins and contacts.
+            matrix: A, positive definite.
+            tolerance: of the solve [-].
+        """
+        single = tolerance >= LEAST_SINGLE_TOLERANCE
         try:
-            if self._left > 0 or self.few:
+            if history.direct_left > 0 or self._always_direct:
                 if self._direct is None:
                     self._direct = NeighbourCholesky(self._pattern, self._edges, self._positions)
-                if self._direct.bytes(single) <= LARGEST:
-                    factor = self._direct.at(matrix, filter_, single=single)
-                    self.direct = True
-                    return factor
+                if self._direct.bytes(single) <= LARGEST_FACTOR:
+                    return self._direct.at(matrix, filter_, single=single), True
             if self._multigrid is None:
                 self._multigrid = AggregationMultigrid(self._pattern, self._edges, self._positions)
-            return self._multigrid.at(matrix, filter_, single=single)
+            return self._multigrid.at(matrix, filter_, single=single), False
         except ArithmeticError:                                    # A is not positive definite: conjugate gradients
-            if self._constant is None:                             # will find out, and say so
+            if self._constant is None:                             # detect this, and report it
                 self._constant = ConstantMatrix(self._families(), self._positions)
-            return self._constant.at(h, mass, filter_.rows, matrix, filter_=filter_, single=single)
-
-    def learn(self, iterations: int, *, touching: bool = False) -> None:
-        """Tell what the solve with the last preconditioner made took, and whether anything was `touching` in it."""
-        if self._left > 0:
-            self._left -= 1
-            self._trial = self._left == 0
-            return
-        taken = iterations / (self.slow_in_contact if touching else self.slow)
-        if self._trial:                                            # it speaks for itself, the mean is of long ago
-            self._usual = taken
-        else:
-            self._usual += (min(taken, AT_MOST) - self._usual) / SHARE
-        if self._usual > 1.0:
-            self._wait = min(2 * self._wait, LONGEST) if self._trial else TRY_AGAIN
-            self._left = self._wait
-        self._trial = False
+            return self._constant.at(h, mass, filter_.rows, matrix, filter_=filter_, single=single), False

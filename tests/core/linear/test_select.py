@@ -6,87 +6,106 @@ import pytest
 
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.preconditioners.aggregation_multigrid import TwoLevels
-from core.linear.preconditioners.select import LONGEST, TRY_AGAIN, PreconditionerChoice
+from core.linear.preconditioners.select import FIRST_WAIT, LONGEST_WAIT, Preconditioners, SolveHistory
 from core.model.projective_elements import scalar_elements
 from tests.core.linear.test_preconditioners import H, Problem, sheet
 
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-class Choice:
-    """A choice on a small sheet, asked again and again."""
+class Solves:
+    """Solves on a small sheet, each with the history of those before."""
 
-    def __init__(self, few=False):
+    def __init__(self, always_direct=False):
         self.problem = Problem(sheet(8), [0])
         forces, rest = self.problem.system._forces, self.problem.rest
-        self.choice = PreconditionerChoice(self.problem.A.pattern, lambda: scalar_elements(forces, rest),
-                                           self.problem.system.edges, rest)
-        self.choice.few = self.choice.few if few is None else few
+        self.preconditioners = Preconditioners(self.problem.A.pattern, lambda: scalar_elements(forces, rest),
+                                               self.problem.system.edges, rest)
+        if always_direct is not None:
+            self.preconditioners._always_direct = always_direct
+        self.history = SolveHistory()
 
-    def solve(self, iterations, **options):
+    @property
+    def worth(self):
+        return self.preconditioners.worth(touching=False)
+
+    def solve(self, iterations, touching=False):
         p = self.problem
-        found = self.choice.make(H, p.system.mass, p.filter, p.A, 1e-3)
-        self.choice.learn(iterations, **options)
-        return {BlockCholesky: "direct", TwoLevels: "multigrid"}.get(type(found), "constant")
+        found, direct = self.preconditioners.make(self.history, H, p.system.mass, p.filter, p.A, 1e-3)
+        self.history = self.history.after(iterations, self.preconditioners.worth(touching=touching))
+        kind = {BlockCholesky: "direct", TwoLevels: "multigrid"}.get(type(found), "constant")
+        assert direct == (kind == "direct")
+        return kind
 
 
-def slow_solves(choice):
+def slow_solves(solves):
     """Solves with multigrid that together cost more than direct ones."""
     count = 0
-    while choice.choice._left == 0:
-        assert choice.solve(10 * choice.choice.slow) == "multigrid"
+    while solves.history.direct_left == 0:
+        assert solves.solve(10 * solves.worth) == "multigrid"
         count += 1
     return count
 
 
 def test_slow_solves_make_the_next_ones_direct_for_a_while():
-    choice = Choice()
-    slow = choice.choice.slow
-    assert [choice.solve(slow) for _ in range(20)] == ["multigrid"] * 20
-    assert slow_solves(choice) <= 2
-    assert [choice.solve(2) for _ in range(TRY_AGAIN)] == ["direct"] * TRY_AGAIN
-    assert choice.solve(2) == "multigrid"
-    assert choice.solve(2) == "multigrid"
+    solves = Solves()
+    worth = solves.worth
+    assert [solves.solve(worth) for _ in range(20)] == ["multigrid"] * 20
+    assert slow_solves(solves) <= 2
+    assert [solves.solve(2) for _ in range(FIRST_WAIT)] == ["direct"] * FIRST_WAIT
+    assert solves.solve(2) == "multigrid"
+    assert solves.solve(2) == "multigrid"
 
 
 def test_in_contact_the_kernels_say_apart_what_is_slow():
     """Multigrid leaves more of it to second solves."""
-    choice = Choice()
-    choice.choice.slow, choice.choice.slow_in_contact = 20, 10
-    assert [choice.solve(15) for _ in range(20)] == ["multigrid"] * 20
-    assert [choice.solve(15, touching=True) for _ in range(20)][-1] == "direct"
+    solves = Solves()
+    solves.preconditioners._worth, solves.preconditioners._worth_in_contact = 20, 10
+    assert [solves.solve(15) for _ in range(20)] == ["multigrid"] * 20
+    assert [solves.solve(15, touching=True) for _ in range(20)][-1] == "direct"
 
 
 def test_one_slow_solve_in_a_step_of_quick_ones_changes_nothing():
     """The first of a step starts from nothing, the ones after its contacts changed from its answer."""
-    choice = Choice()
-    slow = choice.choice.slow
-    step = [2 * slow, slow // 3, slow // 3, slow // 4]
-    assert [choice.solve(iterations) for iterations in 6 * step] == ["multigrid"] * 24
+    solves = Solves()
+    worth = solves.worth
+    step = [2 * worth, worth // 3, worth // 3, worth // 4]
+    assert [solves.solve(iterations) for iterations in 6 * step] == ["multigrid"] * 24
 
 
 def test_where_multigrid_stays_slow_it_is_tried_ever_less_often():
-    choice = Choice()
-    slow_solves(choice)
-    for wait in (TRY_AGAIN, 2 * TRY_AGAIN, 4 * TRY_AGAIN, LONGEST, LONGEST):
-        assert [choice.solve(2) for _ in range(wait)] == ["direct"] * wait
-        assert choice.solve(3 * choice.choice.slow) == "multigrid"
-    assert [choice.solve(2) for _ in range(LONGEST)] == ["direct"] * LONGEST
-    assert [choice.solve(2) for _ in range(8)] == ["multigrid"] * 8
-    slow_solves(choice)
-    assert [choice.solve(2) for _ in range(TRY_AGAIN + 1)] == ["direct"] * TRY_AGAIN + ["multigrid"]
+    solves = Solves()
+    slow_solves(solves)
+    for wait in (FIRST_WAIT, 2 * FIRST_WAIT, 4 * FIRST_WAIT, LONGEST_WAIT, LONGEST_WAIT):
+        assert [solves.solve(2) for _ in range(wait)] == ["direct"] * wait
+        assert solves.solve(3 * solves.worth) == "multigrid"
+    assert [solves.solve(2) for _ in range(LONGEST_WAIT)] == ["direct"] * LONGEST_WAIT
+    assert [solves.solve(2) for _ in range(8)] == ["multigrid"] * 8
+    slow_solves(solves)
+    assert [solves.solve(2) for _ in range(FIRST_WAIT + 1)] == ["direct"] * FIRST_WAIT + ["multigrid"]
 
 
 def test_where_the_direct_factor_would_not_fit_multigrid_stays_and_without_any_factor_the_constant_matrix(monkeypatch):
-    choice = Choice()
-    slow_solves(choice)
-    monkeypatch.setattr("core.linear.preconditioners.select.LARGEST", 1000)
-    assert choice.solve(2) == "multigrid"
+    solves = Solves()
+    slow_solves(solves)
+    monkeypatch.setattr("core.linear.preconditioners.select.LARGEST_FACTOR", 1000)
+    assert solves.solve(2) == "multigrid"
     monkeypatch.undo()
-    assert choice.solve(2) == "direct"
-    choice.problem.A.add_diagonal(np.full(81, -1.0))
-    assert choice.solve(2) == "constant"
+    assert solves.solve(2) == "direct"
+    solves.problem.A.add_diagonal(np.full(81, -1.0))
+    assert solves.solve(2) == "constant"
 
 
 def test_a_few_vertices_are_solved_directly_at_once():
-    assert Choice(few=None).solve(2) == "direct"
+    assert Solves(always_direct=None).solve(2) == "direct"
+
+
+def test_the_history_is_a_value():
+    """A solve that is taken again from the same history selects the same preconditioner."""
+    solves = Solves()
+    slow_solves(solves)
+    before = solves.history
+    assert [solves.solve(2) for _ in range(FIRST_WAIT + 1)][-1] == "multigrid"
+    solves.history = before
+    assert solves.solve(2) == "direct"
+    assert before == SolveHistory(FIRST_WAIT, FIRST_WAIT, before.mean)
