@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The documentation points at pages, headings, files and modules that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+IDS = [str(page.relative_to(ROOT)) for page in PAGES]
+FILE_NAMES = {path.name for folder in ("core", "cloth_addon", "tests", "benchmarks", "demo", "scripts", "examples", ".ci")
+              for path in (ROOT / folder).rglob("*.*")} | {path.name for path in ROOT.glob("*.*")}
+
+
+def text_of(page):
+    return page.read_text(encoding="utf-8")
+
+
+def slugs(page):
+    """Anchors of a page's headings, as GitHub and MkDocs make them."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_relative_link_of_a_page_leads_to_a_file_and_a_heading(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{target} does not exist"
+        assert not anchor or anchor in slugs(file), f"{target}: {sorted(slugs(file))}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_file_named_in_a_page_exists(page):
+    for name in re.findall(r"(?<![\w/.<])[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*\.(?:py|toml)\b", text_of(page)):
+        if "path/to" not in name:
+            assert (ROOT / name).exists() or "/" not in name and name in FILE_NAMES, f"{name} does not exist"
+    for name in re.findall(r"`((?:core|cloth_addon|tests|docs|presets|benchmarks|demo|scripts)(?:/[\w.-]+)*/?)`",
+                           text_of(page)):
+        assert (ROOT / name).exists(), f"{name} does not exist"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_module_run_in_a_page_exists(page):
+    for module in re.findall(r"python -m ((?:benchmarks|scripts)\.\w+)", text_of(page)):
+        assert (ROOT / module.replace(".", "/")).with_suffix(".py").exists(), f"{module} does not exist"
+
+
+def test_every_page_of_the_documentation_can_be_reached_from_the_readme():
+    found, open_pages = set(), [ROOT / "README.md"]
+    while open_pages:
+        page = open_pages.pop()
+        if page in found:
+            continue
+        found.add(page)
+        open_pages += [(page.parent / target).resolve()
+                       for target in re.findall(r"\]\(([^)\s#:]+\.md)(?:#[\w-]*)?\)", text_of(page))]
+    assert [str(page.relative_to(ROOT)) for page in PAGES if page not in found and page.parent != ROOT] == []
