@@ -13,6 +13,8 @@ CORE_TESTS = -n 2 --dist worksteal $(wildcard tests/core tests/scenes)
 # The add-on is tested from these sources, then, in a process of its own, as the zip that users install.
 ADDON_TESTS = $(wildcard tests/addon)
 EXTENSION_TESTS = $(wildcard tests/extension)
+# The wheel that pip installs, which does not depend on the Python: tested once.
+PACKAGING_TESTS = $(wildcard tests/packaging)
 
 .PHONY: demo test test-core test-addon test-next test-core-next test-addon-next extension extension-numba lint clean
 .SUFFIXES:
@@ -27,6 +29,7 @@ test: test-core test-addon
 
 test-core: .venv-core311/.ready
 	.venv-core311/bin/python -m pytest $(CORE_TESTS)
+	.venv-core311/bin/python -m pytest $(PACKAGING_TESTS)
 
 test-addon: .venv-bpy45/.ready
 	.venv-bpy45/bin/python -m pytest $(ADDON_TESTS)

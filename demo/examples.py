@@ -122,7 +122,7 @@ def main() -> int:
 
         sys.modules["muslin"] = core                            # as if it were installed
         tablecloth.enable_extension()
-        snapshot = importlib.import_module(f"{tablecloth.MODULE}.cloth_addon.snapshot")
+        snapshot = importlib.import_module(f"{tablecloth.MODULE}.cloth_addon.compare.snapshot")
         for name in arguments.names or names():
             spec = importlib.util.spec_from_file_location(f"example_{name}", FOLDER / f"{name}.py")
             example = importlib.util.module_from_spec(spec)

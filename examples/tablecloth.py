@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drop two cloths on tilted balls: with friction one stays, without friction the other slides off.
+"""Drop two cloths on balls, off the middle: one stays by friction, the other slides off without.
 
 A collider is a triangle mesh with a friction coefficient. The coefficient of a contact is the square root of the
 product of the cloth's and the collider's.

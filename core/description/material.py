@@ -15,7 +15,9 @@ from ..arrays import LARGEST, is_number, is_series
 from ..did_you_mean import names_arguments_of, perhaps
 from ..errors import MaterialError, PresetError
 
-PRESET_FOLDER = Path(__file__).resolve().parents[2] / "presets" / "fabrics"
+PRESETS_IN_PACKAGE = Path(__file__).resolve().parents[1] / "presets" / "fabrics"
+PRESET_FOLDER = PRESETS_IN_PACKAGE if PRESETS_IN_PACKAGE.is_dir() else PRESETS_IN_PACKAGE.parents[2] / "presets/fabrics"
+"""Folder of the presets: inside the package that pip installs, beside it in the source tree and in the extension."""
 
 
 @names_arguments_of(MaterialError)

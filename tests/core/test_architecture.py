@@ -13,8 +13,9 @@ from core.kernels import backend
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "core"
-FOLDERS = ("core", "cloth_addon", "demo", "scripts", "tests", "benchmarks")
-OWN = [ROOT / "__init__.py", *(p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*.py")))]
+FOLDERS = ("core", "cloth_addon", "demo", "examples", "scripts", "tests", "benchmarks")
+OWN = [ROOT / "__init__.py", ROOT / "setup.py",
+       *(p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*.py")))]
 FEATURES = ("stencils", "contact", "integrators", "linear", "loads", "kernels", "model", "stepping")
 
 
