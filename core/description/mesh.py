@@ -50,15 +50,26 @@ class ClothMesh:
         points: whether vertices may be by themselves, without face or edge: particles. These may be at one place.
 
     Attributes:
-        positions (V, 3) [m], triangles (T, 3), edges (E, 2) every edge once, loose_edges (L, 2),
-        hinges (H, 4) two shared vertices and the two opposite ones, hinge_corners (H, 2) and hinge_branches (H,) as in
-        `Topology`, uv (T, 3, 2) [m], areas (T,) [m^2],
-        rest_lengths (E,) [m], loose_lengths (L,) [m], vertex_areas (V,) [m^2], vertex_lengths (V,) [m],
-        mean_edge [m], 0 without edges, loose_points (V,): whether a vertex is by itself,
-        corners (T, 3) place of each triangle's corners in the flat list of face corners;
-        scale (V,) and triangle_scale (T,): length at rest over that of `uv` or as modelled [-], 1 unless `scaled`;
-        curvature (T, 3): uu, uv, vv, by which a triangle is curved besides [1/m], 0 unless `curved`;
-        quads (Q, 4): the faces, where all of them have four corners, else none.
+        positions: (V, 3) [m] at rest.
+        triangles: (T, 3) vertex indices.
+        edges: (E, 2) every edge once.
+        loose_edges: (L, 2) edges that belong to no triangle.
+        hinges: (H, 4) the two vertices that two triangles share, and their two opposite vertices.
+        hinge_corners: (H, 2) as in `Topology`.
+        hinge_branches: (H,) as in `Topology`.
+        uv: (T, 3, 2) rest coordinates of each triangle's corners in the fabric [m].
+        areas: (T,) of the triangles at rest [m^2].
+        rest_lengths: (E,) of the edges [m].
+        loose_lengths: (L,) of the loose edges at rest [m].
+        vertex_areas: (V,) area at rest that each vertex stands for [m^2].
+        vertex_lengths: (V,) length of loose edges at rest that each vertex stands for [m].
+        mean_edge: mean rest length of the edges [m], 0 without edges.
+        loose_points: (V,) true for vertices without triangle or edge.
+        corners: (T, 3) indices of each triangle's corners in the flat list of face corners.
+        scale: (V,) length at rest over that of `uv` or as modelled [-], 1 unless `scaled`.
+        triangle_scale: (T,) the same for each triangle [-].
+        curvature: (T, 3) curvature at rest, components uu, uv and vv [1/m], 0 unless `curved`.
+        quads: (Q, 4) the faces if all of them have four corners, otherwise empty.
 
     Raises:
         MeshError: naming the vertex, edge or triangle that has no valid rest shape.

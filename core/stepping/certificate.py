@@ -27,25 +27,29 @@ class CrossingPair:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What can be said of one frame.
+    """Quality of one frame.
 
     Attributes:
-        stretch_max, stretch_p99: edge length over rest length, largest and 99th percentile [-].
-        crossings: edges that pierce triangles, cloth with cloth and cloth with colliders; what lies exactly in the
-            plane of a triangle counts as on its front, so that nothing that passes is missed.
-        crossing_pairs: which objects cross which, most crossings first; the `PAIRS` worst at most.
-        smallest_gap: between cloth and colliders, and between parts of cloth [m], of what has faces; None where nothing
-            is near.
-        deepest_penetration: of a cloth vertex into a closed collider [m].
-        seam_gap: of the widest seam or button [m]; None where nothing is sewn.
-        steps: implicit steps since the frame before. step_min, step_max: their sizes [s].
+        stretch_max: largest edge length over rest length [-].
+        stretch_p99: 99th percentile of edge length over rest length [-].
+        crossings: number of edges that pierce triangles, cloth with cloth and cloth with colliders. A vertex exactly
+            in the plane of a triangle counts as in front of it, so that no crossing is missed.
+        crossing_pairs: pairs of objects with crossings, most crossings first, at most `PAIRS`.
+        smallest_gap: smallest distance between cloth and colliders and between parts of cloth, of faces [m]; None where
+            nothing is near.
+        deepest_penetration: largest depth of a cloth vertex inside a closed collider [m].
+        seam_gap: width of the widest seam or button [m]; None without seams and buttons.
+        steps: implicit steps since the previous frame.
+        step_min: size of the shortest of these steps [s].
+        step_max: size of the longest [s].
         iterations: linear iterations in all these steps.
-        residual: worst of the steps' final residuals [-]. converged: every step met its tolerance, with
-            contacts as it took them to be; those that still change at its end are the next step's.
-        rejected: steps tried and halved.
-        backend: what ran the inner loops, "numpy" or "numba".
+        residual: largest final residual of the steps [-].
+        converged: whether every step met its tolerance with its own set of contacts. Contacts that change at the end
+            of a step belong to the next one.
+        rejected: steps that were tried and taken again in halves.
+        backend: backend of the inner loops, "numpy" or "numba".
         seconds: wall-clock time per stage [s].
-        energy: of the frame, where the solver was asked to measure it.
+        energy: energy of the frame; None unless `Solver(measure_energy=True)`.
     """
 
     stretch_max: float
