@@ -21,6 +21,7 @@ ENVIRONMENTS = {                                     # name: Python, extras of p
     "bpy45": ("3.11", ["bpy45", "tests"]),
     "bpy52": ("3.13", ["bpy52", "numba", "tests"]),
     "lint": ("3.11", ["numpy1", "lint"]),
+    "docs": ("3.11", ["docs"]),
 }
 READ_EXTRAS = """
 import sys, tomllib

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), ROOT / "examples" / "README.md", *(ROOT / "docs").rglob("*.md")])
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 FOLDERS = ("core", "cloth_addon", "tests", "presets", "benchmarks", "demo", "scripts", "examples")
 FILE_NAMES = {path.name for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")}
