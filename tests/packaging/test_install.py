@@ -2,6 +2,7 @@
 """The wheel that pip makes, in an empty environment: `import muslin` gives what `import core` gives here."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -86,6 +87,11 @@ def test_the_metadata_states_version_and_extras(python):
     assert ask(python, "version('muslin')", "from importlib.metadata import version") == PROJECT["version"]
     extras = ask(python, "metadata('muslin').get_all('Provides-Extra')", "from importlib.metadata import metadata")
     assert "numba" in extras
+
+
+def test_the_citation_states_the_same_version():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (.*)$", citation, re.MULTILINE)[1] == PROJECT["version"]
 
 
 def test_the_presets_are_found(python):
