@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Muslin from plain Python, where the bpy package is installed:
+"""Run Muslin from plain Python, where the bpy package is installed:
 
     python MUSLIN_CHECKOUT SCENE.blend bake [--object NAME] [--frames FIRST LAST] [--backend numpy|numba]
                                             [--output OUT.blend] [--json REPORT]
@@ -7,8 +7,8 @@
                                                [--frames FIRST LAST] [--backend numpy|numba] [--output FOLDER]
                                                [--json REPORT]
 
-The same commands as `blender --background SCENE.blend --command muslin bake ...`. `python MUSLIN_CHECKOUT bake --help`
-says what each option does.
+These are the commands of `blender --background SCENE.blend --command muslin bake ...`. `python MUSLIN_CHECKOUT bake
+--help` explains the options.
 """
 
 import argparse
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent
 
 
 def extension() -> ModuleType:
-    """This folder as the package `muslin`, whatever its name is on disk."""
+    """Import this folder as the package `muslin`, whatever its name on disk, and return it."""
     spec = importlib.util.spec_from_file_location("muslin", ROOT / "__init__.py",
                                                   submodule_search_locations=[str(ROOT)])
     module = importlib.util.module_from_spec(spec)
@@ -34,12 +34,12 @@ def extension() -> ModuleType:
 
 
 def refuse(argv: list[str], message: str) -> int:
-    """Says why nothing can be run, also in the report where one is asked for; the exit code of wrong usage."""
+    """Print why the command cannot run, write it to the report of --json, and return the exit code of wrong usage."""
     print(f"muslin: {message}", file=sys.stderr)
-    only = argparse.ArgumentParser(add_help=False)
-    only.add_argument("--json", nargs="?", dest="report")
-    report = only.parse_known_args(argv)[0].report
-    if report and Path(report).suffix.lower() != ".blend":               # that would be a scene, not a report
+    report_parser = argparse.ArgumentParser(add_help=False)
+    report_parser.add_argument("--json", nargs="?", dest="report")
+    report = report_parser.parse_known_args(argv)[0].report
+    if report and Path(report).suffix.lower() != ".blend":               # never overwrite a scene
         try:
             Path(report).write_text(json.dumps({"error": {"type": "UsageError", "message": message}}, indent=1) + "\n",
                                     encoding="utf-8")
@@ -49,6 +49,7 @@ def refuse(argv: list[str], message: str) -> int:
 
 
 def main(argv: list[str]) -> int:
+    """Open the scene, run the command and return its exit code."""
     if not argv or argv[0] in ("-h", "--help"):
         print(__doc__)
         return 0 if argv else 2
@@ -56,7 +57,7 @@ def main(argv: list[str]) -> int:
     if path.suffix == ".blend" and not path.is_file():
         return refuse(argv, f"there is no file {path}")
     with tempfile.TemporaryDirectory(prefix="muslin-") as profile:
-        os.environ["BLENDER_USER_RESOURCES"] = profile      # read when bpy is imported: no one's own settings count
+        os.environ["BLENDER_USER_RESOURCES"] = profile      # read when bpy is imported: ignores the user's preferences
         try:
             import bpy
         except ImportError as error:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Blender side of Muslin: the only code that imports bpy."""
+"""Muslin's Blender add-on: reads Blender's data, bakes, and draws the interface.
+
+The folders from the lowest to the highest, each importing only those before it: properties, read, write, bake, compare,
+ui. `command_line` uses all but ui.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,19 @@ import bpy
 
 from . import command_line
 from .bake import bake_job
-from .compare import compare_operators
 from .properties import object_properties
-from .ui import add_particles, crossings_overlay, fabric_menu, operators, panels
+from .ui import add_particles, compare_panel, crossings_overlay, fabric_menu, operators, panels
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
     (*object_properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes,
-     *compare_operators.classes, *add_particles.classes)
+     *compare_panel.classes, *add_particles.classes)
 )
 
-_commands: list[object] = []    # what Blender gave for the `--command`s, to hand back
+_commands: list[object] = []    # handles of the registered `--command`s
 
 
 def register() -> None:
+    """Register classes, properties, menu entries and the command `muslin`."""
     register_classes()
     object_properties.attach()
     crossings_overlay.attach()
@@ -28,6 +32,7 @@ def register() -> None:
 
 
 def unregister() -> None:
+    """Abort a running bake, and remove everything that `register` has added."""
     bake_job.abort("the Muslin extension was disabled")
     bake_job.end()
     while _commands:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bake: a generator, and what runs it in a window."""
+"""The bake as a generator, the job that steps it while Blender's window stays responsive, and its backend."""

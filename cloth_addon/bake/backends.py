@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What runs the inner loops, NumPy or Numba, as Blender's user meets it: the choice, the first bake, the why not.
+"""Preparation of the backend, NumPy or Numba, and messages on which one runs.
 
-Numba takes seconds to import, so it is asked for by a bake, in its thread. Drawing a panel only looks at what is known.
+Importing Numba takes seconds. A bake does it in its thread; drawing a panel only reads what is known already.
 """
 
 from __future__ import annotations
@@ -10,43 +10,43 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import bpy
 
 from ... import core
 from ...core.kernels import backend as kernels
+from ..properties.settings import scene_settings_of
 
-ITEMS = [
-    ("AUTOMATIC", "Automatic", "The quickest that runs here", 0),
-    ("NUMPY", "NumPy", "Runs everywhere", 1),
-    ("NUMBA", "Numba", "Compiled, several times quicker; needs an extension that was built with Numba", 2),
-]
-TITLES = {"numpy": "NumPy", "numba": "Numba"}
+NAMES = kernels.BACKENDS
 COMPILING = "Compiling kernels, once on this machine"
-LOADING = "Loading kernels, compiling those that are new"
-
-
-def backend_of(choice: str) -> str | None:
-    """The core's name of an item: None where it is to choose."""
-    return None if choice == "AUTOMATIC" else choice.lower()
+LOADING = "Loading kernels, compiling new ones"
 
 
 def keep_compiled() -> None:
-    """Compiled kernels go into the extension's own folder, which Blender removes with it."""
+    """Store compiled kernels in the extension's own folder, which Blender removes with the extension."""
     if kernels.is_known("numba"):
-        return                                          # this session keeps them somewhere already
+        return                                          # the folder of this process is already chosen
     try:
         folder = bpy.utils.extension_path_user(__package__.partition(".cloth_addon")[0], path="kernels", create=True)
-    except (ValueError, OSError):                       # no extension, or a folder that cannot be written
+    except (ValueError, OSError):                       # not installed as an extension, or a folder without access
         return
     kernels.keep_compiled_in(Path(folder))
 
 
-def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
-    """Imports and compiles what a bake needs, which may be done in any thread; yields what is being done.
+def check(name: str) -> None:
+    """Import the backend `name`.
 
-    Up to the first yield this is quick. Nothing is yielded where there is nothing to do.
+    Raises:
+        core.SolverError: it does not run here.
+    """
+    keep_compiled()                                     # before Numba is imported
+    kernels.choose(name)
+
+
+def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
+    """Import and compile the kernels of a bake, in any thread; yield a text for the user before each part.
+
+    The work before the first yield is short. Nothing is yielded if there is nothing to do.
     """
     if solver.backend == "numpy" or not (is_installed() or kernels.is_known("numba")):
         return
@@ -57,34 +57,35 @@ def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
         yield text
 
 
-def at_hand(choice: str, models: Sequence[str], newton_iterations: Any) -> str:
-    """What runs at once, without importing or compiling anything: "numba" once a bake has made it ready."""
-    solver = core.Solver(backend="numba", newton_iterations=newton_iterations)
-    ready = (choice != "NUMPY" and kernels.is_known("numba") and not kernels.why_not("numba")
-             and core.is_warm(solver, models))
-    return "numba" if ready else "numpy"
+def ready_backend(scene: bpy.types.Scene, models: Sequence[str]) -> str:
+    """Return the backend that runs at once, without importing or compiling: "numba" after a bake has prepared it."""
+    linearisations = scene_settings_of(scene).solver().linearisations
+    solver = core.Solver(backend="numba", newton_iterations=linearisations)
+    is_ready = (scene.muslin.backend != "NUMPY" and kernels.is_known("numba") and not kernels.why_not("numba")
+                and core.is_warm(solver, models))
+    return "numba" if is_ready else "numpy"
 
 
 @cache
 def is_installed() -> bool:
-    """Whether there is a Numba to import. It may still turn out not to run."""
+    """Return whether a package Numba is there. It may still fail to import."""
     return find_spec("numba") is not None
 
 
-def broken() -> str:
-    """Why the Numba that is installed does not run; empty where it does, is not there, or was not asked for yet."""
+def why_broken() -> str:
+    """Return why the installed Numba does not run; empty if it runs, is not installed, or was not imported yet."""
     return (kernels.why_not("numba") or "") if kernels.is_known("numba") and is_installed() else ""
 
 
 def remark(choice: str) -> str:
-    """What the panel says of a choice."""
+    """Return the panel's remark on an item of `scene.muslin.backend`; empty if there is none."""
     if choice == "NUMPY":
         return ""
     instead = "NumPy runs instead" if choice == "AUTOMATIC" else "choose another"
-    if broken():
-        return f"Numba does not run here: {broken()}. {instead[0].upper()}{instead[1:]}"
+    if why_broken():
+        return f"Numba does not run here: {why_broken()}. {instead[0].upper()}{instead[1:]}"
     if kernels.is_known("numba") and not kernels.why_not("numba"):
         return "Numba runs"
     if is_installed():
-        return "Numba is here; whether it runs is known after the first bake"
+        return "Numba is installed; whether it runs is known after the first bake"
     return f"This Blender has no Numba: {instead}"

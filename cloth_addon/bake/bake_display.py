@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake that runs takes of Blender's interface, and gives back: timer, status bar, cursor, handlers."""
+"""Display of a running bake: timer, status bar, cursor and handlers, which are all removed when it ends."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import bpy
 from . import bake_job
 
 TICK = 0.02
-"""Time [s] between two looks at a bake that runs."""
+"""Time between two turns of a running bake [s]."""
 
 
 class BakeDisplay:
-    """Open from the start; `close` may be called from anywhere, once Blender has no window left as well."""
+    """The display of a job, from construction to `close`, which works without a window, too."""
 
-    def __init__(self, context: bpy.types.Context, running: bake_job.Job) -> None:
-        self._job = running
-        self._shown = ""
+    def __init__(self, context: bpy.types.Context, job: bake_job.Job) -> None:
+        self._job = job
+        self._text = ""
         self._workspaces: set[str] = set()
         self._manager = context.window_manager
         self._timer = self._manager.event_timer_add(TICK, window=context.window)
@@ -26,21 +26,23 @@ class BakeDisplay:
         self._handlers = _handlers(context.scene)
         for handlers, handler in self._handlers:
             handlers.append(handler)
-        running.at_end = self.close
+        job.call_at_end(self.close)
 
     def show(self, context: bpy.types.Context) -> None:
+        """Show the job's status in the status bar and at the cursor."""
         text = self._job.text()
-        if text == self._shown:
+        if text == self._text:
             return
-        self._shown = text
+        self._text = text
         context.workspace.status_text_set(f"{text}   (Esc cancels)")
         self._workspaces.add(context.workspace.name)
         context.window_manager.progress_update(100 * self._job.fraction)
         _redraw(context.window_manager)
 
     def close(self) -> None:
+        """Remove everything that the display has added."""
         for handlers, handler in self._handlers:
-            if handler in handlers:                 # loading a file has taken it out already
+            if handler in handlers:                 # loading a file removes it, too
                 handlers.remove(handler)
         for name in self._workspaces:
             if name in bpy.data.workspaces:
@@ -51,22 +53,23 @@ class BakeDisplay:
 
 
 def _handlers(scene: bpy.types.Scene) -> list[tuple[list[Any], Any]]:
-    """What must happen when the user undoes, loads or saves while a bake runs."""
+    """Return the handlers for undo, redo, loading and saving during a bake, each with Blender's list for it."""
     name, frame = scene.name, scene.frame_current
 
-    def undone(*_: Any) -> None:
+    def abort_at_undo(*_: Any) -> None:
         bake_job.abort("something was undone or redone")
 
-    def loaded(*_: Any) -> None:
+    def abort_at_load(*_: Any) -> None:
         bake_job.abort("another file was opened")
 
-    def saved(*_: Any) -> None:
-        """The file remembers the user's frame; the bake goes back to its own."""
+    def restore_frame(*_: Any) -> None:
+        """Save the file at the user's frame; the bake returns to its own by itself."""
         if name in bpy.data.scenes:
             bpy.data.scenes[name].frame_set(frame)
 
     on = bpy.app.handlers
-    return [(on.undo_pre, undone), (on.redo_pre, undone), (on.load_pre, loaded), (on.save_pre, saved)]
+    return [(on.undo_pre, abort_at_undo), (on.redo_pre, abort_at_undo), (on.load_pre, abort_at_load),
+            (on.save_pre, restore_frame)]
 
 
 def _redraw(manager: bpy.types.WindowManager) -> None:

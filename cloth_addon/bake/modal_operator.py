@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that run for long: from a window in slices, with progress, and Esc cancels; from a script to the end."""
+"""Base classes of the operators: those that wait for the end of a bake, and those that run for long.
+
+From a window, a long operator runs in turns, shows its progress in the status bar, and Esc cancels it. From a script it
+runs to its end.
+"""
 
 from __future__ import annotations
 
@@ -13,59 +17,64 @@ from ... import core
 from . import bake_job
 from .bake_display import BakeDisplay
 
-# Blender's rule for what several operators share: a plain class, beside bpy.types.Operator in each of them
+# Blender wants what several operators share as a plain class, which each inherits beside bpy.types.Operator.
 _Operator = bpy.types.Operator if TYPE_CHECKING else object
-NO_CLOTH = "The active object is no cloth; make it one in Properties > Physics > Muslin"
+NO_CLOTH = "The active object is not cloth; make it cloth in Properties > Physics > Muslin"
 
 
-def mesh_object(context: bpy.types.Context) -> Any:
-    """The object whose properties are shown, where it is a mesh that this file may change."""
-    thing = getattr(context, "object", None)        # a context without a window has none
-    return thing if thing is not None and thing.type == "MESH" and thing.is_editable else None
+def editable_mesh_object(context: bpy.types.Context) -> Any:
+    """Return the active object if it is a mesh that can be changed in this file, else None."""
+    obj = getattr(context, "object", None)          # a context without a window has none
+    return obj if obj is not None and obj.type == "MESH" and obj.is_editable else None
 
 
-def why_not(context: bpy.types.Context) -> str:
-    """Why the active object, which is a mesh, may not be changed in this file; empty if that is not what is wrong."""
-    thing = getattr(context, "object", None)
-    if thing is None or thing.type != "MESH" or thing.is_editable:
+def why_not_editable(context: bpy.types.Context) -> str:
+    """Return why the active mesh object cannot be changed in this file; empty if it can, or is no mesh."""
+    obj = getattr(context, "object", None)
+    if obj is None or obj.type != "MESH" or obj.is_editable:
         return ""
-    return f"'{thing.name}' is linked from another file; make it local (Object > Relations > Make Local)"
+    return f"'{obj.name}' is linked from another file; make it local (Object > Relations > Make Local)"
 
 
-class Settled(_Operator):
-    """Of operators that must wait until no bake runs. `lacks` says why the button is grey where `has_target` is not
-    met."""
+class IdleOperator(_Operator):
+    """Base of operators that cannot run during a bake.
 
-    lacks = "The active object is no mesh that can be changed in this file"
-    of_active = True            # whether it is for the active object, which may be linked
+    `no_target_message` says why the button is grey if `has_target` is false.
+    """
+
+    no_target_message = "The active object is no mesh that can be changed in this file"
+    uses_active_object = True
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         reason = ("A bake is running" if bake_job.current() is not None else
-                  "" if cls.has_target(context) else cls.reason(context))
+                  "" if cls.has_target(context) else cls.no_target_reason(context))
         if reason:
             cls.poll_message_set(reason)
         return not reason
 
     @classmethod
-    def reason(cls, context: bpy.types.Context) -> str:
-        """Why `has_target` is not met. What is linked may well be cloth."""
-        return (why_not(context) if cls.of_active else "") or cls.lacks
+    def no_target_reason(cls, context: bpy.types.Context) -> str:
+        """Return why `has_target` is false. A linked object is named first, because it may well be cloth."""
+        return (why_not_editable(context) if cls.uses_active_object else "") or cls.no_target_message
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return mesh_object(context) is not None
+        """Return whether there is an object to work on."""
+        return editable_mesh_object(context) is not None
 
 
-class Running(Settled):
-    """`verb` and `noun` say what runs, `steps` does it (see bake_job.py), `tell` says what came of it."""
+class LongOperator(IdleOperator):
+    """Base of operators that run for long: `verb` and `noun` name the work to the user."""
 
     verb, noun = "Baking", "Bake"
 
     def steps(self, context: bpy.types.Context) -> Generator[Any, None, Any]:
+        """Return the generator of Progress that does the work."""
         raise NotImplementedError
 
-    def tell(self, result: Any) -> None:
+    def report_result(self, result: Any) -> None:
+        """Report the return value of the generator to the user."""
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -83,14 +92,14 @@ class Running(Settled):
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         try:
-            over = self.job.advance()
+            has_ended = self.job.advance()
         except (core.ClothError, OSError) as error:
             return self.fail(str(error))
         except ReferenceError:
-            return self.fail(f"{self.gone()} was removed meanwhile; undo that and start again")
+            return self.fail(f"{self.removed_objects()} was removed meanwhile; undo that and start again")
         except Exception:
-            return self.fail(f"{self.verb} failed in a way that was not foreseen:\n" + traceback.format_exc())
-        if not over:
+            return self.fail(f"{self.verb} failed with an unexpected error:\n" + traceback.format_exc())
+        if not has_ended:
             self.display.show(context)
             return {"RUNNING_MODAL"}
         bake_job.end()
@@ -98,36 +107,38 @@ class Running(Settled):
             because = self.job.stopped_because
             self.report({"INFO"}, f"{self.noun} cancelled: {because}" if because else f"{self.noun} cancelled")
             return {"CANCELLED"}
-        self.tell(self.job.result)
+        self.report_result(self.job.result)
         return {"FINISHED"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        running, said = bake_job.begin(self.steps(context), self.verb), ""     # so that whoever looks on sees it
+        job, printed = bake_job.begin(self.steps(context), self.verb), ""       # a job, so that `poll` sees it
         try:
-            while not running.advance(idle=True):
-                stage = running.progress.stage if running.progress is not None else ""
-                if stage not in ("", said):                     # a script's user waits, too, half a minute at first
+            while not job.advance(idle=True):
+                stage = job.progress.stage if job.progress is not None else ""
+                if stage not in ("", printed):                  # compiling may take half a minute
                     print(f"Muslin: {stage}", flush=True)
-                    said = stage
+                    printed = stage
         except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         finally:
             bake_job.end()
-        self.tell(running.result)
+        self.report_result(job.result)
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the operator: another file is loaded, the window is closed."""
+        """Abort the job. Blender calls this when another file is loaded or the window is closed."""
         self.job.abort("Blender closed the window or the file")
         bake_job.end()
 
-    def gone(self) -> str:
+    def removed_objects(self) -> str:
+        """Return the names of cloth objects that no longer exist, for a message."""
         cloths = self.job.progress.cloths if self.job.progress is not None else ()
         missing = [name for name in cloths if name not in bpy.data.objects]
         return ", ".join(f"'{name}'" for name in missing) or "Something that is needed"
 
     def fail(self, message: str) -> set[str]:
+        """End the job and report the error."""
         bake_job.end()
         self.report({"ERROR"}, message)
         return {"CANCELLED"}

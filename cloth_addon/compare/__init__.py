@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare: several models and integrators on one scene."""
+"""Compare: simulate the same objects with several models and integrators, and write a sheet of the results."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare: chosen models and integrators on the same objects, one after the other, and one sheet of what they did.
+"""The comparison: simulate the same objects with several variants, one after the other, and write one sheet.
 
-The scene is simulated as a bake would, but nothing is written to the objects: the result is a folder with pictures
-of each run and the sheet (comparison_folder.py, comparison_sheet.py), written after the last run. A run that fails is
-listed with its error, the others go on.
+The scene is simulated as in a bake, but nothing is written to the objects. The result is a folder with the sheet and
+the pictures of each run (comparison_folder.py, comparison_sheet.py), written after the last run. A run that fails is
+listed with its error, and the others continue.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Generator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,63 +19,26 @@ import bpy
 
 from ... import core
 from ..bake import backends
-from ..bake.bake import Progress, frame_kept, view_layer_of
+from ..bake.bake import frame_kept, view_layer_of
+from ..bake.progress import Progress
 from ..properties.settings import SceneSettings, scene_settings_of
 from ..read import read_cloth
-from ..read.read_scene import World, read_world
+from ..read.read_scene import SimulationInput, read_scene
 from ..write.report import versions
 from . import comparison_folder
-from .comparison_folder import Shot
+from .records import Comparison, Outcome, Shot, Variant
 
-PICTURED = (1 / 3, 2 / 3, 1.0)
-"""When in the range a run is drawn."""
-OF_INTEGRATOR = {"projective_solve": "projective_dynamics", "verlet_kd": "verlet"}
-"""Settings of the solver that one integrator alone takes."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A model and an integrator, by name."""
-
-    model: str
-    integrator: str
-
-    @property
-    def title(self) -> str:
-        return f"{self.model}, {self.integrator}"
+PICTURE_TIMES = (1 / 3, 2 / 3, 1.0)
+"""Times of the pictures of a run, over the frame range [-]."""
+OPTIONS_OF_ONE_INTEGRATOR = {"projective_solve": "projective_dynamics", "verlet_kd": "verlet"}
+"""Options of the solver that only one integrator uses, and that integrator."""
 
 
-@dataclass
-class Outcome:
-    """What a run did: certificates as dicts, the first of the start, the seconds they took, names of pictures, why it
-    ended early, and with what options: of the solver, and of the model by cloth."""
-
-    kind: Kind
-    frames: list[dict[str, Any]] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    pictures: list[str] = field(default_factory=list)
-    error: str = ""
-    solver_options: dict[str, Any] = field(default_factory=dict)
-    model_options: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-    def worst(self, name: str) -> float:
-        return max((float(frame[name]) for frame in self.frames), default=0.0)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The result: where the sheet is, all runs, and what the sheet says as plain values."""
-
-    sheet: Path
-    outcomes: list[Outcome]
-    values: dict[str, Any]
-
-
-def kinds_of(models: Sequence[str], integrators: Sequence[str]) -> list[Kind]:
-    """Every model with every integrator.
+def variants_of(models: Sequence[str], integrators: Sequence[str]) -> list[Variant]:
+    """Return every model with every integrator.
 
     Raises:
-        core.SceneError: there are none, or one is not known.
+        core.SceneError: there are none, or a name is unknown.
     """
     for what, given, known in (("model", models, core.models()), ("integrator", integrators, core.integrators())):
         if not given:
@@ -83,18 +46,20 @@ def kinds_of(models: Sequence[str], integrators: Sequence[str]) -> list[Kind]:
         for name in given:
             if name not in known:
                 raise core.SceneError(f"no {what} '{name}'; there are: {', '.join(known)}")
-    return [Kind(model, integrator) for model in dict.fromkeys(models) for integrator in dict.fromkeys(integrators)]
+    return [Variant(model, integrator) for model in dict.fromkeys(models) for integrator in dict.fromkeys(integrators)]
 
 
-def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], kinds: Sequence[Kind], folder: Path,
+def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], variants: Sequence[Variant], folder: Path,
             frames: tuple[int, int] | None = None, depsgraph: bpy.types.Depsgraph | None = None,
             backend: str | None = None) -> Generator[Progress, None, Comparison]:
-    """Simulates `objects` once for each of `kinds` over `frames` (first, last), or the scene's.
+    """Simulate `objects` once for each of `variants`, and write the sheet into `folder`.
 
-    Yields Progress, as a bake does. Closing it cancels; the scene and an earlier sheet then are as before.
+    `frames` (first, last) and `backend` override the scene's. Yields Progress, as a bake does. Closing the generator
+    cancels the comparison and leaves the scene and an earlier sheet unchanged.
 
     Raises:
-        core.ClothError: the scene cannot be simulated at all. OSError: the folder cannot be written to.
+        core.ClothError: the scene cannot be simulated at all.
+        OSError: the folder cannot be written to.
     """
     settings = scene_settings_of(scene, frames, backend)
     read_cloth.check_frames(settings.first, settings.last)
@@ -102,88 +67,107 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], kinds: 
     names = tuple(obj.name for obj in objects)
     if folder.exists() and not folder.is_dir():
         raise core.SceneError(f"the sheet cannot go into {folder}, which is a file; choose a folder")
-    with comparison_folder.made(folder):                   # if that fails, it does before the work; it goes till then
+    with comparison_folder.created(folder):     # raises before the work if it cannot be created, and is removed again
         pass
     total = settings.last - settings.first + 1
-    drawn = {settings.first + max(1, round(part * (total - 1))) for part in PICTURED}
+    picture_frames = {settings.first + max(1, round(part * (total - 1))) for part in PICTURE_TIMES}
     outcomes: list[Outcome] = []
     shots: list[Shot] = []
     common: dict[str, Any] = {}
     with frame_kept(scene):
         view_layer.update()
-        for number, kind in enumerate(kinds):
-            outcome = Outcome(kind)
-            outcomes.append(outcome)
-            said = _Said(names, f"{number + 1} of {len(kinds)}: {kind.title}", number * total, total * len(kinds))
-            yield said(settings.first, 0, touches_blender=True)
+        for number, variant in enumerate(variants):
+            progress = _RunProgress(names, f"{number + 1} of {len(variants)}: {variant.title}", number * total,
+                                    total * len(variants))
+            yield progress(settings.first, 0, touches_blender=True)
             try:
-                world = read_world(scene, settings, objects, view_layer, kind.model)
-                solver = replace(replace(settings, integrator=kind.integrator).solver(), measure_energy=True)
+                inputs = read_scene(scene, settings, objects, view_layer, variant.model)
+                solver = replace(replace(settings, integrator=variant.integrator).solver(), measure_energy=True)
             except core.ClothError as error:
-                outcome.error = str(error)
+                outcomes.append(Outcome(variant=variant, frames=[], seconds=[], pictures=[], error=str(error),
+                                        solver_options={}, model_options={}))
                 continue
-            outcome.solver_options = _solver_options(solver)
-            outcome.model_options = {cloth.name: cloth.options for cloth in world.cloths}
-            common = common or _common(settings, world)
-            backends.keep_compiled()                    # kernels are compiled before the run's time is taken
-            for stage in backends.prepare(solver, [kind.model]):
-                yield said(settings.first, 0, stage=stage)
-            steps = core.simulate(world.scene, solver, range(settings.first, settings.last + 1))
-            for done in range(total):
-                frame = settings.first + done
-                if done:
-                    world.window.read(frame)
-                yield said(frame, done)
-                start = time.perf_counter()
-                try:
-                    solved = next(steps)
-                except core.ClothError as error:
-                    outcome.error = str(error)
-                    break
-                outcome.seconds.append(time.perf_counter() - start)
-                outcome.frames.append(solved.certificate.as_dict())
-                yield said(frame, done, solved.certificate, touches_blender=True)
-                if frame in drawn:
-                    shots.append(Shot.of(outcome, world, solved))
-    progress = _Said(names, "", total * len(kinds), total * len(kinds))(
+            common = common or _common_settings(settings, inputs)
+            outcome, run_shots = yield from _run(variant, inputs, solver, settings, picture_frames, progress)
+            outcomes.append(outcome)
+            shots += run_shots
+    drawing = _RunProgress(names, "", total * len(variants), total * len(variants))(
         settings.last, 0, stage="Drawing the sheet", touches_blender=True)
     values = yield from comparison_folder.write(folder, {
         "scene": scene.name, "objects": list(names), "first": settings.first, "last": settings.last,
         "versions": versions(numba=any(frame["backend"] == "numba" for run in outcomes for frame in run.frames)),
-        "settings": common}, outcomes, shots, progress)
+        "settings": common}, outcomes, shots, drawing)
     return Comparison(folder / comparison_folder.SHEET, outcomes, values)
 
 
 @dataclass(frozen=True)
-class _Said:
-    """Makes the Progress of one run out of `of` frames in all, `before` it."""
+class _RunProgress:
+    """Makes the Progress of one run.
 
-    names: tuple[str, ...]
+    Attributes:
+        cloths: names of the cloth objects.
+        run: text for the user that names the run.
+        before: number of frames of the runs before.
+        total: number of frames of all runs.
+    """
+
+    cloths: tuple[str, ...]
     run: str
     before: int
-    of: int
+    total: int
 
     def __call__(self, frame: int, done: int, certificate: core.Certificate | None = None, *,
                  touches_blender: bool = False, stage: str = "") -> Progress:
-        return Progress(frame, self.before + done, self.of, None, certificate, self.names, touches_blender, stage,
+        return Progress(frame, self.before + done, self.total, None, certificate, self.cloths, touches_blender, stage,
                         self.run)
 
 
+def _run(variant: Variant, inputs: SimulationInput, solver: core.Solver, settings: SceneSettings,
+         picture_frames: set[int], progress: _RunProgress) -> Generator[Progress, None, tuple[Outcome, list[Shot]]]:
+    """Simulate one variant. Yield Progress, and return the outcome and the pictures to draw."""
+    backends.keep_compiled()                    # compile before the time of the frames is measured
+    for stage in backends.prepare(solver, [variant.model]):
+        yield progress(settings.first, 0, stage=stage)
+    error = ""
+    certificates: list[dict[str, Any]] = []
+    seconds: list[float] = []
+    shots: list[Shot] = []
+    simulation = core.simulate(inputs.scene, solver, range(settings.first, settings.last + 1))
+    for done, frame in enumerate(range(settings.first, settings.last + 1)):
+        if done:
+            inputs.window.read(frame)
+        yield progress(frame, done)
+        start = time.perf_counter()
+        try:
+            solved = next(simulation)
+        except core.ClothError as failure:
+            error = str(failure)
+            break
+        seconds.append(time.perf_counter() - start)
+        certificates.append(solved.certificate.as_dict())
+        yield progress(frame, done, solved.certificate, touches_blender=True)
+        if frame in picture_frames:
+            shots.append(comparison_folder.shot_of(variant, inputs, solved))
+    return Outcome(variant=variant, frames=certificates, seconds=seconds, error=error,
+                   pictures=[shot.file_name for shot in shots], solver_options=_solver_options(solver),
+                   model_options={cloth.name: cloth.options for cloth in inputs.cloths}), shots
+
+
 def _solver_options(solver: core.Solver) -> dict[str, Any]:
-    """Of one run, without what is in other columns of the sheet and what its integrator does not take."""
+    """Return the solver's options that the integrator uses, without those in other columns of the sheet."""
     return {name: value for name, value in asdict(solver).items()
             if name not in ("backend", "frame_rate", "measure_energy")
-            and OF_INTEGRATOR.get(name, solver.integrator) == solver.integrator}
+            and OPTIONS_OF_ONE_INTEGRATOR.get(name, solver.integrator) == solver.integrator}
 
 
-def _common(settings: SceneSettings, world: World) -> dict[str, dict[str, Any]]:
-    """What is the same for all runs: of the scene, and of cloths and colliders by name."""
+def _common_settings(settings: SceneSettings, inputs: SimulationInput) -> dict[str, dict[str, Any]]:
+    """Return the settings that all runs share: of the scene, and of cloths and colliders by name."""
     scene = {"frame_rate": settings.frame_rate, "gravity": list(settings.gravity), "wind": list(settings.wind),
-             "wind_fields": len(world.fields), **({"notes": world.notes} if world.notes else {})}
+             "wind_fields": len(inputs.wind_fields), **({"notes": inputs.notes} if inputs.notes else {})}
     cloths = {cloth.name: {**{name: value for name, value in asdict(cloth.material).items() if name != "name"},
                            "thickness": cloth.thickness, "pinned_vertices": int((cloth.pin_weights > 0.0).sum()),
                            **({"max_elongation": cloth.max_elongation} if cloth.max_elongation < math.inf else {})}
-              for cloth in world.cloths}
-    solids = {solid.name: {"friction": solid.friction, "thickness": solid.thickness}
-              for solid in world.scene.colliders}
-    return {"scene": scene, "cloths": cloths, "colliders": solids}
+              for cloth in inputs.cloths}
+    colliders = {collider.name: {"friction": collider.friction, "thickness": collider.thickness}
+                 for collider in inputs.scene.colliders}
+    return {"scene": scene, "cloths": cloths, "colliders": colliders}

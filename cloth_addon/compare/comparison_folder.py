@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The folder of a comparison: pictures, sheet and figures. All is made in a room of its own and then moved in, and of
-an earlier comparison those pictures go that its figures list: nothing else in the folder is touched.
+"""The folder of a comparison: pictures, sheet and figures.
+
+All files are written to a temporary folder and then moved. The pictures of an earlier comparison in the folder, as its
+compare.json lists them, are removed. Nothing else in the folder is changed.
 """
 
 from __future__ import annotations
@@ -10,110 +12,96 @@ import os
 import tempfile
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
-from ..write.report import plain
+from ..bake.progress import Progress
+from ..read.read_scene import SimulationInput
+from ..write.report import json_values
 from . import comparison_sheet, snapshot
-
-if TYPE_CHECKING:
-    from ..bake.bake import Progress
-    from ..read.read_scene import World
-    from .comparison import Outcome
+from .records import Outcome, Shot, Variant
 
 SHEET, VALUES = "compare.html", "compare.json"
-FAR = 50.0
-"""So many times its size at the start cloth is followed by the camera: further, it would be a point."""
+LARGEST_TRAVEL = 50.0
+"""Distance up to which the camera follows cloth, over its initial size [-]. Further away cloth would be a dot."""
 
 
-@dataclass(frozen=True)
-class Shot:
-    """What is to be drawn of a run: cloths before solids; `start` (V, 3) [m] is where the cloths began."""
-
-    outcome: Outcome
-    frame: int
-    cloths: list[snapshot.Drawn]
-    solids: list[snapshot.Drawn]
-    start: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, outcome: Outcome, world: World, solved: core.Frame) -> Shot:
-        cloths = [snapshot.Drawn(x, cloth.mesh.triangles, cloth.mesh.loose_edges, _alone(cloth.mesh))
-                  for cloth, x in zip(world.cloths, solved.positions, strict=True)]
-        solids = [snapshot.Drawn(solid.at(solved.time), solid.triangles, colour=snapshot.SOLID)
-                  for solid in world.scene.colliders]
-        return cls(outcome, solved.index, cloths, solids, np.concatenate([c.positions for c in world.cloths]))
-
-    @property
-    def name(self) -> str:
-        return f"{self.outcome.kind.model}-{self.outcome.kind.integrator}-{self.frame:04d}.png"
+def shot_of(variant: Variant, inputs: SimulationInput, solved: core.Frame) -> Shot:
+    """Return the picture of a frame of a run, not drawn yet."""
+    cloths = [snapshot.DrawnMesh(x, cloth.mesh.triangles, cloth.mesh.loose_edges, _loose_vertices(cloth.mesh))
+              for cloth, x in zip(inputs.cloths, solved.positions, strict=True)]
+    colliders = [snapshot.DrawnMesh(collider.at(solved.time), collider.triangles, colour=snapshot.COLLIDER_COLOUR)
+                 for collider in inputs.scene.colliders]
+    return Shot(variant, solved.index, cloths, colliders, np.concatenate([c.positions for c in inputs.cloths]))
 
 
 @contextmanager
-def made(folder: Path) -> Iterator[None]:
-    """The folder and those it lies in are there; those that were made here go again where nothing came into them.
+def created(folder: Path) -> Iterator[None]:
+    """Create the folder and its parents; at the end remove those that were created here and are empty.
 
     Raises:
-        OSError: they cannot be made.
+        OSError: they cannot be created.
     """
-    new = [place for place in (folder, *folder.parents) if not place.exists()]
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
         yield
     finally:
         with suppress(OSError):                                   # not empty
-            for place in new:
-                place.rmdir()
+            for path in new:
+                path.rmdir()
 
 
 def write(folder: Path, values: dict[str, Any], outcomes: Sequence[Outcome], shots: Sequence[Shot],
           progress: Progress) -> Generator[Progress, None, dict[str, Any]]:
-    """Draws `shots`, writes sheet and figures: `values` and all runs, which are returned. Yields `progress` before each
-    picture; closed there, it leaves the folder as it was."""
+    """Draw the pictures, write the sheet and compare.json, and return the contents of compare.json.
+
+    `values` are its contents without the runs. Yields `progress` before each picture. Closed there, it leaves the
+    folder unchanged.
+    """
     earlier = _pictures_in(folder)
-    with made(folder), tempfile.TemporaryDirectory(prefix=".muslin-", dir=folder) as room_name:
-        room = Path(room_name)
-        view = view_of(shots) if shots else None
+    with created(folder), tempfile.TemporaryDirectory(prefix=".muslin-", dir=folder) as temporary_name:
+        temporary = Path(temporary_name)
+        view = view_of(shots, {run.variant for run in outcomes if run.error}) if shots else None
         for shot in shots:
             yield progress
-            snapshot.draw(shot.cloths + shot.solids, view, room / shot.name)
-            shot.outcome.pictures.append(shot.name)
-        values = plain({**values, "runs": [{**vars(run), "kind": vars(run.kind)} for run in outcomes]})
-        (room / VALUES).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
-        (room / SHEET).write_text(comparison_sheet.html(values, outcomes, room), encoding="utf-8")
-        drawn = [shot.name for shot in shots]
+            snapshot.draw(shot.cloths + shot.colliders, view, temporary / shot.file_name)
+        values = json_values({**values, "runs": [run.as_dict() for run in outcomes]})
+        (temporary / VALUES).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+        (temporary / SHEET).write_text(comparison_sheet.html(values, outcomes, temporary), encoding="utf-8")
+        drawn = [shot.file_name for shot in shots]
         for name in (*drawn, VALUES, SHEET):
-            os.replace(room / name, folder / name)
+            os.replace(temporary / name, folder / name)
     for name in earlier.difference(drawn):
         (folder / name).unlink(missing_ok=True)
     return values
 
 
-def view_of(shots: Sequence[Shot]) -> snapshot.View:
-    """Sees the cloth of all pictures, and solids near it that are no larger: a floor may go on beyond the frame.
+def view_of(shots: Sequence[Shot], failed: set[Variant]) -> snapshot.View:
+    """Return a view in which the cloth of all pictures is visible, and colliders near it that are not larger.
 
-    Of runs that failed it does so only if none did not: their last frames may be anywhere.
+    A floor may extend beyond the picture. Runs of the variants in `failed` count only if all failed, because their last
+    frames may be anywhere.
     """
-    whole = [shot for shot in shots if not shot.outcome.error] or list(shots)
-    start = np.concatenate([shot.start for shot in whole])
-    reach = FAR * float(np.ptp(start, axis=0).max())
-    x = np.concatenate([thing.positions for shot in whole for thing in shot.cloths])
+    counted = [shot for shot in shots if shot.variant not in failed] or list(shots)
+    start = np.concatenate([shot.start for shot in counted])
+    reach = LARGEST_TRAVEL * float(np.ptp(start, axis=0).max())
+    x = np.concatenate([mesh.positions for shot in counted for mesh in shot.cloths])
     x = np.clip(x, start.min(axis=0) - reach, start.max(axis=0) + reach)
     low, high = x.min(axis=0), x.max(axis=0)
     size = float((high - low).max())
-    solids = [solid.positions for shot in whole for solid in shot.solids]
-    near = [y for y in solids if (y.min(axis=0) >= low - size).all() and (y.max(axis=0) <= high + size).all()
+    colliders = [mesh.positions for shot in counted for mesh in shot.colliders]
+    near = [y for y in colliders if (y.min(axis=0) >= low - size).all() and (y.max(axis=0) <= high + size).all()
             and float(np.ptp(y, axis=0).max()) <= size]
-    return snapshot.around(np.concatenate([x, *near]))
+    return snapshot.view_around(np.concatenate([x, *near]))
 
 
 def _pictures_in(folder: Path) -> set[str]:
-    """Pictures that the figures of an earlier comparison list; none where these are not there or not ours."""
+    """Return the pictures that the folder's compare.json lists; none if there is no such file of a comparison."""
     try:
         runs = json.loads((folder / VALUES).read_text(encoding="utf-8"))["runs"]
         names = {name for run in runs for name in run["pictures"]}
@@ -122,7 +110,7 @@ def _pictures_in(folder: Path) -> set[str]:
     return {name for name in names if isinstance(name, str) and name.endswith(".png") and Path(name).name == name}
 
 
-def _alone(mesh: core.ClothMesh) -> NDArray[np.int64]:
-    """Vertices of no face and no edge."""
+def _loose_vertices(mesh: core.ClothMesh) -> NDArray[np.int64]:
+    """Return the vertices without faces and edges."""
     used = np.union1d(mesh.triangles.ravel(), mesh.loose_edges.ravel())
     return np.setdiff1d(np.arange(len(mesh.positions)), used)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sheet of a comparison: one HTML page with pictures, figures, curves and settings in it, for any browser.
+"""The sheet of a comparison: one HTML page with pictures, figures, curves and settings, for any browser.
 
-All runs stand in one table, largest figures of all frames, those of a run that failed as dashes: they are of fewer
-frames. The curves are the energy (what it changed by since the start) and the 99th percentile of stretch over the
-frames. Then the options that each run had, and what was the same for all.
+A table has one row for each run, with the largest figures of all frames. A run that failed has dashes instead, because
+its figures would be of fewer frames. The curves show the change of energy since the start and the 99th percentile of
+stretch, over the frames. The options of each run and the settings that all runs share follow.
 """
 
 from __future__ import annotations
@@ -14,16 +14,19 @@ from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .comparison import Outcome
+from .records import Outcome
 
 COLOURS = ("#c0392b", "#2471a3", "#229954", "#b9770e", "#7d3c98", "#148f77", "#5d6d7e", "#d35400")
 DASHES = ("", "6 3", "2 2", "8 3 2 3")
-PANEL = (560, 260)                                  # size of the curves [pixels]
-MARGIN = (64, 16, 12, 30)                           # left, right, top, bottom
+"""Colours and SVG dash patterns of the curves, in the order of the runs."""
+CHART_SIZE = (560, 260)
+"""Width and height of a chart [pixels]."""
+CHART_MARGINS = (64, 16, 12, 30)
+"""Left, right, top and bottom margin of a chart [pixels]."""
 TICKS = 4
+"""Number of intervals between the ticks of an axis."""
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1180px; padding: 0 1em; color: #222; }
 table { border-collapse: collapse; width: 100%; margin: 1em 0; }
@@ -37,7 +40,7 @@ figcaption { font-weight: 600; } svg { font: 12px system-ui, sans-serif; }
 
 
 def html(values: dict[str, Any], outcomes: Sequence[Outcome], folder: Path) -> str:
-    """The page. `values`: what compare.json says; pictures are read from `folder` and become part of the page."""
+    """Return the page. `values` are the contents of compare.json; pictures in `folder` are embedded in the page."""
     title, first = f"{', '.join(values['objects'])} in {values['scene']}", values["first"]
     runs = [outcome for outcome in outcomes if len(outcome.frames) > 1 or (outcome.frames and not outcome.error)]
     parts = [f"<!doctype html><html lang='en'><meta charset='utf-8'><title>Muslin: {escape(title)}</title>",
@@ -45,7 +48,7 @@ def html(values: dict[str, Any], outcomes: Sequence[Outcome], folder: Path) -> s
              _table(outcomes, values["last"] - first + 1), "<div>",
              *(_pictures(outcome, folder) for outcome in runs if outcome.pictures), "</div>"]
     if runs:
-        legend = "".join(f"<span>{_line(i)} {escape(outcome.kind.title)}</span>" for i, outcome in enumerate(runs))
+        legend = "".join(f"<span>{_line(i)} {escape(outcome.variant.title)}</span>" for i, outcome in enumerate(runs))
         parts += [f"<p class='runs'>{legend}</p>",
                   _curves("Energy since the start [J]", first, [_energy(outcome) for outcome in runs]),
                   _curves("Stretch, 99th percentile", first,
@@ -65,17 +68,18 @@ COLUMNS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("energy at the end [J]", lambda o: f"{_energy(o)[-1]:.4g}"),
     ("computed by", lambda o: o.frames[0]["backend"]),
 )
-NONE = "–"
+"""Titles of the columns, and functions of an Outcome that return their text."""
+NO_VALUE = "–"
 
 
 def _table(outcomes: Sequence[Outcome], total: int) -> str:
-    """`total`: frames of a run that does not fail."""
+    """Return the table of all runs. `total` is the number of frames of a complete run."""
     head = "".join(f"<th>{name}</th>" for name, _ in COLUMNS)
     rows = []
     for outcome in outcomes:
-        solved = len(outcome.frames) if len(outcome.frames) > 1 or not outcome.error else 0     # the start is given
-        figures = [NONE if outcome.error or not outcome.frames else value(outcome) for _, value in COLUMNS]
-        rows.append(f"<tr><td>{escape(outcome.kind.title)}</td>"
+        solved = len(outcome.frames) if len(outcome.frames) > 1 or not outcome.error else 0     # not the initial state
+        figures = [NO_VALUE if outcome.error or not outcome.frames else value(outcome) for _, value in COLUMNS]
+        rows.append(f"<tr><td>{escape(outcome.variant.title)}</td>"
                     f"<td>{f'{solved} of {total}' if outcome.error else solved}</td>"
                     + "".join(f"<td>{escape(figure)}</td>" for figure in figures) + "</tr>")
         if outcome.error:
@@ -84,7 +88,7 @@ def _table(outcomes: Sequence[Outcome], total: int) -> str:
 
 
 def _options(values: dict[str, Any], outcomes: Sequence[Outcome]) -> str:
-    """Two tables: what each run had for itself, and what was the same for all."""
+    """Return two tables: the options of each run, and the settings that all runs share."""
     ran = [outcome for outcome in outcomes if outcome.solver_options]
     same = {name: value for name, value in (ran[0].solver_options if ran else {}).items()
             if all(name in one.solver_options and one.solver_options[name] == value for one in ran)}
@@ -96,7 +100,7 @@ def _options(values: dict[str, Any], outcomes: Sequence[Outcome]) -> str:
         several = len(one.model_options) > 1
         model = "<br>".join((f"{escape(name)}: " if several else "") + _listed(options)
                             for name, options in one.model_options.items())
-        rows.append(f"<tr><td>{escape(one.kind.title)}</td><td>{model}</td><td>{_listed(own)}</td></tr>")
+        rows.append(f"<tr><td>{escape(one.variant.title)}</td><td>{model}</td><td>{_listed(own)}</td></tr>")
     settings = values["settings"]
     common = {"solver": same, **({"scene": settings["scene"], **settings["cloths"], **settings["colliders"]}
                                  if settings else {}), "versions": values["versions"]}
@@ -108,11 +112,12 @@ def _options(values: dict[str, Any], outcomes: Sequence[Outcome]) -> str:
 
 
 def _listed(options: dict[str, Any]) -> str:
-    """`name value, name value`; an option that was left to the model reads as automatic."""
-    return escape(", ".join(f"{name} {_value(value)}" for name, value in options.items())) or NONE
+    """Return options as `name value, name value`."""
+    return escape(", ".join(f"{name} {_value(value)}" for name, value in options.items())) or NO_VALUE
 
 
 def _value(value: Any) -> str:
+    """Return the text of an option's value; None, which leaves the choice to the model, reads as automatic."""
     if value is None:
         return "automatic"
     if isinstance(value, bool):
@@ -125,30 +130,33 @@ def _value(value: Any) -> str:
 
 
 def _pictures(outcome: Outcome, folder: Path) -> str:
+    """Return the figure with the pictures of a run."""
     images = "".join(f"<img alt='{escape(name)}' src='data:image/png;base64,"
                      f"{base64.b64encode((folder / name).read_bytes()).decode()}'>" for name in outcome.pictures)
-    return f"<figure>{images}<figcaption>{escape(outcome.kind.title)}</figcaption></figure>"
+    return f"<figure>{images}<figcaption>{escape(outcome.variant.title)}</figcaption></figure>"
 
 
 def _energy(outcome: Outcome) -> list[float]:
-    """Kinetic, elastic and of weight together, less what it was at the start [J]."""
+    """Return the sum of kinetic, elastic and gravitational energy at each frame, less that of the start [J]."""
     total = [sum(frame["energy"].values()) for frame in outcome.frames]
     return [value - total[0] for value in total]
 
 
 def _line(number: int) -> str:
+    """Return the line of run `number` in the legend."""
     return f"<svg width='28' height='10'><path d='M0 5H28' {_stroke(number)}/></svg>"
 
 
 def _stroke(number: int) -> str:
+    """Return the SVG attributes of the line of run `number`."""
     colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
     return f"stroke='{colour}' stroke-width='1.8' fill='none' stroke-dasharray='{dash}'"
 
 
 def _curves(title: str, first: int, curves: Sequence[Sequence[float]]) -> str:
-    """A panel of curves over frames."""
-    width, height = PANEL
-    left, right, top, bottom = MARGIN
+    """Return a chart of curves over frames, of which `first` is the first."""
+    width, height = CHART_SIZE
+    left, right, top, bottom = CHART_MARGINS
     values = [value for curve in curves for value in curve if math.isfinite(value)]
     low, high = min(values, default=0.0), max(values, default=0.0)
     if not high - low > 1e-9 * max(abs(low), abs(high)):

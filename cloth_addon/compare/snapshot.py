@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A picture of surfaces, threads and points as they are in arrays, in Blender's Workbench, whatever scene is open.
+"""Pictures of surfaces, threads and points in arrays, rendered by Blender's Workbench, whatever scene is open.
 
-Everything it needs is made for it and taken away again: a scene, meshes, a camera. Threads become tubes and points
-beads, because Blender renders neither.
+A scene, meshes and a camera are created for the picture and removed again. Threads are drawn as tubes and points as
+octahedra, because Blender does not render loose edges and vertices.
 """
 
 from __future__ import annotations
@@ -25,27 +25,43 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.integer[Any]]
 Point = tuple[float, float, float]
 
-CLOTH, SOLID = (0.72, 0.16, 0.14), (0.55, 0.58, 0.6)
-SIDES = 8               # of a tube
-GROUND = (0.94, 0.94, 0.94)
-RESULT = "Render Result"                            # as Blender names it
+CLOTH_COLOUR, COLLIDER_COLOUR = (0.72, 0.16, 0.14), (0.55, 0.58, 0.6)
+BACKGROUND_COLOUR = (0.94, 0.94, 0.94)
+TUBE_SIDES = 8
+"""Number of sides of a tube."""
+RESULT = "Render Result"
+"""Blender's name for the image of a render."""
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """One thing in the picture: positions (V, 3) [m], triangles (T, 3), loose edges (E, 2), points (P,), colour."""
+class DrawnMesh:
+    """One mesh in the picture.
+
+    Attributes:
+        positions: (V, 3) [m].
+        triangles: (T, 3), drawn as a surface.   edges: (E, 2), drawn as tubes.   points: (P,), drawn as octahedra.
+        colour: red, green and blue, 0 to 1.
+        smooth: whether the surface is shaded smooth.
+    """
 
     positions: FloatArray
     triangles: IntArray
     edges: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     points: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    colour: tuple[float, float, float] = CLOTH
+    colour: tuple[float, float, float] = CLOTH_COLOUR
     smooth: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """The camera at `eye` looks at `target` [m]; lens [mm]; thickness of threads and points [m]; size in pixels."""
+    """The camera and the size of the picture.
+
+    Attributes:
+        eye, target: position of the camera and the point it looks at [m].
+        lens: focal length [mm].
+        thickness: diameter of threads and points [m].
+        size: width and height [pixels].
+    """
 
     eye: Point
     target: Point
@@ -54,36 +70,37 @@ class View:
     size: tuple[int, int] = (480, 440)
 
 
-def around(positions: FloatArray, size: tuple[int, int] = (480, 440)) -> View:
-    """A view from the front right and above in which everything in positions (V, 3) [m] is seen."""
+def view_around(positions: FloatArray, size: tuple[int, int] = (480, 440)) -> View:
+    """Return a view from the front right and above in which all positions (V, 3) [m] are visible."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     middle, radius = (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, 1e-6)
     lens, direction = 50.0, np.array([0.45, -0.8, 0.4]) / np.linalg.norm([0.45, -0.8, 0.4])
-    narrow = math.atan(18.0 / lens * min(1.0, size[1] / size[0]))            # half the angle of view; 36 mm wide
-    eye = middle + direction * radius / math.sin(narrow)
+    half_angle = math.atan(18.0 / lens * min(1.0, size[1] / size[0]))        # of view; the sensor is 36 mm wide
+    eye = middle + direction * radius / math.sin(half_angle)
     return View(eye=tuple(eye.tolist()), target=tuple(middle.tolist()), lens=lens, size=size, thickness=0.01 * radius)
 
 
-def draw(things: Sequence[Drawn], view: View, path: Path) -> None:
-    """Write a PNG of `things`."""
-    made: list[tuple[Any, Any]] = []                    # what was made and the list it is in
+def draw(drawn_meshes: Sequence[DrawnMesh], view: View, path: Path) -> None:
+    """Write a PNG of the meshes."""
+    created: list[tuple[Any, Any]] = []                 # data-blocks, each with the collection that it is in
     scene: Any = bpy.data.scenes.new("Muslin Snapshot")
     try:
-        for thing in things:
-            made += _add(scene, thing, view.thickness)
-        made += _add_camera(scene, view)
+        for drawn in drawn_meshes:
+            created += _add(scene, drawn, view.thickness)
+        created += _add_camera(scene, view)
         _set_up(scene, view, path)
         with _no_new_image(), _quiet():
             bpy.ops.render.render(write_still=True, scene=scene.name)
     finally:
         bpy.data.scenes.remove(scene)
-        for blocks, block in made:
+        for blocks, block in created:
             blocks.remove(block)
 
 
-def _add(scene: Any, thing: Drawn, thickness: float) -> list[tuple[Any, Any]]:
-    parts = [(thing.positions, thing.triangles), tubes(thing.positions, thing.edges, thickness / 2),
-             beads(thing.positions[thing.points], thickness / 2)]
+def _add(scene: Any, drawn: DrawnMesh, thickness: float) -> list[tuple[Any, Any]]:
+    """Add a mesh to the scene, and return the created data-blocks, each with its collection."""
+    parts = [(drawn.positions, drawn.triangles), tubes(drawn.positions, drawn.edges, thickness / 2),
+             octahedra(drawn.positions[drawn.points], thickness / 2)]
     start = np.cumsum([0, *(len(x) for x, _ in parts)])
     x = np.concatenate([x for x, _ in parts])
     triangles = np.concatenate([t + s for (_, t), s in zip(parts, start, strict=False)]).astype(np.int32)
@@ -94,16 +111,16 @@ def _add(scene: Any, thing: Drawn, thickness: float) -> list[tuple[Any, Any]]:
     mesh.loops.foreach_set("vertex_index", triangles.ravel())
     mesh.polygons.add(len(triangles))
     mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
-    mesh.polygons.foreach_set("use_smooth", np.full(len(triangles), thing.smooth))
+    mesh.polygons.foreach_set("use_smooth", np.full(len(triangles), drawn.smooth))
     mesh.update(calc_edges=True)
     obj: Any = bpy.data.objects.new("Muslin Snapshot", mesh)
-    obj.color = (*thing.colour, 1.0)
+    obj.color = (*drawn.colour, 1.0)
     scene.collection.objects.link(obj)
     return [(bpy.data.objects, obj), (bpy.data.meshes, mesh)]
 
 
 def tubes(positions: FloatArray, edges: IntArray, radius: float) -> tuple[FloatArray, IntArray]:
-    """Prisms around the edges: vertices and triangles."""
+    """Return prisms around the edges (E, 2): vertices (V, 3) [m] and triangles (T, 3)."""
     if not len(edges):
         return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     ends = positions[edges]                                                        # (E, 2, 3)
@@ -113,17 +130,18 @@ def tubes(positions: FloatArray, edges: IntArray, radius: float) -> tuple[FloatA
     side = np.cross(along, helper)
     side /= np.linalg.norm(side, axis=1, keepdims=True)
     up = np.cross(along, side)
-    angle = 2.0 * np.pi * np.arange(SIDES) / SIDES
-    ring = radius * (np.cos(angle)[:, None] * side[:, None] + np.sin(angle)[:, None] * up[:, None])    # (E, SIDES, 3)
+    n = TUBE_SIDES
+    angle = 2.0 * np.pi * np.arange(n) / n
+    ring = radius * (np.cos(angle)[:, None] * side[:, None] + np.sin(angle)[:, None] * up[:, None])    # (E, n, 3)
     x = (ends[:, :, None] + ring[:, None]).reshape(-1, 3)
-    i = np.arange(SIDES)
-    j = (i + 1) % SIDES
-    prism = np.concatenate([np.stack([i, i + SIDES, j], axis=1), np.stack([j, i + SIDES, j + SIDES], axis=1)])
-    return x, (prism + 2 * SIDES * np.arange(len(edges))[:, None, None]).reshape(-1, 3)
+    i = np.arange(n)
+    j = (i + 1) % n
+    prism = np.concatenate([np.stack([i, i + n, j], axis=1), np.stack([j, i + n, j + n], axis=1)])
+    return x, (prism + 2 * n * np.arange(len(edges))[:, None, None]).reshape(-1, 3)
 
 
-def beads(points: FloatArray, radius: float) -> tuple[FloatArray, IntArray]:
-    """Octahedra at the points: vertices and triangles."""
+def octahedra(points: FloatArray, radius: float) -> tuple[FloatArray, IntArray]:
+    """Return octahedra at the points (P, 3) [m]: vertices (V, 3) [m] and triangles (T, 3)."""
     corners = np.concatenate([np.eye(3), -np.eye(3)])
     faces = np.array([[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]])
     x = (points[:, None] + radius * corners).reshape(-1, 3)
@@ -131,6 +149,7 @@ def beads(points: FloatArray, radius: float) -> tuple[FloatArray, IntArray]:
 
 
 def _add_camera(scene: Any, view: View) -> list[tuple[Any, Any]]:
+    """Add camera and background, and return the created data-blocks, each with its collection."""
     data = bpy.data.cameras.new("Muslin Snapshot")
     data.lens, data.clip_start, data.clip_end = view.lens, 1e-3, 1e6
     camera = bpy.data.objects.new("Muslin Snapshot", data)
@@ -139,12 +158,13 @@ def _add_camera(scene: Any, view: View) -> list[tuple[Any, Any]]:
     scene.collection.objects.link(camera)
     scene.camera = camera
     world = bpy.data.worlds.new("Muslin Snapshot")
-    world.color = GROUND
+    world.color = BACKGROUND_COLOUR
     scene.world = world
     return [(bpy.data.objects, camera), (bpy.data.cameras, data), (bpy.data.worlds, world)]
 
 
 def _set_up(scene: Any, view: View, path: Path) -> None:
+    """Set the scene to render `path` by Workbench."""
     render, shading = scene.render, scene.display.shading
     render.engine = "BLENDER_WORKBENCH"
     render.resolution_x, render.resolution_y = view.size
@@ -159,25 +179,25 @@ def _set_up(scene: Any, view: View, path: Path) -> None:
 
 @contextmanager
 def _no_new_image() -> Iterator[None]:
-    """The image of a render goes, where there was none. One that the user has made is replaced, as by any render."""
+    """Remove the image of the render at the end, unless there was one before, which any render replaces."""
     images: Any = bpy.data.images
-    there = RESULT in images
+    existed = RESULT in images
     try:
         yield
     finally:
-        if not there and RESULT in images:
+        if not existed and RESULT in images:
             images.remove(images[RESULT])
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Rendering prints where it saved, past Python's own stdout."""
+    """Suppress what Blender prints while it renders, which does not go through Python's `sys.stdout`."""
     sys.stdout.flush()
-    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    stdout, devnull = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)
     try:
         yield
     finally:
-        os.dup2(kept, 1)
-        os.close(nowhere)
-        os.close(kept)
+        os.dup2(stdout, 1)
+        os.close(devnull)
+        os.close(stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers by which a .blend file remembers choices out of lists that grow."""
+"""Numbers under which a .blend file stores the items of enums that grow from version to version."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import zlib
 
 
 def number_of(name: str) -> int:
-    """From its name, so that a new choice shifts no other."""
+    """Return a number computed from the item's name, so that a new item changes the number of no other."""
     return zlib.crc32(name.encode()) & 0x7FFFFFFF

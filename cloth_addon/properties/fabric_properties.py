@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the fabric of a cloth is: its preset, weight, stiffness, damping, friction and drag, in SI."""
+"""Settings of an object's fabric: preset, weight, stiffness, damping, friction and drag, in SI."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..ui import fabric_menu
+from .fabric_presets import load_preset, preset_items, preset_of, preset_values
 
-DEFAULT_FABRIC = fabric_menu.preset("cotton")
+DEFAULT_FABRIC = preset_values("cotton")
 MICRO = 1e-6
 
 
 def _fabric_number(settings: Any) -> int:
-    name = fabric_menu.name_of(settings)
-    return next(number for identifier, _, _, number in fabric_menu.items() if identifier == name)
+    name = preset_of(settings)
+    return next(number for identifier, _, _, number in preset_items() if identifier == name)
 
 
 def _set_fabric(settings: Any, number: int) -> None:
-    fabric_menu.fill(settings, next(item[0] for item in fabric_menu.items() if item[3] == number))
+    load_preset(settings, next(item[0] for item in preset_items() if item[3] == number))
 
 
 def _in_micro(prop: str) -> dict[str, Any]:
-    """Blender shows six decimals: bending stiffness is read and typed in millionths of its SI unit."""
+    """Return getter and setter that show `prop` in millionths of its SI unit, because Blender shows six decimals."""
     def set_micro(settings: Any, value: float) -> None:
         setattr(settings, prop, value * MICRO)
 
@@ -35,26 +35,28 @@ def _fabric(prop: str, name: str, description: str, **options: Any) -> Any:
 
 
 class FabricProperties:
-    """Settings of an object's fabric; a part of `MuslinObject`."""
+    """Settings of an object's fabric; a base class of `MuslinObject`."""
 
     __slots__ = ()
 
     fabric: EnumProperty(
         name="Fabric", description="The preset that the values below belong to",
-        items=fabric_menu.items(), get=_fabric_number, set=_set_fabric, options=set(),
+        items=preset_items(), get=_fabric_number, set=_set_fabric, options=set(),
     )
     areal_density: _fabric(
-        "areal_density", "Weight", "Mass per area of the fabric, in kg/m². The mesh's resolution does not matter",
+        "areal_density", "Weight", "Mass per area of the fabric, in kg/m², whatever the resolution of the mesh",
         min=1e-4, soft_min=0.01, max=1e4, soft_max=2.0, step=1, precision=3,
     )
     stretch_warp: _fabric(
         "stretch_warp", "Stretch Warp",
-        "Resistance to stretching along the grain, in N/m: the pull that would double a strip one metre wide",
+        "Resistance to stretching along the grain, in N/m: the force that would double the length of a strip one "
+        "metre wide",
         min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
     )
     stretch_weft: _fabric(
         "stretch_weft", "Weft",
-        "Resistance to stretching across the grain, in N/m: the pull that would double a strip one metre wide",
+        "Resistance to stretching across the grain, in N/m: the force that would double the length of a strip one "
+        "metre wide",
         min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
     )
     shear: _fabric(
@@ -78,36 +80,38 @@ class FabricProperties:
         min=0.0, max=1e9, soft_max=1e4, step=100, precision=2, options=set(), **_in_micro("bend_weft"),
     )
     damping: _fabric(
-        "damping", "Damping", "How fast stretching and folding motions die away; falling and swinging are not slowed",
+        "damping", "Damping", "Time by which stretching and folding motions are damped; falling and swinging are not "
+        "slowed",
         min=0.0, max=10.0, soft_max=0.1, step=0.1, precision=4, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE",
     )
     friction: _fabric(
-        "friction", "Friction", "Friction of the surface: 0 slides freely, 1 holds on a slope of 45 degrees",
+        "friction", "Friction", "Coefficient of friction of the surface: 0 slides freely, 1 sticks on a slope of 45 "
+        "degrees",
         min=0.0, max=10.0, soft_max=1.0, step=1, precision=3,
     )
     air_drag: _fabric(
-        "air_drag", "Air Drag", "Resistance of the air, and grip of the wind, across the surface, in kg/(m² s)",
+        "air_drag", "Air Drag", "Resistance of the air, and force of the wind, normal to the surface, in kg/(m² s)",
         min=0.0, max=1e3, soft_max=5.0, step=1, precision=3,
     )
     viscous_drag: _fabric(
         "viscous_drag", "Viscous Drag",
-        "Resistance of the air against every motion, in kg/(m² s): cloth sinks as in oil",
+        "Resistance of the air to every motion, in kg/(m² s): cloth sinks as in oil",
         min=0.0, max=1e3, soft_max=5.0, step=1, precision=3,
     )
     spring_damping: _fabric(
-        "spring_damping", "Edge Length", "Resistance of every edge to getting longer or shorter, in kg/s",
+        "spring_damping", "Edge Length", "Damping of changes in the length of edges, in kg/s",
         min=0.0, max=1e3, soft_max=1.0, step=1, precision=4,
     )
     isotropic_damping: _fabric(
         "isotropic_damping", "Edge Motion",
-        "Resistance to every relative motion of an edge's ends, in kg/s. Slows turning, too, but not falling",
+        "Damping of every relative motion of an edge's two ends, in kg/s. It slows turning, too, but not falling",
         min=0.0, max=1e3, soft_max=1.0, step=1, precision=4,
     )
     use_max_elongation: BoolProperty(
-        name="Limit Stretch", description="Bring back edges that a step made longer than they may be", default=False,
+        name="Limit Stretch", description="Shorten edges that a step has stretched beyond the limit", default=False,
         options=set(),
     )
     max_elongation: FloatProperty(
-        name="Limit Stretch", description="How much longer than at rest an edge may be", default=10.0, min=0.1,
+        name="Limit Stretch", description="Largest stretch of an edge, over its rest length", default=10.0, min=0.1,
         soft_max=50.0, max=1000.0, step=100, precision=1, subtype="PERCENTAGE", options=set(),
     )

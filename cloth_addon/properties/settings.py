@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The settings of a bake as plain records in SI: the only place that reads them from Blender's property groups.
+"""The settings of a bake as plain records in SI. Only this file reads them from Blender's property groups.
 
-Lengths, velocities and accelerations that the interface shows in the scene's units are stored in Blender units;
-here they become metres.
+Lengths, velocities and accelerations are stored in Blender units and converted to metres here.
 """
 
 from __future__ import annotations
@@ -14,21 +13,25 @@ from typing import Any
 import bpy
 
 from ... import core
-from ..bake import backends
-from ..read import model_options
+from .enum_items import backend_name
+from .model_options import model_of, model_options
 
 
 @dataclass(frozen=True, kw_only=True)
 class GarmentSettings:
-    """What is sewn, cut and painted of one cloth object. Groups are names, "" for none.
+    """Seams, pattern and painted maps of one cloth object. Groups are names, "" for none.
 
     Attributes:
-        sewing: whether loose edges are seams. sewing_force [N/m], None without limit; sewing_time [s]: until closed.
-        buttons: the group of their ends.
-        pattern: whether the UV map is the rest shape; pattern_size [m]: width of its square, None as large as the mesh.
-        shrink: by how much it is smaller at rest, outside and inside `shrink_group` [-].
-        wrinkle_curvature [1/m] at weight 1, at wrinkle_angle [rad] from the warp.
-        stiffness: group and factor at weight 1 [-] of "stretch", "shear", "bend".
+        sewing: whether loose edges are seams.
+        sewing_force: largest force of a seam [N/m], None for no limit.
+        sewing_time: time from the start until seams and buttons are closed [s].
+        buttons: vertex group of the ends of buttons.
+        pattern: whether the UV map is the rest shape.
+        pattern_size: side of the UV square [m], None to give the pattern the area of the mesh.
+        shrink_group, shrink: vertex group or attribute, and shrinkage at weight 0 and at weight 1 [-].
+        wrinkle_group, wrinkle_curvature: vertex group or attribute, and rest curvature at weight 1 [1/m].
+        wrinkle_angle: direction of that curvature from the warp [rad].
+        stiffness: vertex group or attribute, and factor at weight 1 [-], of "stretch", "shear" and "bend".
     """
 
     sewing: bool
@@ -47,8 +50,15 @@ class GarmentSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ClothSettings:
-    """One cloth object. The thickness is [m], None where the core chooses it; model_options as `core.Cloth` takes them;
-    the rest as in core.Material."""
+    """Settings of one cloth object.
+
+    Attributes:
+        thickness: distance kept from other surfaces [m], None to let the core choose it.
+        max_elongation: largest elongation of an edge, over its rest length [-], None for no limit.
+        model_options: keyword arguments of `core.Cloth` for the model.
+
+    Stiffness, damping and drag are those of `core.Material`, in the same units.
+    """
 
     areal_density: float
     stretch: tuple[float, float]
@@ -70,6 +80,7 @@ class ClothSettings:
     model_options: dict[str, Any]
 
     def material(self, name: str) -> core.Material:
+        """Return the core's material, called `name` in messages."""
         return core.Material(
             areal_density=self.areal_density, stretch=self.stretch, shear=self.shear, bend=self.bend,
             damping=self.damping, friction=self.friction, air_drag=self.air_drag, viscous_drag=self.viscous_drag,
@@ -78,7 +89,7 @@ class ClothSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ColliderSettings:
-    """One collider: friction [-], extra distance kept from it [m]."""
+    """Settings of one collider: coefficient of friction [-], and distance added to the cloth's thickness [m]."""
 
     friction: float
     thickness: float
@@ -86,15 +97,16 @@ class ColliderSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class SceneSettings:
-    """The scene: frames, solver, and what acts on everything.
+    """Settings of the scene: frames, solver, gravity and wind.
 
     Attributes:
-        first, last: frames of the bake.
-        frame_rate [1/s], metres_per_unit [m], gravity (3,) [m/s^2], wind (3,) [m/s].
-        time_ratio: of the time at which animation is read to the frame's number, by the scene's Time Stretching. It
-            slows cloth down as it slows animation: frame_rate, of frames to a second of the cloth's time, has it in it.
-        integrator, solid_contact: as `core.Solver` names them.
-        backend: "numpy", "numba", or None for the quickest that runs here.
+        first, last: first and last frame of the bake.
+        frame_rate: frames per second of simulated time [1/s], the scene's Time Stretching included.
+        time_ratio: time at which Blender evaluates animation, over the frame number [-]; not 1 with Time Stretching.
+        metres_per_unit: length of one Blender unit [m].
+        gravity: (3,) [m/s^2].   wind: (3,) [m/s].
+        integrator, solid_contact, projective_solve, verlet_kd: as `core.Solver` names them.
+        backend: "numpy", "numba", or None for the fastest that runs here.
     """
 
     first: int
@@ -115,6 +127,7 @@ class SceneSettings:
     backend: str | None
 
     def solver(self) -> core.Solver:
+        """Return the core's solver settings."""
         return core.Solver(
             integrator=self.integrator, steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate,
             self_collision=self.self_collision, solid_contact=self.solid_contact, tolerance=self.tolerance,
@@ -123,13 +136,13 @@ class SceneSettings:
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
-    """What one Blender unit is [m]; with the unit system switched off, one metre."""
+    """Return the length of one Blender unit [m]. Without a unit system it is one metre."""
     units = scene.unit_settings
     return 1.0 if units.system == "NONE" else float(units.scale_length)
 
 
 def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
-    """NONE, CLOTH or COLLIDER, as it was chosen, or because it is a mesh of the scene's collider collection."""
+    """Return NONE, CLOTH or COLLIDER: the object's type, or COLLIDER for meshes of the scene's collider collection."""
     kind: str = obj.muslin.kind
     chosen = scene.muslin.collider_collection
     if kind == "NONE" and obj.type == "MESH" and chosen is not None and obj.name in chosen.all_objects:
@@ -138,9 +151,9 @@ def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
 
 
 def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None = None) -> ClothSettings:
-    """What is chosen for a cloth; as it would be of another `model`, if given."""
+    """Return the settings of a cloth object, with `model` instead of the object's own where it is given."""
     values = obj.muslin
-    unit, model = metres_per_unit(scene), model or model_options.model_of(obj)
+    unit, model = metres_per_unit(scene), model or model_of(obj)
     thickness = float(values.thickness) * unit
     return ClothSettings(
         areal_density=float(values.areal_density),
@@ -154,7 +167,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         thickness=thickness if thickness > 0.0 else None,
         max_elongation=float(values.max_elongation) / 100.0 if values.use_max_elongation else None,
         garment=_garment_of(values, unit),
-        model_options=model_options.model_options(values, model, unit))
+        model_options=model_options(values, model, unit))
 
 
 def _garment_of(values: Any, unit: float) -> GarmentSettings:
@@ -171,13 +184,14 @@ def _garment_of(values: Any, unit: float) -> GarmentSettings:
 
 
 def collider_settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ColliderSettings:
+    """Return the settings of a collider object."""
     return ColliderSettings(friction=float(obj.muslin.friction),
                             thickness=float(obj.muslin.thickness) * metres_per_unit(scene))
 
 
 def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = None,
                       backend: str | None = None) -> SceneSettings:
-    """`frames` (first, last) and `backend` overrule the scene's."""
+    """Return the settings of the scene. `frames` (first, last) and `backend` override the scene's."""
     values = scene.muslin
     if frames is None:
         frames = ((values.frame_start, values.frame_end) if values.use_custom_range
@@ -195,7 +209,7 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         steps_per_frame=int(values.steps_per_frame),
         newton_iterations=(int(values.projective_iterations) or None if values.integrator == "PROJECTIVE_DYNAMICS"
                            else int(values.newton_iterations)), tolerance=float(values.tolerance),
-        backend=backend or backends.backend_of(values.backend))
+        backend=backend or backend_name(values.backend))
 
 
 def _in_metres(vector: Any, unit: float) -> tuple[float, float, float]:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender data to the arrays of the core."""
+"""Blender's data to arrays and the core's scene. Imports the properties and no other folder of the add-on."""

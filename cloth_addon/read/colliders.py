@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Colliders: any mesh object of the scene that is one, as it is evaluated, animation and modifiers included."""
+"""Colliders: mesh objects of the scene, evaluated with animation and modifiers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from . import mesh_data
 from .frame_window import FrameWindow, evaluated_object
 
 
-def left_out(scene: bpy.types.Scene) -> list[str]:
-    """Sentences that name what looks like a collider and stops nothing: not in the scene, or only as instances."""
+def notes_on_ignored(scene: bpy.types.Scene) -> list[str]:
+    """Return notes that name objects which look like colliders and are ignored: not in the scene, or instances."""
     chosen, here = scene.muslin.collider_collection, set(scene.objects)
     inside = set(chosen.all_objects) if chosen is not None else set()
     notes = [f"'{obj.name}' of the Collider Collection '{chosen.name}' is not in the scene and stops nothing: link it, "
@@ -25,25 +25,28 @@ def left_out(scene: bpy.types.Scene) -> list[str]:
         shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
         if shown is not None and (obj in inside or any(
                 part.type == "MESH" and kind_of(part, scene) == "COLLIDER" for part in shown.all_objects)):
-            notes.append(f"What '{obj.name}' shows of the collection '{shown.name}' are instances and stop nothing: "
-                         "make them objects (Object > Apply > Make Instances Real), and these colliders")
+            notes.append(f"The instances that '{obj.name}' shows of the collection '{shown.name}' stop nothing: make "
+                         "them objects (Object > Apply > Make Instances Real), and these colliders")
     return sorted(notes)
 
 
-def instancing(solids: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer) -> list[str]:
-    """Sentences that name the colliders of which geometry nodes make instances besides. Not for drawing a panel:
-    asking takes memory that Blender 4.5 does not give back."""
+def notes_on_instances(collider_objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer) -> list[str]:
+    """Return notes that name colliders whose geometry nodes make instances, which are ignored.
+
+    Not for drawing a panel: the query takes memory that Blender 4.5 does not free.
+    """
     notes = []
-    for obj in solids:
+    for obj in collider_objects:
         if any(modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers):
             shown: Any = evaluated_object(obj, view_layer)
             if shown.evaluated_geometry().instance_references():
-                notes.append(f"What geometry nodes of '{obj.name}' make as instances stops nothing: end them with the "
-                             "node Realize Instances")
+                notes.append(f"The instances that geometry nodes of '{obj.name}' make stop nothing: end the node tree "
+                             "with Realize Instances")
     return notes
 
 
 def check_collider(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
+    """Raise ColliderError if the object cannot be a collider."""
     if obj.type != "MESH":
         raise core.ColliderError(f"is a {obj.type.lower()}, not a mesh; convert it (Object > Convert > Mesh)",
                                  object_name=obj.name)
@@ -54,16 +57,16 @@ def check_collider(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> No
 
 def read_collider(obj: bpy.types.Object, scene: bpy.types.Scene, window: FrameWindow,
                   view_layer: bpy.types.ViewLayer) -> core.Collider:
-    """The collider, with its triangles of the window's frame and its motion from the window."""
+    """Return the core's collider: triangles of the window's frame, positions over time from the window."""
     evaluated = evaluated_object(obj, view_layer)
     triangles = mesh_data.triangles(evaluated.data)
     if not len(triangles):
         raise core.ColliderError(f"has no triangles at frame {window.frame}; give the mesh faces, switch off the "
-                                 "modifier that takes them away, such as Build, end geometry nodes that make instances "
+                                 "modifier that removes them, such as Build, end geometry nodes that make instances "
                                  "with Realize Instances, or remove it as a collider",
                                  object_name=obj.name)
     if np.linalg.det(np.array(evaluated.matrix_world, np.float64)[:3, :3]) < 0.0:
-        triangles = triangles[:, ::-1]          # a mirrored object is not inside out
+        triangles = triangles[:, ::-1]          # keep normals outwards where the object is mirrored
     settings = collider_settings_of(obj, scene)
     return core.Collider(window.trajectory(obj.name_full), triangles, settings.friction, thickness=settings.thickness,
                          name=obj.name)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where animated objects are, at any time between two neighbouring frames.
+"""Positions of animated objects at any time between two neighbouring frames.
 
-Blender can be asked for whole frames, the solver asks for times in between. The window holds the world positions
-of two neighbouring frames and is moved along by the bake, so that each frame is read once, nothing else is kept,
-and the solver touches no Blender data. In between, every vertex moves straight.
+Blender evaluates whole frames; the solver needs positions at times in between. The window holds the world positions of
+two neighbouring frames and interpolates linearly. The bake advances it frame by frame, so that each frame is read once
+and the solver does not access Blender's data.
 """
 
 from __future__ import annotations
@@ -16,35 +16,37 @@ from numpy.typing import NDArray
 
 from ... import core
 from . import mesh_data
-from .unbaked_state import as_authored
+from .unbaked_state import unbaked
 
 Positions = NDArray[np.float64]
-ROUNDING = 1e-6     # of a frame: how far outside the window a time may fall by rounding
-CUTTING = frozenset(("NODES", "TRIANGULATE"))
-"""Modifiers that may cut the same faces by other diagonals as they bend: to a collider it is the same surface."""
-FARTHEST = 1e9
-"""Beyond this no place is meant [m]: in Blender's single precision places out there are 64 m apart."""
+TIME_TOLERANCE = 1e-6
+"""Distance by which a time may be outside the window because of rounding [frames]."""
+RETRIANGULATING = frozenset(("NODES", "TRIANGULATE"))
+"""Types of modifiers that may triangulate the same faces differently as these bend, which a collider may do."""
+LARGEST_COORDINATE = 1e9
+"""Largest coordinate that is taken for meant [m]: there, single precision numbers are 64 m apart."""
 
 
 class FrameWindow:
-    """Samples of `objects` by full name, in world space [m].
+    """World positions [m] of `objects`, by their full names, at two neighbouring frames.
 
     Args:
-        objects: cloths and colliders, with the names of the modifiers that are off while a cloth is read, and
-            None for a collider, which is taken as it stands.
-        first: the frame at time 0; frame_rate [1/s]; metres_per_unit [m].
-        more: numbers by name that are to be read at every frame besides, and to be interpolated likewise.
+        objects: cloths, each with the names of the modifiers to switch off while it is read; colliders, each with None.
+        first: the frame at time 0.
+        frame_rate: frames per second of simulated time [1/s].
+        metres_per_unit: length of one Blender unit [m].
+        extra_samples: functions that return further arrays to read at every frame and to interpolate, by name.
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer,
                  objects: dict[bpy.types.Object, list[str] | None], *, first: int, frame_rate: float,
-                 metres_per_unit: float, more: dict[str, Callable[[], Positions]] | None = None) -> None:
+                 metres_per_unit: float, extra_samples: dict[str, Callable[[], Positions]] | None = None) -> None:
         self._scene, self._view_layer = scene, view_layer
         self._objects = {obj.name_full: (obj, off) for obj, off in objects.items()}
-        self._counts: dict[str, tuple[int, int]] = {}               # vertices and faces
-        self._corners: dict[str, NDArray[np.int32]] = {}            # of faces that must stay as they are
+        self._counts: dict[str, tuple[int, int]] = {}               # numbers of vertices and faces at the first frame
+        self._corners: dict[str, NDArray[np.int32]] = {}            # vertices of face corners at the first frame
         self._first, self._frame_rate, self._metres_per_unit = first, frame_rate, metres_per_unit
-        self._more = more or {}
+        self._extra_samples = extra_samples or {}
         self._before: dict[str, Positions] = {}
         self._after: dict[str, Positions] = {}
         self.frame = first
@@ -52,43 +54,45 @@ class FrameWindow:
         self._before = self._after
 
     def read(self, frame: int) -> None:
-        """Moves the scene to `frame` and the window to `frame` - 1 .. `frame`."""
+        """Move the scene to `frame`, and the window to `frame - 1`..`frame`."""
         after: dict[str, Positions] = {}
         try:
-            with as_authored({obj: off for obj, off in self._objects.values() if off is not None}):
+            with unbaked({obj: off for obj, off in self._objects.values() if off is not None}):
                 self._scene.frame_set(frame)
                 for name, (obj, off) in self._objects.items():
                     after[name] = self._sample(obj, off is not None, frame)
-                for name, take in self._more.items():
-                    after[name] = take()
+                for name, sample in self._extra_samples.items():
+                    after[name] = sample()
         except ReferenceError:
-            gone = next((name for name, (obj, _) in self._objects.items() if not _exists(obj)), "a force field")
+            removed = next((name for name, (obj, _) in self._objects.items() if not _exists(obj)), "a force field")
             raise core.SceneError(f"was removed while the bake ran (frame {frame}); undo that and bake again",
-                                  object_name=gone) from None
+                                  object_name=removed) from None
         if frame != self._first:
             for name, here in self._after.items():
                 if np.array_equal(here, after[name]):
-                    after[name] = here                  # the very array: what stands still is seen to stand still
+                    after[name] = here                  # the same array, by which `at` knows that it does not move
             self._before = self._after
         self._after, self.frame = after, frame
 
     def at(self, name: str, time: float) -> Positions:
-        """Positions (V, 3) [m] of the object `name` at `time` [s] after the first frame."""
+        """Return the positions (V, 3) [m] of the object `name` at `time` [s] after the first frame."""
         before, after = self._before[name], self._after[name]
         if before is after:
             return after
         w = time * self._frame_rate + self._first - (self.frame - 1)
-        if not -ROUNDING <= w <= 1.0 + ROUNDING:
-            raise RuntimeError(f"time {time} s is outside the frames {self.frame - 1}..{self.frame} that are held")
-        if w >= 1.0 - ROUNDING:
+        if not -TIME_TOLERANCE <= w <= 1.0 + TIME_TOLERANCE:
+            raise RuntimeError(f"time {time} s is outside the frames {self.frame - 1}..{self.frame} of the window")
+        if w >= 1.0 - TIME_TOLERANCE:
             return after
-        return before if w <= ROUNDING else (1.0 - w) * before + w * after
+        return before if w <= TIME_TOLERANCE else (1.0 - w) * before + w * after
 
     def trajectory(self, name: str) -> Callable[[float], Positions]:
+        """Return the function time [s] -> positions (V, 3) [m] of the object `name`."""
         return lambda time: self.at(name, time)
 
     def _sample(self, obj: bpy.types.Object, cloth: bool, frame: int) -> Positions:
-        if obj.data.is_editmode:        # then what is evaluated has no arrays
+        """Return the object's evaluated positions (V, 3) [m] at the scene's frame, after checking them."""
+        if obj.data.is_editmode:        # the evaluated mesh has no arrays then
             kind = core.SceneError if cloth else core.ColliderError
             raise kind(f"is in Edit Mode at frame {frame}; leave it (Tab) and bake again", object_name=obj.name)
         evaluated = evaluated_object(obj, self._view_layer)
@@ -100,18 +104,18 @@ class FrameWindow:
                                   "the viewport the modifier that changes their number", object_name=obj.name)
         if not cloth and here != count:
             raise _count_changed(obj.name, frame, here, self._first, count)
-        if not cloth and not any(m.type in CUTTING and m.show_viewport for m in obj.modifiers):
+        if not cloth and not any(m.type in RETRIANGULATING and m.show_viewport for m in obj.modifiers):
             corners = mesh_data.corner_vertices(evaluated.data)
             if not np.array_equal(corners, self._corners.setdefault(obj.name_full, corners)):
                 raise core.ColliderError(
                     f"has other faces at frame {frame} than at frame {self._first}, though as many; a collider must "
-                    "keep its faces: switch off in the viewport the modifier that makes them anew, such as Decimate or "
+                    "keep its faces: switch off in the viewport the modifier that rebuilds them, such as Decimate or "
                     "Boolean, or move it above those that animate the mesh", object_name=obj.name)
         positions = to_world(local, evaluated, self._metres_per_unit)
-        there = (np.abs(positions) <= FARTHEST).all(axis=1)         # nan is nowhere, too
-        if not there.all():
-            raise _nowhere(evaluated, positions, int(np.argmin(there)), frame,
-                           core.MeshError if cloth else core.ColliderError)
+        valid = (np.abs(positions) <= LARGEST_COORDINATE).all(axis=1)           # False for nan, too
+        if not valid.all():
+            raise _invalid_position(evaluated, positions, int(np.argmin(valid)), frame,
+                                    core.MeshError if cloth else core.ColliderError)
         return positions
 
 
@@ -123,28 +127,28 @@ def _count_changed(name: str, frame: int, here: tuple[int, int], first: int, cou
                               "their number", object_name=name)
 
 
-def _nowhere(evaluated: bpy.types.Object, positions: Positions, vertex: int, frame: int,
-             kind: type[core.ClothError]) -> core.ClothError:
-    """The error of `kind` that says what has no place: the object, or one vertex of it."""
+def _invalid_position(evaluated: bpy.types.Object, positions: Positions, vertex: int, frame: int,
+                      kind: type[core.ClothError]) -> core.ClothError:
+    """Return the error of `kind` that names the cause: location, rotation or scale of the object, or one vertex."""
     matrix = np.array(evaluated.matrix_world, np.float64)
-    if not (np.abs(matrix[:3, 3]) <= FARTHEST).all():
-        what = f"its location is {as_text(matrix[:3, 3])}", "correct it, with its keys and constraints"
-    elif not (np.abs(matrix) <= FARTHEST).all():
+    if not (np.abs(matrix[:3, 3]) <= LARGEST_COORDINATE).all():
+        what = f"its location is {vector_text(matrix[:3, 3])}", "correct it, with its keys and constraints"
+    elif not (np.abs(matrix) <= LARGEST_COORDINATE).all():
         what = "has a rotation or scale", "correct them, with their keys and constraints"
     else:
-        what = (f"vertex {vertex} is at {as_text(positions[vertex])} m",
+        what = (f"vertex {vertex} is at {vector_text(positions[vertex])} m",
                 "move or delete that vertex, or switch off the modifier or shape key that puts it there")
-    return kind(f"{what[0]} at frame {frame}, which is no number or above {FARTHEST:g}; {what[1]}",
+    return kind(f"{what[0]} at frame {frame}, which is no number or above {LARGEST_COORDINATE:g}; {what[1]}",
                 object_name=evaluated.name)
 
 
-def as_text(numbers: Iterable[float]) -> str:
-    """`(1, nan, 3.4e+38)`"""
+def vector_text(numbers: Iterable[float]) -> str:
+    """Return numbers for a message: `(1, nan, 3.4e+38)`."""
     return f"({', '.join(f'{number:.4g}' for number in numbers)})"
 
 
 def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Object:
-    """The object with animation and modifiers applied, at the frame where its scene stands."""
+    """Return the object with animation and modifiers applied, at the current frame of its scene."""
     evaluated = obj.evaluated_get(view_layer.depsgraph)
     if not evaluated.is_evaluated:
         raise core.SceneError(f"is switched off in view layer '{view_layer.name}', so Blender does not compute where "
@@ -154,7 +158,7 @@ def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> 
 
 
 def to_world(local: NDArray[np.float32], evaluated: bpy.types.Object, metres_per_unit: float) -> Positions:
-    """(V, 3) in the object's space [Blender units] -> (V, 3) in world space [m]."""
+    """Return positions (V, 3) in the object's space [Blender units] as positions (V, 3) in world space [m]."""
     matrix = np.array(evaluated.matrix_world, np.float64)
     return (local.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]) * metres_per_unit
 

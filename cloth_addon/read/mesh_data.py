@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arrays out of a Blender mesh, by the fast attribute reads."""
+"""Arrays from a Blender mesh, read by `foreach_get`."""
 
 from __future__ import annotations
 
@@ -12,67 +12,68 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int32]
-Mesh = Any      # bpy.types.Mesh: what Object.data is, as far as a type checker knows, depends on the object's type
+Mesh = Any      # bpy.types.Mesh. For a type checker the class of Object.data depends on the object's type
 
 
 def _read(collection: Any, name: str, width: int, dtype: Any) -> NDArray[Any]:
+    """Return the property `name` of all items (n,), or (n, width) where width > 1."""
     values = np.empty(len(collection) * width, dtype)
     collection.foreach_get(name, values)
     return values.reshape(-1, width) if width > 1 else values
 
 
 def positions(mesh: Mesh) -> FloatArray:
-    """(V, 3) in the object's own space [Blender units]."""
+    """Return positions (V, 3) in the object's own space [Blender units]."""
     if not len(mesh.vertices):
         return np.zeros((0, 3), np.float32)
     return _read(mesh.attributes["position"].data, "vector", 3, np.float32)
 
 
 def edges(mesh: Mesh) -> IntArray:
-    """(E, 2) vertex indices of every edge."""
+    """Return the vertex indices (E, 2) of every edge."""
     return _read(mesh.edges, "vertices", 2, np.int32)
 
 
 def faces_at_edges(mesh: Mesh) -> NDArray[np.int64]:
-    """(E,) how many faces each edge has."""
+    """Return the number of faces (E,) at each edge."""
     return np.bincount(_read(mesh.loops, "edge_index", 1, np.int32), minlength=len(mesh.edges))
 
 
 def faces(mesh: Mesh) -> list[list[int]]:
-    """Vertex indices of every face."""
+    """Return the vertex indices of every face."""
     all_corners, starts = (values.tolist() for values in corners(mesh))
     return [all_corners[start:end] for start, end in itertools.pairwise([*starts, len(all_corners)])]
 
 
 def corners(mesh: Mesh) -> tuple[IntArray, IntArray]:
-    """Vertex indices of all face corners, and where each face's own begin."""
+    """Return the vertex indices (C,) of all face corners, and the first corner (F,) of each face."""
     return _read(mesh.loops, "vertex_index", 1, np.int32), _read(mesh.polygons, "loop_start", 1, np.int32)
 
 
 def corner_vertices(mesh: Mesh) -> IntArray:
-    """Vertex indices of all face corners, read the quick way."""
+    """Return the vertex indices (C,) of all face corners. Faster than `corners`, which also reads edited meshes."""
     return _read(mesh.attributes[".corner_vert"].data, "value", 1, np.int32) if len(mesh.loops) else \
         np.zeros(0, np.int32)
 
 
 def triangles(mesh: Mesh) -> IntArray:
-    """(T, 3) vertex indices, as Blender itself triangulates for display."""
+    """Return the vertex indices (T, 3) of the triangles that Blender displays."""
     mesh.calc_loop_triangles()
     return _read(mesh.loop_triangles, "vertices", 3, np.int32)
 
 
 def uv(mesh: Mesh, name: str) -> FloatArray:
-    """(corners, 2) of the UV map `name`."""
+    """Return the UV map `name` (C, 2), one row per face corner."""
     return _read(mesh.uv_layers[name].uv, "vector", 2, np.float32)
 
 
 def values(attribute: Any) -> FloatArray:
-    """(n,) of a float attribute."""
+    """Return the values (n,) of a float attribute."""
     return _read(attribute.data, "value", 1, np.float32)
 
 
 def point_values(mesh: Mesh, name: str, kind: str) -> FloatArray | None:
-    """(V,) or, of vectors, (V, 3) of the attribute `name` of the mesh's points, None where it has none of that kind."""
+    """Return the values (V,), or vectors (V, 3), of the points' attribute `name`; None without one of type `kind`."""
     attribute = mesh.attributes.get(name)
     if attribute is None or attribute.domain != "POINT" or attribute.data_type != kind or not len(attribute.data):
         return None
@@ -81,7 +82,7 @@ def point_values(mesh: Mesh, name: str, kind: str) -> FloatArray | None:
 
 
 def group_weights(mesh: Mesh, group: int) -> FloatArray:
-    """(V,) weights in vertex group number `group`, 0 outside it."""
+    """Return the weights (V,) in vertex group number `group`, 0 outside it."""
     weights = np.zeros(len(mesh.vertices), np.float32)
     bm = bmesh.new()
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender objects into the core's scene: what takes part, whether it can be simulated, and as what.
+"""Cloth objects as the core's cloth: which objects take part, checks, mesh, pins, grain, velocities.
 
-Cloth is read as it is evaluated at the first frame, in world space and metres: with its shape keys, its deforming
-modifiers, its parents and its scale, on the mesh's own vertices. That shape is its rest shape.
+Cloth is read as it is evaluated at the first frame, in world space and metres, with shape keys, deforming modifiers,
+parents and scale, and on the mesh's own vertices. That shape is the rest shape.
 """
 
 from __future__ import annotations
@@ -17,28 +17,30 @@ from numpy.typing import NDArray
 
 from ... import core
 from ..properties.settings import ClothSettings, kind_of, metres_per_unit, settings_of
-from ..write import shape_keys
 from . import garments, mesh_data, unbaked_state
-from .coincident_vertices import drawn_apart
-from .frame_window import FrameWindow, as_text, evaluated_object
+from .coincident_vertices import separate_coincident_vertices
+from .editable_checks import check_editable
+from .frame_window import FrameWindow, evaluated_object, vector_text
 
-FLAT_SCALE = 1e-6
+LEAST_SCALE_RATIO = 1e-6
 """Smallest over largest scale of an object's axes, below which it has no inverse in single precision [-]."""
 
 VELOCITY, BIRTH = "velocity", "birth"
-"""Names of a mesh's attributes of points: how fast they start, in the object's space [Blender units per second], and
-when [s]."""
+"""Names of the points' attributes of initial velocity, in the object's space [Blender units/s], and birth time [s]."""
 
-FLAT_UV = 1e-8
-"""A triangle's area in the UV map over its longest side squared, below which it shows no direction [-]."""
+LEAST_UV_AREA = 1e-8
+"""Area of a triangle in the UV map over its longest side squared, below which it has no direction of u [-]."""
 
 
 @dataclass(frozen=True)
 class ClothSource:
     """A cloth object that can be baked.
 
-    `generative` names its modifiers that are off while it is read; `deforms` says whether the others move vertices;
-    `own_keys` names the shape keys that are no bake's.
+    Attributes:
+        obj, name, settings: the object, its name, and its settings.
+        generative: names of the modifiers that are switched off while it is read.
+        deforms: whether other modifiers or the parent move vertices.
+        own_keys: names of the user's shape keys, those of a bake left out.
     """
 
     obj: bpy.types.Object
@@ -50,12 +52,16 @@ class ClothSource:
 
 
 def objects_of_kind(scene: bpy.types.Scene, kind: str) -> list[bpy.types.Object]:
-    """The scene's objects that are CLOTH or COLLIDER, by name, which fixes the order of everything after."""
+    """Return the scene's objects of `kind`, CLOTH or COLLIDER, sorted by name, so that results are reproducible."""
     return sorted((obj for obj in scene.objects if kind_of(obj, scene) == kind), key=lambda obj: obj.name)
 
 
 def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None) -> list[bpy.types.Object]:
-    """The given cloths, or all of the scene's."""
+    """Return the given cloth objects sorted by name, or all of the scene.
+
+    Raises:
+        core.SceneError: there is none, or an object is not in the scene or not cloth.
+    """
     found = objects_of_kind(scene, "CLOTH")
     if objects is None:
         if not found:
@@ -68,12 +74,13 @@ def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | 
         if obj.name not in scene.objects:
             raise core.SceneError(f"is not in scene '{scene.name}'", object_name=obj.name)
         if kind_of(obj, scene) != "CLOTH":
-            raise core.SceneError("is no cloth; choose Cloth as its type in Properties > Physics > Muslin",
+            raise core.SceneError("is not cloth; choose Cloth as its type in Properties > Physics > Muslin",
                                   object_name=obj.name)
     return [obj for obj in found if obj in objects]
 
 
 def check_frames(first: int, last: int) -> None:
+    """Raise SceneError for a frame range that is reversed or has one frame."""
     if last < first:
         raise core.SceneError(f"the frame range {first} to {last} is reversed; the end must come after the start: "
                               "set Start and End in Output Properties, or with Custom Range in the Bake panel")
@@ -82,39 +89,12 @@ def check_frames(first: int, last: int) -> None:
                               "set Start and End in Output Properties, or with Custom Range in the Bake panel")
 
 
-def check_editable(obj: bpy.types.Object) -> None:
-    """Raises SceneError where a bake may not write to `obj`. Asked again before writing."""
-    def refuse(message: str) -> None:
-        raise core.SceneError(message, object_name=obj.name)
-
-    if obj.type != "MESH":
-        refuse(f"is a {obj.type.lower()}, not a mesh; convert it (Object > Convert > Mesh)")
-    mesh = obj.data
-    check_of_this_file(obj)
-    if obj.mode == "EDIT" or mesh.is_editmode:
-        refuse("is in Edit Mode; leave it (Tab) and bake again")
-    if obj.use_dynamic_topology_sculpting:
-        refuse("is sculpted with Dyntopo, which keeps no shape keys; switch Dyntopo off, or leave Sculpt Mode, and "
-               "bake again")
-    users = mesh.users - int(mesh.use_fake_user)
-    if users > 1:
-        refuse(f"shares its mesh '{mesh.name}' with {users - 1} other(s); make it single-user "
-               "(Object > Relations > Make Single User > Object & Data)")
-    shape_keys.check_writable(obj)
-
-
-def check_of_this_file(obj: bpy.types.Object) -> None:
-    """Raises SceneError where the object or its mesh belongs to another file."""
-    for what, item in (("it", obj), ("its mesh", obj.data)):
-        if item.library is not None:
-            raise core.SceneError(f"{what} is linked from {item.library.filepath} and cannot be changed here; make it "
-                                  "local (Object > Relations > Make Local)", object_name=obj.name)
-        if item.override_library is not None:
-            raise core.SceneError(f"{what} is a library override; make it local (Object > Relations > Make Local)",
-                                  object_name=obj.name)
-
-
 def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> ClothSource:
+    """Check a cloth object, and return it with its settings.
+
+    Raises:
+        core.ClothError: it cannot be baked.
+    """
     check_editable(obj)
     if not len(obj.data.vertices):
         raise core.MeshError("has no vertices; give its mesh faces, or take it out of Muslin's simulation",
@@ -123,14 +103,14 @@ def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.t
     evaluated_object(obj, view_layer)
     generative = unbaked_state.generative_modifiers(obj, view_layer)
     return ClothSource(obj, obj.name, settings_of(obj, scene), generative, unbaked_state.deforms(obj, generative),
-                       shape_keys.users_keys(obj))
+                       unbaked_state.users_shape_keys(obj))
 
 
 def world_matrix(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> NDArray[np.float64]:
-    """(4, 4) of the evaluated object, with an inverse."""
+    """Return the world matrix (4, 4) of the evaluated object. Raise SceneError if it has no inverse."""
     matrix = np.array(evaluated_object(obj, view_layer).matrix_world, np.float64)
     scale = np.linalg.svd(matrix[:3, :3], compute_uv=False)
-    if not scale[2] > FLAT_SCALE * scale[0]:
+    if not scale[2] > LEAST_SCALE_RATIO * scale[0]:
         axes = np.linalg.norm(matrix[:3, :3], axis=0)
         raise core.SceneError(f"its scale in world space is zero along an axis (x {axes[0]:.3g}, y {axes[1]:.3g}, "
                               f"z {axes[2]:.3g}) at frame {scene.frame_current}; give it another scale",
@@ -140,14 +120,14 @@ def world_matrix(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.
 
 def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
                view_layer: bpy.types.ViewLayer) -> core.Cloth:
-    """The cloth at the window's frame, which is the bake's first."""
+    """Return the core's cloth at the window's frame, the first of the bake."""
     obj, settings = source.obj, source.settings
-    if not len(obj.data.edges) and settings.model != "particles":       # as a comparison may ask for
+    if not len(obj.data.edges) and settings.model != "particles":       # possible in a comparison
         raise core.MeshError("has no edges, and vertices alone can only be particles; take that model, or give the "
                              "mesh edges or faces", object_name=obj.name)
     matrix = world_matrix(obj, scene, view_layer)
-    positions, points = drawn_apart(window.at(source.name, 0.0), obj.data), settings.model == "particles"
-    faces = mesh_data.faces(obj.data)
+    positions = separate_coincident_vertices(window.at(source.name, 0.0), obj.data)
+    points, faces = settings.model == "particles", mesh_data.faces(obj.data)
     mesh = core.ClothMesh(positions, faces=faces, edges=mesh_data.edges(obj.data),
                           name=source.name, grain=matrix[:3, 0].tolist(), points=points)
     if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
@@ -155,7 +135,7 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
         corners = mesh_data.uv(obj.data, layer).astype(np.float64)[mesh.corners]     # (T, 3, 2)
         uv = (garments.pattern(obj, layer, corners, mesh, settings.garment.pattern_size) if settings.garment.pattern
               else _along_uv(obj, layer, corners, mesh))
-        # of the same faces, so that what was quads stays quads
+        # from the faces, not the triangles, so that quads stay quads
         mesh = core.ClothMesh(mesh.positions, faces=faces, edges=mesh.loose_edges, uv=uv, name=source.name,
                               points=points)
     pins = _pin_weights(obj, settings.pin_group)
@@ -163,11 +143,11 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
                       pin_targets=None if pins is None else window.trajectory(source.name),
                       thickness=settings.thickness, max_elongation=settings.max_elongation, name=source.name,
                       velocities=_velocities(obj, matrix, metres_per_unit(scene)), births=_births(obj),
-                      **settings.model_options, **garments.options(obj, settings.garment, mesh))
+                      **settings.model_options, **garments.garment_options(obj, settings.garment, mesh))
 
 
 def _velocities(obj: bpy.types.Object, matrix: NDArray[np.float64], unit: float) -> NDArray[np.float64] | None:
-    """(V, 3) [m/s] in world space at the start, out of the mesh's attribute; None without one."""
+    """Return the initial velocities (V, 3) [m/s] in world space from the mesh's attribute, None without one."""
     values = mesh_data.point_values(obj.data, VELOCITY, "FLOAT_VECTOR")
     if values is not None:
         _check_values(obj, VELOCITY, values, np.isfinite(values).all(axis=1), "no number")
@@ -175,24 +155,25 @@ def _velocities(obj: bpy.types.Object, matrix: NDArray[np.float64], unit: float)
 
 
 def _births(obj: bpy.types.Object) -> NDArray[np.float32] | None:
-    """Times (V,) [s] until which vertices wait where they are; None without such an attribute."""
+    """Return the birth times (V,) [s], before which vertices do not move; None without the attribute."""
     values = mesh_data.point_values(obj.data, BIRTH, "FLOAT")
     if values is not None:
         _check_values(obj, BIRTH, values[:, None], values >= 0.0, "no number of seconds from 0 on")     # nan fails too
     return values
 
 
-def _check_values(obj: bpy.types.Object, name: str, values: NDArray[np.float32], good: NDArray[np.bool_], what: str
+def _check_values(obj: bpy.types.Object, name: str, values: NDArray[np.float32], valid: NDArray[np.bool_], what: str
                   ) -> None:
-    if not good.all():
-        vertex = int(np.argmin(good))
-        raise core.MeshError(f"its attribute '{name}' is {as_text(values[vertex])} at vertex {vertex}, which is "
+    """Raise MeshError for the first row of `values` (V, n) that is not `valid` (V,)."""
+    if not valid.all():
+        vertex = int(np.argmin(valid))
+        raise core.MeshError(f"its attribute '{name}' is {vector_text(values[vertex])} at vertex {vertex}, which is "
                              f"{what}; correct it, or delete the attribute (Object Data > Attributes)",
                              object_name=obj.name)
 
 
 def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None:
-    """(V,) in 0..1, None where the cloth is not pinned."""
+    """Return the pin weights (V,) in 0..1 of the vertex group `name`, None without a name."""
     if not name:
         return None
     group = obj.vertex_groups.get(name)
@@ -206,8 +187,8 @@ def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None
     return weights
 
 
-def weights_as_painted(source: ClothSource) -> list[str]:
-    """Sentences that name modifiers which change weights that count: they are read off the mesh itself."""
+def notes_on_weight_modifiers(source: ClothSource) -> list[str]:
+    """Return notes that name modifiers which change weights that the cloth uses: weights are read from the mesh."""
     garment = source.settings.garment
     used = {source.settings.pin_group, garment.buttons, garment.shrink_group, garment.wrinkle_group,
             *(group for group, _ in garment.stiffness.values())} - {""}
@@ -217,13 +198,13 @@ def weights_as_painted(source: ClothSource) -> list[str]:
             kind: Any = modifier
             group = kind.vertex_group_a if modifier.type == "VERTEX_WEIGHT_MIX" else kind.vertex_group
             if group in used:
-                notes.append(f"{source.name}: what the modifier '{modifier.name}' makes of the weights of '{group}' is "
-                             "left out: they count as painted. Apply the modifier to have it in the bake")
+                notes.append(f"{source.name}: the modifier '{modifier.name}' of the weights of '{group}' is ignored: "
+                             "weights are used as painted. Apply the modifier to use its weights in the bake")
     return notes
 
 
 def _uv_layer(obj: bpy.types.Object, name: str) -> str:
-    """The UV map of this name, or the active one."""
+    """Return the name of the UV map `name`, or of the active one. Raise MeshError if there is none."""
     layers = obj.data.uv_layers
     layer = layers.get(name) if name else layers.active
     if layer is None:
@@ -233,19 +214,21 @@ def _uv_layer(obj: bpy.types.Object, name: str) -> str:
 
 
 def _along_uv(obj: bpy.types.Object, layer: str, uv: NDArray[np.float64], mesh: core.ClothMesh) -> NDArray[np.float64]:
-    """Rest coordinates (T, 3, 2) [m]: each triangle as modelled, turned so that u runs as in the UV map `layer`, of
-    which these are the triangles' corners (T, 3, 2)."""
+    """Return rest coordinates (T, 3, 2) [m]: each triangle as modelled, turned so that u runs as in the UV map.
+
+    `uv` (T, 3, 2) holds the corners of the triangles in the UV map `layer`.
+    """
     a, b, c = (mesh.positions[mesh.triangles[:, i]] for i in range(3))
     d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
     twice_area = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
     longest = np.maximum.reduce([(d1 ** 2).sum(1), (d2 ** 2).sum(1), ((d2 - d1) ** 2).sum(1)])
-    flat = ~(np.abs(twice_area) > FLAT_UV * longest)
+    flat = ~(np.abs(twice_area) > LEAST_UV_AREA * longest)
     if flat.any():
         t = int(np.argmax(flat))
         raise core.MeshError(f"triangle {t} (vertices {mesh.triangles[t].tolist()}) has no area in UV map "
                              f"'{layer}' ({int(flat.sum())} such); unwrap it again or choose Object X as the "
                              "grain", object_name=obj.name)
-    u = ((b - a) * d2[:, 1:] - (c - a) * d1[:, 1:]) * np.sign(twice_area)[:, None]  # dx/du, up to its length
+    u = ((b - a) * d2[:, 1:] - (c - a) * d1[:, 1:]) * np.sign(twice_area)[:, None]  # dx/du times a positive factor
     u /= np.linalg.norm(u, axis=1, keepdims=True)
     v = np.cross(np.cross(b - a, c - a), u)
     v /= np.linalg.norm(v, axis=1, keepdims=True)

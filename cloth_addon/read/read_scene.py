@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a Blender scene is to the solver at the first frame of a bake: cloths, colliders, and what acts on them."""
+"""A Blender scene as the core's scene at the first frame of a bake: cloths, colliders, gravity and wind."""
 
 from __future__ import annotations
 
@@ -12,83 +12,94 @@ import numpy as np
 from ... import core
 from ..properties.settings import SceneSettings, settings_of
 from . import colliders, read_cloth, wind
-from .frame_window import FrameWindow, as_text
+from .frame_window import FrameWindow, vector_text
 
-THICK = 0.25
-"""Of its own size, from which on a distance that cloth keeps is worth a note [-]."""
+LARGE_THICKNESS = 0.25
+"""Thickness of cloth over its size from which on the report has a note [-]."""
 
 
 @dataclass(frozen=True)
-class World:
-    """`scene` is the core's, of `cloths` read from `sources` and of the colliders `solids`, in the wind of `fields`;
-    their animation is read through `window`, which must be moved along frame by frame. `notes` are sentences that name
-    what looks as if it took part and does not, and what is hardly meant so."""
+class SimulationInput:
+    """The core's scene, and the Blender objects it was read from.
+
+    Attributes:
+        sources: the cloth objects.   cloths: the core's cloth, one for each source.
+        collider_objects: Blender's objects of `scene.colliders`, in that order.
+        wind_fields: the force fields whose wind is in the scene.
+        window: positions of all animated objects; read the next frame into it before the solver needs it.
+        scene: the core's scene.
+        notes: sentences for the user: objects that look like a part of the simulation and are ignored, and settings
+            that are probably a mistake.
+    """
 
     sources: list[read_cloth.ClothSource]
-    solids: list[bpy.types.Object]
+    collider_objects: list[bpy.types.Object]
     window: FrameWindow
     cloths: list[core.Cloth]
     scene: core.Scene
-    fields: list[bpy.types.Object]
+    wind_fields: list[bpy.types.Object]
     notes: list[str]
 
 
-def read_world(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequence[bpy.types.Object] | None,
-               view_layer: bpy.types.ViewLayer, model: str | None = None) -> World:
-    """The scene with `objects`, or all of its cloth; of `model` if given, and not of the one chosen in the panel.
+def read_scene(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequence[bpy.types.Object] | None,
+               view_layer: bpy.types.ViewLayer, model: str | None = None) -> SimulationInput:
+    """Read the scene with the cloth `objects`, or all of its cloth.
+
+    `model` replaces the model of every cloth where it is given.
 
     Raises:
-        core.ClothError: naming the object, the element, the value and what to do.
+        core.ClothError: something cannot be simulated. It names the object, the element, the value and what to do.
     """
     _check_loads(settings)
     sources = [read_cloth.read_source(obj, scene, view_layer) for obj in read_cloth.cloth_objects(scene, objects)]
     if model is not None:
         sources = [replace(source, settings=settings_of(source.obj, scene, model)) for source in sources]
-    solids = read_cloth.objects_of_kind(scene, "COLLIDER")
-    for obj in solids:
+    collider_objects = read_cloth.objects_of_kind(scene, "COLLIDER")
+    for obj in collider_objects:
         colliders.check_collider(obj, view_layer)
-    fields = wind.wind_objects(scene, view_layer)
+    wind_fields = wind.wind_objects(scene, view_layer)
     window = FrameWindow(scene, view_layer,
-                         {source.obj: source.generative for source in sources} | dict.fromkeys(solids),
+                         {source.obj: source.generative for source in sources} | dict.fromkeys(collider_objects),
                          first=settings.first, frame_rate=settings.frame_rate,
                          metres_per_unit=settings.metres_per_unit,
-                         more=wind.samples(fields, view_layer, settings.metres_per_unit))
+                         extra_samples=wind.samples(wind_fields, view_layer, settings.metres_per_unit))
     cloths = [read_cloth.read_cloth(source, window, scene, view_layer) for source in sources]
-    notes = left_out(scene, view_layer) + colliders.instancing(solids, view_layer)
-    notes += [note for source in sources for note in read_cloth.weights_as_painted(source)]
-    read = [colliders.read_collider(obj, scene, window, view_layer) for obj in solids]
-    notes += _hardly_meant(sources, cloths, read, window.frame)
-    return World(sources, solids, window, cloths, core.Scene(
-        cloths, read, gravity=settings.gravity,
-        wind=wind.air(window, settings.wind) if fields else settings.wind), fields, notes)
+    notes = notes_on_ignored(scene, view_layer) + colliders.notes_on_instances(collider_objects, view_layer)
+    notes += [note for source in sources for note in read_cloth.notes_on_weight_modifiers(source)]
+    solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in collider_objects]
+    notes += _notes_on_likely_mistakes(sources, cloths, solids, window.frame)
+    return SimulationInput(sources, collider_objects, window, cloths, core.Scene(
+        cloths, solids, gravity=settings.gravity,
+        wind=wind.air_velocity(window, settings.wind) if wind_fields else settings.wind), wind_fields, notes)
 
 
-def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
-    """Sentences that name what of the scene a bake leaves out, quick enough for drawing a panel."""
-    return wind.left_out(scene, view_layer) + colliders.left_out(scene)
+def notes_on_ignored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
+    """Return notes that name the objects of the scene that a bake ignores. Fast enough for drawing a panel."""
+    return wind.notes_on_ignored(scene, view_layer) + colliders.notes_on_ignored(scene)
 
 
-def _hardly_meant(sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],
-                  solids: Sequence[core.Collider], first: int) -> list[str]:
-    """Sentences about settings that work, and that hardly anybody means; `first`: the first frame."""
-    notes = [f"'{solid.name}' has no area at frame {first}, as at a scale of 0: while that is so it stops nothing"
+def _notes_on_likely_mistakes(sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],
+                              solids: Sequence[core.Collider], first: int) -> list[str]:
+    """Return notes on settings that can be simulated and are probably a mistake. `first` is the first frame."""
+    notes = [f"'{solid.name}' has no area at frame {first}, as at a scale of 0, and stops nothing until it has"
              for solid in solids if not solid.has_area(0.0)]
     for number, (source, cloth) in enumerate(zip(sources, cloths, strict=True)):
-        given, size = source.settings.thickness, float(np.ptp(cloth.positions, axis=0).max())
-        if given is not None and given > THICK * size:
-            notes.append(f"{source.name}: its Thickness of {given:.3g} m is much for cloth that is {size:.3g} m wide: "
-                         "it stays that far away from what it falls on. 0 lets Muslin choose")
+        thickness, size = source.settings.thickness, float(np.ptp(cloth.positions, axis=0).max())
+        if thickness is not None and thickness > LARGE_THICKNESS * size:
+            notes.append(f"{source.name}: its Thickness of {thickness:.3g} m is large for cloth that is {size:.3g} m "
+                         "wide: it keeps that distance from other surfaces. 0 lets Muslin choose")
         same = [other.name for other, earlier in zip(sources[:number], cloths[:number], strict=True)
                 if np.array_equal(earlier.positions, cloth.positions)]
         if same:
-            notes.append(f"{source.name} starts exactly where {same[0]} does, as a duplicate that nobody has moved. "
-                         "Delete one of them, or move it, if that is not meant")
+            notes.append(f"{source.name} starts exactly at the place of {same[0]}, as a duplicate that was not moved. "
+                         "Delete one of them, or move it, if that is a mistake")
     return notes
 
 
 def _check_loads(settings: SceneSettings) -> None:
+    """Raise SceneError if gravity or wind is no number or too large."""
     for what, value, unit, where in (("gravity", settings.gravity, "m/s²", "Scene > Gravity"),
                                      ("the wind", settings.wind, "m/s", "Wind in the Bake panel")):
-        if not np.linalg.norm(value) <= wind.STRONGEST:                       # nan fails too
-            raise core.SceneError(f"{what} is {as_text(value)} {unit}, which is no number or above "
-                                  f"{wind.STRONGEST:g}; correct {where}, or the unit scale in Scene > Units")
+        if not np.linalg.norm(value) <= wind.LARGEST_LOAD:                    # nan fails too
+            raise core.SceneError(f"{what} is {vector_text(value)} {unit}, which is no number or above "
+                                  f"{wind.LARGEST_LOAD:g}; correct {where}, or the unit scale in Scene > Units")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cloth as its user authored it: without an earlier bake, on the mesh's own vertices.
+"""The cloth as the user authored it: without an earlier bake, and on the mesh's own vertices.
 
-Modifiers that deform are part of what is simulated. Modifiers that make other vertices (Subdivision, Mirror,
-Solidify, ...) act after the bake: they are switched off while the cloth is read and on again at once, so that
-nothing of the file is changed between two frames of a bake.
+Modifiers that only deform are part of the simulated shape. Modifiers that change the vertices or faces (Subdivision,
+Mirror, Solidify, ...) act on the baked cloth. They are switched off while the cloth is read and on again at once, so
+that the file is unchanged between two frames of a bake.
 """
 
 from __future__ import annotations
@@ -16,24 +16,38 @@ import bpy
 from bpy_extras import anim_utils
 
 from ... import core
-from ..write import baked_record
+from ..properties import baked_record
 
 GENERATIVE = frozenset((
     "ARRAY", "BEVEL", "BOOLEAN", "BUILD", "DECIMATE", "EDGE_SPLIT", "EXPLODE", "MASK", "MESH_TO_VOLUME", "MIRROR",
     "MULTIRES", "OCEAN", "PARTICLE_INSTANCE", "REMESH", "SCREW", "SKIN", "SOLIDIFY", "SUBSURF", "TRIANGULATE",
     "VOLUME_TO_MESH", "WELD", "WIREFRAME"))
-"""Modifiers that change vertices or faces."""
+"""Types of modifiers that change vertices or faces."""
 
 SHAPELESS = frozenset((
     "COLLISION", "DATA_TRANSFER", "NORMAL_EDIT", "PARTICLE_SYSTEM", "UV_PROJECT", "UV_WARP", "VERTEX_WEIGHT_EDIT",
     "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL"))
-"""Modifiers that leave every vertex where it is."""
+"""Types of modifiers that move no vertex."""
 
 SIMULATING = {"CLOTH": "Cloth", "SOFT_BODY": "Soft Body"}
-"""Blender's own simulations, which would move the cloth a second time."""
+"""Types and names of Blender's own simulations, which would move the cloth a second time."""
+
+
+def users_shape_keys(obj: bpy.types.Object) -> list[str]:
+    """Return the names of the shape keys that do not belong to a bake, the basis included."""
+    keys = obj.data.shape_keys
+    if keys is None:
+        return []
+    record = baked_record.load(obj)
+    names = [block.name for block in keys.key_blocks]
+    if record is None:
+        return names
+    own = [name for name in names if name not in set(record.keys)]
+    return [] if record.made_shape_keys and own == [record.basis] else own
 
 
 def check_modifiers(obj: bpy.types.Object) -> None:
+    """Raise SceneError if one of Blender's own simulations moves the object."""
     for modifier in obj.modifiers:
         if modifier.show_viewport and modifier.type in SIMULATING:
             raise core.SceneError(f"has Blender's own {SIMULATING[modifier.type]} modifier '{modifier.name}', which "
@@ -42,12 +56,15 @@ def check_modifiers(obj: bpy.types.Object) -> None:
 
 
 def generative_modifiers(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[str]:
-    """Names of the modifiers that make other vertices than the mesh's own, geometry nodes judged by what they do."""
+    """Return the names of the modifiers that change the number of vertices or faces.
+
+    Geometry nodes are evaluated to find out whether they do.
+    """
     names = [modifier.name for modifier in obj.modifiers if modifier.type in GENERATIVE]
     for modifier in obj.modifiers:
         if modifier.type == "NODES" and modifier.show_viewport:
             others = [m.name for m in obj.modifiers if m.type == "NODES" and m != modifier]
-            with as_authored({obj: [*names, *others]}):
+            with unbaked({obj: [*names, *others]}):
                 view_layer.update()
                 evaluated = obj.evaluated_get(view_layer.depsgraph).data
                 changed = (len(evaluated.vertices) != len(obj.data.vertices)
@@ -58,7 +75,7 @@ def generative_modifiers(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer)
 
 
 def deforms(obj: bpy.types.Object, generative: Iterable[str]) -> bool:
-    """Whether something between the shape keys and the object's space moves vertices."""
+    """Return whether a modifier that is not in `generative`, or the parent, deforms the mesh."""
     without = set(generative)
     return obj.parent_type in ("ARMATURE", "LATTICE") or any(
         modifier.show_viewport and modifier.name not in without and modifier.type not in SHAPELESS
@@ -66,11 +83,11 @@ def deforms(obj: bpy.types.Object, generative: Iterable[str]) -> bool:
 
 
 @contextmanager
-def as_authored(objects: dict[bpy.types.Object, list[str]]) -> Iterator[None]:
-    """Switches off the objects' earlier bakes and the modifiers named for each, and back exactly as they were."""
+def unbaked(objects: dict[bpy.types.Object, list[str]]) -> Iterator[None]:
+    """Switch off the earlier bakes of `objects` and the modifiers named for each; restore everything at the end."""
     changed: list[tuple[Any, str, Any]] = []
 
-    def put(owner: Any, name: str, value: Any) -> None:
+    def change(owner: Any, name: str, value: Any) -> None:
         before = getattr(owner, name)
         if before != value:
             changed.append((owner, name, before))
@@ -80,18 +97,19 @@ def as_authored(objects: dict[bpy.types.Object, list[str]]) -> Iterator[None]:
         for obj, modifiers in objects.items():
             for name in modifiers:
                 if name in obj.modifiers:
-                    for curve in _animating(obj, f'modifiers["{bpy.utils.escape_identifier(name)}"].show_viewport'):
-                        put(curve, "mute", True)    # or the next frame switches the modifier on again
-                    put(obj.modifiers[name], "show_viewport", False)
-            _without_bake(obj, put)
+                    path = f'modifiers["{bpy.utils.escape_identifier(name)}"].show_viewport'
+                    for curve in _animation_of(obj, path):
+                        change(curve, "mute", True)     # otherwise the next frame switches the modifier on again
+                    change(obj.modifiers[name], "show_viewport", False)
+            _switch_off_bake(obj, change)
         yield
     finally:
         for owner, name, before in reversed(changed):
             setattr(owner, name, before)
 
 
-def _animating(obj: bpy.types.Object, path: str) -> list[Any]:
-    """The driver and the F-curve of the object's property at `path`."""
+def _animation_of(obj: bpy.types.Object, path: str) -> list[Any]:
+    """Return the driver and the F-curve of the object's property at `path`, those that exist."""
     animation = obj.animation_data
     if animation is None:
         return []
@@ -102,16 +120,17 @@ def _animating(obj: bpy.types.Object, path: str) -> list[Any]:
     return [curve for curve in found if curve is not None]
 
 
-def _without_bake(obj: bpy.types.Object, put: Any) -> None:
+def _switch_off_bake(obj: bpy.types.Object, change: Any) -> None:
+    """Hide the shape keys of a bake by `change(owner, property, value)`."""
     record = baked_record.load(obj)
     if record is None:
         return
     keys = obj.data.shape_keys
     if record.absolute:
-        put(keys, "use_relative", True)     # the bake's keys have the value 0
-        put(obj, "show_only_shape_key", False)
+        change(keys, "use_relative", True)      # the keys of the bake have the value 0
+        change(obj, "show_only_shape_key", False)
         return
     for name in record.keys:
         block = keys.key_blocks.get(name)
         if block is not None:
-            put(block, "mute", True)
+            change(block, "mute", True)

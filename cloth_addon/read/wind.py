@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's force fields of type Wind as the air that the cloth feels.
+"""Blender's force fields of type Wind as the velocity of the air.
 
-A field blows along its object's Z axis. Its strength is taken as the velocity of the air: 1 is 1 m/s, which falls off
-with the distance r from the object as Blender's fields do, by 1 / (1 + r - r_min)^power from the least distance on, and
-is nothing beyond the greatest one. With the shape Plane, and along the axis of a Tube, r is the height over the
-object's plane. What is set to one direction of Z blows on that side only. A falloff of type Cone counts as Sphere, the
-shapes Line, Surface and Points as Point; noise, flow and absorption are left out. Fields of other types move nothing:
-`left_out` names them.
+A field blows along its object's Z axis with a velocity of `strength` [m/s]. It falls off with the distance r from the
+object as in Blender, by 1 / (1 + r - r_min)^power beyond the minimum distance r_min, and ends at the maximum distance.
+With the shape Plane, and along the axis of a Tube, r is the height over the object's plane. A field with a direction of
+Z blows on that side only. The falloff Cone counts as Sphere, and the shapes Line, Surface and Points count as Point.
+Noise, flow and absorption are ignored, and so are fields of other types: `notes_on_ignored` names them.
 """
 
 from __future__ import annotations
@@ -19,26 +18,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
-from .frame_window import FARTHEST, FrameWindow, as_text, evaluated_object
+from .frame_window import LARGEST_COORDINATE, FrameWindow, evaluated_object, vector_text
 
 FloatArray = NDArray[np.float64]
-NAME = ""
-"""What the window calls their numbers: no object has that name."""
-NOT_OF_CLOTH = ("NONE", "BOID", "GUIDE")
-"""Types of fields that move no cloth in Blender either."""
-STRONGEST = 1e5
-"""Wind [m/s], and gravity [m/s^2], above which a number is a slip, and no step would do."""
+SAMPLE_NAME = ""
+"""Name of the fields' numbers in the frame window. No object has it."""
+IGNORED_BY_BLENDER = ("NONE", "BOID", "GUIDE")
+"""Types of fields that do not move cloth in Blender either."""
+LARGEST_LOAD = 1e5
+"""Largest wind [m/s] and gravity [m/s^2] that is taken for meant; a larger one would need too short steps."""
 Falloff = tuple[float, float, float]
-"""Power [-], least and greatest distance [m]."""
+"""Power [-], minimum and maximum distance [m]."""
 
 
 def wind_objects(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """The scene's wind fields that are switched on, by name."""
+    """Return the scene's wind fields that are switched on, sorted by name."""
     return [obj for obj in _fields(scene, view_layer) if obj.field.type == "WIND"]
 
 
-def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
-    """Sentences that name the fields, or parts of them, that are switched on and that Muslin does not know."""
+def notes_on_ignored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
+    """Return notes that name force fields, and noise of wind fields, that are switched on and ignored."""
     notes = []
     for obj in _fields(scene, view_layer):
         listed: Any = obj.field.bl_rna.properties["type"]
@@ -51,44 +50,54 @@ def left_out(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[st
 
 
 def _fields(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """By name, those that could move cloth in Blender."""
-    found = [obj for obj in scene.objects if obj.field is not None and obj.field.type not in NOT_OF_CLOTH
+    """Return the fields that are switched on and would move cloth in Blender, sorted by name."""
+    found = [obj for obj in scene.objects if obj.field is not None and obj.field.type not in IGNORED_BY_BLENDER
              and obj.evaluated_get(view_layer.depsgraph).is_evaluated]
     return sorted(found, key=lambda obj: obj.name)
 
 
 def samples(objects: list[bpy.types.Object], view_layer: bpy.types.ViewLayer, unit: float
             ) -> dict[str, Callable[[], FloatArray]]:
-    """What reads the fields (n, 15) at the scene's frame: place [m], direction, strength [m/s], how it falls off."""
+    """Return the sample for the frame window, if there are fields: an array (n, 15) at the scene's frame.
+
+    A row holds location (3) [m], direction (3), strength [m/s], shape (0 sphere, 1 plane, 2 tube), direction of Z (0
+    both), power, minimum and maximum distance [m] along the distance, and the same three along the radius of a tube.
+    """
     if not objects:
         return {}
-    return {NAME: lambda: np.array([_checked(_numbers(evaluated_object(obj, view_layer), unit), obj, view_layer)
-                                    for obj in objects])}
+    return {SAMPLE_NAME: lambda: np.array([_checked(_row(evaluated_object(obj, view_layer), unit), obj, view_layer)
+                                           for obj in objects])}
 
 
-def air(window: FrameWindow, steady: tuple[float, float, float]) -> Callable[[float, FloatArray], FloatArray]:
-    """The velocity of the air at a time [s] and positions (V, 3) [m], with the fields as `window` has them."""
+def air_velocity(window: FrameWindow, uniform: tuple[float, float, float]
+                 ) -> Callable[[float, FloatArray], FloatArray]:
+    """Return the function (time [s], positions (V, 3) [m]) -> velocity of the air (V, 3) [m/s].
+
+    It adds the fields of `window` to the uniform wind (3,) [m/s].
+    """
     def velocity(time: float, x: FloatArray) -> FloatArray:
-        total = np.tile(np.asarray(steady), (len(x), 1))
-        for row in window.at(NAME, time):
-            total += _share(row, x)[:, None] * (row[6] * row[3:6])
+        total = np.tile(np.asarray(uniform), (len(x), 1))
+        for row in window.at(SAMPLE_NAME, time):
+            total += _strength_factor(row, x)[:, None] * (row[6] * row[3:6])
         return total
 
     return velocity
 
 
-def _checked(numbers: list[float], obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[float]:
-    """`numbers` of a field, unless its place or its strength is none."""
-    place, strength = numbers[:3], numbers[6]
-    if not (np.abs(place) <= FARTHEST).all() or not abs(strength) <= STRONGEST:     # nan fails too
+def _checked(row: list[float], obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[float]:
+    """Return the row of a field. Raise SceneError if its location or strength is no number or too large."""
+    location, strength = row[:3], row[6]
+    if not (np.abs(location) <= LARGEST_COORDINATE).all() or not abs(strength) <= LARGEST_LOAD:     # nan fails too
         scene: Any = view_layer.id_data
-        raise core.SceneError(f"is a wind field of strength {strength:g} at {as_text(place)} m at frame "
-                              f"{scene.frame_current}, which is no number or above {STRONGEST:g} and {FARTHEST:g}; "
-                              "correct strength and location, with their keys and constraints", object_name=obj.name)
-    return numbers
+        raise core.SceneError(f"is a wind field of strength {strength:g} at {vector_text(location)} m at frame "
+                              f"{scene.frame_current}, which is no number or above {LARGEST_LOAD:g} and "
+                              f"{LARGEST_COORDINATE:g}; correct strength and location, with their keys and "
+                              "constraints", object_name=obj.name)
+    return row
 
 
-def _numbers(obj: bpy.types.Object, unit: float) -> list[float]:
+def _row(obj: bpy.types.Object, unit: float) -> list[float]:
+    """Return the row of an evaluated field object, see `samples`."""
     field = obj.field
     matrix = np.array(obj.matrix_world, np.float64)
     axis = matrix[:3, 2] / max(np.linalg.norm(matrix[:3, 2]), np.finfo(float).tiny)
@@ -101,22 +110,25 @@ def _numbers(obj: bpy.types.Object, unit: float) -> list[float]:
                       field.radial_max, unit)]
 
 
-def _falloff(power: float, has_least: bool, least: float, has_most: bool, most: float, unit: float) -> Falloff:
-    return float(power), least * unit if has_least else 0.0, most * unit if has_most else np.inf
+def _falloff(power: float, has_minimum: bool, minimum: float, has_maximum: bool, maximum: float, unit: float
+             ) -> Falloff:
+    return float(power), minimum * unit if has_minimum else 0.0, maximum * unit if has_maximum else np.inf
 
 
-def _share(row: FloatArray, x: FloatArray) -> FloatArray:
-    """Part (V,) of its strength that a field has at positions x (V, 3) [m]."""
-    from_it = x - row[:3]
-    height = from_it @ row[3:6]
+def _strength_factor(row: FloatArray, x: FloatArray) -> FloatArray:
+    """Return the factor (V,) on the strength of a field at positions x (V, 3) [m]."""
+    offset = x - row[:3]
+    height = offset @ row[3:6]
     shape, along = row[7], row[8]
-    share = _fall(np.abs(height) if shape else np.linalg.norm(from_it, axis=1), row[9:12])
+    factor = _falloff_factor(np.abs(height) if shape else np.linalg.norm(offset, axis=1), row[9:12])
     if shape == 2.0:
-        share = share * _fall(np.linalg.norm(from_it - height[:, None] * row[3:6], axis=1), row[12:15])
-    return np.where(along * height < 0.0, 0.0, share)
+        radius = np.linalg.norm(offset - height[:, None] * row[3:6], axis=1)
+        factor = factor * _falloff_factor(radius, row[12:15])
+    return np.where(along * height < 0.0, 0.0, factor)
 
 
-def _fall(distance: FloatArray, how: FloatArray) -> FloatArray:
-    power, least, most = how
-    share: FloatArray = (1.0 + np.maximum(distance - least, 0.0)) ** -power
-    return np.where(distance > most, 0.0, share)
+def _falloff_factor(distance: FloatArray, falloff: FloatArray) -> FloatArray:
+    """Return 1 / (1 + r - minimum)^power for each distance r (V,) [m], and 0 beyond the maximum."""
+    power, minimum, maximum = falloff
+    factor: FloatArray = (1.0 + np.maximum(distance - minimum, 0.0)) ** -power
+    return np.where(distance > maximum, 0.0, factor)

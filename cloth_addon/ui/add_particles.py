@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add Particles: a mesh of vertices with velocities, out of one of the core's emitters."""
+"""Add Particles: a mesh of vertices with initial velocities, from one of the core's emitters."""
 
 from __future__ import annotations
 
@@ -10,25 +10,33 @@ import numpy as np
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 
 from ... import core
-from ..bake.modal_operator import Settled
+from ..bake.modal_operator import IdleOperator
+from ..properties.enum_items import title
+from ..properties.fabric_presets import load_preset
 from ..properties.settings import metres_per_unit
 from ..read.read_cloth import BIRTH, VELOCITY
-from . import fabric_menu
 
-KINDS = [
+EMITTER_ITEMS = [
     ("fountain", "Fountain", "Upwards from one point, with a little spread"),
-    ("waterfall", "Waterfall", "Level from one point above, in all directions"),
-    ("semi_sphere", "Semi-Sphere", "From the upper half of a ball outwards"),
-    ("explosion", "Explosion", "From a small ball outwards"),
+    ("waterfall", "Waterfall", "Horizontally from one point above, in all directions"),
+    ("semi_sphere", "Semi-Sphere", "Outwards from the upper half of a ball"),
+    ("explosion", "Explosion", "Outwards from a small ball"),
 ]
 
 
 def new_particles(scene: bpy.types.Scene, kind: str, count: int, *, speed: float | None = None,
                   size: float | None = None, seed: int = 0, duration: float = 0.0) -> bpy.types.Object:
-    """An object of `count` vertices as the emitter has them: speed [m/s], size [m], born over `duration` [s]."""
+    """Return a new object of `count` particles of the emitter `kind`.
+
+    Args:
+        speed: initial speed [m/s], None for the emitter's own.
+        size: radius of the ball or height of the waterfall [m], None for the emitter's own.
+        seed: seed of the random directions.
+        duration: time over which the particles are born, one after the other [s].
+    """
     unit = metres_per_unit(scene)
     positions, velocities = core.emit(kind, count, speed=speed, size=size, seed=seed)
-    mesh: Any = bpy.data.meshes.new(fabric_menu.title(kind))
+    mesh: Any = bpy.data.meshes.new(title(kind))
     mesh.vertices.add(count)
     mesh.attributes["position"].data.foreach_set("vector", (positions / unit).astype(np.float32).ravel())
     velocity = mesh.attributes.new(VELOCITY, "FLOAT_VECTOR", "POINT")
@@ -37,38 +45,40 @@ def new_particles(scene: bpy.types.Scene, kind: str, count: int, *, speed: float
         births = duration * np.arange(count, dtype=np.float32) / count
         mesh.attributes.new(BIRTH, "FLOAT", "POINT").data.foreach_set("value", births)
     mesh.update()
-    thing = bpy.data.objects.new(mesh.name, mesh)
-    thing.muslin.kind, thing.muslin.model = "CLOTH", "particles"
-    fabric_menu.fill(thing.muslin, thing.muslin.fabric)
-    return thing
+    obj = bpy.data.objects.new(mesh.name, mesh)
+    obj.muslin.kind, obj.muslin.model = "CLOTH", "particles"
+    load_preset(obj.muslin, obj.muslin.fabric)
+    return obj
 
 
-class MUSLIN_OT_particles_add(Settled, bpy.types.Operator):
-    """Add vertices with velocities, which Muslin simulates as particles"""
+class MUSLIN_OT_particles_add(IdleOperator, bpy.types.Operator):
+    """Add vertices with initial velocities, which Muslin simulates as particles"""
     bl_idname = "muslin.particles_add"
     bl_label = "Add Particles"
     bl_options = {"REGISTER", "UNDO"}
-    lacks = "Objects are added in Object Mode only"
-    of_active = False
+    no_target_message = "Objects are added in Object Mode only"
+    uses_active_object = False
 
     kind: EnumProperty(
-        name="Emitter", description="Where particles start, and which way", items=KINDS, default="fountain",
+        name="Emitter", description="Places and directions in which particles start", items=EMITTER_ITEMS,
+        default="fountain",
     )
     count: IntProperty(name="Count", description="Number of particles", default=500, min=1, max=1_000_000,
                        soft_max=20_000)
     speed: FloatProperty(
-        name="Speed", description="Of the particles. 0 means: 10 m/s for a fountain, 1 m/s for a waterfall, else 5 m/s",
+        name="Speed", description="Initial speed. 0 means: 10 m/s for a fountain, 1 m/s for a waterfall, else 5 m/s",
         default=0.0, min=0.0, soft_max=50.0, unit="VELOCITY",
     )
     size: FloatProperty(
-        name="Size", description="Radius of the ball, or height of the waterfall. 0 means: 1 m, 1 cm for an explosion, "
-        "10 m for a waterfall", default=0.0, min=0.0, soft_max=20.0, subtype="DISTANCE", unit="LENGTH",
+        name="Size", description="Radius of the ball, or height of the waterfall. 0 means: 1 cm for an explosion, 10 m "
+        "for a waterfall, else 1 m", default=0.0, min=0.0, soft_max=20.0, subtype="DISTANCE", unit="LENGTH",
     )
     duration: FloatProperty(
-        name="Duration", description="Time over which particles start one after the other, in seconds. 0: all at once",
+        name="Duration", description="Time over which particles start one after the other, in seconds. 0 means: all "
+        "at once",
         default=0.0, min=0.0, soft_max=10.0, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE",
     )
-    seed: IntProperty(name="Seed", description="Another number gives other random directions", default=0, min=0)
+    seed: IntProperty(name="Seed", description="Seed of the random directions", default=0, min=0)
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
@@ -76,20 +86,20 @@ class MUSLIN_OT_particles_add(Settled, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         unit = metres_per_unit(context.scene)
-        thing = new_particles(
+        obj = new_particles(
             context.scene, self.kind, self.count, speed=self.speed * unit or None, size=self.size * unit or None,
             seed=self.seed, duration=self.duration)
-        context.collection.objects.link(thing)
-        thing.location = context.scene.cursor.location
+        context.collection.objects.link(obj)
+        obj.location = context.scene.cursor.location
         for other in context.selected_objects:
             other.select_set(False)
-        thing.select_set(True)
-        context.view_layer.objects.active = thing
+        obj.select_set(True)
+        context.view_layer.objects.active = obj
         return {"FINISHED"}
 
 
 def draw_menu(menu: Any, context: Any) -> None:
-    """In Add > Mesh."""
+    """Draw the submenu in Add > Mesh."""
     menu.layout.operator_menu_enum("muslin.particles_add", "kind", text="Muslin Particles", icon="PARTICLE_DATA")
 
 
@@ -97,10 +107,12 @@ classes = (MUSLIN_OT_particles_add,)
 
 
 def attach() -> None:
+    """Add the submenu to Add > Mesh."""
     menu: Any = bpy.types.VIEW3D_MT_mesh_add
     menu.append(draw_menu)
 
 
 def detach() -> None:
+    """Remove the submenu."""
     menu: Any = bpy.types.VIEW3D_MT_mesh_add
     menu.remove(draw_menu)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of the bake: its buttons, what it says of itself, its frames and its solver. Panels only draw."""
+"""The Bake and Solver panels: buttons, certificate, frames, and settings of the solver. Panels only draw."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import bpy
 
 from ..bake import backends, bake_job
+from ..properties import baked_record
 from ..read import read_scene
-from ..write import baked_record
 from . import certificate_text, crossings_overlay
 from .panel_layout import PhysicsTab, paragraph
 
@@ -21,11 +21,11 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         baked = baked_record.has_bake(context.object)
-        running = bake_job.current()
+        job = bake_job.current()
         col = self.layout.column()
-        if running is not None:
+        if job is not None:
             row = col.row(align=True)
-            row.progress(factor=running.fraction, text=running.text())
+            row.progress(factor=job.fraction, text=job.text())
             button = row.row(align=True)
             button.ui_units_x = 4
             button.operator("muslin.bake_cancel", text="Cancel")
@@ -36,13 +36,14 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         flow.operator("muslin.bake_all")
         flow.operator("muslin.bake_delete_all")
-        report = baked_record.report_of(context.object) if running is None else None
+        report = baked_record.report_of(context.object) if job is None else None
         if report:
-            _certificate(self.layout, report, context.scene.frame_current, context.region.width)
+            _draw_certificate(self.layout, report, context.scene.frame_current, context.region.width)
         self.draw_crossings(context)
-        self.draw_range(context)
+        self.draw_settings(context)
 
     def draw_crossings(self, context: bpy.types.Context) -> None:
+        """Draw the switch of Show Crossings and its result."""
         col = self.layout.column(align=True)
         row = col.row()
         row.prop(context.window_manager, crossings_overlay.PROPERTY)
@@ -50,7 +51,8 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         for line in crossings_overlay.lines(context.scene, context.view_layer):
             col.label(text=line)
 
-    def draw_range(self, context: bpy.types.Context) -> None:
+    def draw_settings(self, context: bpy.types.Context) -> None:
+        """Draw the frame range and the settings of the scene, with notes on ignored objects."""
         scene = context.scene
         col = self.column(context)
         col.prop(scene.muslin, "use_custom_range")
@@ -63,7 +65,7 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         col.prop(scene.muslin, "use_self_collision")
         col.prop(scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")
-        for note in read_scene.left_out(scene, context.view_layer):
+        for note in read_scene.notes_on_ignored(scene, context.view_layer):
             paragraph(self.layout.column(align=True), note, context.region.width)
 
 
@@ -87,20 +89,21 @@ class MUSLIN_PT_solver(PhysicsTab, bpy.types.Panel):
             paragraph(self.layout.column(align=True), remark, context.region.width)
 
 
-def _certificate(layout: Any, report: dict[str, Any], frame: int, width: int) -> None:
-    """What the bake says about itself, one fact a line, and about the current frame."""
+def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: int) -> None:
+    """Draw the figures of the bake and of the current frame, one per line, and the notes."""
     box = layout.box().column(align=True)
-    _facts(box, certificate_text.facts(report))
-    here = certificate_text.frame_facts(report, frame)
-    if here:
+    _draw_facts(box, certificate_text.facts(report))
+    frame_facts = certificate_text.frame_facts(report, frame)
+    if frame_facts:
         box.separator()
         box.label(text=f"At Frame {frame}")
-        _facts(box, here)
+        _draw_facts(box, frame_facts)
     for note in report["notes"]:
         paragraph(box, note, width)
 
 
-def _facts(col: Any, facts: list[tuple[str, str]]) -> None:
+def _draw_facts(col: Any, facts: list[tuple[str, str]]) -> None:
+    """Draw labels and values in two columns."""
     for name, value in facts:
         split = col.split(factor=0.55)
         left = split.row()

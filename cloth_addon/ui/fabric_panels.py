@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of what cloth is made of: a body's, the fabric's, and further damping. Panels only draw."""
+"""The Body, Fabric and More Damping panels. Panels only draw."""
 
 from __future__ import annotations
 
 import bpy
 
-from ..read import model_options
-from . import fabric_menu
+from ..properties.enum_items import title
+from ..properties.fabric_presets import CUSTOM, preset_of
+from ..properties.model_options import fabric_settings_used, model_of
 from .panel_layout import PhysicsTab, with_unit
 
-GROUPS = ((("areal_density", "kg/m²"),), (("stretch_warp", "N/m"), ("stretch_weft", "N/m")), (("shear", "N/m"),),
+FABRIC_ROWS = ((("areal_density", "kg/m²"),), (("stretch_warp", "N/m"), ("stretch_weft", "N/m")), (("shear", "N/m"),),
           (("bend_warp_micro", "µN m"), ("bend_weft_micro", "µN m")), (("air_drag", "kg/m²s"),))
-"""Values that stand together, with their units."""
+"""Groups of properties that are drawn without a gap, each property with its unit."""
 
 
 class MUSLIN_PT_body(PhysicsTab, bpy.types.Panel):
@@ -21,11 +22,11 @@ class MUSLIN_PT_body(PhysicsTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and model_options.model_of(context.object) in ("jelly", "particles", "projective")
+        return super().poll(context) and model_of(context.object) in ("jelly", "particles", "projective")
 
     def draw(self, context: bpy.types.Context) -> None:
         muslin, col = context.object.muslin, self.column(context)
-        if model_options.model_of(context.object) == "jelly":
+        if model_of(context.object) == "jelly":
             col.prop(muslin, "jelly_structure")
             with_unit(col, muslin, "young_modulus", "kPa")
             if muslin.jelly_structure == "TETRAHEDRA":
@@ -34,7 +35,7 @@ class MUSLIN_PT_body(PhysicsTab, bpy.types.Panel):
             col.prop(muslin, "jelly_cells")
             col.prop(muslin, "damping")
             return
-        if model_options.model_of(context.object) == "projective":
+        if model_of(context.object) == "projective":
             col.prop(muslin, "use_moduli")
             chosen = col.column()
             chosen.active = muslin.use_moduli
@@ -56,21 +57,21 @@ class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and model_options.model_of(context.object) != "jelly"
+        return super().poll(context) and model_of(context.object) != "jelly"
 
     def draw(self, context: bpy.types.Context) -> None:
-        thing = context.object
-        muslin = thing.muslin
+        obj = context.object
+        muslin = obj.muslin
         col = self.column(context)
         split = col.split(factor=0.4)
         label = split.row()
         label.alignment = "RIGHT"
         label.label(text="Preset")
-        name = fabric_menu.name_of(muslin)
-        split.menu("MUSLIN_MT_fabric", text="Custom" if name == fabric_menu.CUSTOM else fabric_menu.title(name))
+        name = preset_of(muslin)
+        split.menu("MUSLIN_MT_fabric", text="Custom" if name == CUSTOM else title(name))
         col.separator()
-        used = model_options.fabric_of(thing)
-        for group in GROUPS:
+        used = fabric_settings_used(obj)
+        for group in FABRIC_ROWS:
             pair = col.column(align=True)
             for prop, unit in group:
                 if prop in used:
@@ -87,7 +88,7 @@ class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
             col.separator()
             col.prop(muslin, "grain")
             if muslin.grain == "UV":
-                col.prop_search(muslin, "uv_map", thing.data, "uv_layers", icon="GROUP_UVS")
+                col.prop_search(muslin, "uv_map", obj.data, "uv_layers", icon="GROUP_UVS")
 
 
 class MUSLIN_PT_damping(PhysicsTab, bpy.types.Panel):
@@ -97,7 +98,7 @@ class MUSLIN_PT_damping(PhysicsTab, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         col, muslin = self.column(context), context.object.muslin
         for prop, unit in (("spring_damping", "kg/s"), ("isotropic_damping", "kg/s"), ("viscous_drag", "kg/m²s")):
-            if prop in model_options.fabric_of(context.object):
+            if prop in fabric_settings_used(context.object):
                 with_unit(col, muslin, prop, unit)
 
 

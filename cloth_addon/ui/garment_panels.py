@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of what makes a garment: seams, the pattern it was cut to, and painted values. Panels only draw."""
+"""The Garment and Property Weights panels: seams, pattern and painted maps. Panels only draw."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
     bl_parent_id = "MUSLIN_PT_muslin"
 
     def draw(self, context: bpy.types.Context) -> None:
-        thing = context.object
-        muslin = thing.muslin
+        obj = context.object
+        muslin = obj.muslin
         col = self.column(context)
         col.prop(muslin, "use_sewing")
         force = col.column()
         force.active = muslin.use_sewing
         with_unit(force, muslin, "sewing_force", "N/m")
-        col.prop_search(muslin, "button_group", thing, "vertex_groups")
+        col.prop_search(muslin, "button_group", obj, "vertex_groups")
         time = col.column()
         shrinks = muslin.shrink_min != 0.0 or muslin.shrink_max != 0.0
         time.active = muslin.use_sewing or bool(muslin.button_group) or shrinks
@@ -30,7 +30,7 @@ class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
         col.separator()
         col.prop(muslin, "rest_shape")
         if muslin.rest_shape == "UV":
-            col.prop_search(muslin, "uv_map", thing.data, "uv_layers", icon="GROUP_UVS")
+            col.prop_search(muslin, "uv_map", obj.data, "uv_layers", icon="GROUP_UVS")
             col.prop(muslin, "pattern_size")
             if muslin.pattern_size == 0.0:
                 row = col.row()
@@ -43,30 +43,30 @@ class MUSLIN_PT_maps(PhysicsTab, bpy.types.Panel):
     bl_parent_id = "MUSLIN_PT_garment"
 
     def draw(self, context: bpy.types.Context) -> None:
-        thing = context.object
-        muslin = thing.muslin
+        obj = context.object
+        muslin = obj.muslin
         col = self.column(context)
-        _painted(col, thing, "shrink_group")
+        _draw_map(col, obj, "shrink_group")
         pair = col.column(align=True)
         pair.prop(muslin, "shrink_min")
         pair.prop(muslin, "shrink_max")
         col.separator()
-        _painted(col, thing, "wrinkle_group")
+        _draw_map(col, obj, "wrinkle_group")
         chosen = col.column()
         chosen.active = bool(muslin.wrinkle_group)
         with_unit(chosen, muslin, "wrinkle_curvature", "1/m")
         chosen.prop(muslin, "wrinkle_direction")
         for what in ("stretch", "shear", "bend"):
             col.separator()
-            _painted(col, thing, f"{what}_group")
+            _draw_map(col, obj, f"{what}_group")
             factor = col.column()
             factor.active = bool(getattr(muslin, f"{what}_group"))
             factor.prop(muslin, f"{what}_factor")
 
 
-def _painted(col: Any, thing: Any, prop: str) -> None:
-    """A vertex group, or the name of an attribute."""
-    col.prop_search(thing.muslin, prop, thing, "vertex_groups", results_are_suggestions=True)
+def _draw_map(col: Any, obj: Any, prop: str) -> None:
+    """Draw a field for a vertex group, which also takes the name of an attribute."""
+    col.prop_search(obj.muslin, prop, obj, "vertex_groups", results_are_suggestions=True)
 
 
 classes = (MUSLIN_PT_garment, MUSLIN_PT_maps)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the buttons do. The bake itself is bake.py's generator; here it is stepped, shown and stopped."""
+"""Operators: Add Cloth and Collider, Bake, Delete Bake, Cancel, and Select Crossing Faces."""
 
 from __future__ import annotations
 
@@ -10,41 +10,44 @@ import bmesh
 import bpy
 
 from ... import core
-from ..bake import bake_job
+from ..bake import backends, bake_job
 from ..bake.bake import bake
-from ..bake.modal_operator import NO_CLOTH, Running, Settled, mesh_object
-from ..read import crossings, read_cloth
-from ..write import baked_record, shape_keys
+from ..bake.modal_operator import NO_CLOTH, IdleOperator, LongOperator, editable_mesh_object
+from ..properties import baked_record
+from ..properties.fabric_presets import load_preset
+from ..read import crossings, editable_checks
+from ..write import shape_keys
 from ..write.report import Report
-from . import certificate_text, fabric_menu
+from . import certificate_text
 
 
 def _cloths(context: bpy.types.Context) -> list[Any]:
-    return [thing for thing in context.scene.objects if thing.type == "MESH" and thing.muslin.kind == "CLOTH"]
+    """Return the cloth objects of the scene."""
+    return [obj for obj in context.scene.objects if obj.type == "MESH" and obj.muslin.kind == "CLOTH"]
 
 
-def _own_bakes(context: bpy.types.Context) -> list[Any]:
-    """The cloths with a bake that is this file's: what a linked mesh carries is for the file that it is from."""
+def _local_bakes(context: bpy.types.Context) -> list[Any]:
+    """Return the cloth objects with a bake, without those whose mesh is linked from another file."""
     return [cloth for cloth in _cloths(context) if baked_record.has_bake(cloth) and cloth.data.is_editable]
 
 
 def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
-    """Removes what bakes these objects carry; False, with the error reported, where one cannot be removed."""
-    baked = [thing for thing in objects if baked_record.has_bake(thing)]
+    """Delete the bakes of these objects. If one cannot be deleted, delete none, report the error, and return False."""
+    baked = [obj for obj in objects if baked_record.has_bake(obj)]
     try:
-        for thing in baked:
-            read_cloth.check_of_this_file(thing)
-            if thing.mode == "EDIT":
-                raise core.SceneError("is in Edit Mode; leave it (Tab) to delete its bake", object_name=thing.name)
-        for thing in baked:
-            shape_keys.remove(thing)
+        for obj in baked:
+            editable_checks.check_local(obj)
+            if obj.mode == "EDIT":
+                raise core.SceneError("is in Edit Mode; leave it (Tab) to delete its bake", object_name=obj.name)
+        for obj in baked:
+            shape_keys.delete_bake(obj)
     except core.ClothError as error:
         operator.report({"ERROR"}, str(error))
         return False
     return True
 
 
-class MUSLIN_OT_cloth_add(Settled, bpy.types.Operator):
+class MUSLIN_OT_cloth_add(IdleOperator, bpy.types.Operator):
     """Make the object a cloth of Muslin's simulation"""
     bl_idname = "muslin.cloth_add"
     bl_label = "Add Cloth"
@@ -53,12 +56,12 @@ class MUSLIN_OT_cloth_add(Settled, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         muslin = context.object.muslin
         muslin.kind = "CLOTH"
-        fabric_menu.fill(muslin, muslin.fabric)     # the file keeps the values, whatever later versions start from
+        load_preset(muslin, muslin.fabric)          # stores the values, so that later defaults do not change them
         return {"FINISHED"}
 
 
-class MUSLIN_OT_collider_add(Settled, bpy.types.Operator):
-    """Make the object something that cloth rests on and slides over"""
+class MUSLIN_OT_collider_add(IdleOperator, bpy.types.Operator):
+    """Make the object a collider, which cloth rests on and slides over"""
     bl_idname = "muslin.collider_add"
     bl_label = "Add Collider"
     bl_options = {"REGISTER", "UNDO"}
@@ -68,16 +71,16 @@ class MUSLIN_OT_collider_add(Settled, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class MUSLIN_OT_remove(Settled, bpy.types.Operator):
-    """Take the object out of Muslin's simulation. A bake is deleted, the mesh is as it was before"""
+class MUSLIN_OT_remove(IdleOperator, bpy.types.Operator):
+    """Remove the object from Muslin's simulation. Its bake is deleted, and the mesh is restored"""
     bl_idname = "muslin.remove"
     bl_label = "Remove from Simulation"
     bl_options = {"REGISTER", "UNDO"}
-    lacks = "The active object takes no part in Muslin's simulation"
+    no_target_message = "The active object takes no part in Muslin's simulation"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return mesh_object(context) is not None and context.object.muslin.kind != "NONE"
+        return editable_mesh_object(context) is not None and context.object.muslin.kind != "NONE"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         if not _delete_bakes(self, [context.object]):
@@ -86,42 +89,45 @@ class MUSLIN_OT_remove(Settled, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class _Bake(Running):
+class _Bake(LongOperator):
+    """Base of the operators that bake."""
+
     def targets(self, context: bpy.types.Context) -> list[Any]:
+        """Return the objects to bake."""
         raise NotImplementedError
 
     def steps(self, context: bpy.types.Context) -> Generator[Any, None, Report]:
         return bake(context.scene, self.targets(context))
 
-    def tell(self, result: Report) -> None:
-        """The bake in one line, and what the user should know of it as warnings."""
+    def report_result(self, result: Report) -> None:
+        """Report the bake in one line, and its notes as warnings."""
         self.report({"INFO"}, certificate_text.headline(result.as_dict()))
         for note in result.notes:
             self.report({"WARNING"}, note)
 
 
 class MUSLIN_OT_bake(_Bake, bpy.types.Operator):
-    """Simulate this cloth over the frame range and keep the result as shape keys, one per frame"""
+    """Simulate this cloth over the frame range and store the result as shape keys, one per frame"""
     bl_idname = "muslin.bake"
     bl_label = "Bake Cloth"
     bl_options = {"UNDO"}
-    lacks = NO_CLOTH
+    no_target_message = NO_CLOTH
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return mesh_object(context) is not None and context.object.muslin.kind == "CLOTH"
+        return editable_mesh_object(context) is not None and context.object.muslin.kind == "CLOTH"
 
     def targets(self, context: bpy.types.Context) -> list[Any]:
         return [context.object]
 
 
 class MUSLIN_OT_bake_all(_Bake, bpy.types.Operator):
-    """Simulate all cloth of the scene together and keep the result as shape keys, one per frame"""
+    """Simulate all cloth of the scene together and store the result as shape keys, one per frame"""
     bl_idname = "muslin.bake_all"
     bl_label = "Bake All Cloth"
     bl_options = {"UNDO"}
-    lacks = "The scene has no cloth; make an object one in Properties > Physics > Muslin"
-    of_active = False
+    no_target_message = "The scene has no cloth; make an object cloth in Properties > Physics > Muslin"
+    uses_active_object = False
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
@@ -132,7 +138,7 @@ class MUSLIN_OT_bake_all(_Bake, bpy.types.Operator):
 
 
 class MUSLIN_OT_bake_cancel(bpy.types.Operator):
-    """Stop the bake. Nothing is changed, an earlier bake stays"""
+    """Cancel the bake. Nothing is changed, and an earlier bake is kept"""
     bl_idname = "muslin.bake_cancel"
     bl_label = "Cancel Bake"
     bl_options = {"INTERNAL"}
@@ -148,69 +154,69 @@ class MUSLIN_OT_bake_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class MUSLIN_OT_bake_delete(Settled, bpy.types.Operator):
-    """Remove the bake's shape keys; the object is as it was before the bake"""
+class MUSLIN_OT_bake_delete(IdleOperator, bpy.types.Operator):
+    """Remove the shape keys of the bake and restore the object as it was before the bake"""
     bl_idname = "muslin.bake_delete"
     bl_label = "Delete Bake"
     bl_options = {"REGISTER", "UNDO"}
-    lacks = "The active object has no bake"
+    no_target_message = "The active object has no bake"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return mesh_object(context) is not None and baked_record.has_bake(context.object)
+        return editable_mesh_object(context) is not None and baked_record.has_bake(context.object)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         return {"FINISHED"} if _delete_bakes(self, [context.object]) else {"CANCELLED"}
 
 
-class MUSLIN_OT_bake_delete_all(Settled, bpy.types.Operator):
+class MUSLIN_OT_bake_delete_all(IdleOperator, bpy.types.Operator):
     """Remove the bakes of all cloth of the scene"""
     bl_idname = "muslin.bake_delete_all"
     bl_label = "Delete All Bakes"
     bl_options = {"REGISTER", "UNDO"}
-    lacks = "No cloth of the scene has a bake"
-    of_active = False
+    no_target_message = "No cloth of the scene has a bake"
+    uses_active_object = False
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return bool(_own_bakes(context))
+        return bool(_local_bakes(context))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        return {"FINISHED"} if _delete_bakes(self, _own_bakes(context)) else {"CANCELLED"}
+        return {"FINISHED"} if _delete_bakes(self, _local_bakes(context)) else {"CANCELLED"}
 
 
-class MUSLIN_OT_crossings_select(Settled, bpy.types.Operator):
-    """Go to Edit Mode with the faces of this cloth selected that cross something at the current frame"""
+class MUSLIN_OT_crossings_select(IdleOperator, bpy.types.Operator):
+    """Go to Edit Mode and select the faces of this cloth that cross something at the current frame"""
     bl_idname = "muslin.crossings_select"
     bl_label = "Select Crossing Faces"
     bl_options = {"REGISTER", "UNDO"}
-    lacks = "The active object is no cloth that is visible and in Object Mode"
+    no_target_message = "The active object is not cloth that is visible and in Object Mode"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        thing = mesh_object(context)
-        return thing is not None and thing.muslin.kind == "CLOTH" and thing.mode == "OBJECT" and thing.visible_get()
+        obj = editable_mesh_object(context)
+        return obj is not None and obj.muslin.kind == "CLOTH" and obj.mode == "OBJECT" and obj.visible_get()
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        thing: Any = context.object
+        obj: Any = context.object
         depsgraph = context.evaluated_depsgraph_get()
-        if not crossings.shows_own_faces(thing, depsgraph):
-            self.report({"ERROR"}, f"A modifier of '{thing.name}' makes other faces than its mesh has; switch it off "
-                                   "in the viewport first")
+        if not crossings.shows_own_faces(obj, depsgraph):
+            self.report({"ERROR"}, f"A modifier of '{obj.name}' changes the faces of its mesh; switch it off in the "
+                                   "viewport first")
             return {"CANCELLED"}
-        look = crossings.Look()
-        look.moved(context.view_layer, depsgraph)
-        look.find(context.scene)
-        faces = look.found.faces.get(thing.name_full, ())
+        finder = crossings.CrossingsFinder()
+        finder.update(context.view_layer, depsgraph)
+        finder.find(backends.ready_backend(context.scene, finder.models))
+        faces = finder.found.faces.get(obj.name_full, ())
         if not len(faces):
-            self.report({"INFO"}, look.found.problem or f"At this frame nothing crosses '{thing.name}'")
+            self.report({"INFO"}, finder.found.problem or f"At this frame nothing crosses '{obj.name}'")
             return {"CANCELLED"}
         for other in context.selected_objects:
-            other.select_set(other == thing)        # Edit Mode takes all that is selected
+            other.select_set(other == obj)          # Edit Mode applies to all selected objects
         bpy.ops.object.mode_set(mode="EDIT")
         settings: Any = context.tool_settings
         settings.mesh_select_mode = (False, False, True)
-        bm = bmesh.from_edit_mesh(thing.data)
+        bm = bmesh.from_edit_mesh(obj.data)
         wanted = set(faces.tolist())
         for face in bm.faces:
             face.select_set(False)
@@ -218,7 +224,7 @@ class MUSLIN_OT_crossings_select(Settled, bpy.types.Operator):
             if face.index in wanted:
                 face.select_set(True)
         bm.select_flush_mode()
-        bmesh.update_edit_mesh(thing.data, loop_triangles=False, destructive=False)
+        bmesh.update_edit_mesh(obj.data, loop_triangles=False, destructive=False)
         return {"FINISHED"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Muslin's panels have in common: their tab, its two-column form, values with units, and text in lines."""
+"""Layout that Muslin's panels share: their tab, two columns, values with units, and wrapped text."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any
 import bpy
 
 from ..bake import bake_job
-from ..write import baked_record
+from ..properties import baked_record
 
 
 class PhysicsTab:
+    """Base of the panels in Properties > Physics. `kinds` are the types of objects that a panel is drawn for."""
+
     layout: Any
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
@@ -22,11 +24,11 @@ class PhysicsTab:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        thing = context.object
-        return thing is not None and thing.type == "MESH" and thing.muslin.kind in cls.kinds
+        obj = context.object
+        return obj is not None and obj.type == "MESH" and obj.muslin.kind in cls.kinds
 
     def column(self, context: bpy.types.Context) -> Any:
-        """Blender's two-column form; dim once baked, locked while a bake runs."""
+        """Return a column with Blender's split layout, inactive if there is a bake and disabled while one runs."""
         col = self.layout.column()
         col.use_property_split = True
         col.use_property_decorate = False
@@ -36,7 +38,7 @@ class PhysicsTab:
 
 
 def with_unit(col: Any, muslin: Any, prop: str, unit: str) -> None:
-    """A value whose unit Blender does not know: the unit stands behind the field."""
+    """Draw a property with its unit behind the field, for units that Blender does not have."""
     row = col.row(align=True)
     row.prop(muslin, prop)
     behind = row.row()
@@ -45,7 +47,7 @@ def with_unit(col: Any, muslin: Any, prop: str, unit: str) -> None:
 
 
 def paragraph(col: Any, text: str, width: int) -> None:
-    """Blender breaks no lines: `width` is the region's, in pixels."""
+    """Draw text in several lines, which Blender does not do. `width` is that of the region [pixels]."""
     letters = max(20, int(width / (6.5 * bpy.context.preferences.system.ui_scale)) - 8)
     for i, line in enumerate(textwrap.wrap(text, letters)):
         col.label(text=line, icon="INFO" if i == 0 else "BLANK1")

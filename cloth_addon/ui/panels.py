@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Muslin panel in Properties > Physics: what the object is, what holds it and what it collides with. Panels only
-draw; those of its parts have files of their own.
-"""
+"""The Muslin panel in Properties > Physics, with Pinning and Collisions, and the order of all panels."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..read import model_options
+from ..properties.model_options import model_of
 from . import bake_panels, fabric_panels, garment_panels
 from .panel_layout import PhysicsTab
 
@@ -31,18 +29,19 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
         col = self.column(context)
         if muslin.kind == "CLOTH":
             chosen = col.row()
-            chosen.active = model_options.model_of(context.object) == muslin.model
+            chosen.active = model_of(context.object) == muslin.model
             chosen.prop(muslin, "model")
             if not chosen.active:
                 row = col.row()
                 row.alignment = "RIGHT"
-                row.label(text="It has no edges: particles")
+                row.label(text="No edges: particles")
         else:
             col.prop(muslin, "friction")
-            _thickness(col, muslin)
+            _draw_thickness(col, muslin)
 
 
-def _thickness(col: Any, muslin: Any) -> None:
+def _draw_thickness(col: Any, muslin: Any) -> None:
+    """Draw the thickness, with a remark if it is automatic."""
     col.prop(muslin, "thickness")
     if muslin.kind == "CLOTH" and muslin.thickness == 0.0:
         row = col.row()
@@ -57,12 +56,12 @@ class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
     bl_options = set()
 
     def draw(self, context: bpy.types.Context) -> None:
-        thing = context.object
+        obj = context.object
         col = self.column(context)
-        missing = bool(thing.muslin.pin_group) and thing.muslin.pin_group not in thing.vertex_groups
+        missing = bool(obj.muslin.pin_group) and obj.muslin.pin_group not in obj.vertex_groups
         row = col.row()
         row.alert = missing
-        row.prop_search(thing.muslin, "pin_group", thing, "vertex_groups")
+        row.prop_search(obj.muslin, "pin_group", obj, "vertex_groups")
         if missing:
             col.label(text="The object has no such vertex group", icon="ERROR")
 
@@ -74,7 +73,7 @@ class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         col = self.column(context)
         col.prop(context.object.muslin, "friction")
-        _thickness(col, context.object.muslin)
+        _draw_thickness(col, context.object.muslin)
 
 
 classes = (

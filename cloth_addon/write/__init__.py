@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results into Blender data and files."""
+"""Results to Blender's data and to files: shape keys, their coordinates, the report, and paths of output."""

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Key coordinates that play back as simulated.
+"""Shape key coordinates by which a bake is displayed as it was simulated.
 
-Between a shape key and what is seen stand the user's own shape keys, the deforming modifiers, and the object's
-place in the world. With the user's keys adding m (V, 3), modifiers D and world matrix W, all at one frame,
+Blender applies the user's own shape keys, the deforming modifiers and the world matrix to a shape key. Let m (V, 3) be
+the shape of the user's keys, D the deformation by modifiers and W the world matrix, all at one frame. Then
 
-    seen = W D(m + key - basis),   so   key = basis + D^-1(W^-1 x) - m    for simulated positions x.
+    displayed = W D(m + key - basis),   so   key = basis + D^-1(W^-1 x) - m    for simulated positions x.
 
-D is asked, never imitated: a copy of the object with one shape key of its own goes through Blender's evaluation and
-is removed again at once. D^-1 is Newton's method, with a 3 x 3 derivative per vertex from three more evaluations;
-it is exact in one step for what moves each vertex linearly, as an armature does.
+D is evaluated by Blender itself, on a copy of the object with one shape key, which is removed at once. D^-1 is computed
+by Newton's method with a 3 x 3 derivative per vertex, from finite differences of three more evaluations. One step is
+exact for deformations that move each vertex linearly, such as an armature.
 """
 
 from __future__ import annotations
@@ -22,37 +22,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
+from ..properties import baked_record
 from ..read import mesh_data
-from ..read.frame_window import as_text
+from ..read.frame_window import vector_text
 from ..read.read_cloth import ClothSource, world_matrix
-from . import baked_record
-from .shape_keys import users_keys
+from ..read.unbaked_state import users_shape_keys
 
 Coordinates = NDArray[np.float64]
-PROBE = 0.05        # offset for the derivative, in the mesh's extent: large, because single precision is coarse
-STILL = 1e-4        # size of a vertex's derivative below which it does not follow its key, but only rounding [-]
-SINGULAR = 1e-4     # its determinant over its size cubed, below which it has no inverse [-]
-EXACT = 1e-6        # residual at which Newton's method ends, in the mesh's extent
-ITERATIONS = 12
+PROBE_OFFSET = 0.05
+"""Offset of the finite differences, over the mesh's extent [-]. Large, because Blender is in single precision."""
+LEAST_DERIVATIVE = 1e-4
+"""Norm of a vertex's derivative below which the vertex does not follow its key [-]."""
+LEAST_DETERMINANT = 1e-4
+"""Determinant of a vertex's derivative over its norm cubed, below which it has no inverse [-]."""
+NEWTON_TOLERANCE = 1e-6
+"""Residual at which Newton's method ends, over the mesh's extent [-]."""
+MAX_NEWTON_ITERATIONS = 12
 
 
-class Playback:
-    """Turns world positions of one cloth into key coordinates at the frame where the scene stands.
+class KeyFitter:
+    """Computes the key coordinates of one cloth from its world positions, at the current frame of the scene.
 
     Attributes:
-        error: largest distance between simulated and played back positions so far [m], apart from rounding.
+        error: largest distance between simulated and displayed positions so far [m], apart from rounding.
     """
 
     def __init__(self, source: ClothSource, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer,
                  metres_per_unit: float) -> None:
         self._source, self._scene, self._view_layer = source, scene, view_layer
         self._metres_per_unit = metres_per_unit
-        self._has_users_keys = bool(users_keys(source.obj))
+        self._has_users_keys = bool(users_shape_keys(source.obj))
         self._basis = _basis(source.obj)
         self.error = 0.0
 
     def key_coordinates(self, world: Coordinates) -> NDArray[np.float32]:
-        """world (V, 3) [m] -> (V, 3) [Blender units] in the object's space."""
+        """Return the key coordinates (V, 3) in the object's space [Blender units] for `world` positions (V, 3) [m]."""
         matrix = world_matrix(self._source.obj, self._scene, self._view_layer)
         inverse = np.linalg.inv(matrix)
         local = (world / self._metres_per_unit) @ inverse[:3, :3].T + inverse[:3, 3]
@@ -64,56 +68,57 @@ class Playback:
             local = self._basis + (local - self._users_shape())
         with np.errstate(over="ignore"):
             keys = local.astype(np.float32)
-        there = np.isfinite(keys).all(axis=1)
-        if not there.all():
-            vertex = int(np.argmin(there))
-            raise core.SceneError(f"vertex {vertex} would be at {as_text(world[vertex])} m at frame "
+        finite = np.isfinite(keys).all(axis=1)
+        if not finite.all():
+            vertex = int(np.argmin(finite))
+            raise core.SceneError(f"vertex {vertex} would be at {vector_text(world[vertex])} m at frame "
                                   f"{self._scene.frame_current}, which no shape key can hold; raise Steps per Frame, "
                                   "or give the object a scale nearer to 1", object_name=self._source.name)
         return keys
 
     def _undeformed(self, wanted: Coordinates) -> tuple[Coordinates, float]:
-        """y with D(y) = wanted, and the largest |D(y) - wanted| that is left."""
+        """Return y (V, 3) with D(y) = wanted, and the largest remaining |D(y) - wanted| [Blender units]."""
         extent = float(np.ptp(self._basis, axis=0).max())
         with self._probe() as deform:
             y = self._basis
             here = deform(y)
-            derivative = _derivative(deform, y, here, PROBE * extent)
+            derivative = _derivative(deform, y, here, PROBE_OFFSET * extent)
             self._check(derivative)
             best, smallest = y, float(np.linalg.norm(wanted - here, axis=1).max())
-            for _ in range(ITERATIONS):
-                if smallest <= EXACT * extent:
+            for _ in range(MAX_NEWTON_ITERATIONS):
+                if smallest <= NEWTON_TOLERANCE * extent:
                     break
                 y = y + np.linalg.solve(derivative, (wanted - here)[:, :, None])[:, :, 0]
                 here = deform(y)
                 residual = float(np.linalg.norm(wanted - here, axis=1).max())
                 if residual > 0.5 * smallest:
-                    if residual <= 10.0 * EXACT * extent or not np.isfinite(residual):
+                    if residual <= 10.0 * NEWTON_TOLERANCE * extent or not np.isfinite(residual):
                         break
-                    derivative = _derivative(deform, y, here, PROBE * extent)
+                    derivative = _derivative(deform, y, here, PROBE_OFFSET * extent)
                     self._check(derivative)
                 if residual < smallest:
                     best, smallest = y, residual
         return best, smallest
 
     def _check(self, derivative: Coordinates) -> None:
+        """Raise SceneError if the derivative (V, 3, 3) of a vertex has no inverse."""
         size = np.sqrt(np.einsum("vij,vij->v", derivative, derivative) / 3.0)        # (V,), 1 where nothing deforms
-        bad = ~((size > STILL) & (np.abs(np.linalg.det(derivative)) > SINGULAR * size ** 3))
+        bad = ~((size > LEAST_DERIVATIVE) & (np.abs(np.linalg.det(derivative)) > LEAST_DETERMINANT * size ** 3))
         if bad.any():
             obj = self._source.obj
             names = ", ".join(f"'{m.name}'" for m in obj.modifiers
                               if m.show_viewport and m.name not in self._source.generative) or f"'{obj.parent.name}'"
             raise core.SceneError(f"no shape key can move vertex {int(np.argmax(bad))} freely ({int(bad.sum())} such) "
-                                  f"at frame {self._scene.frame_current}, because a deformation decides where it is: "
-                                  f"of {names}, switch off in the viewport what follows other surfaces or a cache, or "
-                                  "shrinks to nothing there", object_name=obj.name)
+                                  f"at frame {self._scene.frame_current}, because a deformation fixes its place: of "
+                                  f"{names}, switch off in the viewport those that follow another surface or a cache, "
+                                  "or shrink to nothing there", object_name=obj.name)
 
     @contextmanager
     def _probe(self) -> Iterator[Callable[[Coordinates], Coordinates]]:
-        """Blender's own evaluation from key coordinates to the object's space."""
+        """Yield the function D: key coordinates (V, 3) -> positions (V, 3) in the object's space, by Blender."""
         with _copy_in_scene(self._source.obj, self._scene) as copy:
             for modifier in [copy.modifiers.get(name) for name in self._source.generative]:
-                if modifier is not None:                            # it may have been taken away meanwhile
+                if modifier is not None:                            # the user may have removed it during the bake
                     copy.modifiers.remove(modifier)
             keys = copy.data.shape_keys
             if keys is None:
@@ -135,7 +140,7 @@ class Playback:
             yield deform
 
     def _users_shape(self) -> Coordinates:
-        """(V, 3) that the user's shape keys give at this frame."""
+        """Return the shape (V, 3) of the user's shape keys at this frame [Blender units]."""
         with _copy_in_scene(self._source.obj, self._scene) as copy:
             copy.modifiers.clear()
             copy.parent = None
@@ -154,11 +159,12 @@ class Playback:
 
 def _derivative(deform: Callable[[Coordinates], Coordinates], y: Coordinates, here: Coordinates,
                 offset: float) -> Coordinates:
-    """(V, 3, 3): column j is how each vertex answers to all moving along axis j."""
+    """Return the derivative (V, 3, 3) of each vertex's position: column j for an offset of all keys along axis j."""
     return np.stack([(deform(y + offset * axis) - here) / offset for axis in np.eye(3)], axis=-1)
 
 
 def _basis(obj: bpy.types.Object) -> Coordinates:
+    """Return the basis shape (V, 3) in the object's space [Blender units]."""
     keys = obj.data.shape_keys
     if keys is None:
         return mesh_data.positions(obj.data).astype(np.float64)
@@ -169,7 +175,7 @@ def _basis(obj: bpy.types.Object) -> Coordinates:
 
 @contextmanager
 def _copy_in_scene(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.types.Object]:
-    """A copy of the object with a mesh of its own, gone afterwards."""
+    """Yield a copy of the object with a mesh of its own, which is removed at the end."""
     copy = obj.copy()
     mesh: Any = obj.data.copy()
     try:

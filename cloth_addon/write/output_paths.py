@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether what a command is to write can be written: asked before hours of work, not after."""
+"""Checks that output can be written, made before a command starts and not after hours of work."""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ import os
 import stat
 from pathlib import Path
 
-ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+ANY_WRITE_PERMISSION = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-def part_of(path: Path) -> Path:
-    """Where a file is written before it takes its place at `path`, whole."""
+def partial_path(path: Path) -> Path:
+    """Return the path at which a file is written before it is moved to `path` as a whole."""
     return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def why_no_file(path: Path) -> str:
-    """Why a file cannot be put at `path`, or take the place of the one there; empty where it can."""
+    """Return why no file can be written to `path`, or replace the one there; empty if it can."""
     if path.is_dir():
         return f"{path} is a folder"
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
-    if path.exists() and not (path.stat().st_mode & ANYONE_WRITES and os.access(path, os.W_OK)):
+    if path.exists() and not (path.stat().st_mode & ANY_WRITE_PERMISSION and os.access(path, os.W_OK)):
         return f"{path} is read-only; make it writable, or name another file"
-    return _why_not_written(part_of(path))
+    return _why_not_creatable(partial_path(path))
 
 
 def why_no_folder(path: Path) -> str:
-    """Why files cannot be put into the folder `path`, which may have to be made; empty where they can."""
+    """Return why no files can be written into the folder `path`, which need not exist; empty if they can."""
     if path.is_file():
         return f"{path} is a file, the sheet goes into a folder"
-    there = next(folder for folder in (path, *path.parents) if folder.is_dir())
-    return _why_not_written(part_of(there / "sheet"))
+    existing = next(folder for folder in (path, *path.parents) if folder.is_dir())
+    return _why_not_creatable(partial_path(existing / "sheet"))
 
 
-def _why_not_written(path: Path) -> str:
+def _why_not_creatable(path: Path) -> str:
+    """Return why no file can be created at `path`; empty if it can. The file is removed again."""
     try:
         path.touch()
     except OSError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake says about itself: settings, certificates, time and versions, as plain values for JSON."""
+"""The report of a bake: settings, certificates, times and versions, as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import platform
 import sys
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +17,20 @@ import numpy as np
 MANIFEST = Path(__file__).resolve().parents[2] / "blender_manifest.toml"
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Report:
-    """One bake, of one or several cloths.
+    """The report of a bake of one or several cloths.
 
     Attributes:
-        scene, cloths, colliders: names.   first, last: frames.
-        settings: by "scene" and by the cloths' names.
-        certificates: per frame, the core's.
-        playback_error: per cloth, the largest distance between what was simulated and what plays back [m].
-        seconds: time by stage: "read" Blender, "prepare" kernels, "solve", "fit" key coordinates, "write", and "total".
+        scene, cloths, colliders: names.
+        first, last: first and last frame.
+        settings: settings of "scene" and of each cloth, by name.
+        certificates: the core's certificate of each frame, as a dict.
+        playback_error: largest distance between simulated and displayed vertices by cloth [m].
+        seconds: time by stage [s]: "read" Blender, "prepare" kernels, "solve", "fit" key coordinates, "write", "total".
         notes: sentences for the user.
-        versions: of muslin, blender, python and numpy, and of numba where it ran.
-        backend: what ran the inner loops, "numpy" or "numba"; empty before the first frame.
+        versions: versions of muslin, blender, python and numpy, and of numba if it ran.
+        backend: backend that ran, "numpy" or "numba".
     """
 
     scene: str
@@ -38,15 +39,15 @@ class Report:
     first: int
     last: int
     settings: dict[str, Any]
-    certificates: list[dict[str, Any]] = field(default_factory=list)
-    playback_error: dict[str, float] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    versions: dict[str, str] = field(default_factory=lambda: versions())
-    backend: str = ""
+    certificates: list[dict[str, Any]]
+    playback_error: dict[str, float]
+    seconds: dict[str, float]
+    notes: list[str]
+    versions: dict[str, str]
+    backend: str
 
     def summary(self) -> dict[str, Any]:
-        """The worst of all frames."""
+        """Return the worst values of all frames, and the sums of steps and iterations."""
         def of(name: str) -> list[float]:
             values = [frame.get(name) for frame in self.certificates]
             return [value for value in values if value is not None and math.isfinite(value)]
@@ -65,23 +66,23 @@ class Report:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Only text, numbers, lists and dicts; what is not finite becomes None."""
-        return plain({**vars(self), "summary": self.summary()})
+        """Return the report and its summary as JSON values, see `json_values`."""
+        return json_values({**vars(self), "summary": self.summary()})
 
 
-def plain(value: Any) -> Any:
-    """`value` as JSON can say it."""
+def json_values(value: Any) -> Any:
+    """Return `value` in text, numbers, lists and dicts; numbers that are not finite become None."""
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): json_values(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [plain(item) for item in value]
+        return [json_values(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def versions(*, numba: bool = False) -> dict[str, str]:
-    """Of what ran; `numba`: whether that did, too."""
+    """Return the versions of muslin, blender, python and numpy, and of numba if `numba`."""
     found = {"muslin": tomllib.loads(MANIFEST.read_text(encoding="utf-8"))["version"],
              "blender": bpy.app.version_string, "python": platform.python_version(), "numpy": np.__version__}
     return {**found, "numba": sys.modules["numba"].__version__} if numba else found

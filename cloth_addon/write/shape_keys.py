@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bake as shape keys: written, replaced and taken back, each all or nothing.
+"""Shape key writing: write, replace and delete bakes, each completely or not at all.
 
-A mesh without shape keys gets absolute ones: a basis, one key per frame, and one F-curve on the evaluation time
-with a keyframe at every frame, because the keys' times drift and two keyframes would miss them by a little.
-A mesh with relative keys of its user's keeps them as they are and gets one more per frame, each faded in and out
-by three keyframes.
+A mesh without shape keys gets absolute ones: a basis, one key per frame, and one F-curve of the evaluation time with a
+keyframe at every frame. Two keyframes would not do, because the times that Blender gives the keys have rounding errors.
+A mesh with relative keys keeps them unchanged and gets one more per frame, faded in and out by three keyframes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -18,19 +17,24 @@ import numpy as np
 from bpy_extras import anim_utils
 from numpy.typing import NDArray
 
-from ... import core
-from . import baked_record
-from .baked_record import BakedRecord
+from ..properties import baked_record
+from ..properties.baked_record import BakedRecord
 
-LINEAR = 1      # the number of LINEAR in Keyframe.interpolation, for foreach_set
+LINEAR = 1
+"""Number of LINEAR in Keyframe.interpolation, as `foreach_set` takes it."""
 
 
 @dataclass(frozen=True)
 class BakedShape:
-    """What is to be written on one object: key coordinates (F, V, 3) [Blender units] of frames first, first + 1, ...
+    """The bake of one object.
 
-    `time_ratio` is by what the scene's Time Stretching multiplies a frame's number to get the time at which its
-    animation is read: keyframes stand at that time, or the bake would play at another speed than it was made.
+    Attributes:
+        obj: the object to write to.
+        first: first frame.
+        coordinates: key coordinates (F, V, 3) in the object's space [Blender units] of frames first, first + 1, ...
+        report: the report as JSON values.
+        time_ratio: time at which Blender evaluates the animation of a frame, over its number [-]. Keyframes are set at
+            that time, so that the bake plays at its own speed with the scene's Time Stretching.
     """
 
     obj: bpy.types.Object
@@ -40,75 +44,34 @@ class BakedShape:
     time_ratio: float = 1.0
 
 
-def users_keys(obj: bpy.types.Object) -> list[str]:
-    """Names of the shape keys that are not a bake's, the basis among them."""
-    keys = obj.data.shape_keys
-    if keys is None:
-        return []
-    record = baked_record.load(obj)
-    names = [block.name for block in keys.key_blocks]
-    if record is None:
-        return names
-    theirs = [name for name in names if name not in set(record.keys)]
-    return [] if record.made_shape_keys and theirs == [record.basis] else theirs
-
-
-def check_writable(obj: bpy.types.Object) -> None:
-    """Raises SceneError where a bake could not be written beside what the user has."""
-    def refuse(message: str) -> None:
-        raise core.SceneError(message, object_name=obj.name)
-
-    keys = obj.data.shape_keys
-    if keys is None:
-        return
-    record = baked_record.load(obj)
-    if users_keys(obj):
-        if not (keys.use_relative or record is not None):
-            refuse(f"its {len(keys.key_blocks)} shape keys are absolute, and a bake needs relative ones beside it; "
-                   "switch on Relative in the Shape Keys panel, or remove them")
-        if obj.show_only_shape_key:
-            refuse("shows its active shape key alone, which would hide the bake; switch off Solo in the Shape Keys "
-                   "panel")
-    animation = keys.animation_data
-    if animation is None or animation.action is None or (record is not None and record.made_action):
-        return
-    action, slot = animation.action, animation.action_slot
-    if animation.use_tweak_mode:
-        refuse(f"a strip of its shape keys is in tweak mode (action '{action.name}'); leave it first")
-    if action.library is not None:
-        refuse(f"the action '{action.name}' of its shape keys is linked from {action.library.filepath}; make it local")
-    if slot is not None and len(slot.users()) > 1:
-        refuse(f"the action '{action.name}' of its shape keys animates {len(slot.users())} data-blocks in one slot; "
-               "make it single-user")
-
-
-def replace(shapes: Sequence[BakedShape]) -> None:
-    """Writes these bakes in the place of the objects' earlier ones. If anything fails, everything is as before."""
+def write_bakes(shapes: Sequence[BakedShape]) -> None:
+    """Write these bakes and replace the objects' earlier ones. If one fails, restore all objects and raise."""
     done: list[tuple[bpy.types.Object, BakedShape | None]] = []
     try:
         for shape in shapes:
             done.append((shape.obj, _read(shape.obj)))
-            remove(shape.obj)
+            delete_bake(shape.obj)
             _write(shape)
     except BaseException:
         for obj, before in reversed(done):
-            remove(obj)
+            delete_bake(obj)
             if before is not None:
                 _write(before)
         raise
 
 
-def remove(obj: bpy.types.Object) -> bool:
-    """Delete Bake: the object as it was before. False where there was no bake."""
+def delete_bake(obj: bpy.types.Object) -> bool:
+    """Delete the bake and restore the object as it was before. Return False if there is no bake."""
     record = baked_record.load(obj)
     if record is not None:
-        _take_back(obj, record)
+        _restore(obj, record)
     return record is not None
 
 
 # ---------------------------------------------------------------------- one object
 
 def _read(obj: bpy.types.Object) -> BakedShape | None:
+    """Return the bake of the object, None without one."""
     record = baked_record.load(obj)
     if record is None:
         return None
@@ -121,6 +84,7 @@ def _read(obj: bpy.types.Object) -> BakedShape | None:
 
 
 def _write(shape: BakedShape) -> None:
+    """Write one bake on an object without one. If it fails, restore the object and raise."""
     obj = shape.obj
     last = shape.first + len(shape.coordinates) - 1
     keys = obj.data.shape_keys
@@ -129,11 +93,12 @@ def _write(shape: BakedShape) -> None:
                          report=shape.report, time_ratio=shape.time_ratio)
     try:
         if keys is None:
-            record.basis = obj.shape_key_add(name="Basis", from_mix=False).name
+            record = replace(record, basis=obj.shape_key_add(name="Basis", from_mix=False).name)
             keys = obj.data.shape_keys
-        record.use_relative, record.eval_time = keys.use_relative, keys.eval_time
+        record = replace(record, use_relative=keys.use_relative, eval_time=keys.eval_time)
         blocks = [_add_key(obj, record, shape.first + i, points) for i, points in enumerate(shape.coordinates)]
-        _prepare_animation(keys, record)
+        record = _with_animation_state(keys, record)
+        _prepare_animation(keys)
         if record.absolute:
             keys.use_relative = False
             obj.show_only_shape_key = False
@@ -143,16 +108,17 @@ def _write(shape: BakedShape) -> None:
         else:
             fade = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], np.float32)
             for i, block in enumerate(blocks):
-                inside = fade[:2] if i == len(blocks) - 1 else fade         # the last shape stays
+                points = fade[:2] if i == len(blocks) - 1 else fade         # the last shape stays
                 _write_curve(keys, record, f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value',
-                             (inside + [shape.first + i, 0.0]) * [shape.time_ratio, 1.0])
+                             (points + [shape.first + i, 0.0]) * [shape.time_ratio, 1.0])
         baked_record.save(keys, record)
     except BaseException:
-        _take_back(obj, record)
+        _restore(obj, record)
         raise
 
 
 def _add_key(obj: bpy.types.Object, record: BakedRecord, frame: int, points: NDArray[np.float32]) -> bpy.types.ShapeKey:
+    """Add the shape key of one frame, and its name to the record."""
     block = obj.shape_key_add(name=f"Muslin {frame:04d}", from_mix=False)
     record.keys.append(block.name)
     block.value = 0.0
@@ -160,18 +126,24 @@ def _add_key(obj: bpy.types.Object, record: BakedRecord, frame: int, points: NDA
     return block
 
 
-def _prepare_animation(keys: bpy.types.Key, record: BakedRecord) -> None:
-    """An action and a slot for the bake's curves: the user's own where there is one."""
-    record.made_animation_data = keys.animation_data is None
+def _with_animation_state(keys: bpy.types.Key, record: BakedRecord) -> BakedRecord:
+    """Return the record with what animation data, action and slot the shape keys have before the bake."""
+    animation = keys.animation_data
+    return replace(record, made_animation_data=animation is None,
+                   last_slot="" if animation is None else animation.last_slot_identifier,
+                   made_action=animation is None or animation.action is None,
+                   made_slot=animation is None or animation.action_slot is None)
+
+
+def _prepare_animation(keys: bpy.types.Key) -> None:
+    """Give the shape keys an action for the curves of the bake if they have none."""
     animation = keys.animation_data_create()
-    record.last_slot = animation.last_slot_identifier
     if animation.action is None:
-        record.made_action = True
         animation.action = bpy.data.actions.new(f"Muslin {keys.user.name}")
-    record.made_slot = animation.action_slot is None
 
 
 def _write_curve(keys: bpy.types.Key, record: BakedRecord, path: str, points: NDArray[np.floating[Any]]) -> None:
+    """Write a linear F-curve with keyframes `points` (K, 2) of time and value, and add its path to the record."""
     curve = keys.animation_data.action.fcurve_ensure_for_datablock(keys, path, index=0)
     record.curves.append(path)
     curve.keyframe_points.add(len(points))
@@ -180,15 +152,15 @@ def _write_curve(keys: bpy.types.Key, record: BakedRecord, path: str, points: ND
     curve.update()
 
 
-def _take_back(obj: bpy.types.Object, record: BakedRecord) -> None:
-    """Undoes all of `_write` that was done."""
+def _restore(obj: bpy.types.Object, record: BakedRecord) -> None:
+    """Undo `_write`, whether it has ended or failed on the way."""
     keys = obj.data.shape_keys
     if keys is None:
         return
-    _take_back_animation(keys, record)
-    ours = set(record.keys)
-    theirs = [block.name for block in keys.key_blocks if block.name not in ours]
-    if record.made_shape_keys and theirs in ([], [record.basis]):
+    _restore_animation(keys, record)
+    baked = set(record.keys)
+    others = [block.name for block in keys.key_blocks if block.name not in baked]
+    if record.made_shape_keys and others in ([], [record.basis]):
         obj.shape_key_clear()
     else:
         for name in record.keys:
@@ -203,14 +175,15 @@ def _take_back(obj: bpy.types.Object, record: BakedRecord) -> None:
     obj.data.update_tag()
 
 
-def _take_back_animation(keys: bpy.types.Key, record: BakedRecord) -> None:
+def _restore_animation(keys: bpy.types.Key, record: BakedRecord) -> None:
+    """Remove the curves of the bake, and the slot, action and animation data that it has made."""
     animation = keys.animation_data
     if animation is None:
         return
     action, slot = animation.action, animation.action_slot
     if action is not None and slot is not None:
         bag = anim_utils.action_get_channelbag_for_slot(action, slot)
-        shared = len(slot.users()) > 1      # with a copy of this mesh, which is baked too and plays these curves
+        shared = len(slot.users()) > 1      # with a copy of this baked mesh, which plays the same curves
         if bag is not None and not shared:
             for curve in [bag.fcurves.find(path) for path in record.curves]:
                 if curve is not None:

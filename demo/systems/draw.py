@@ -60,8 +60,8 @@ def main() -> int:
             for cloth, x in zip(run.scene.cloths, frame.positions, strict=True):
                 used = np.unique(np.concatenate([cloth.mesh.triangles.ravel(), cloth.mesh.loose_edges.ravel()]))
                 alone = np.setdiff1d(np.arange(len(x)), used)
-                things.append(snapshot.Drawn(x, cloth.mesh.triangles, cloth.mesh.loose_edges, alone))
-            things += [snapshot.Drawn(c.at(frame.time), c.triangles, colour=snapshot.SOLID, smooth=False)
+                things.append(snapshot.DrawnMesh(x, cloth.mesh.triangles, cloth.mesh.loose_edges, alone))
+            things += [snapshot.DrawnMesh(c.at(frame.time), c.triangles, colour=snapshot.COLLIDER_COLOUR, smooth=False)
                        for c in run.scene.colliders]
             path = Path(folder) / f"{frame.index:03d}.png"
             snapshot.draw(things, view, path)

@@ -341,7 +341,7 @@ def test_an_object_that_is_not_cloth_or_not_in_the_scene_is_named(extension, sce
     builders.sheet()
     box = builders.box()
     elsewhere = bpy.data.objects.new("Elsewhere", box.data.copy())
-    for objects, message in (([box], "Box: is no cloth"), ([elsewhere], "Elsewhere: is not in scene 'Scene'"),
+    for objects, message in (([box], "Box: is not cloth"), ([elsewhere], "Elsewhere: is not in scene 'Scene'"),
                              ([], "no objects were given")):
         with pytest.raises(extension.core.SceneError, match=message):
             builders.finish(extension.bake.bake(scene, objects))

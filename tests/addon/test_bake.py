@@ -145,7 +145,7 @@ def test_stretches_that_touch_no_blender_data_run_in_another_thread(extension, s
             return right(self, *arguments)
         return watched
 
-    window, playback = extension.frame_window.FrameWindow, extension.key_coordinates.Playback
+    window, playback = extension.frame_window.FrameWindow, extension.key_coordinates.KeyFitter
     for owner, name in ((window, "read"), (playback, "key_coordinates")):
         monkeypatch.setattr(owner, name, spy(getattr(owner, name)))
     bake = extension.bake.bake(scene)
@@ -195,7 +195,7 @@ def test_the_report_is_plain_json_and_kept_with_the_object(extension, scene):
 
 
 def test_values_that_json_cannot_say_become_none(extension):
-    plain = extension.report.plain
+    plain = extension.report.json_values
     assert plain({"gap": float("inf"), 3: (np.float32(0.5), np.nan)}) == {"gap": None, "3": [0.5, None]}
 
 

@@ -141,8 +141,8 @@ def test_what_a_bake_raises_reaches_the_main_thread(job, in_background):
         (at(0.3, True, run="2 of 5: rope, bdf2"), "2 of 5: rope, bdf2 - Baking 30 %"),
 ])
 def test_the_text_says_how_far_and_how_long(job, progress, text):
-    running = job.Job(iter(()))
-    running.progress = progress
+    running = job.Job(iter(() if progress is None else (progress,)))
+    running.advance()
     assert running.text() == text
 
 

@@ -87,10 +87,10 @@ def test_delete_bake_restores_exactly_the_state_before(extension, scene, sheet):
     builders.finish(extension.bake.bake(scene))
     assert builders.state(sheet) != before
     assert extension.baked_record.has_bake(sheet)
-    assert extension.shape_keys.remove(sheet)
+    assert extension.shape_keys.delete_bake(sheet)
     scene.frame_set(1)
     assert builders.state(sheet) == before
-    assert not extension.shape_keys.remove(sheet)
+    assert not extension.shape_keys.delete_bake(sheet)
 
 
 def test_a_bake_over_a_bake_starts_from_the_user_s_own_shape_at_any_frame(extension, scene, sheet, scripted):
@@ -111,7 +111,7 @@ def test_a_second_bake_replaces_the_first_and_starts_from_the_user_s_own_shape(e
     for world in scripted[1:]:
         assert np.array_equal(world.cloths[0].positions, scripted[0].cloths[0].positions)
     assert second == first
-    extension.shape_keys.remove(sheet)
+    extension.shape_keys.delete_bake(sheet)
     scene.frame_set(1)
     assert builders.state(sheet) == before
 
@@ -182,7 +182,7 @@ def test_what_the_user_adds_after_a_bake_survives_its_deletion(extension, scene)
     sheet = plain(scene)
     builders.finish(extension.bake.bake(scene))
     sheet.shape_key_add(name="Sculpted", from_mix=False)
-    extension.shape_keys.remove(sheet)
+    extension.shape_keys.delete_bake(sheet)
     keys = sheet.data.shape_keys
     assert [key.name for key in keys.key_blocks] == ["Basis", "Sculpted"]
     assert keys.use_relative and keys.animation_data is None
@@ -202,7 +202,7 @@ def test_a_bake_outlives_saving_and_can_be_deleted_after_loading(extension, scen
     sheet = bpy.data.objects["Sheet"]
     assert np.array_equal(builders.seen(sheet, 3), shown)
     assert extension.baked_record.report_of(sheet)["last"] == 4
-    extension.shape_keys.remove(sheet)
+    extension.shape_keys.delete_bake(sheet)
     bpy.context.scene.frame_set(1)
     assert builders.state(sheet) == before
 
@@ -214,10 +214,10 @@ def test_a_copy_of_a_baked_object_and_the_original_are_deleted_independently(ext
     copy.data = sheet.data.copy()
     scene.collection.objects.link(copy)
     shown = [builders.seen(sheet, frame) for frame in (2, 3)]
-    extension.shape_keys.remove(copy)
+    extension.shape_keys.delete_bake(copy)
     assert copy.data.shape_keys is None
     assert np.array_equal([builders.seen(sheet, frame) for frame in (2, 3)], shown)
-    extension.shape_keys.remove(sheet)
+    extension.shape_keys.delete_bake(sheet)
     assert sheet.data.shape_keys is None
 
 
@@ -230,7 +230,7 @@ def test_a_damaged_record_is_an_error_that_says_so_and_no_report(extension, scen
         assert extension.baked_record.has_bake(sheet)
         assert extension.baked_record.report_of(sheet) is None
         with pytest.raises(extension.core.SceneError, match=f"Sheet: .*{message}"):
-            extension.shape_keys.remove(sheet)
+            extension.shape_keys.delete_bake(sheet)
 
 
 def test_keys_animated_by_an_action_in_use_elsewhere_are_refused(extension, scene):
@@ -262,4 +262,4 @@ def test_undo_takes_a_bake_back_and_redo_brings_it_again(extension, scene):
     bpy.ops.ed.redo()
     sheet = bpy.data.objects["Sheet"]
     assert len(sheet.data.shape_keys.key_blocks) == 5
-    assert extension.shape_keys.remove(sheet)
+    assert extension.shape_keys.delete_bake(sheet)

@@ -31,7 +31,7 @@ def cloth(scene):
 def run(extension, obj, integrators, folder, **options):
     import bpy
 
-    kinds = extension.comparison.kinds_of(["baraff_witkin"], integrators)
+    kinds = extension.comparison.variants_of(["baraff_witkin"], integrators)
     return builders.finish(extension.comparison.compare(bpy.context.scene, [obj], kinds, folder, **options))
 
 
@@ -105,7 +105,7 @@ def test_the_sheet_says_with_which_options_each_run_was_made(extension, cloth, t
     import bpy
 
     bpy.context.scene.muslin.verlet_kd = 0.875
-    kinds = extension.comparison.kinds_of(["baraff_witkin", "immediate_buckling"], ["bdf2", "projective_dynamics"])
+    kinds = extension.comparison.variants_of(["baraff_witkin", "immediate_buckling"], ["bdf2", "projective_dynamics"])
     result = builders.finish(extension.comparison.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 2)))
     _, _, options = result.sheet.read_text().partition("<h2>Options of each run</h2>")
     own, _, common = options.partition("<h2>")
@@ -136,7 +136,7 @@ def test_pictures_of_an_earlier_comparison_go_and_nothing_else(extension, cloth,
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     import bpy
 
-    kinds = extension.comparison.kinds_of(["baraff_witkin"], ["bdf2"])
+    kinds = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
     steps = extension.comparison.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 3))
     while next(steps).stage != "Drawing the sheet":
         pass
@@ -152,7 +152,7 @@ def test_pictures_of_an_earlier_comparison_go_and_nothing_else(extension, cloth,
 def test_a_comparison_that_is_cancelled_leaves_no_folder(extension, cloth, tmp_path, stop_at):
     import bpy
 
-    kinds = extension.comparison.kinds_of(["baraff_witkin"], ["bdf2"])
+    kinds = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
     steps = extension.comparison.compare(bpy.context.scene, [cloth], kinds, tmp_path / "of" / "mine", (1, 3))
     while next(steps).stage != stop_at:
         pass
@@ -165,8 +165,8 @@ def test_a_comparison_that_is_cancelled_leaves_no_folder(extension, cloth, tmp_p
 def test_progress_names_the_run(extension, cloth, tmp_path, monkeypatch):
     import bpy
 
-    monkeypatch.setattr(extension.bake_job, "SLICE", (0.0, 0.0))                # a step at a time, however quick it is
-    kinds = extension.comparison.kinds_of(["baraff_witkin"], INTEGRATORS)
+    monkeypatch.setattr(extension.bake_job, "TURN", (0.0, 0.0))                # a step at a time, however quick it is
+    kinds = extension.comparison.variants_of(["baraff_witkin"], INTEGRATORS)
     steps = extension.comparison.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 2))
     running = extension.bake_job.Job(steps, "Comparing")
     said = set()
@@ -195,9 +195,9 @@ def test_versions_of_a_comparison_name_numba_where_it_ran(extension, cloth, tmp_
 
 def test_what_is_not_known_or_missing_is_refused_by_name(extension):
     with pytest.raises(extension.core.SceneError, match="no model 'plywood'; there are: baraff_witkin"):
-        extension.comparison.kinds_of(["plywood"], ["bdf2"])
+        extension.comparison.variants_of(["plywood"], ["bdf2"])
     with pytest.raises(extension.core.SceneError, match="choose at least one integrator"):
-        extension.comparison.kinds_of(["baraff_witkin"], [])
+        extension.comparison.variants_of(["baraff_witkin"], [])
 
 
 def test_the_button_compares_what_is_chosen_in_the_panel(extension, cloth, tmp_path):
@@ -270,7 +270,7 @@ def test_options_of_the_objects_own_model_are_not_given_to_others(extension, sce
     bpy.context.scene.muslin.backend = "NUMPY"
     block = builders.box(kind="CLOTH")
     block.muslin.model = "jelly"
-    kinds = extension.comparison.kinds_of(["jelly", "baraff_witkin"], ["bdf2"])
+    kinds = extension.comparison.variants_of(["jelly", "baraff_witkin"], ["bdf2"])
     result = builders.finish(extension.comparison.compare(bpy.context.scene, [block], kinds, tmp_path))
     assert [outcome.error for outcome in result.outcomes] == ["", ""]
 

@@ -178,7 +178,7 @@ def test_a_vertex_at_infinity_is_said(overlay):
     flat.data.vertices[3].co.x = float("nan")
     flat.data.update()
     overlay.show(True)
-    assert overlay.lines()[0].startswith("Cannot be said: ")
+    assert overlay.lines()[0].startswith("Not known: ")
     flat.data.vertices[3].co.x = 0.1
     flat.data.update()
     assert overlay.found().count > 0
@@ -195,10 +195,10 @@ def test_a_look_is_taken_only_where_something_shown_has_moved(overlay, monkeypat
     bpy.context.view_layer.update()
     bpy.context.scene.frame_set(3)
     assert overlay.found() is before
-    auditor = overlay.crossings_overlay._overlay[0]._looks["Scene", "ViewLayer"]._auditor
+    auditor = overlay.crossings_overlay._overlay[0]._finders["Scene", "ViewLayer"]._auditor
     flat.location.z = 0.004
     assert overlay.found() is not before
-    assert overlay.crossings_overlay._overlay[0]._looks["Scene", "ViewLayer"]._auditor is auditor
+    assert overlay.crossings_overlay._overlay[0]._finders["Scene", "ViewLayer"]._auditor is auditor
 
 
 def test_nothing_is_done_while_a_bake_runs(extension, overlay, scene, monkeypatch):
@@ -206,23 +206,24 @@ def test_nothing_is_done_while_a_bake_runs(extension, overlay, scene, monkeypatc
     scene.muslin.backend = "NUMPY"
     overlay.show(True)
     assert overlay.found().count
-    looks = []
-    moved = overlay.crossings.Look.moved
-    monkeypatch.setattr(overlay.crossings.Look, "moved", lambda *arguments: looks.append(1) or moved(*arguments))
+    updates = []
+    update = overlay.crossings.CrossingsFinder.update
+    monkeypatch.setattr(overlay.crossings.CrossingsFinder, "update",
+                        lambda *arguments: updates.append(1) or update(*arguments))
     bpy.context.view_layer.objects.active = bpy.data.objects["Flat"]
     assert bpy.ops.muslin.bake_all() == {"FINISHED"}
-    assert len(looks) <= 1, "one, when the bake is over"
+    assert len(updates) <= 1, "one, when the bake is over"
     scene.frame_set(1)
-    during = len(looks)
-    assert overlay.job.current() is None and overlay.found().count
-    overlay.job.begin(extension.bake.bake(scene))
+    before = len(updates)
+    assert overlay.bake_job.current() is None and overlay.found().count
+    overlay.bake_job.begin(extension.bake.bake(scene))
     try:
         assert overlay.lines() == ["Waits for the bake"] and overlay.found() is None
         scene.frame_set(2)
-        assert len(looks) == during
+        assert len(updates) == before
     finally:
-        overlay.job.abort("the test is over")
-        overlay.job.end()
+        overlay.bake_job.abort("the test is over")
+        overlay.bake_job.end()
     scene.frame_set(3)
     assert overlay.found().count
 
@@ -261,15 +262,15 @@ def test_a_slow_look_waits_for_a_pause_in_a_window(overlay, monkeypatch):
     monkeypatch.setattr(module, "bpy", SimpleNamespace(
         app=SimpleNamespace(background=False, timers=bpy.app.timers, handlers=bpy.app.handlers), types=bpy.types,
         context=bpy.context))
-    monkeypatch.setattr(module, "QUICK", -1.0)
+    monkeypatch.setattr(module, "FAST_SEARCH", -1.0)
     turned.select_set(True)
     assert overlay.found().count == count, "nothing shown has moved"
     turned.location.z = 3.0
-    assert overlay.found() is None and overlay.lines() == ["At this frame: not looked yet"]
-    assert bpy.app.timers.is_registered(module._late_looks)
-    assert 0.0 < module._late_looks() <= module.PAUSE, "the pause is not over"
+    assert overlay.found() is None and overlay.lines() == ["At this frame: not known yet"]
+    assert bpy.app.timers.is_registered(module._delayed_searches)
+    assert 0.0 < module._delayed_searches() <= module.PAUSE, "the pause is not over"
     module._overlay[0]._due = 0.0
-    assert module._late_looks() is None and overlay.found().count == 0 != count
+    assert module._delayed_searches() is None and overlay.found().count == 0 != count
 
 
 def test_switching_the_extension_off_takes_it_away(extension, overlay):

@@ -79,16 +79,15 @@ def ends(settings):
 def test_at_either_end_of_every_range_the_scene_is_read_and_begun(extension, scene, prepare):
     thing = prepare(scene)
     scene.frame_end = 2
-    world = extension.read_scene
     refused = []
     for settings in (thing.muslin, scene.muslin):
         for name, end in ends(settings):
             before = getattr(settings, name)
             setattr(settings, name, end)
-            made = extension.settings.scene_settings_of(scene, backend="numpy")
+            values = extension.settings.scene_settings_of(scene, backend="numpy")
             try:
-                read = world.read_world(scene, made, None, scene.view_layers[0])
-                next(extension.core.simulate(read.scene, made.solver(), range(1, 2)))
+                inputs = extension.read_scene.read_scene(scene, values, None, scene.view_layers[0])
+                next(extension.core.simulate(inputs.scene, values.solver(), range(1, 2)))
             except extension.core.ClothError as error:
                 if "is painted" not in str(error):          # a map that a model refuses whatever its values
                     refused.append(f"{name} at {end}: {error}")

@@ -27,11 +27,11 @@ def test_suzanne_bakes(extension, scene, model):
     report = builders.finish(extension.bake.bake(scene))
     assert len(report.certificates) == 2 and np.isfinite(builders.seen(suzanne, 2)).all()
     scene.frame_set(1)
-    look = extension.crossings.Look()
-    look.moved(bpy.context.view_layer, bpy.context.evaluated_depsgraph_get())
-    look.find(scene)
-    assert look.found.count == report.certificates[0]["crossings"] > 0           # her eyes are in her head
-    assert look.found.faces["Suzanne"].max() < len(suzanne.data.polygons)
+    finder = extension.crossings.CrossingsFinder()
+    finder.update(bpy.context.view_layer, bpy.context.evaluated_depsgraph_get())
+    finder.find("numpy")
+    assert finder.found.count == report.certificates[0]["crossings"] > 0         # the eyes cross the head
+    assert finder.found.faces["Suzanne"].max() < len(suzanne.data.polygons)
 
 
 def test_a_face_that_is_there_twice_is_refused_with_a_way_out(extension, scene):
@@ -47,9 +47,8 @@ def test_uv_of_a_quad_that_was_cut_stays_with_its_corners(extension, scene):
     uv = [FOLDED[vertex][:2] for face in folded.data.polygons for vertex in face.vertices]
     folded.data.uv_layers.new(name="Map").uv.foreach_set("vector", np.ravel(uv))
     folded.muslin.rest_shape, folded.muslin.pattern_size = "UV", 1.0
-    world = extension.read_scene
-    made = extension.settings.scene_settings_of(scene)
-    (cloth,) = world.read_world(scene, made, None, scene.view_layers[0]).cloths
+    settings = extension.settings.scene_settings_of(scene)
+    (cloth,) = extension.read_scene.read_scene(scene, settings, None, scene.view_layers[0]).cloths
     modelled = np.linalg.norm(np.diff(cloth.positions[cloth.mesh.edges], axis=1)[:, 0], axis=1)
     np.testing.assert_allclose(cloth.mesh.rest_lengths, modelled, rtol=1e-4)
 
@@ -64,10 +63,10 @@ def boxes(*corners):
 
 
 def test_surfaces_that_touch_at_a_vertex_are_drawn_apart_by_a_hair(extension, scene):
-    drawn_apart = extension.coincident_vertices.drawn_apart
+    separate = extension.coincident_vertices.separate_coincident_vertices
     two, scene.muslin.backend = boxes((0, 0, 0), (1, 1, 1)), "NUMPY"
     before = extension.mesh_data.positions(two.data).astype(np.float64)
-    after = drawn_apart(before, two.data)
+    after = separate(before, two.data)
     moved = np.linalg.norm(after - before, axis=1)
     assert np.flatnonzero(moved).tolist() == [7, 8] and 0.0 < moved.max() < 1e-4
     assert (after[8] > after[7]).all()                                   # each into its own box

@@ -67,14 +67,14 @@ def test_of_the_fabric_of_particles_the_panel_shows_what_moves_them_and_no_more(
         setattr(muslin, name, 0.1 if name == "max_elongation" else 2.0 * before + 0.5)
         used |= {name} if not np.allclose(moved(), still, rtol=0.0, atol=1e-9) else set()
         setattr(muslin, name, before)
-    assert used == extension.model_options.fabric_of(obj)
+    assert used == extension.model_options.fabric_settings_used(obj)
 
 
 def test_the_panel_shows_all_of_the_fabric_of_a_sheet(extension, scene):
     sheet = builders.sheet(3)
-    assert extension.model_options.fabric_of(sheet) == extension.model_options.ALL_OF_FABRIC
+    assert extension.model_options.fabric_settings_used(sheet) == extension.model_options.ALL_OF_FABRIC
     sheet.muslin.model = "particles"
-    assert extension.model_options.fabric_of(sheet) < extension.model_options.ALL_OF_FABRIC
+    assert extension.model_options.fabric_settings_used(sheet) < extension.model_options.ALL_OF_FABRIC
 
 
 def test_moduli_of_a_projective_sheet_are_the_panels_where_they_are_asked_for(read):

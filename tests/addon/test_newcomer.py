@@ -28,7 +28,7 @@ def test_the_time_left_counts_every_frame_that_is_solved(extension, scene, monke
             yield frame
 
     monkeypatch.setattr(extension.core, "simulate", ten_seconds_a_frame)
-    monkeypatch.setattr(extension.bake, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(extension.progress, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     found = [progress.seconds_left for progress in extension.bake.bake(scene) if not progress.stage]
     assert found == [None, None, None, None, 20.0, 20.0, 10.0, 10.0, 0.0]
 
@@ -65,7 +65,8 @@ def test_a_collider_that_is_shown_as_an_instance_is_named(extension, scene, monk
     shown.instance_type, shown.instance_collection = "COLLECTION", parts
     scene.collection.objects.link(shown)
     notes = builders.finish(extension.bake.bake(scene)).notes
-    assert [note.partition(" are ")[0] for note in notes] == ["What 'Shown' shows of the collection 'Parts'"] * named
+    assert [note.partition(" stop ")[0] for note in notes] == [
+        "The instances that 'Shown' shows of the collection 'Parts'"] * named
 
 
 @pytest.mark.parametrize("own", [True, False])
@@ -84,7 +85,7 @@ def test_a_collider_of_which_geometry_nodes_make_instances_is_named(extension, s
     box.modifiers.new("Studs", "NODES").node_group = tree
     if own:
         notes = builders.finish(extension.bake.bake(scene)).notes
-        assert [note.partition(" as ")[0] for note in notes] == ["What geometry nodes of 'Box' make"]
+        assert [note.partition(" stop ")[0] for note in notes] == ["The instances that geometry nodes of 'Box' make"]
     else:
         with pytest.raises(extension.core.ColliderError, match="Box: has no triangles at frame 1; .*Realize Instances"):
             builders.finish(extension.bake.bake(scene))
@@ -100,9 +101,9 @@ def test_what_stops_nothing_is_named_in_the_panel_and_on_the_sheet_of_a_comparis
     said = []
     monkeypatch.setattr(extension.bake_panels, "paragraph", lambda column, text, width: said.append(text))
     context = SimpleNamespace(scene=scene, view_layer=bpy.context.view_layer, region=SimpleNamespace(width=300))
-    extension.bake_panels.MUSLIN_PT_bake.draw_range(
+    extension.bake_panels.MUSLIN_PT_bake.draw_settings(
         SimpleNamespace(layout=MagicMock(), column=lambda context: MagicMock()), context)
-    kinds = extension.comparison.kinds_of(["baraff_witkin"], ["bdf2"])
+    kinds = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
     result = builders.finish(extension.comparison.compare(scene, [sheet], kinds, tmp_path, (1, 2)))
     assert [note.partition(" is ")[0] for note in said] == ["'Box' of the Collider Collection 'Solids'"]
     assert result.values["settings"]["scene"]["notes"] == said
@@ -121,7 +122,7 @@ def hardly_meant(scene, extension, **settings):
 @pytest.mark.parametrize(("thickness", "named"), [(0.0, False), (0.2, False), (1.0, True)])
 def test_a_thickness_that_is_much_for_the_cloth_is_noted(extension, scene, thickness, named):
     notes = hardly_meant(scene, extension, thickness=thickness)
-    assert [note.partition(" is much ")[0] for note in notes] == ["Napkin: its Thickness of 1 m"] * named
+    assert [note.partition(" is large ")[0] for note in notes] == ["Napkin: its Thickness of 1 m"] * named
 
 
 @pytest.mark.parametrize(("gravity", "named"), [(-30.0, False), (-981.0, True)])
@@ -135,7 +136,8 @@ def test_a_duplicate_that_nobody_has_moved_is_noted(extension, scene, moved):
     builders.sheet(3, name="Napkin").location.z = 0.1 * moved
     builders.sheet(3, name="Other")
     notes = hardly_meant(scene, extension)
-    assert [note.partition(", as ")[0] for note in notes] == ["Other starts exactly where Napkin does"] * (not moved)
+    assert [note.partition(", as ")[0] for note in notes] == ["Other starts exactly at the place of Napkin"] * (
+        not moved)
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.5])
@@ -154,12 +156,12 @@ def test_a_pin_that_leaps_is_named_as_what_may_stretch_cloth(extension, scene):
         sheet.location.x = x
         sheet.keyframe_insert("location", frame=frame)
     (note,) = builders.finish(extension.bake.bake(scene)).notes
-    assert note.startswith("At frame 3 one edge in a hundred") and "what holds or hits it leaps there" in note
+    assert note.startswith("At frame 3 one edge in a hundred") and "if pins or colliders jump there" in note
 
 
 def start_note(extension, **start):
     values = {"crossings": 0, "crossing_pairs": [], "deepest_penetration": 0.0} | start
-    return extension.certificate_text.start_note({"first": 3, "certificates": [values]})
+    return extension.report_notes.start_note({"first": 3, "certificates": [values]})
 
 
 def test_cloth_that_starts_crossed_is_named_and_no_collider_that_there_is_not(extension):

@@ -46,9 +46,9 @@ def test_what_is_no_mesh_cannot_take_part(scene):
 
 
 @pytest.mark.parametrize(("operator", "reason"), [
-    ("cloth_add", "no mesh"), ("remove", "takes no part"), ("bake", "is no cloth"), ("bake_all", "has no cloth"),
+    ("cloth_add", "no mesh"), ("remove", "takes no part"), ("bake", "is not cloth"), ("bake_all", "has no cloth"),
     ("bake_delete", "has no bake"), ("bake_delete_all", "has a bake"), ("bake_cancel", "No bake is running"),
-    ("compare", "is no cloth"), ("compare_open", "no sheet"), ("crossings_select", "is no cloth"),
+    ("compare", "is not cloth"), ("compare_open", "no sheet"), ("crossings_select", "is not cloth"),
     ("particles_add", "Object Mode")])
 def test_a_button_that_is_grey_says_why(scene, operator, reason):
     if operator == "particles_add":

@@ -80,7 +80,7 @@ def test_a_bake_whose_keys_were_renamed_by_hand_can_be_baked_again_and_the_renam
     builders.finish(extension.bake.bake(scene))
     wanted = crumple(builders.now(builders.sheet(name="Twin")), 3)
     assert np.abs(builders.seen(sheet, 4) - wanted).max() < 1e-5
-    extension.shape_keys.remove(sheet)
+    extension.shape_keys.delete_bake(sheet)
     assert [block.name for block in sheet.data.shape_keys.key_blocks] == ["Basis", "Mine"]
 
 
@@ -223,7 +223,7 @@ def test_a_subdivision_whose_visibility_is_animated_acts_on_the_baked_cloth(exte
     curves = list(animation.drivers) or animation.action.layers[0].strips[0].channelbags[0].fcurves
     assert [curve.mute for curve in curves] == [False]
     scene.frame_set(1)
-    extension.shape_keys.remove(sheet)
+    extension.shape_keys.delete_bake(sheet)
     assert builders.state(sheet) == before
 
 
@@ -256,8 +256,8 @@ def test_weights_that_a_modifier_changes_are_told_of(extension, scene, crumpled)
     other = sheet.modifiers.new("Unused", "VERTEX_WEIGHT_EDIT")
     other.vertex_group = sheet.vertex_groups.new(name="Mask").name
     notes = builders.finish(extension.bake.bake(scene)).notes
-    assert [note.partition(" is left out")[0] for note in notes] == [
-        "Sheet: what the modifier 'Fade' makes of the weights of 'Pins'"]
+    assert [note.partition(" is ignored")[0] for note in notes] == [
+        "Sheet: the modifier 'Fade' of the weights of 'Pins'"]
 
 
 @pytest.mark.parametrize("name, kind, value, message", [

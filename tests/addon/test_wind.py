@@ -109,4 +109,4 @@ def test_fields_that_are_not_known_are_named_in_the_panel_and_in_the_report(exte
     notes = builders.finish(extension.bake.bake(scene)).notes
     assert [note.partition(":")[0] for note in notes] == [
         "The noise of the wind field 'Fan' is left out", "The force field 'Whirl' (Turbulence) is left out"]
-    assert extension.wind.left_out(scene, bpy.context.view_layer) == notes
+    assert extension.wind.notes_on_ignored(scene, bpy.context.view_layer) == notes

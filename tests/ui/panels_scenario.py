@@ -78,7 +78,7 @@ def area_of_its_own() -> Iterator[Any]:
 def panels() -> Steps:
     """All panels of cloth, jelly, particles, projective sheets, colliders and other meshes, and with all that they say
     where something is chosen or missing."""
-    names = ("ui.panels", "compare.compare_operators")
+    names = ("ui.panels", "ui.compare_panel")
     modules = [importlib.import_module(f"{MODULE}.cloth_addon.{name}") for name in names]
     classes = [cls for module in modules for cls in module.classes if issubclass(cls, bpy.types.Panel)]
     yield from press("ESC")

@@ -31,7 +31,7 @@ def load_modules() -> None:
     """Of the extension, which is another after it was switched off and on."""
     global job, baked_record
     job, baked_record = (importlib.import_module(f"{MODULE}.cloth_addon.{name}")
-                         for name in ("bake.bake_job", "write.baked_record"))
+                         for name in ("bake.bake_job", "properties.baked_record"))
 
 
 def physics_tab() -> Any:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake leaves in the file about itself: what to restore on Delete Bake, and its report.
+"""The record of a bake in the .blend file: the state to restore on Delete Bake, and the report of the bake.
 
-The record is JSON text in a custom property of the mesh's shape keys, where the bake is: it goes with them when
-the mesh is copied, appended or saved, and is gone when someone clears all shape keys by hand.
+The record is JSON text in a custom property of the mesh's shape keys, where the bake is stored. It is copied, appended
+and saved with them, and disappears when all shape keys are removed by hand.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ PROPERTY = "muslin_bake"
 VERSION = 1
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class BakedRecord:
     """A bake and the state before it.
 
     Attributes:
-        absolute: the bake's keys are absolute ones; otherwise relative beside the user's own.
-        keys: names of the bake's shape keys, one per frame from `first` to `last`.
-        made_shape_keys: the mesh had none, `basis` names the first one that the bake added.
-        made_animation_data, made_action, made_slot: the shape keys had none.
-        last_slot: the slot's name that the shape keys' animation remembered before.
-        curves: data paths of the bake's F-curves.
-        time_ratio: of the scene's time at which keyframes stand to its frames, see shape_keys.py.
+        first, last: first and last baked frame.
+        absolute: whether the shape keys of the bake are absolute. Otherwise they are relative, beside the user's own.
+        keys: names of the shape keys of the bake, one per frame.
+        made_shape_keys: whether the mesh had no shape keys before; `basis` is then the name of the added basis.
+        made_animation_data, made_action, made_slot: whether the shape keys had none of these before.
+        last_slot: value of the animation data's `last_slot_identifier` before the bake.
+        curves: data paths of the F-curves of the bake.
+        time_ratio: scene time of a keyframe over its frame number [-], see write/shape_keys.py.
         active_index, use_relative, eval_time, show_only: values before the bake.
-        report: what bake() reported, see report.py.
+        report: the report of the bake, see write/report.py.
+        version: version of this format.
     """
 
     first: int
@@ -57,19 +59,20 @@ class BakedRecord:
 
 
 def has_bake(obj: bpy.types.Object) -> bool:
-    """Quick enough for drawing a panel."""
+    """Return whether `obj` has a bake. Fast enough for drawing a panel."""
     return obj.type == "MESH" and obj.data.shape_keys is not None and obj.data.shape_keys.get(PROPERTY) is not None
 
 
 def save(shape_keys: bpy.types.Key, record: BakedRecord) -> None:
+    """Store the record in the shape keys of a mesh."""
     shape_keys[PROPERTY] = json.dumps(asdict(record), separators=(",", ":"), allow_nan=False)
 
 
 def load(obj: bpy.types.Object) -> BakedRecord | None:
-    """The record of the bake that `obj` carries, None where there is none.
+    """Return the record of the bake of `obj`, None without a bake.
 
     Raises:
-        SceneError: the record is damaged or was written by a later version of Muslin.
+        core.SceneError: the record is damaged or was written by a later version of Muslin.
     """
     return _parse(obj.data.shape_keys[PROPERTY], obj.name) if has_bake(obj) else None
 
@@ -80,7 +83,7 @@ def _parse(text: str, name: str) -> BakedRecord:
         version = values.get("version")
         if not isinstance(version, int) or version > VERSION:
             raise core.SceneError(f"its bake was written by another version of Muslin (record {version}, this one "
-                                  f"knows {VERSION}); use that version to delete it", object_name=name)
+                                  f"reads {VERSION}); use that version to delete it", object_name=name)
         known = {f.name for f in fields(BakedRecord)}
         return BakedRecord(**{name: value for name, value in values.items() if name in known})
     except (TypeError, ValueError, AttributeError) as error:
@@ -91,7 +94,7 @@ def _parse(text: str, name: str) -> BakedRecord:
 
 
 def report_of(obj: bpy.types.Object) -> dict[str, Any] | None:
-    """The report of the bake that `obj` carries, None where there is none. The panel asks at every redraw."""
+    """Return the report of the bake of `obj`, None without a bake. Fast enough for drawing a panel."""
     return _report(obj.data.shape_keys[PROPERTY]) if has_bake(obj) else None
 
 

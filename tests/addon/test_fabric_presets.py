@@ -12,16 +12,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import builders
 
 
-@pytest.fixture
-def menu(extension):
-    return extension.fabric_menu
-
-
 def test_a_new_cloth_is_cotton(scene):
     assert builders.sheet().muslin.fabric == "cotton"
 
 
-def test_a_preset_fills_every_value_and_the_core_gets_them(extension, menu, scene):
+def test_a_preset_fills_every_value_and_the_core_gets_them(extension, scene):
     sheet = builders.sheet()
     for name in extension.core.Material.presets():
         sheet.muslin.fabric = name
@@ -32,9 +27,9 @@ def test_a_preset_fills_every_value_and_the_core_gets_them(extension, menu, scen
             assert getattr(material, field) == pytest.approx(getattr(preset, field), rel=1e-6), (name, field)
 
 
-def test_changing_any_value_makes_the_fabric_custom_and_changing_it_back_does_not(menu, scene):
+def test_changing_any_value_makes_the_fabric_custom_and_changing_it_back_does_not(extension, scene):
     muslin = builders.sheet().muslin
-    for prop in menu.PROPERTIES:
+    for prop in extension.fabric_presets.PRESET_PROPERTIES:
         before = getattr(muslin, prop)
         setattr(muslin, prop, before * 1.5 + 0.001)
         assert muslin.fabric == "CUSTOM", prop
@@ -57,9 +52,9 @@ def test_bending_is_typed_in_millionths(scene):
     assert muslin.bend_warp_micro == pytest.approx(20.0)
 
 
-def test_every_value_of_every_preset_is_within_its_property_s_limits(extension, menu, scene):
+def test_every_value_of_every_preset_is_within_its_property_s_limits(extension, scene):
     rna = builders.sheet().muslin.bl_rna.properties
     for name in extension.core.Material.presets():
-        for prop, value in menu.preset(name).items():
+        for prop, value in extension.fabric_presets.preset_values(name).items():
             assert rna[prop].hard_min <= value <= rna[prop].hard_max, (name, prop)
             assert rna[prop].soft_min <= value <= rna[prop].soft_max, (name, prop)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel and the button of a comparison: which models and integrators, and where the sheet goes."""
+"""The Compare panel and its operators: choose models, integrators and the folder, compare, and open the sheet."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ import bpy
 
 from ... import core
 from ..bake import bake_job
-from ..bake.modal_operator import NO_CLOTH, Running, Settled, mesh_object
-from ..read import model_options
-from . import comparison, comparison_folder
+from ..bake.modal_operator import NO_CLOTH, IdleOperator, LongOperator, editable_mesh_object
+from ..compare import comparison, comparison_folder
+from ..compare.records import Comparison
+from ..properties.model_options import model_of
 
 
 def folder_of(settings: Any) -> Path:
-    """The chosen folder; a relative one needs a saved file.
+    """Return the absolute path of the chosen folder.
 
     Raises:
-        core.SceneError: it is relative to a file that was never saved.
+        core.SceneError: the folder is relative to a file that was never saved.
     """
     if settings.compare_folder.startswith("//") and not bpy.data.filepath:
         raise core.SceneError(f"the folder {settings.compare_folder} is relative to a file that was not saved yet; "
@@ -30,42 +31,42 @@ def folder_of(settings: Any) -> Path:
 
 
 def _in_order(chosen: set[str], known: tuple[str, ...]) -> list[str]:
-    """A set's order changes from run to run."""
+    """Return the chosen names in the order of `known`. The order of a set would change from run to run."""
     return [name for name in known if name in chosen]
 
 
-class MUSLIN_OT_compare(Running, bpy.types.Operator):
+class MUSLIN_OT_compare(LongOperator, bpy.types.Operator):
     """Simulate this cloth once for each chosen model and integrator, and make a sheet of pictures and figures. \
 The object stays as it is"""
     bl_idname = "muslin.compare"
     bl_label = "Compare"
-    lacks = NO_CLOTH
+    no_target_message = NO_CLOTH
     verb, noun = "Comparing", "Comparison"
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
-        return mesh_object(context) is not None and context.object.muslin.kind == "CLOTH"
+        return editable_mesh_object(context) is not None and context.object.muslin.kind == "CLOTH"
 
-    def steps(self, context: bpy.types.Context) -> Generator[Any, None, comparison.Comparison]:
+    def steps(self, context: bpy.types.Context) -> Generator[Any, None, Comparison]:
         obj, settings = context.object, context.scene.muslin
-        kinds = comparison.kinds_of(_in_order(settings.compare_models, core.models()) or [model_options.model_of(obj)],
-                                 _in_order(settings.compare_integrators, core.integrators())
-                                 or [context.scene.muslin.integrator.lower()])
-        return (yield from comparison.compare(context.scene, [obj], kinds, folder_of(settings)))
+        variants = comparison.variants_of(
+            _in_order(settings.compare_models, core.models()) or [model_of(obj)],
+            _in_order(settings.compare_integrators, core.integrators()) or [settings.integrator.lower()])
+        return (yield from comparison.compare(context.scene, [obj], variants, folder_of(settings)))
 
-    def tell(self, result: comparison.Comparison) -> None:
+    def report_result(self, result: Comparison) -> None:
         failed = [outcome for outcome in result.outcomes if outcome.error]
-        self.report({"INFO"}, f"Compared {len(result.outcomes)} ways: {result.sheet}")
+        self.report({"INFO"}, f"Compared {len(result.outcomes)} variants: {result.sheet}")
         for outcome in failed:
-            self.report({"WARNING"}, f"{outcome.kind.title}: {outcome.error}")
+            self.report({"WARNING"}, f"{outcome.variant.title}: {outcome.error}")
 
 
-class MUSLIN_OT_compare_open(Settled, bpy.types.Operator):
-    """Show the sheet of the last comparison in the web browser"""
+class MUSLIN_OT_compare_open(IdleOperator, bpy.types.Operator):
+    """Open the sheet of the last comparison in the web browser"""
     bl_idname = "muslin.compare_open"
     bl_label = "Open Sheet"
-    lacks = "There is no sheet in the folder; press Compare, which makes it"
-    of_active = False
+    no_target_message = "There is no sheet in the folder; press Compare to make one"
+    uses_active_object = False
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:

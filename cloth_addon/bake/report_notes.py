@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Notes of a bake's report: conditions that the user should know about, each with a remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import core
+from ..properties.settings import SceneSettings
+from ..write.report import Report
+from . import backends
+
+EARTH_GRAVITY = 9.81
+"""Standard gravity, rounded [m/s^2]."""
+LARGE_GRAVITY = 10.0
+"""Gravity over that of the earth from which on there is a note [-]."""
+VISIBLE_PLAYBACK_ERROR = 1e-3
+"""Playback error over the mean edge length from which on there is a note [-]."""
+LARGE_STRETCH = 1.1
+"""Edge length over rest length that 99 % of the edges of a woven fabric stay below [-]."""
+WOVEN_STIFFNESS = 1000.0
+"""Smallest resistance to stretching of a woven fabric [N/m]. It lies between the presets silk and rubber."""
+MAX_PAIRS = 3
+"""Largest number of pairs of crossing objects that are named for one frame."""
+
+
+def gravity_notes(settings: SceneSettings) -> list[str]:
+    """Return a note on gravity that is weak because of the unit scale, or very strong."""
+    gravity = float(np.linalg.norm(settings.gravity))
+    unit = settings.metres_per_unit
+    if unit != 1.0 and abs(gravity - EARTH_GRAVITY * unit) < 0.01 * EARTH_GRAVITY * unit:
+        return [f"Gravity is {gravity:.3g} m/s², because the scene's unit is {unit:g} m. For the earth's, set "
+                "Scene > Gravity to 9.81 m/s² downwards."]
+    if gravity > LARGE_GRAVITY * EARTH_GRAVITY:
+        return [f"Gravity is {gravity:.3g} m/s², {gravity / EARTH_GRAVITY:.3g} times the earth's. If this is a "
+                "mistake, correct Scene > Gravity, or the unit scale in Scene > Units."]
+    return []
+
+
+def result_notes(report: Report, cloths: Sequence[core.Cloth], wanted_backend: str | None) -> list[str]:
+    """Return the notes on the result of a bake. `report` has all but these notes."""
+    notes = []
+    if report.backend != "numba" and backends.why_broken() and wanted_backend is None:
+        notes.append(f"Numba is installed but does not run here, NumPy ran instead: {backends.why_broken()}")
+    values = report.as_dict()
+    notes += [note for note in (start_note(values), stretch_note(values)) if note]
+    summary = report.summary()
+    unconverged = summary["not_converged"]
+    if unconverged and report.settings["scene"]["integrator"] == "projective_dynamics":
+        notes.append(f"Projective dynamics ended {unconverged} of {len(report.certificates)} frames before it was "
+                     f"close to the solution, with a residual of up to {summary['residual']:.2g}: there the cloth "
+                     "moves too slowly, as in honey. Raise Outer Iterations or Steps per Frame, or choose BDF2.")
+    for name, cloth in zip(report.cloths, cloths, strict=True):
+        error = report.playback_error[name]
+        if error > VISIBLE_PLAYBACK_ERROR * cloth.mesh.mean_edge:
+            notes.append(f"{name}: plays back up to {error:.3g} m from where it was simulated, because a modifier "
+                         "cannot be undone exactly. Switch off modifiers that smooth it.")
+    return notes
+
+
+def start_note(report: dict[str, Any]) -> str:
+    """Return a note on cloth that starts crossed or inside a collider, empty if it does not."""
+    start = report["certificates"][0]
+    crossings, depth = start["crossings"], start["deepest_penetration"]
+    found, remedies = [], []
+    if crossings:
+        pairs = [f"{pair_text(pair['first'], pair['second'])} {pair['crossings']:.0f}"
+                 for pair in start["crossing_pairs"][:MAX_PAIRS]]
+        found.append(f"{crossings:.0f} edges cross faces ({'; '.join(pairs)})")
+        remedies.append("Move apart what crosses, or start the bake some frames earlier: then it comes apart, which "
+                        "can stretch it.")
+    if depth > 0.0:
+        found.append(f"the deepest vertex is {depth:.3g} m inside a collider")
+        remedies.append("Cloth that starts inside is pushed out, which can stretch it far: move it out. If the "
+                        "collider is a room, turn all its normals inwards.")
+    return f"At frame {report['first']} {' and '.join(found)}. {' '.join(remedies)}" if found else ""
+
+
+def stretch_note(report: dict[str, Any]) -> str:
+    """Return a note on cloth that stretches more than its fabric would, empty if it does not.
+
+    The certificate is that of all cloth together. If one of them may stretch so much, there is no note.
+    """
+    p99 = [frame["stretch_p99"] or 0.0 for frame in report["certificates"]]
+    largest = max(p99)
+    if not largest > LARGE_STRETCH or not all(_is_stiff(report["settings"][name]) for name in report["cloths"]):
+        return ""
+    return (f"At frame {report['first'] + p99.index(largest)} one edge in a hundred is longer than at rest by "
+            f"{stretch_text(largest)} or more, which such a fabric hardly allows: raise Steps per Frame, or the "
+            "fabric's Stretch; if pins or colliders jump there, slow them down")
+
+
+def pair_text(first: str, second: str) -> str:
+    """Return the label of a pair of crossing objects."""
+    return f"{first} with Itself" if first == second else f"{first}, {second}"
+
+
+def stretch_text(ratio: float | None) -> str:
+    """Return an edge length over rest length as the elongation in percent; empty for None."""
+    return "" if ratio is None else f"{100 * (ratio - 1):.2f} %"
+
+
+def _is_stiff(settings: dict[str, Any]) -> bool:
+    """Return whether a cloth's settings allow only little stretch, by its fabric and by its rest shape."""
+    garment = settings["garment"]
+    as_modelled = not (garment["pattern"] or garment["shrink_group"] or garment["shrink"][0])
+    return as_modelled and not settings["model_options"] and min(settings["stretch"]) >= WOVEN_STIFFNESS

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks that a bake can be written to an object: the object, its mesh, and its shape keys."""
+
+from __future__ import annotations
+
+import bpy
+
+from ... import core
+from ..properties import baked_record
+from . import unbaked_state
+
+
+def check_editable(obj: bpy.types.Object) -> None:
+    """Raise SceneError if a bake cannot be written to `obj`. Called before the bake and again before writing."""
+    def refuse(message: str) -> None:
+        raise core.SceneError(message, object_name=obj.name)
+
+    if obj.type != "MESH":
+        refuse(f"is a {obj.type.lower()}, not a mesh; convert it (Object > Convert > Mesh)")
+    mesh = obj.data
+    check_local(obj)
+    if obj.mode == "EDIT" or mesh.is_editmode:
+        refuse("is in Edit Mode; leave it (Tab) and bake again")
+    if obj.use_dynamic_topology_sculpting:
+        refuse("is sculpted with Dyntopo, which keeps no shape keys; switch Dyntopo off, or leave Sculpt Mode, and "
+               "bake again")
+    users = mesh.users - int(mesh.use_fake_user)
+    if users > 1:
+        refuse(f"shares its mesh '{mesh.name}' with {users - 1} other(s); make it single-user "
+               "(Object > Relations > Make Single User > Object & Data)")
+    check_shape_keys(obj)
+
+
+def check_local(obj: bpy.types.Object) -> None:
+    """Raise SceneError if the object or its mesh belongs to another file."""
+    for what, item in (("it", obj), ("its mesh", obj.data)):
+        if item.library is not None:
+            raise core.SceneError(f"{what} is linked from {item.library.filepath} and cannot be changed here; make it "
+                                  "local (Object > Relations > Make Local)", object_name=obj.name)
+        if item.override_library is not None:
+            raise core.SceneError(f"{what} is a library override; make it local (Object > Relations > Make Local)",
+                                  object_name=obj.name)
+
+
+def check_shape_keys(obj: bpy.types.Object) -> None:
+    """Raise SceneError if a bake cannot be written beside the user's shape keys and their animation."""
+    def refuse(message: str) -> None:
+        raise core.SceneError(message, object_name=obj.name)
+
+    keys = obj.data.shape_keys
+    if keys is None:
+        return
+    record = baked_record.load(obj)
+    if unbaked_state.users_shape_keys(obj):
+        if not (keys.use_relative or record is not None):
+            refuse(f"its {len(keys.key_blocks)} shape keys are absolute, and a bake needs relative ones beside it; "
+                   "switch on Relative in the Shape Keys panel, or remove them")
+        if obj.show_only_shape_key:
+            refuse("shows its active shape key alone, which would hide the bake; switch off Solo in the Shape Keys "
+                   "panel")
+    animation = keys.animation_data
+    if animation is None or animation.action is None or (record is not None and record.made_action):
+        return
+    action, slot = animation.action, animation.action_slot
+    if animation.use_tweak_mode:
+        refuse(f"a strip of its shape keys is in tweak mode (action '{action.name}'); leave it first")
+    if action.library is not None:
+        refuse(f"the action '{action.name}' of its shape keys is linked from {action.library.filepath}; make it local")
+    if slot is not None and len(slot.users()) > 1:
+        refuse(f"the action '{action.name}' of its shape keys animates {len(slot.users())} data-blocks in one slot; "
+               "make it single-user")
