@@ -35,13 +35,15 @@ def main() -> int:
         return 0
     picture = arguments.picture or ROOT / "build" / "systems" / f"{arguments.name}.png"
     sys.path[:0] = [str(ROOT), str(ROOT / "demo")]
-    with tempfile.TemporaryDirectory() as profile, tempfile.TemporaryDirectory() as folder:
-        os.environ["BLENDER_USER_RESOURCES"] = profile          # read when bpy is imported
+    import tablecloth
+
+    with tempfile.TemporaryDirectory() as folder:
+        tablecloth.PROFILE.mkdir(parents=True, exist_ok=True)
+        os.environ["BLENDER_USER_RESOURCES"] = str(tablecloth.PROFILE)      # read when bpy is imported
         import bpy
         import numpy as np
-        import tablecloth
 
-        tablecloth.enable_extension(Path(folder))
+        tablecloth.enable_extension()
         run = importlib.import_module(f"demo.systems.{arguments.name}").build()
         snapshot = importlib.import_module(f"{tablecloth.MODULE}.cloth_addon.compare.snapshot")
         import pictures
