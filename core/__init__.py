@@ -13,11 +13,12 @@ wrong with an input is a `ClothError`, or one of its kinds, that names the objec
 SI units throughout. Nothing here knows Blender.
 """
 
-from .description.cloth import Attachment, Cloth
+from .description.cloth import Cloth
 from .description.collider import Collider
 from .description.material import Material
 from .description.mesh import ClothMesh
 from .description.particle_emitters import emit, emitters
+from .description.pins import Attachment
 from .description.scene import Scene
 from .description.settings import Solver
 from .errors import (

@@ -165,7 +165,7 @@ def _common_settings(settings: SceneSettings, inputs: SimulationInput) -> dict[s
     scene = {"frame_rate": settings.frame_rate, "gravity": list(settings.gravity), "wind": list(settings.wind),
              "wind_fields": len(inputs.wind_fields), **({"notes": inputs.notes} if inputs.notes else {})}
     cloths = {cloth.name: {**{name: value for name, value in asdict(cloth.material).items() if name != "name"},
-                           "thickness": cloth.thickness, "pinned_vertices": int((cloth.pin_weights > 0.0).sum()),
+                           "thickness": cloth.thickness, "pinned_vertices": int((cloth.pins.weights > 0.0).sum()),
                            **({"max_elongation": cloth.max_elongation} if cloth.max_elongation < math.inf else {})}
               for cloth in inputs.cloths}
     colliders = {collider.name: {"friction": collider.friction, "thickness": collider.thickness}

@@ -9,9 +9,9 @@ from typing import Any
 from ..arrays import FloatArray, is_series
 from ..did_you_mean import names_arguments_of
 from ..errors import SceneError
-from ..loads.wind import Wind, vector
 from .cloth import Cloth
 from .collider import Collider
+from .wind import Wind, vector
 
 
 @names_arguments_of(SceneError)

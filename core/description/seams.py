@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds points of one cloth together: seams between its panels, and buttons.
+"""Seams between the panels of one cloth, and buttons: pairs of points that are pulled together.
 
-Both are springs (`SeamSpring`) between two points whose length goes from its value at the start to zero within
-the closing time T, so that no vertex is thrown:
+The length of each pair goes smoothly from its distance at the start, L_0, to zero within the closing time T, so that
+the cloth is not thrown:
 
     L(t) = L_0 (1 - s^2 (3 - 2 s)),   s = min(t / T, 1)                                       [m]
 
-A seam holds vertex to vertex with k = SEAM k_s, k_s [N/m] the larger stretch stiffness of the fabric: as a row of the
-mesh has k_s, a closed seam gapes by 1 / SEAM of what one row of edges stretches, on any mesh. Its force is limited to
-`force` times the length of border that the vertex stands for, so that the limit is a tension, in newtons per metre of
-seam. A button holds a vertex to another or to a point of a triangle, stiffer, and with no limit.
+A seam joins two vertices by a spring of k = 10 k_s, with k_s [N/m] the larger stretch stiffness of the fabric. A row of
+edges of the mesh has k_s, so that a closed seam is open by a tenth of the elongation of one such row, on any mesh. Its
+force is limited to `force` times the length of border at the vertex: the limit is a tension, in newtons per metre of
+seam. A button joins a vertex to another one or to a point of a triangle; it is stiffer, and has no limit.
 """
 
 from __future__ import annotations
@@ -22,57 +22,62 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, index_rows, is_number, is_series
 from ..errors import ClothError
-from ..stencils.springs.seam_spring import SeamSpring
-from ..stencils.springs.spring import edge_stencil
-from ..stencils.stencil import ElementForce, Parameters, Stencil
 from .material import Material
 from .mesh import ClothMesh
 from .seam_pairs import MOST_POINTS, Links
 
-SEAM = 10.0
-"""Stiffness of a seam over that of the fabric [-]."""
-BUTTON = 100.0
-"""Stiffness of a button over that of the fabric [-]: it holds in one point."""
-EDGE = 1e-9
-"""Share of a triangle's corner in a point below which the point lies on the opposite side [-]."""
+SEAM_STIFFNESS = 10.0
+"""Stiffness of a seam, over the stretch stiffness of the fabric [-]."""
+BUTTON_STIFFNESS = 100.0
+"""Stiffness of a button, over the stretch stiffness of the fabric [-]: one point carries the load of a whole seam."""
+SMALLEST_SHARE = 1e-9
+"""Share of a triangle's corner below which a button's point lies on the opposite side [-]."""
 
 
 @dataclass(frozen=True)
 class Sewing:
-    """Pairs of points that are pulled together in one cloth.
+    """Pairs of points of one cloth that are pulled together. The offset of a pair is sum_k w_k x_k.
 
     Attributes:
-        stencil: one column a pair, from the one point to the other. stiffness (n,) [N/m].
-        start (n,) [m]: how far apart they begin. most (n,) [N]: the largest force. time [s]: until they are together.
+        vertices: (n, k).
+        weights: (n, k) [-], those of a pair sum to 0.
+        stiffness: (n,) [N/m].
+        start: (n,) distance at the start [m].
+        most: (n,) largest force [N].
+        time: when the pairs are closed [s].
     """
 
-    stencil: Stencil
+    vertices: IntArray
+    weights: FloatArray
     stiffness: FloatArray
     start: FloatArray
     most: FloatArray
     time: float
 
-    def parameters(self, time: float) -> Parameters:
-        """Of the law `SeamSpring` at `time` [s]."""
+    def lengths(self, time: float) -> FloatArray:
+        """Return the distances (n,) [m] that the pairs may have at `time` [s]."""
         s = min(max(time, 0.0) / self.time, 1.0) if self.time > 0.0 else 1.0
-        return (self.stiffness, self.start * (1.0 - s * s * (3.0 - 2.0 * s)), self.most)
-
-    def force(self, time: float = 0.0) -> ElementForce:
-        """The springs at `time` [s]."""
-        return ElementForce(self.stencil, SeamSpring(), self.parameters(time))
+        return self.start * (1.0 - s * s * (3.0 - 2.0 * s))
 
     def gap(self, x: FloatArray) -> float:
-        """How far apart the widest pair is [m], vertices of the cloth at x (V, 3) [m]."""
-        d = self.stencil.gather(x)[0]
+        """Return the largest distance of a pair [m], vertices of the cloth at x (V, 3) [m]."""
+        d = offsets(self.vertices, self.weights, x).T
         return float(np.sqrt(np.max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], initial=0.0)))
 
     def links(self) -> Links:
-        """Vertices that count as one where it matters what is next to what."""
-        vertices, weights = self.stencil.vertices, self.stencil.weights[:, :, 0]
-        row, k = np.nonzero(weights[:, 1:])
-        room = ((0, 0), (0, MOST_POINTS - vertices.shape[1]))
-        return Links(np.column_stack([vertices[row, 0], vertices[row, k + 1]]),
-                     np.pad(vertices, room)[row], np.pad(weights, room)[row])
+        """Return the pairs of vertices that count as one in contact and in the mesh's graph."""
+        row, k = np.nonzero(self.weights[:, 1:])
+        room = ((0, 0), (0, MOST_POINTS - self.vertices.shape[1]))
+        return Links(np.column_stack([self.vertices[row, 0], self.vertices[row, k + 1]]),
+                     np.pad(self.vertices, room)[row], np.pad(self.weights, room)[row])
+
+
+def offsets(vertices: IntArray, weights: FloatArray, x: FloatArray) -> FloatArray:
+    """Return sum_k w_k x_k (n, 3) [m] of vertices (n, k) and weights (n, k), with x (V, 3) [m]."""
+    total: FloatArray = weights[:, :1] * x[vertices[:, 0]]
+    for k in range(1, vertices.shape[1]):
+        total += weights[:, k:k + 1] * x[vertices[:, k]]
+    return total
 
 
 def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:
@@ -126,8 +131,8 @@ def sew(mesh: ClothMesh, material: Material, seams: IntArray, positions: FloatAr
     share = (border / each)[seams].mean(axis=1)
     most = np.full(len(seams), np.inf) if force is None else force * share
     along = positions[seams[:, 1]] - positions[seams[:, 0]]
-    k = np.full(len(seams), SEAM * max(material.stretch))
-    return Sewing(edge_stencil(seams), k, np.linalg.norm(along, axis=1), most, time)
+    k = np.full(len(seams), SEAM_STIFFNESS * max(material.stretch))
+    return Sewing(seams, np.tile([-1.0, 1.0], (len(seams), 1)), k, np.linalg.norm(along, axis=1), most, time)
 
 
 def buttoned(buttons: Sequence[Any], name: str) -> IntArray:
@@ -146,9 +151,9 @@ def button_up(mesh: ClothMesh, material: Material, buttons: Sequence[Any], posit
     buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))) with the shares of the triangle's corners.
     """
     _check_fabric(mesh, material)
-    vertices, weights = np.zeros((len(buttons), 4), dtype=np.int64), np.zeros((len(buttons), 4, 1))
+    vertices, weights = np.zeros((len(buttons), MOST_POINTS), dtype=np.int64), np.zeros((len(buttons), MOST_POINTS))
     for row, button in enumerate(buttons):
-        vertices[row], weights[row, :, 0] = _button(mesh, row, button)
+        vertices[row], weights[row] = _button(mesh, row, button)
     used = np.zeros(len(positions), dtype=np.bool_)
     used[mesh.edges] = True
     alone = ~used[vertices].all(axis=1)
@@ -157,10 +162,9 @@ def button_up(mesh: ClothMesh, material: Material, buttons: Sequence[Any], posit
         vertex = vertices[row][~used[vertices[row]]][0]
         raise ClothError(f"button {row} holds vertex {vertex}, which belongs to no face and no other edge",
                          object_name=mesh.name)
-    stencil = Stencil(vertices, weights)
-    apart = np.linalg.norm(np.stack(stencil.gather(positions)[0], axis=1), axis=1)
-    k = np.full(len(buttons), BUTTON * max(material.stretch))
-    return Sewing(stencil, k, apart, np.full(len(buttons), np.inf), time)
+    apart = np.linalg.norm(offsets(vertices, weights, positions), axis=1)
+    k = np.full(len(buttons), BUTTON_STIFFNESS * max(material.stretch))
+    return Sewing(vertices, weights, k, apart, np.full(len(buttons), np.inf), time)
 
 
 def _button(mesh: ClothMesh, number: int, button: Any) -> tuple[IntArray, FloatArray]:
@@ -190,11 +194,11 @@ def _button(mesh: ClothMesh, number: int, button: Any) -> tuple[IntArray, FloatA
     except (TypeError, ValueError):
         raise fail("the second place is no vertex and no point of a triangle") from None
     corners = mesh.triangles[index(triangle, len(mesh.triangles), "triangle")]
-    if share.shape != (3,) or not (share >= -EDGE).all() or not abs(share.sum() - 1.0) < EDGE:
+    if share.shape != (3,) or not (share >= -SMALLEST_SHARE).all() or not abs(share.sum() - 1.0) < SMALLEST_SHARE:
         raise fail(f"the shares {share.tolist()} are not three numbers from 0 on that add up to 1")
     if vertex in corners:
         raise fail(f"vertex {vertex} is a corner of triangle {triangle}")
-    share = np.where(share > EDGE, share, 0.0)
+    share = np.where(share > SMALLEST_SHARE, share, 0.0)
     return np.concatenate([[vertex], corners]), np.concatenate([[1.0], -share / share.sum()])
 
 

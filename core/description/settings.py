@@ -9,15 +9,19 @@ from typing import Literal
 from ..arrays import is_flag, is_number, is_whole
 from ..did_you_mean import names_arguments_of, perhaps
 from ..errors import SolverError
-from ..integrators import registry
-from ..kernels import backend as kernels
 
+INTEGRATORS = ("implicit_euler", "bdf2", "projective_dynamics", "explicit_euler", "symplectic_euler", "verlet")
+"""Names that `Solver(integrator=...)` takes."""
+BACKENDS = ("numpy", "numba")
+"""Names that `Solver(backend=...)` takes, besides None for the quickest that can run here."""
 PROJECTIVE_SOLVES = ("factor", "cg")
 """Names that `Solver(projective_solve=...)` takes."""
 SOLID_CONTACTS = ("constraints", "springs")
 """Names that `Solver(solid_contact=...)` takes."""
 MATRICES = ("assembled", "implicit")
 """Names that `Solver(matrix=...)` takes."""
+PROJECTIVE_ITERATIONS = 150
+"""Largest number of outer iterations of projective dynamics in a step, unless given."""
 MOST_HALVINGS = 60
 """Of a step: one that is shorter moves nothing by more than rounding."""
 
@@ -82,12 +86,11 @@ class Solver:
     measure_energy: bool = False
 
     def __post_init__(self) -> None:
-        try:
-            registry.find(self.integrator)
-            kernels.check_name(self.backend)
-        except SolverError as error:
-            near = perhaps(self.integrator, registry.integrators()) + perhaps(self.backend, kernels.BACKENDS)
-            raise SolverError(f"{error}{near}") from None
+        if not (isinstance(self.integrator, str) and self.integrator in INTEGRATORS):
+            self._refuse_name(f"no integrator '{self.integrator}'; there are: {', '.join(INTEGRATORS)}")
+        if not (self.backend is None or isinstance(self.backend, str) and self.backend in BACKENDS):
+            self._refuse_name(f"no backend {self.backend!r}; there are: {', '.join(BACKENDS)}, and None for the "
+                              "quickest there is")
         for name, names in (("solid_contact", SOLID_CONTACTS), ("projective_solve", PROJECTIVE_SOLVES),
                             ("matrix", MATRICES)):
             value = getattr(self, name)
@@ -118,9 +121,13 @@ class Solver:
         if self.tolerance >= 1.0:
             raise SolverError(f"tolerance is {self.tolerance}, it must be below 1")
 
+    def _refuse_name(self, message: str) -> None:
+        near = perhaps(self.integrator, INTEGRATORS) + perhaps(self.backend, BACKENDS)
+        raise SolverError(message + near)
+
     @property
     def linearisations(self) -> int | Literal["converge"]:
-        """`newton_iterations`, or what the integrator needs."""
+        """`newton_iterations`, or the default of the integrator."""
         if self.newton_iterations is None:
-            return registry.LINEARISATIONS.get(self.integrator, 1)
+            return PROJECTIVE_ITERATIONS if self.integrator == "projective_dynamics" else 1
         return self.newton_iterations

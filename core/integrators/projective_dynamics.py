@@ -34,9 +34,6 @@ from .post_step import StepResult
 if TYPE_CHECKING:
     from ..description.settings import Solver
 
-ITERATIONS = 150
-"""Outer iterations at most, unless told; as a rule 15 to 60 are close enough."""
-
 
 def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
          watch: Stopwatch) -> StepResult:

@@ -32,8 +32,6 @@ LONGEST: dict[str, Longest] = {
     "verlet": stability_limit.of_verlet,
 }
 """The longest stable step [s], of those that are not stable in any."""
-LINEARISATIONS: dict[str, int] = {"projective_dynamics": projective_dynamics.ITERATIONS}
-"""How many a step takes unless told, where one will not do."""
 
 
 def integrators() -> tuple[str, ...]:

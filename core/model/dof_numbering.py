@@ -16,6 +16,7 @@ from ..description.cloth import Cloth
 from ..description.material import Material
 from ..description.mesh import ClothMesh
 from ..stencils.stencil import ElementForce, Stencil
+from .cloth_forces import built_model
 
 
 class Nodes:
@@ -29,7 +30,7 @@ class Nodes:
     """
 
     def __init__(self, cloths: Sequence[Cloth]) -> None:
-        made = [cloth.body() for cloth in cloths]
+        made = [built_model(cloth) for cloth in cloths]
         vertices, inner = [len(c.positions) for c in cloths], [len(b.inner) for b in made]
         bounds = np.cumsum([0, *vertices, *inner])
         spans = [slice(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]

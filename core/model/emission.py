@@ -38,7 +38,7 @@ class Births:
     @staticmethod
     def of(cloths: Sequence[Cloth], slices: Sequence[slice]) -> Births:
         """Of the cloths' particles, which are the ranges `slices` of all."""
-        later = [np.flatnonzero((c.births > 0.0) & (c.pin_weights < 1.0)) for c in cloths]
+        later = [np.flatnonzero((c.births > 0.0) & (c.pins.weights < 1.0)) for c in cloths]
         return Births(np.concatenate([rows + s.start for rows, s in zip(later, slices, strict=True)]),
                       np.concatenate([c.births[rows] for c, rows in zip(cloths, later, strict=True)]),
                       np.concatenate([c.velocities[rows] for c, rows in zip(cloths, later, strict=True)]))

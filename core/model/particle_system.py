@@ -18,7 +18,6 @@ from ..contact.self_contact import SelfContact
 from ..description.cloth import Cloth
 from ..description.scene import Scene
 from ..description.seam_pairs import Links
-from ..description.seams import Sewing
 from ..description.topology import bodies
 from ..integrators import step_strain
 from ..integrators.strain_limit import StrainLimit
@@ -32,7 +31,6 @@ from ..linear.preconditioners.select import Preconditioners, SolveHistory
 from ..loads.air_drag import AirDrag, drag_stencil
 from ..state import State, Touch
 from ..stencils.springs.edge_damping import dashpots
-from ..stencils.springs.soft_pin import SoftPin, point_stencil
 from ..stencils.stencil import ElementForce, Stencil
 from .dof_numbering import Nodes, patch_areas
 from .elastic_forces import ConstantStiffness, ElasticForces, by_stencil, changing_families
@@ -41,6 +39,8 @@ from .matrix_free import MatrixFree
 from .projective_elements import scalar_elements
 from .projective_matrix import ProjectiveMatrix
 from .rest_shape_ramp import Easing
+from .seam_forces import SeamForce
+from .soft_pins import SoftPinForce
 from .velocity_forces import RateForce
 from .velocity_predictor import Smoothing
 
@@ -89,7 +89,7 @@ class System:
         self.births = Births.of(scene.cloths, self.slices)
         self._held = ConstraintFilter(self.vertex_count)
         for cloth, span in zip(scene.cloths, self.slices, strict=True):
-            self._held.fix(cloth.held + span.start, np.zeros((len(cloth.held), 3)))
+            self._held.fix(cloth.pins.held + span.start, np.zeros((len(cloth.pins.held), 3)))
         elongation: FloatArray = np.concatenate([np.full(len(c.mesh.edges), c.max_elongation) for c in scene.cloths])
         longest: FloatArray = self.rest_lengths * (1.0 + elongation)
         self.strain_limit = StrainLimit(self.edges, longest, self.carried,
@@ -120,7 +120,7 @@ class System:
             scene.colliders, seams=seams if len(links) else None, skin=nodes.surface_count,
             threads=threads, points=np.flatnonzero(np.concatenate([c.mesh.loose_points for c in scene.cloths])),
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
-            held=np.concatenate([c.fixed + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
+            held=np.concatenate([c.pins.fixed + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
         ) if len(self.triangles) + len(threads) else None
         skin = nodes.surface_count
         self.shapes = shapes_of([(c.at(0.0), c.triangles) for c in scene.colliders], nodes.start[:skin],
@@ -191,12 +191,10 @@ class System:
             self._damped = by_stencil(f for f in self._forces if f.damping and not f.law.constant_tangent)
             self._ease_limit()
         if self._soft_pins or self._sewn or any(eased):
-            for cloth, place in self._soft_pins:
-                k, *_ = self._forces[place].parameters
-                target = cloth.pin_positions(cloth.pulled, time)
-                self._forces[place] = replace(self._forces[place], parameters=(k, *target.T.copy()))
-            for sewing, place in self._sewn:
-                self._forces[place] = replace(self._forces[place], parameters=sewing.parameters(time))
+            for pin_force, place in self._soft_pins:
+                self._forces[place] = pin_force.at(time)
+            for seam_force, place in self._sewn:
+                self._forces[place] = seam_force.at(time)
             self._elastic = ElasticForces(self._forces, self._pattern, self._weight, self._constant, self._matrix_free)
         return self._elastic
 
@@ -290,12 +288,12 @@ class System:
         end = state.time + step
         for cloth, span in zip(self.scene.cloths, self.slices, strict=True):
             x, v = state.x[span], state.v[span]
-            if len(cloth.held):
-                wanted = (cloth.pin_positions(cloth.held, end) - x[cloth.held]) / step
-                pins.z[cloth.held + span.start] = wanted - v[cloth.held]
-            for attachment in cloth.attachments:
+            if len(cloth.pins.held):
+                wanted = (cloth.pins.positions(cloth.pins.held, end) - x[cloth.pins.held]) / step
+                pins.z[cloth.pins.held + span.start] = wanted - v[cloth.pins.held]
+            for attachment in cloth.pins.attachments:
                 i = attachment.vertex
-                wanted = (cloth.attachment_target(attachment, end) - x[i]) / step - v[i]
+                wanted = (cloth.pins.attachment_target(attachment, end) - x[i]) / step - v[i]
                 for direction in np.asarray(attachment.directions):
                     unit = direction / np.linalg.norm(direction)
                     pins.constrain(np.array([i + span.start]), unit[None], np.array([wanted @ unit]))
@@ -303,8 +301,8 @@ class System:
 
     def held_positions(self, time: float) -> tuple[IntArray, FloatArray]:
         """Indices (n,) of exactly pinned particles and where they are at `time` [s] (n, 3) [m]."""
-        held = [c.held + s.start for c, s in zip(self.scene.cloths, self.slices, strict=True)]
-        at = [c.pin_positions(c.held, time) for c in self.scene.cloths if len(c.held)]
+        held = [c.pins.held + s.start for c, s in zip(self.scene.cloths, self.slices, strict=True)]
+        at = [c.pins.positions(c.pins.held, time) for c in self.scene.cloths if len(c.pins.held)]
         return np.concatenate(held), np.concatenate(at) if at else np.zeros((0, 3))
 
     # ------------------------------------------------------------------ building
@@ -312,8 +310,8 @@ class System:
     def _element_forces(self) -> list[ElementForce]:
         forces: list[ElementForce] = []
         shrinking: list[tuple[Cloth, range]] = []
-        self._soft_pins: list[tuple[Cloth, int]] = []                  # whose targets move, and their place in forces
-        self._sewn: list[tuple[Sewing, int]] = []                      # likewise
+        self._soft_pins: list[tuple[SoftPinForce, int]] = []           # and their places in forces
+        self._sewn: list[tuple[SeamForce, int]] = []
         for cloth, span, own_forces in zip(self.scene.cloths, self.slices, self.nodes.forces, strict=True):
             if cloth.maps.rest_scale is not None:
                 shrinking.append((cloth, range(len(forces), len(forces) + len(own_forces))))
@@ -321,15 +319,12 @@ class System:
             for damper in dashpots(cloth.mesh, cloth.material):
                 forces.append(replace(damper, stencil=Stencil(damper.stencil.vertices + span.start,
                                                               damper.stencil.weights)))
-            if len(cloth.pulled):
-                self._soft_pins.append((cloth, len(forces)))
-                k, target = cloth.soft_pin_stiffness(self.carried[span]), cloth.pin_positions(cloth.pulled, 0.0)
-                forces.append(ElementForce(point_stencil(cloth.pulled + span.start), SoftPin(), (k, *target.T.copy())))
+            if len(cloth.pins.pulled):
+                self._soft_pins.append((SoftPinForce(cloth.pins, self.carried[span], span.start), len(forces)))
+                forces.append(self._soft_pins[-1][0].at(0.0))
             for sewing in cloth.sewing:
-                self._sewn.append((sewing, len(forces)))
-                first = sewing.force()
-                own = Stencil(first.stencil.vertices + span.start, first.stencil.weights)
-                forces.append(replace(first, stencil=own))
+                self._sewn.append((SeamForce(sewing, span.start), len(forces)))
+                forces.append(self._sewn[-1][0].at(0.0))
         scale = self.nodes.padded(np.concatenate([c.mesh.scale for c in self.scene.cloths]))
         self._easings = [Easing(forces, places, scale, cloth.closing_time) for cloth, places in shrinking]
         spans = {id(c): span for c, span in zip(self.scene.cloths, self._edges_of, strict=True)}

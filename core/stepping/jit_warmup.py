@@ -12,10 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..description.cloth import Attachment, Cloth
+from ..description.cloth import Cloth
 from ..description.collider import Collider
 from ..description.material import Material
 from ..description.mesh import ClothMesh
+from ..description.pins import Attachment
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import ClothError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A new model is one file and one line in the registry: it then stands in the panel and bakes."""
+"""A new model is one file, one line in the registry and one with its options: it then stands in the panel and bakes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def copy_of_the_checkout(folder):
         (folder / name).write_bytes((ROOT / name).read_bytes())
 
 
-def test_a_made_up_model_takes_one_file_and_one_line_and_then_bakes(tmp_path):
+def test_a_made_up_model_takes_one_file_and_two_lines_and_then_bakes(tmp_path):
     checkout = tmp_path / "muslin"
     copy_of_the_checkout(checkout)
     (checkout / "core" / "stencils" / "models" / "made_up.py").write_text(textwrap.dedent(LAW))
@@ -87,6 +87,11 @@ def test_a_made_up_model_takes_one_file_and_one_line_and_then_bakes(tmp_path):
     assert text.count(line) == 1
     registry.write_text(text.replace(line, line + '    "made_up": __import__("importlib").import_module('
                                                   '".models.made_up", __package__).build,\n'))
+    options = checkout / "core" / "description" / "models.py"
+    text = options.read_text()
+    line = '    "rope": {"bending": True},\n'
+    assert text.count(line) == 1
+    options.write_text(text.replace(line, line + '    "made_up": {},\n'))
     code = BAKE.format(tests=str(Path(__file__).resolve().parent), checkout=str(checkout))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert "BAKED 5 True" in done.stdout, done.stdout + done.stderr

@@ -128,19 +128,19 @@ def test_pin_weights_arrive_and_their_targets_follow_the_evaluated_mesh(read, sc
     builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), 4: (3.0, 0.0, 0.0)})
     sheet.modifiers.new("Subdivision", "SUBSURF")
     cloth = read().cloths[0]
-    assert cloth.held.tolist() == [0, 4]
-    assert cloth.pin_weights[7] == pytest.approx(0.25)
+    assert cloth.pins.held.tolist() == [0, 4]
+    assert cloth.pins.weights[7] == pytest.approx(0.25)
     sheet.modifiers.clear()
     sheet.shape_key_clear()
     end = 3 / 24
-    assert np.allclose(cloth.pin_positions(cloth.held, end), builders.seen(sheet, 4)[[0, 4]], atol=1e-6)
+    assert np.allclose(cloth.pins.positions(cloth.pins.held, end), builders.seen(sheet, 4)[[0, 4]], atol=1e-6)
 
 
 def test_only_the_pin_group_counts(read, scene):
     sheet = builders.sheet()
     builders.pin(sheet, {3: 1.0}, "Other")
     builders.pin(sheet, {8: 1.0})
-    assert read().cloths[0].held.tolist() == [8]
+    assert read().cloths[0].pins.held.tolist() == [8]
 
 
 def test_colliders_are_read_with_their_modifiers_and_face_outwards_when_mirrored(read, scene):

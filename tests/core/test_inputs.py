@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from core.model.cloth_forces import built_model
 from tests.core.refusals import CORNERS, CUBE, FABRIC, refused, sheet
 
 # ---------------------------------------------------------------------- fabric
@@ -253,7 +254,7 @@ def test_a_map_is_no_boolean(what):
     ("baraff_witkin", "flat"), ("projective", "flat"), ("mass_spring", "flat"), ("immediate_buckling", "flat")])
 def test_a_choice_of_yes_or_no_is_no_number(model, option):
     for value in NO_FLAGS:
-        refused(core.ClothError, lambda value=value: cloth(model=model, **{option: value})().body(),
+        refused(core.ClothError, lambda value=value: built_model(cloth(model=model, **{option: value})()),
                 f"{option} is {value!r}", "True or False", name="Skirt")
     for name in ("self_collision", "adaptive", "measure_energy"):
         for value in NO_FLAGS:
@@ -264,10 +265,10 @@ def test_a_choice_of_yes_or_no_is_no_number(model, option):
 def test_options_of_models_are_numbers_where_numbers_are_wanted():
     points = core.ClothMesh(CORNERS, points=True, name="Skirt")
     for value in (True, 1.5, -1, np.nan):
-        refused(core.ClothError, core.Cloth(points, core.Material(**FABRIC), "particles", nearest=value).body,
-                "nearest", "whole number", name="Skirt")
+        dust = core.Cloth(points, core.Material(**FABRIC), "particles", nearest=value)
+        refused(core.ClothError, lambda dust=dust: built_model(dust), "nearest", "whole number", name="Skirt")
     for value in (1.0, (1.0,), (1.0, 0.0), (1.0, np.nan), (True, 1.0), "ab"):
-        refused(core.ClothError, lambda value=value: cloth(rest_stretch=value)().body(), "rest_stretch",
+        refused(core.ClothError, lambda value=value: built_model(cloth(rest_stretch=value)()), "rest_stretch",
                 "two numbers above 0", name="Skirt")
 
 

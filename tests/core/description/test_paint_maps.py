@@ -7,6 +7,7 @@ import pytest
 import core
 from core.errors import ClothError
 from core.kernels.backend import why_not
+from core.model.cloth_forces import built_model
 from core.model.particle_system import System
 from core.stencils.bending.hinge_geometry import HingeGeometry
 from tests.core.shapes import ball, grid
@@ -70,7 +71,7 @@ def test_a_curved_mesh_that_is_scaled_evenly_is_at_rest_when_it_has_that_size(be
     cloth = core.Cloth(core.ClothMesh(tube, t), fabric(), rest_scale=0.5, bending=bending)
     still = np.zeros_like(tube)
     for bends in (False, True):
-        forces = [force for force in cloth.body().forces if ("bend" in force.law.stiffness_parameters) is bends]
+        forces = [force for force in built_model(cloth).forces if ("bend" in force.law.stiffness_parameters) is bends]
         f, g = (sum(force.force(s * tube, still) for force in forces) for s in (0.5, 0.7))
         assert np.abs(f).max() <= 1e-9 * max(np.abs(g).max(), 1e-6)
 
@@ -121,8 +122,8 @@ def test_the_curl_angle_says_which_way_it_curves(bending):
     still = np.zeros_like(x)
 
     def forces(grain, angle):
-        body = core.Cloth(core.ClothMesh(x, t, grain=grain), fabric(), rest_curvature=1.0, curl_angle=angle,
-                          bending=bending).body()
+        body = built_model(core.Cloth(core.ClothMesh(x, t, grain=grain), fabric(), rest_curvature=1.0, curl_angle=angle,
+                          bending=bending))
         return sum(force.force(x, still) for force in body.forces)
 
     along, across = forces((1.0, 0.0, 0.0), 0.5 * np.pi), forces((0.0, 1.0, 0.0), 0.0)
@@ -169,8 +170,8 @@ def test_energy_stress_and_damping_are_linear_in_what_a_law_calls_its_stiffness(
 def test_an_element_has_the_mean_of_its_vertices_factors(what, bending):
     mesh = core.ClothMesh(*grid(5, 4))
     factor = np.random.default_rng(2).uniform(0.5, 3.0, len(mesh.positions))
-    plain = core.Cloth(mesh, fabric(), bending=bending).body().forces
-    painted = core.Cloth(mesh, fabric(), bending=bending, **{f"{what}_scale": factor}).body().forces
+    plain = built_model(core.Cloth(mesh, fabric(), bending=bending)).forces
+    painted = built_model(core.Cloth(mesh, fabric(), bending=bending, **{f"{what}_scale": factor})).forces
     for one, other in zip(plain, painted, strict=True):
         if what not in one.law.stiffness_parameters:
             assert all(np.array_equal(p, q) for p, q in zip(one.parameters, other.parameters, strict=True))
@@ -200,7 +201,7 @@ def test_maps_that_say_nothing_change_nothing():
     x = deformed(mesh, "noisy")
     painted = core.Cloth(mesh, fabric(), rest_scale=ones, rest_curvature=0.0, stretch_scale=1.0, shear_scale=ones,
                          bend_scale=1.0)
-    for one, other in zip(core.Cloth(mesh, fabric()).body().forces, painted.body().forces, strict=True):
+    for one, other in zip(built_model(core.Cloth(mesh, fabric())).forces, built_model(painted).forces, strict=True):
         assert np.array_equal(one.force(x, 0.0 * x), other.force(x, 0.0 * x))
     assert np.array_equal(painted.mesh.rest_lengths, mesh.rest_lengths)
 
@@ -216,27 +217,27 @@ def test_maps_that_say_nothing_change_nothing():
 ])
 def test_what_cannot_be_painted_is_said(options, message):
     with pytest.raises(ClothError, match=message):
-        core.Cloth(strip(name="Sleeve"), fabric(), **options).body()
+        built_model(core.Cloth(strip(name="Sleeve"), fabric(), **options))
 
 
 @pytest.mark.parametrize("model, material", [("mass_spring", fabric()), ("baraff_witkin", fabric(bend=0.0))])
 def test_a_rest_curvature_that_nothing_takes_on_is_refused(model, material):
     with pytest.raises(ClothError, match="nothing in its model can be curved at rest"):
-        core.Cloth(strip(), material, model, rest_curvature=1.0).body()
+        built_model(core.Cloth(strip(), material, model, rest_curvature=1.0))
 
 
 def test_a_jelly_whose_inner_nodes_are_no_vertices_cannot_be_painted():
     with pytest.raises(ClothError, match="none of its laws"):
-        core.Cloth(core.ClothMesh(*ball(0.1, 1)), fabric(), "jelly", stretch_scale=3.0).body()
+        built_model(core.Cloth(core.ClothMesh(*ball(0.1, 1)), fabric(), "jelly", stretch_scale=3.0))
     for what, values in (("bend_scale", 0.0), ("rest_scale", 1.3)):      # its ties are no bending, its skin no sheet
         with pytest.raises(ClothError, match=what):
-            core.Cloth(core.ClothMesh(*ball(0.1, 1)), fabric(), "jelly", **{what: values}).body()
+            built_model(core.Cloth(core.ClothMesh(*ball(0.1, 1)), fabric(), "jelly", **{what: values}))
 
 
 def test_a_map_of_what_a_model_does_not_resist_is_refused():
     rope = core.ClothMesh([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], edges=[[0, 1]])
     with pytest.raises(ClothError, match="none of its laws .spring. has such a stiffness"):
-        core.Cloth(rope, fabric(), bend_scale=2.0).body()
+        built_model(core.Cloth(rope, fabric(), bend_scale=2.0))
 
 
 @pytest.mark.parametrize("model", ["baraff_witkin", "mass_spring"])

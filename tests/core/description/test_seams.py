@@ -7,10 +7,11 @@ import pytest
 import core
 from core.contact.gaps import meet
 from core.contact.triangle_surface import TriangleSurface
-from core.description.seams import BUTTON, SEAM
+from core.description.seams import BUTTON_STIFFNESS, SEAM_STIFFNESS
 from core.errors import ClothError
 from core.kernels import using
 from core.kernels.backend import why_not
+from core.model.seam_forces import SeamForce
 from tests.core.shapes import grid
 
 BACKENDS = [pytest.param(name, marks=pytest.mark.skipif(bool(why_not(name)), reason="cannot run here"))
@@ -77,13 +78,13 @@ def test_of_loose_edges_only_those_between_faces_are_seams():
 
 @pytest.mark.parametrize("cells", [4, 8])
 def test_a_seam_that_carries_weight_gapes_by_a_tenth_of_what_a_row_of_edges_stretches(cells):
-    """The lower panel hangs by the seam: W = sigma g 1 m [N/m] on k = SEAM k_s, an edge's length to a spring."""
+    """The lower panel hangs by the seam: W = sigma g 1 m [N/m] on springs of 10 k_s, one per length of an edge."""
     positions, triangles, seam = panels(0.01, cells)
     positions = positions[:, [2, 1, 0]] * [1.0, 1.0, -1.0]         # the second hangs below the first
     cloth = core.Cloth(core.ClothMesh(positions, triangles, edges=seam), fabric(damping=0.1, viscous_drag=1.0),
                        pins=dict.fromkeys(range(cells + 1)), sewing=True, sewing_time=0.1)
     x = run(cloth, 60, gravity=(0.0, 0.0, -9.81), self_collision=False).positions[0]
-    wanted = 0.2 * 9.81 / (SEAM * 2000.0) / cells
+    wanted = 0.2 * 9.81 / (SEAM_STIFFNESS * 2000.0) / cells
     middle = gaps(x, seam)[1:-1]                                   # at the ends the upper one narrows
     assert middle == pytest.approx(wanted, rel=0.15)
 
@@ -93,7 +94,7 @@ def test_the_largest_force_is_a_tension_whatever_the_mesh():
         positions, triangles, seam = panels(0.5, cells)
         cloth = core.Cloth(core.ClothMesh(positions, triangles, edges=seam), fabric(), sewing=True, sewing_force=3.0,
                            sewing_time=0.1)
-        f = cloth.sewing[0].force(1.0).force(positions, np.zeros_like(positions))
+        f = SeamForce(cloth.sewing[0]).at(1.0).force(positions, np.zeros_like(positions))
         assert np.linalg.norm(f[seam[:, 0]], axis=1).sum() == pytest.approx(3.0 * 1.0, rel=1.0 / cells)
         assert np.linalg.norm(f[seam[1:-1, 0]], axis=1) == pytest.approx(3.0 / cells)
 
@@ -132,7 +133,7 @@ def test_a_button_holds_a_vertex_to_a_point_of_a_triangle(backend):
     pins = dict.fromkeys(range(len(x)))                        # the lower one
     buttons = [(len(x), 0), (len(positions) - 1, (len(t) - 1, place))]
     cloth = core.Cloth(mesh, fabric(), pins=pins, buttons=buttons, sewing_time=0.3)
-    assert BUTTON > SEAM
+    assert BUTTON_STIFFNESS > SEAM_STIFFNESS
     end = run(cloth, 25, backend, gravity=(0.0, 0.0, -9.81))
     y = end.positions[0]
     assert np.linalg.norm(y[len(x)] - y[0]) < 1e-3
@@ -146,7 +147,7 @@ def test_a_button_s_two_forces_add_up_to_none():
     positions = np.concatenate([x, x + [0.0, 0.1, 0.3]])
     mesh = core.ClothMesh(positions, np.concatenate([t, t + len(x)]))
     button = core.Cloth(mesh, fabric(), buttons=[(len(x) + 5, (4, (0.2, 0.3, 0.5)))]).sewing[0]
-    f = button.force(2.0).force(positions, np.zeros_like(positions))
+    f = SeamForce(button).at(2.0).force(positions, np.zeros_like(positions))
     assert np.abs(f).max() > 1.0
     assert np.abs(f.sum(axis=0)).max() < 1e-9
     assert np.abs(np.cross(positions, f).sum(axis=0)).max() < 1e-9

@@ -73,7 +73,7 @@ def literal_step(system, state, h):
     fixed = np.zeros((3 * V, 0))
     wanted = []
     directions = [(0, axis, np.array([0.1 * h, 0.0, h * h])) for axis in np.eye(3)]
-    for attachment in cloth.attachments:
+    for attachment in cloth.pins.attachments:
         directions += [(attachment.vertex, d / np.linalg.norm(d), x[attachment.vertex])
                        for d in np.asarray(attachment.directions)]
     for vertex, axis, target in directions:

@@ -8,9 +8,10 @@ import core
 from benchmarks.static_sheet import SILK, flat_mesh
 from benchmarks.triangulations import TRIANGULATIONS
 from core.description.mesh import ClothMesh
-from core.description.paint_maps import Maps
+from core.description.paint_maps import PaintMaps
 from core.kernels import using
 from core.kernels.backend import BACKENDS, why_not
+from core.model.cloth_forces import with_painted_stiffness
 from core.model.particle_system import System
 from core.stencils.bending.bend_forces import bend_forces
 from core.stencils.bending.patch_geometry import PatchGeometry
@@ -139,8 +140,8 @@ def test_what_is_modelled_flat_adds_nothing_that_changes():
 def test_painted_stiffness_leaves_a_modelled_shape_at_rest():
     """Every part of a triangle's energy is as stiff as what is painted on the triangle."""
     mesh = sphere()
-    painted = Maps(mesh, bend=np.random.default_rng(5).uniform(0.1, 5.0, len(mesh.positions)))
-    forces = painted.stiffened(bend_forces(mesh, SILK))
+    painted = PaintMaps(mesh, bend=np.random.default_rng(5).uniform(0.1, 5.0, len(mesh.positions)))
+    forces = with_painted_stiffness(bend_forces(mesh, SILK), painted)
     x, shrunk = mesh.positions, mesh.positions * (1.0, 1.0, 0.5)
     size = np.abs(sum(force.force(shrunk, 0.0 * x) for force in forces)).max()
     assert np.abs(sum(force.force(x, 0.0 * x) for force in forces)).max() <= 1e-9 * size

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import core
+from core.model.cloth_forces import built_model
 from core.stencils.models.thread_cloth import LEAST_SPRING_SHARE, MATCHED_SKEW, area_modulus, spring_moduli
 from core.stencils.springs.buckling_arc import BucklingArc, _inverse, _slope, arc_parameters
 from core.stencils.springs.sheet_springs import sheet_springs
@@ -104,7 +105,7 @@ def test_the_area_force_is_the_slope_of_its_energy_and_its_matrix_that_of_the_fo
     x = cloth.positions @ np.array([(1.0, 0.0, 0.0), (askew, 1.0, 0.0), (0.0, 0.0, 1.0)])
     mesh = core.ClothMesh(x + rng.normal(scale=0.01, size=x.shape) * (1.0, 1.0, 0.0), faces=quads(3, 3))
     cloth = core.Cloth(mesh, FABRIC, model="thread_cloth")
-    (area,) = [f for f in cloth.body().forces if f.law.name == "area preserving"]
+    (area,) = [f for f in built_model(cloth).forces if f.law.name == "area preserving"]
     still, n, step = np.zeros_like(x), x.size, 1e-6
     assert np.abs(area.force(mesh.positions, still)).max() < 1e-10             # at rest as it is modelled
     x = mesh.positions + rng.normal(scale=0.03, size=x.shape)
@@ -153,7 +154,7 @@ def test_a_sheet_curved_evenly_stores_what_the_fabric_does(n):
         cloth = sheet(n, "quads", bend, model=model, **({} if model == "thread_cloth" else {"hold": 1e15}))
         if model == "immediate_buckling":
             # as far as the links have buckled: the energy is that of arcs but for a constant of each
-            (force,) = [f for f in cloth.body().forces if isinstance(f.law, BucklingArc)]
+            (force,) = [f for f in built_model(cloth).forces if isinstance(f.law, BucklingArc)]
             a, rest, _, gives, offset = force.parameters
             F = force.stencil.gather(curved(cloth, radius))
             y = 1.0 - np.sqrt(F[0][0] ** 2 + F[0][1] ** 2 + F[0][2] ** 2) / rest

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The element forces of one cloth: its model builds them, and painted stiffness is applied to them.
+
+Seams, buttons and soft pins change with time; `seam_forces` and `soft_pins` make forces of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..description.cloth import Cloth
+from ..description.paint_maps import PaintMaps
+from ..errors import ClothError
+from ..stencils import registry
+from ..stencils.models.built_model import BuiltModel
+from ..stencils.stencil import ElementForce
+
+
+def built_model(cloth: Cloth) -> BuiltModel:
+    """Return the forces, and further nodes, masses and neighbours, that the cloth's model builds.
+
+    Raises:
+        ClothError: an option of the model is out of range, the mesh does not suit it, or a map is painted that its laws
+            do not use.
+    """
+    made = registry.find(cloth.model, object_name=cloth.name)(cloth.mesh, cloth.material, **cloth.options)
+    body = made if isinstance(made, BuiltModel) else BuiltModel(made)
+    return replace(body, forces=with_painted_stiffness(body.forces, cloth.maps))
+
+
+def with_painted_stiffness(forces: Sequence[ElementForce], maps: PaintMaps) -> list[ElementForce]:
+    """Return the forces with their stiffness multiplied by the painted factors.
+
+    Raises:
+        ClothError: a map is painted that no law of the model uses.
+    """
+    result = list(forces)
+    _check_curvature(forces, maps)
+    for what, factor in maps.stiffness.items():
+        rows = [row for row, force in enumerate(result) if what in _stiffness_parameters(force)
+                and force.stencil.vertices.max(initial=-1) < len(factor)]      # further nodes are not painted
+        if not rows and forces:
+            laws = ", ".join(dict.fromkeys(force.law.name for force in forces))
+            raise ClothError(f"{what}_scale is painted, but none of its laws ({laws}) has such a stiffness; "
+                             "leave that map out or choose another model", object_name=maps.name)
+        for row in rows:
+            result[row] = _scaled(result[row], what, factor)
+    return result
+
+
+def _check_curvature(forces: Sequence[ElementForce], maps: PaintMaps) -> None:
+    if maps.rest_curvature is not None and maps.rest_curvature.any() and forces \
+            and not any(getattr(force.law, "has_rest_curvature", False) for force in forces):
+        raise ClothError("a rest curvature is painted, but nothing in its model can be curved at rest: either its "
+                         "fabric has no bending stiffness, or the model is one of springs; leave that map out or "
+                         "choose another model", object_name=maps.name)
+
+
+def _stiffness_parameters(force: ElementForce) -> Mapping[str, tuple[int, ...]]:
+    """Return which parameters of the law are stiffness, and against what (see `Law`); none if the law does not say."""
+    parameters: Mapping[str, tuple[int, ...]] = getattr(force.law, "stiffness_parameters", {})
+    return parameters
+
+
+def _scaled(force: ElementForce, what: str, factor: FloatArray) -> ElementForce:
+    """Return the force with its stiffness against `what` times the mean of `factor` (V,) over each element."""
+    stencil = force.stencil
+    vertices = stencil.vertices if force.painted is None else force.painted
+    takes_part = stencil.weights.any(axis=2) if force.painted is None else np.ones(vertices.shape, dtype=np.bool_)
+    count = takes_part.sum(axis=1)                             # an element without any weight keeps its stiffness
+    mean = np.where(count, (factor[vertices] * takes_part).sum(axis=1), 1.0) / np.maximum(count, 1)
+    parameters = list(force.parameters)
+    for place in _stiffness_parameters(force)[what]:
+        parameters[place] = parameters[place] * mean
+    return replace(force, parameters=tuple(parameters))
