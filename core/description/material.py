@@ -1,29 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A fabric, in SI, per area and per width, so that it does not depend on the mesh."""
+"""A fabric: constants in SI per area and per width, which do not depend on the mesh."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..arrays import LARGEST, is_number, is_series
 from ..did_you_mean import names_arguments_of, perhaps
-from ..errors import MaterialError, PresetError
-
-PRESETS_IN_PACKAGE = Path(__file__).resolve().parents[1] / "presets" / "fabrics"
-PRESET_FOLDER = PRESETS_IN_PACKAGE if PRESETS_IN_PACKAGE.is_dir() else PRESETS_IN_PACKAGE.parents[2] / "presets/fabrics"
-"""Folder of the presets: inside the package that pip installs, beside it in the source tree and in the extension."""
+from ..errors import MaterialError
+from .presets import load_preset, preset_names
 
 
 @names_arguments_of(MaterialError)
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """A fabric's constants: of one's own, or of a `preset`, as `Material.preset("cotton", friction=0.5)`.
+    """Constants of a fabric, given one by one or by a preset: `Material.preset("cotton", friction=0.5)`.
 
     Attributes:
         areal_density: mass per area [kg/m^2], above 0.
@@ -31,15 +26,15 @@ class Material:
         shear: stiffness against shear between warp and weft [N/m].
         bend: bending stiffness per width when curved along warp and along weft [N m].
         damping: deformation-rate damping as a ratio to the stiffness [s].
-        isotropic_damping: k_d of dashpots along the edges against every relative motion of their ends [kg/s].
-        spring_damping: the same, against changes of the edges' lengths alone [kg/s].
+        isotropic_damping: k_d of dashpots along the edges, against every relative motion of their ends [kg/s].
+        spring_damping: k_d of dashpots along the edges, against changes of their lengths only [kg/s].
         friction: Coulomb coefficient [-].
         air_drag: drag against the wind along the surface's normal [kg/(m^2 s)].
         viscous_drag: drag against still air in every direction [kg/(m^2 s)].
-        thread_width: width of the strip of fabric that a loose edge stands for [m].
+        thread_width: width of the strip of fabric that a loose edge represents [m].
 
     Raises:
-        MaterialError: naming the constant, its value and its range.
+        MaterialError: a constant is out of range; the message has its name, value and range.
     """
 
     areal_density: float
@@ -74,7 +69,7 @@ class Material:
             object.__setattr__(self, field, numbers if field in ("stretch", "bend") else numbers[0])
 
     def _pair(self, field: str) -> tuple[Any, ...]:
-        """Warp and weft of a constant that may be given as one number."""
+        """Return warp and weft of a constant that may be given as one number for both."""
         given = getattr(self, field)
         several = isinstance(given, (Sequence, np.ndarray)) and is_series(given) and not isinstance(given, str)
         pair = tuple(given) if several else (given, given)
@@ -84,26 +79,17 @@ class Material:
 
     @staticmethod
     def presets() -> tuple[str, ...]:
-        """Names of the fabrics that come with Muslin, sorted."""
-        return tuple(sorted(path.stem for path in PRESET_FOLDER.glob("*.toml")))
+        """Return the names of the fabrics that come with Muslin, sorted."""
+        return preset_names()
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Material:
-        """The fabric of presets/fabrics/`name`.toml, with any constants changed by keyword.
+        """Return the fabric of presets/fabrics/`name`.toml, with any constants changed by keyword.
 
         Raises:
             PresetError: if there is no such preset or its file is damaged.
         """
-        if not isinstance(name, str) or name not in cls.presets():
-            raise PresetError(f"no fabric preset '{name}'; there are: {', '.join(cls.presets())}"
-                              + perhaps(name, cls.presets()))
-        path = PRESET_FOLDER / f"{name}.toml"
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-            values = {key: entry["value"] for key, entry in table.items() if isinstance(entry, dict)}
-            fabric = cls(name=name, **values)
-        except (OSError, ValueError, KeyError, TypeError) as error:    # ValueError: syntax, encoding, range
-            raise PresetError(f"preset '{name}' ({path.name}) cannot be read: {error!r}") from error
+        fabric = load_preset(name, cls)
         constants = [field.name for field in fields(cls)]
         unknown = [key for key in changes if key not in constants]
         if unknown:

@@ -56,7 +56,7 @@ def test_an_unknown_preset_lists_the_ones_there_are():
                                  '[areal_density]\nvalue = "heavy"', "[shear]\nx = 1"])
 def test_a_damaged_preset_is_named(tmp_path, monkeypatch, text):
     (tmp_path / "felt.toml").write_text(text)
-    monkeypatch.setattr(core.description.material, "PRESET_FOLDER", tmp_path)
+    monkeypatch.setattr(core.description.presets, "PRESET_FOLDER", tmp_path)
     assert core.Material.presets() == ("felt",)
     refused(core.PresetError, lambda: core.Material.preset("felt"), "felt.toml")
 

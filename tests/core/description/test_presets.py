@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 import core
-from core.description.material import PRESET_FOLDER
+from core.description.presets import PRESET_FOLDER
 
 # Quantity: unit, smallest and largest plausible value for sheets from chiffon to leather and rubber.
 # 90 % of 618 measured fabrics weigh 0.031 to 0.49 kg/m^2 and bend with 0.9e-6 to 1.1e-4 N m.
