@@ -22,6 +22,7 @@ from .description.pins import Attachment
 from .description.scene import Scene
 from .description.settings import Solver
 from .errors import (
+    CheckpointError,
     ClothError,
     ColliderError,
     MaterialError,
@@ -36,13 +37,14 @@ from .integrators.registry import integrators
 from .stencils.registry import models
 from .stepping.audit import Audit, audit
 from .stepping.certificate import Certificate
+from .stepping.checkpoint import Checkpoint
 from .stepping.energy import Energy
 from .stepping.jit_warmup import is_warm, warm_up
 from .stepping.simulate import Frame, simulate, steps_in_frame
 
 __all__ = [
-    "Attachment", "Audit", "Certificate", "Cloth", "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy",
-    "Frame", "Material", "MaterialError", "MeshError", "PinError", "PresetError", "Scene", "SceneError", "Solver",
-    "SolverError", "UnstableStepError", "audit", "emit", "emitters", "integrators", "is_warm", "models", "simulate",
-    "steps_in_frame", "warm_up",
+    "Attachment", "Audit", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothError", "ClothMesh",
+    "Collider", "ColliderError", "Energy", "Frame", "Material", "MaterialError", "MeshError", "PinError",
+    "PresetError", "Scene", "SceneError", "Solver", "SolverError", "UnstableStepError", "audit", "emit", "emitters",
+    "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
 ]

@@ -47,6 +47,10 @@ class SolverError(ClothError):
     """Solver settings out of range, or a step that no step size could solve."""
 
 
+class CheckpointError(ClothError):
+    """A checkpoint that cannot be read or written, or that does not fit the scene."""
+
+
 class UnstableStepError(SolverError):
     """Steps too long for an explicit integrator.
 

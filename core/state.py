@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What moves: positions and velocities of all particles of a scene at one time."""
+"""The moving half of a simulation: everything that changes from step to step.
+
+`State` is complete: a step takes a state and returns a new one, a rejected step is forgotten by keeping the old state,
+and a simulation that continues from a stored state gives the same bytes as one that was never stopped. All records here
+hold arrays and numbers only.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from .arrays import FloatArray, IntArray
+from .arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
 class Touch:
-    """How particles touch solids, which decides friction: mode (V,), 0 where a particle is free, 1 sticking,
-    2 slipping, 3 held; pressing (V,), the normal force [N]; held (V, 3) [N], the friction."""
+    """Friction state of every particle on solids.
+
+    Attributes:
+        mode: (V,), 0 free, 1 stick, 2 slip, 3 held.
+        pressing: (V,) normal force [N].
+        held: (V, 3) friction force [N].
+    """
 
     mode: IntArray
     pressing: FloatArray
@@ -21,13 +31,19 @@ class Touch:
 
     @staticmethod
     def none(vertex_count: int) -> Touch:
-        """Nothing touches."""
+        """Return the state without any contact."""
         return Touch(np.zeros(vertex_count, dtype=np.int64), np.zeros(vertex_count), np.zeros((vertex_count, 3)))
 
 
 @dataclass(frozen=True)
 class Before:
-    """Where a step of `step` [s] started from: x (V, 3) [m], v (V, 3) [m/s]. For integrators that look back."""
+    """Start of the step that led here, for multistep integrators.
+
+    Attributes:
+        x: (V, 3) positions [m].
+        v: (V, 3) velocities [m/s].
+        step: size of that step [s].
+    """
 
     x: FloatArray
     v: FloatArray
@@ -36,8 +52,13 @@ class Before:
 
 @dataclass(frozen=True)
 class InVain:
-    """Whether contacts were lately worth a second solve of a step: `left`, how many steps are to do without one; after
-    the next one in vain it will be `waits` steps; `wrong`, the part of friction that it left wrong [-]."""
+    """Whether a second solve of a step has paid off lately.
+
+    Attributes:
+        left: steps that are still to be solved once only.
+        waits: steps without a second solve after the next one that does not pay off.
+        wrong: part of the friction that the last such solve left wrong [-].
+    """
 
     left: int = 0
     waits: int = 8
@@ -45,9 +66,97 @@ class InVain:
 
 
 @dataclass(frozen=True)
+class ContactWarmStart:
+    """First guess for the contacts of the next step, from the end of the last one.
+
+    Attributes:
+        keys: (N,) sorted keys of the pairs in contact.
+        pressing: (N,) normal forces [N].
+        holding: (N, 3) friction forces [N].
+        stiffness: (N,) penalty stiffness over the effective mass [-].
+        gain: (V, 3) mean acceleration of the step [m/s^2], None before the first step.
+        at_edges: whether edges or tips of colliders were in contact.
+        inside: (S, V) vertices of cloth inside each collider that pins hold there, or held there until lately; None
+            if there are none.
+    """
+
+    keys: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    pressing: FloatArray = field(default_factory=lambda: np.zeros(0))
+    holding: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    stiffness: FloatArray = field(default_factory=lambda: np.zeros(0))
+    gain: FloatArray | None = None
+    at_edges: bool = False
+    inside: BoolArray | None = None
+
+
+@dataclass(frozen=True)
+class ContactState:
+    """What pair contact remembers from step to step.
+
+    Attributes:
+        warm_start: first guess of the contact forces.
+        tangled: whether cloth may intersect cloth, so that the next step has to look for intersections.
+        stuck: the same for cloth and colliders.
+        missed: (V,) distance between predicted and reached ends of the last steps [m], for pairs of cloth and cloth.
+        missed_solid: (V,) the same for pairs of cloth and colliders [m].
+    """
+
+    warm_start: ContactWarmStart
+    tangled: bool
+    stuck: bool
+    missed: FloatArray
+    missed_solid: FloatArray
+
+
+@dataclass(frozen=True)
+class SolveHistory:
+    """What the linear solves so far tell about the preconditioner of the next one.
+
+    Attributes:
+        direct_left: solves that are still direct, before multigrid is tried again.
+        wait: direct solves before the next trial of multigrid.
+        mean: running mean of multigrid's iteration counts, over the count that is worth a direct solve [-].
+        trial: whether the next solve is the trial that follows direct solves.
+    """
+
+    direct_left: int
+    wait: int
+    mean: float
+    trial: bool
+
+
+@dataclass(frozen=True)
+class StepControl:
+    """Where the adaptive step size stands.
+
+    Attributes:
+        size: length of the next step, in ticks.
+        longest: longest stable step, in ticks.
+        overlong: whether the last step left an edge longer than *Limit Stretch* allows.
+        unpiled: accepted long steps that are left before cloth resting on cloth asks for short ones again.
+    """
+
+    size: int
+    longest: int
+    overlong: bool = False
+    unpiled: int = 0
+
+
+@dataclass(frozen=True)
 class State:
-    """x (V, 3) [m], v (V, 3) [m/s], time [s], touch, the state before, and what solves were in vain. A step takes one
-    and returns a new one."""
+    """All that moves, at one time.
+
+    Attributes:
+        x: (V, 3) positions [m].
+        v: (V, 3) velocities [m/s].
+        time: [s].
+        touch: friction state on solids.
+        before: start of the last step, None for integrators that do not look back.
+        in_vain: whether second solves pay off.
+        contact: memory of pair contact, None where there is no surface.
+        control: step size, None before the first step.
+        solves: history of the linear solves, None before the first one.
+    """
 
     x: FloatArray
     v: FloatArray
@@ -55,3 +164,6 @@ class State:
     touch: Touch
     before: Before | None = None
     in_vain: InVain = InVain()
+    contact: ContactState | None = None
+    control: StepControl | None = None
+    solves: SolveHistory | None = None

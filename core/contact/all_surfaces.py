@@ -50,18 +50,18 @@ class AllSurfaces:
                        for k, (s, c) in enumerate(zip(solids, colliders, strict=True))]
         counts = [count, *(len(s.positions) for s in solids)]
         self.solid_of: IntArray = np.repeat(np.arange(-1, len(solids)), counts)
-        self._last: tuple[Sequence[MovingSurface], Motion] | None = None
+        self._last: Motion | None = None
 
     def beside(self, cloth: FloatArray, solids: Sequence[float]) -> FloatArray:
         """A quantity of all vertices (V + W,), from the cloth's (V,) and that of each collider."""
         counts = [len(s.surface.positions) for s in self.solids]
         return np.concatenate([cloth, np.repeat(np.asarray(solids, dtype=np.float64), counts)])
 
-    def motion(self, moving: Sequence[MovingSurface]) -> Motion:
-        """The colliders during a step; the same object for the same sequence."""
-        if self._last is None or self._last[0] is not moving:
-            self._last = moving, Motion(self, moving)
-        return self._last[1]
+    def motion(self, moving: Sequence[MovingSurface], number: int) -> Motion:
+        """Return the colliders during a step; motions of the same `number` are made once."""
+        if self._last is None or self._last.number != number:
+            self._last = Motion(self, moving, number)
+        return self._last
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ class Motion:
     """All colliders during one step.
 
     Attributes:
-        x_t0, x_t1 (W, 3) [m]: where their vertices are at its start and at its end.
+        x_t0, x_t1 (W, 3) [m]: where their vertices are at its start and at its end. number: of `StepSurfaces`.
     """
 
-    def __init__(self, owner: AllSurfaces, moving: Sequence[MovingSurface]) -> None:
-        self._owner, self._moving = owner, moving
+    def __init__(self, owner: AllSurfaces, moving: Sequence[MovingSurface], number: int) -> None:
+        self._owner, self._moving, self.number = owner, moving, number
         nothing = np.zeros((0, 3))
         self.x_t0: FloatArray = np.concatenate([nothing, *(m.x_t0 for m in moving)])
         self.x_t1: FloatArray = np.concatenate([nothing, *(m.x_t1 for m in moving)])

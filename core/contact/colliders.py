@@ -130,10 +130,20 @@ class SurfaceShape:
         drift = (x_t1 - x_t0).mean(axis=0)
         tree = self.tree.around(self.triangles, x_t0 + drift if drift.any() else x_t0, x_t1)
         shape, mirrored = self.between(x_t0, x_t1)
-        surface = MovingSurface(shape, x_t0, x_t1, thickness, friction, drift, tree, mirrored)
-        if before is not None and "normals_t1" in vars(before):
-            vars(surface)["normals_t0"] = before.normals_t1          # as `cached_property` keeps it
-        return surface
+        return MovingSurface(shape, x_t0, x_t1, thickness, friction, drift, tree, mirrored, PseudoNormals(shape, x_t1),
+                             None if before is None else before.end)
+
+
+class PseudoNormals:
+    """Pseudo-normals of a surface at positions x (V, 3) [m], found when they are first asked for."""
+
+    def __init__(self, shape: SurfaceShape, x: FloatArray) -> None:
+        self._shape, self._x = shape, x
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """(F, 3), see `SurfaceShape.normals`."""
+        return self._shape.normals(self._x)
 
 
 @dataclass(frozen=True)
@@ -146,6 +156,7 @@ class MovingSurface:
         friction [-]: Coulomb coefficient.
         drift (3,) [m]: mean motion. The tree is fitted around x_t0 + drift and x_t1, to keep its boxes small.
         mirrored (T,): triangles of closed parts that are turned inside out in the step, and point in at its start.
+        end, start: pseudo-normals there; `start` is None where there was no step before.
     """
 
     shape: SurfaceShape
@@ -156,6 +167,8 @@ class MovingSurface:
     drift: FloatArray
     tree: BVH
     mirrored: BoolArray
+    end: PseudoNormals
+    start: PseudoNormals | None = None
 
     @cached_property
     def shape_t0(self) -> SurfaceShape:
@@ -168,12 +181,14 @@ class MovingSurface:
     @cached_property
     def normals_t0(self) -> FloatArray:
         """Pseudo-normals (F, 3) at the start."""
-        return self.normals_t1 if self.x_t0 is self.x_t1 else self.shape_t0.normals(self.x_t0)
+        if self.x_t0 is self.x_t1:
+            return self.normals_t1
+        return self.shape_t0.normals(self.x_t0) if self.start is None else self.start.values
 
-    @cached_property
+    @property
     def normals_t1(self) -> FloatArray:
         """Pseudo-normals (F, 3) at the end."""
-        return self.shape.normals(self.x_t1)
+        return self.end.values
 
     @cached_property
     def tree_t1(self) -> BVH:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,18 +13,18 @@ from ..description.topology import bodies
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..row_ops import all_of, any_of, pick
+from ..state import ContactWarmStart
 from .bounds import of_pairs
+from .contact_history import ContactHistory
 from .continuous import NEVER, Pairs
 from .half_spaces import HalfSpaces
-from .memory import Memory
 from .piles import Pressing
 from .repulsion import Contacts, Repulsion, make_contacts
+from .self_contact import SelfContact
 from .surroundings import SHARP, Surroundings
 from .truncation import cut_motion
 from .untangling import lift_out, pull_apart
-
-if TYPE_CHECKING:
-    from .self_contact import SelfContact
+from .warm_start import recalled
 
 PAST = 1e-3
 """Part of the thickness by which a pair must be further apart than along its first normal to slide past a rim [-]."""
@@ -34,31 +33,32 @@ SEARCHES = 4
 
 
 class SelfContactStep:
-    """Contact in one step; arguments as of `SelfContact.begin`."""
+    """Contact in one step; arguments as of `ContactTrial.begin`."""
 
-    def __init__(self, owner: SelfContact, around: Surroundings, v0: FloatArray, expected: FloatArray,
-                 base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False,
+    def __init__(self, fixed: SelfContact, history: ContactHistory, around: Surroundings, v0: FloatArray,
+                 expected: FloatArray, base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False,
                  but: BoolArray | None = None) -> None:
-        self._owner, self._around, self._base, self._h, self._v0 = owner, around, base, h, v0
+        self._fixed, self._history, self._around = fixed, history, around
+        self._base, self._h, self._v0 = base, h, v0
         self._pins, self._constrained, self._but = pins, constrained, but
         self.crosses = False                 # whether the cut left what passes through something, where nothing did
         self.presses = False                 # whether cloth presses on cloth, and may come to rest
         self.pressing = Pressing()           # cloth on cloth
-        free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / owner.mass, 0.0)
+        free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / fixed.mass, 0.0)
         still = np.zeros(len(around.start) - len(base))
-        self._inverse_mass, self._unheld = (np.concatenate([a, still]) for a in (free, 1.0 / owner.mass))
+        self._inverse_mass, self._unheld = (np.concatenate([a, still]) for a in (free, 1.0 / fixed.mass))
         self._solids_end = around.end(base)[len(base):]                                    # (W, 3) [m]
         close = around.close()
-        thickness = owner.thickness_of(close)
+        thickness = fixed.thickness_of(close)
         going_on = self._going_on(close, thickness, base + h * expected)
         self.repulsion = Repulsion(base, h, self._contacts(going_on, thickness))
         crossings = around.crossings[~around.caught]
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
-                owner.all, crossings, owner.features, around.start, self._inverse_mass, h, self._unheld)))
+                fixed.all, crossings, fixed.features, around.start, self._inverse_mass, h, self._unheld)))
         if len(around.level):
             self.repulsion.add(lift_out(
-                around.level, owner.surface.edges, around.start, self._inverse_mass, h, self._unheld))
+                around.level, fixed.surface.edges, around.start, self._inverse_mass, h, self._unheld))
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
         if around.itself:
@@ -92,7 +92,7 @@ class SelfContactStep:
 
     def _contacts(self, pairs: Pairs, thickness: FloatArray) -> Contacts:
         """Contacts of pairs that keep `thickness` (P,) [m]."""
-        owner, count = self._owner, len(self._base)
+        fixed, count = self._fixed, len(self._base)
         if self._constrained and len(pairs):
             vertex = pairs.vertices[:, 0]
             there = (np.arange(len(pairs)) < pairs.faces) & (vertex < count) & (pairs.vertices[:, 3] >= count)
@@ -101,9 +101,9 @@ class SelfContactStep:
             rows = np.flatnonzero(~there)
             pairs, thickness = pairs[rows], thickness[rows]
         i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
-        mu = np.sqrt(owner.friction[i] * owner.friction[j])
+        mu = np.sqrt(fixed.friction[i] * fixed.friction[j])
         return self._prescribed(make_contacts(
-            owner.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, thickness, mu,
+            fixed.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, thickness, mu,
             self._around.start, self._inverse_mass, self._h, self._unheld))
 
     def _prescribed(self, contacts: Contacts) -> Contacts:
@@ -115,8 +115,8 @@ class SelfContactStep:
     def _as_before(self, near: BoolArray) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
         """Which contacts touched in the step before, their normal forces [N], impulses of friction (C, 3) [N s] and
         stiffness over the mass [-]."""
-        known, pressing, holding, stiffness = self._owner.last.recalled(
-            self.repulsion.contacts.key, near, self._owner.features.vertex_of)
+        known, pressing, holding, stiffness = recalled(
+            self._history.warm_start, self.repulsion.contacts.key, near, self._fixed.features.vertex_of)
         return known, pressing, self._h * holding, stiffness
 
     # ------------------------------------------------------------------ the solve
@@ -152,7 +152,7 @@ class SelfContactStep:
 
     def bodies(self) -> IntArray:
         """Pieces of cloth (V,), those that touch as one."""
-        c, body = self.repulsion.contacts, self._owner.body[:len(self._base)]
+        c, body = self.repulsion.contacts, self._fixed.body[:len(self._base)]
         links = body[c.vertices[c.touches]]
         if len(links) == 0:
             return body
@@ -201,7 +201,7 @@ class SelfContactStep:
         np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))
         first = np.flatnonzero(any_of(times[:, None] <= pick(earliest, pairs.vertices)))
         met = pairs[first].at_times(self._around.start, end, times[first])
-        found = self._contacts(met, self._owner.thickness_of(met))
+        found = self._contacts(met, self._fixed.thickness_of(met))
         found = found[~self.repulsion.touches(found.key)]
         found.touches[:] = True
         self.repulsion.add(found)
@@ -250,7 +250,7 @@ class SelfContactStep:
             if not cut.moved.any():
                 break
             if at_solid:
-                self._owner.last = replace(self._owner.last, at_edges=True)
+                self._history.keep(replace(self._history.warm_start, at_edges=True))
             x = cut.x[:count]
             # what was cut may have left a face's right side
             if not around.see_faces(cut.moved[:count]) and around.covers(x):
@@ -258,8 +258,8 @@ class SelfContactStep:
         else:
             left = around.pairs.vertices if len(around.pairs) else none
         solid = (left >= count).any(axis=1)
-        self._owner.stuck |= bool(solid.any())
-        self._owner.tangled |= not solid.all()
+        self._history.see_stuck(bool(solid.any()))
+        self._history.see_tangled(not solid.all())
         self.crosses = len(left) > 0 and len(self._around.crossings) == 0
         return x
 
@@ -273,8 +273,8 @@ class SelfContactStep:
         """Have the next step look for what crosses, where a motion to `end` (V + W, 3) [m] that is `given` crosses."""
         met = given.vertices[given.meeting_times(self._around.start, end) < NEVER]
         solid = (met >= len(self._v0)).any(axis=1)
-        self._owner.stuck |= bool(solid.any())
-        self._owner.tangled |= not solid.all()
+        self._history.see_stuck(bool(solid.any()))
+        self._history.see_tangled(not solid.all())
 
     def remember(self, u: FloatArray, *, calm: bool = True) -> None:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess; `calm`:
@@ -285,11 +285,11 @@ class SelfContactStep:
         rows = touching[first]
         # the weights of cloth alone add up to zero
         solid = np.abs(contacts.weights[touching].sum(axis=1)) > 0.5
-        self._owner.learn(self._base + self._h * u, gain)
+        self._around.learn(self._base + self._h * u)
         pressing = self.repulsion.pressing(u)
-        self._owner.last = Memory(
+        self._history.keep(ContactWarmStart(
             keys, pressing[rows], self.repulsion.rubbing(u)[rows] / self._h,
-            (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()), self._around.inside)
+            (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()), self._around.inside))
         self.presses = calm and not solid.all()
         own = touching[~solid]
         self.pressing = Pressing(contacts.vertices[own][:, [0, 3]], contacts.normal[own], pressing[own])

@@ -23,8 +23,8 @@ MOST = 0.4
 """How far it may be at most, over the radius that it is searched within [-]: below one for both of a pair together."""
 
 
-class Expectation:
-    """How far ends of vertices were from where they were expected, lately.
+class SearchBounds:
+    """Bounds of a search for pairs, fixed for a simulation.
 
     Args:
         radius (V,) [m]: within which pairs are looked for at most, as in `self_pairs`; resting (V,) [m]: of what rests.
@@ -37,7 +37,24 @@ class Expectation:
         self.radius, self.resting, self.drifting, self.skin = radius, resting, drifting, skin
         least = float(radius.min(initial=np.inf)) if len(radius) else 0.0
         self.scale = least if drifting else 0.5 * least              # the least radius of a pair of what moves [m]
-        self.missed: FloatArray = SLACK * radius                                        # (V,) [m]
+
+
+class Expectation:
+    """How far ends of vertices were from where they were expected, lately: `missed` (V,) [m]."""
+
+    def __init__(self, bounds: SearchBounds, missed: FloatArray) -> None:
+        self.bounds, self.missed = bounds, missed
+        self.radius, self.resting, self.drifting = bounds.radius, bounds.resting, bounds.drifting
+        self.skin, self.scale = bounds.skin, bounds.scale
+
+    def learn(self, away: FloatArray, left: float) -> None:
+        """Take in how far ends were from where they were expected, `away` (V,) [m]; `left` of what is known
+        otherwise [-]."""
+        self.missed = np.maximum(left * self.missed, away)
+
+    def fade(self, left: float) -> None:
+        """Forget all but a part `left` [-]."""
+        self.missed = left * self.missed
 
     def slack(self, loose: float) -> FloatArray:
         """How far ends may be from those searched for (V,) [m]."""
@@ -69,7 +86,7 @@ class Search:
 
     def learn(self, x1: FloatArray, left: float) -> None:
         """Take in where a motion ended, x1 (V, 3) [m]; `left` of what is known otherwise [-]."""
-        self.expectation.missed = np.maximum(left * self.expectation.missed, self.away(x1))
+        self.expectation.learn(self.away(x1), left)
 
     def follow(self, x1: FloatArray) -> BoolArray:
         """Search for x1 (V, 3) [m] of those that are not covered, and further around; who they are (V,)."""

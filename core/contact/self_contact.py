@@ -24,21 +24,21 @@ from ..description.collider import Collider
 from ..description.seam_pairs import Links
 from ..description.topology import bodies
 from ..kernels import current
-from ..linear.constraint_filter import ConstraintFilter
-from .all_surfaces import AllSurfaces, Motion
+from .all_surfaces import AllSurfaces
 from .coincident import parted
 from .colliders import SurfaceShape
-from .contact_step import SelfContactStep
 from .continuous import Pairs, near_pairs
-from .expectation import Expectation
-from .memory import Memory
+from .expectation import SearchBounds
 from .nearness import Features
 from .pinned_inside import PinnedInside
 from .standing import beside_walls
-from .surfaces import SurfaceSet, Touching
-from .surroundings import EDGE_SHARE, REACH, SHARP, UNSEEN, WHOLE, Surroundings
 from .triangle_surface import TriangleSurface
 
+REACH = 1.5
+"""Distance up to which a pair is a contact that may come to touch, over the thickness of both [-]."""
+EDGE_SHARE = 0.5
+"""Part of the thickness that edges keep from edges of colliders, and faces from their tips [-]: where vertices keep all
+of it from faces, edges come nearer on any surface that bends, and only where it is sharp do they need more."""
 REST_SHARE = 0.5
 """Part of its distance in the rest shape that a pair keeps at most [-]: in a fold neighbours may come closer."""
 AT_REST = 0.9
@@ -80,7 +80,7 @@ class SelfContact:
             body of colliders is -1; filled (V + W,): whether of a body that has an inside; held (V + W,): whether pins
             hold it for good. whole: whether every
             vertex is of a face or a thread; pairs know no others. finest: the least mean edge length of a piece [m].
-            last: what the last step left; who discards a step puts back the one before.
+            own_bounds, solid_bounds: of the searches for pairs of cloth with cloth, and of cloth with colliders.
     """
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
@@ -109,27 +109,9 @@ class SelfContact:
         self.held: BoolArray = np.isin(np.arange(self.all.total), [] if held is None else held)
         closest = CLOSEST * np.where(edges[body] > 0, mean[body], longest)
         radius, resting = np.maximum(2.0 * REACH * cloth, closest), 2.0 * (1.0 + BAND) * cloth
-        self.own, self.solid = (Expectation(radius, resting, drifting=drifting, skin=self.all.skin)
-                                for drifting in (True, False))
+        self.own_bounds, self.solid_bounds = (SearchBounds(radius, resting, drifting=drifting, skin=self.all.skin)
+                                              for drifting in (True, False))
         self.whole = len(self.surface.vertices) == self.all.skin
-        self.tangled = True                                      # with cloth, until somebody looked
-        self.stuck = True                                        # in colliders, likewise
-        self.last = Memory()
-        self._seen: Surroundings | None = None
-        self._inside: PinnedInside | None = None
-
-    def look(self, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *, itself: bool = True,
-             solids: int = WHOLE) -> Surroundings:
-        """What may meet on the way x0 -> x1 (V, 3) [m] and the `motion` of colliders; `itself`: cloth on cloth, too;
-        `solids`: how much of colliders. Looked up once for what starts at the same x0."""
-        seen = self._seen
-        if seen is None or seen.x0 is not x0 or seen.motion is not motion or seen.itself != itself:
-            seen = Surroundings(self, x0, x1, motion, itself=itself, solids=solids)
-        else:
-            seen.see(solids)
-            seen.cover(x1)
-        self._seen = seen
-        return seen
 
     def parted_start(self, solids: Sequence[tuple[FloatArray, SurfaceShape]] = ()) -> FloatArray:
         """Where the simulation starts (V, 3) [m], with a hair between what lies in one another, or in `solids`
@@ -140,23 +122,6 @@ class SelfContact:
         x = parted(surface, held, hair, SAME * hair, solids)
         return beside_walls(x, surface.vertices, surface.edges, held, hair, SAME * hair, solids)
 
-    def kept_inside(self, around: Surroundings, touching: Touching) -> BoolArray:
-        """Which vertices are so near to what pins hold in each of the S colliders that they cannot be outside of it, or
-        not where contact would put those that are inside (S, V)."""
-        count = len(self.mass)
-        within = around.within[:, :count]
-        held, result = within & self.held[:count], np.zeros(within.shape, dtype=np.bool_)
-        for solid in np.flatnonzero(held.any(axis=1)):
-            if self._inside is None:
-                surface, scale = self.surface, self._scale
-                self._inside = PinnedInside(surface.edges, surface.triangles, self.rest,
-                                            None if scale is None else scale[:count])
-            deep, lacks = touching.depth(solid, count)
-            result[solid] = within[solid] & self._inside.kept(held[solid], lacks)
-            # what is outside, though it may be too near, has only to be on that side
-            result[solid] |= self._inside.kept(held[solid], deep)
-        return result
-
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:
         """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to
         close is cloth like any other."""
@@ -165,39 +130,6 @@ class SelfContact:
         ends = self._seams.ends
         closed = self._seams.gaps(x0) <= CLOSED * self.thickness[ends].sum(axis=1)
         return replace(self.surface, sewn=bodies(ends[closed], len(self.mass)))
-
-    def motion(self, surfaces: SurfaceSet | None) -> Motion | None:
-        """The colliders in the step that `surfaces` are set to."""
-        return None if surfaces is None else self.all.motion(surfaces.moving)
-
-    def ahead(self, x0: FloatArray, v0: FloatArray, h: float) -> FloatArray:
-        """Where vertices are h [s] later (V, 3) [m], if they gain speed as they did in the last step."""
-        return x0 + h * (v0 if self.last.gain is None else v0 + h * self.last.gain)
-
-    def learn(self, x1: FloatArray, gain: FloatArray) -> None:
-        """Tell where a step in which nothing touched has ended, x1 (V, 3) [m], and its mean acceleration (V, 3)
-        [m/s^2]."""
-        self.last = Memory(gain=gain)
-        if self._seen is not None:
-            self._seen.learn(x1)
-
-    def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
-              pins: ConstraintFilter, motion: Motion | None = None, *, itself: bool = True,
-              constrained: bool = False, but: BoolArray | None = None) -> SelfContactStep:
-        """A step of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s]: `expected` (V, 3) [m/s] at its end as far as weight
-        and pins say, positions then base + h u. `motion` and `itself` as in `look`. `constrained`: somebody else keeps
-        vertices of cloth off faces of colliders, `but` for these (V,)."""
-        if self.last.gain is not None:
-            expected = pins.project(v0 + h * self.last.gain) + expected - pins.project(expected)
-        # edges of colliders are rarely reached: who does not touch one is asked where the step has ended
-        solids = (SHARP if self.last.at_edges else UNSEEN) if constrained else WHOLE
-        left = constrained and but is not None and bool(but.any())
-        solids = max(solids, SHARP) if left else solids
-        around = self.look(x0, base + h * expected, motion, itself=itself, solids=solids)
-        if but is not None and left and around.see_faces(but):
-            around.cover(base + h * expected)
-        return SelfContactStep(self, around, v0, expected, base, h, pins, constrained=constrained,
-                               but=but if left else None)
 
     def thickness_of(self, pairs: Pairs) -> FloatArray:
         """Distance (P,) [m] that pairs keep."""
@@ -215,9 +147,15 @@ class SelfContact:
         return np.concatenate([cloth, share * 2.0 * REACH * self.thickness[len(cloth):]])
 
     @cached_property
+    def pinned_inside(self) -> PinnedInside:
+        """The net of cloth at rest, for what pins hold inside of colliders."""
+        scale = None if self._scale is None else self._scale[:len(self.mass)]
+        return PinnedInside(self.surface.edges, self.surface.triangles, self.rest, scale)
+
+    @cached_property
     def crowded(self) -> bool:
         """Whether a part of the cloth is so fine that its own neighbours are within the radius of all."""
-        rest, radius = self.rest, float(self.own.radius.max())
+        rest, radius = self.rest, float(self.own_bounds.radius.max())
         smallest = 1.0 if self._scale is None else float(self._scale.min())
         pairs = near_pairs(self.surface.at(rest), rest, rest, radius / smallest, np.zeros(len(rest)))
         same = np.flatnonzero(self.body[pairs.vertices[:, 0]] == self.body[pairs.vertices[:, 3]])

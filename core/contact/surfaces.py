@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count as counting
 
 import numpy as np
 
@@ -22,6 +23,8 @@ NARROW = 0.2
 """The same of two surfaces that make a gap into which cloth can be pulled [-]."""
 NEAR = 0.2
 """Part of the distance that a vertex keeps, within which of both it is between them [-]."""
+
+_numbers = counting(1)                                               # of motions: they only tell them apart
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class Touching:
 
 
 class SurfaceSet:
-    """The colliders of a simulation; `set_step` says between which times.
+    """The colliders of a simulation.
 
     Args:
         colliders: at least one.
@@ -76,51 +79,67 @@ class SurfaceSet:
                  shapes: Sequence[SurfaceShape] | None = None) -> None:
         self._colliders, self._thickness, self._friction = colliders, thickness, friction
         self._shapes = shapes or [SurfaceShape.build(c.at(0.0), c.triangles) for c in colliders]
-        self._moving: list[MovingSurface] = []
-        self._times = (np.nan, np.nan)
+        self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, friction)
 
-    def set_step(self, start: float, end: float) -> None:
-        """Look at the colliders between two times [s]."""
-        if (start, end) == self._times:
-            return
-        # a step that follows the last one starts where that ended; still colliders stay as they are
-        follows = start == self._times[1]
-        fresh = not self._moving
+    def between(self, start: float, end: float) -> StepSurfaces:
+        """Return the colliders in a step between two times [s].
+
+        What the step before has in common with it is kept: a collider that rests, or where it has arrived.
+        """
+        last = self._last
+        if (start, end) == last.times:
+            return last
+        follows = start == last.times[1]
+        moving, same = list(last.moving), bool(last.moving)
         for number, (collider, shape) in enumerate(zip(self._colliders, self._shapes, strict=True)):
-            if fresh or collider.moves:
-                x_t0 = self._moving[number].x_t1 if follows else collider.at(start)
-                x_t1 = collider.at(end) if collider.moves else x_t0
-                if np.array_equal(x_t0, x_t1):                       # rests, for now
-                    if follows and self._moving[number].x_t0 is x_t0:
-                        continue
-                    x_t1 = x_t0
-                surface = shape.moving(x_t0, x_t1, thickness=collider.thickness, friction=collider.friction,
-                                       before=self._moving[number] if follows else None)
-                if fresh:
-                    self._moving.append(surface)
-                else:                                                # another list: this one may be somebody's
-                    self._moving = [*self._moving[:number], surface, *self._moving[number + 1:]]
-        self._times = (start, end)
+            if last.moving and not collider.moves:
+                continue
+            before = last.moving[number] if follows else None
+            x_t0 = before.x_t1 if before is not None else collider.at(start)
+            x_t1 = collider.at(end) if collider.moves else x_t0
+            if np.array_equal(x_t0, x_t1):                           # rests, for now
+                if before is not None and before.x_t0 is before.x_t1:
+                    continue
+                x_t1 = x_t0
+            surface = shape.moving(x_t0, x_t1, thickness=collider.thickness, friction=collider.friction, before=before)
+            moving[number:number + 1] = [surface]
+            same = False
+        number = last.number if same else next(_numbers)
+        self._last = StepSurfaces((start, end), number, moving, self._thickness, self._friction)
+        return self._last
 
-    @property
-    def moving(self) -> Sequence[MovingSurface]:
-        """The colliders in this step; the same sequence as long as nothing about them changes."""
-        return self._moving
+
+@dataclass(frozen=True)
+class StepSurfaces:
+    """All colliders in one step.
+
+    Attributes:
+        times: start and end of the step [s].
+        number: the same for steps in which nothing about the colliders changes, and for no others.
+        moving: each collider.
+        thickness (V,) [m], friction (V,) [-]: of the cloth's vertices.
+    """
+
+    times: tuple[float, float]
+    number: int
+    moving: Sequence[MovingSurface]
+    thickness: FloatArray
+    friction: FloatArray
 
     def find(self, x0: FloatArray, x1: FloatArray) -> Touching:
         """Contacts of the motion x0 -> x1 (V, 3) [m]."""
-        count = len(self._thickness)
-        found = find_contacts(x0[:count], x1[:count], self._moving, self._thickness)
-        solid = np.array([s.friction for s in self._moving])[found.collider]
-        distance = self._thickness[found.vertex] + np.array([s.thickness for s in self._moving])[found.collider]
+        count = len(self.thickness)
+        found = find_contacts(x0[:count], x1[:count], self.moving, self.thickness)
+        solid = np.array([s.friction for s in self.moving])[found.collider]
+        distance = self.thickness[found.vertex] + np.array([s.thickness for s in self.moving])[found.collider]
         less = _squeezed(found, distance)
         if less.any():
             found, distance = replace(found, gap_t0=found.gap_t0 + less, gap_t1=found.gap_t1 + less), distance - less
-        return Touching(found, np.sqrt(self._friction[found.vertex] * solid), distance, self._carried(x0, found))
+        return Touching(found, np.sqrt(self.friction[found.vertex] * solid), distance, self._carried(x0, found))
 
     def _carried(self, x0: FloatArray, found: Contacts) -> FloatArray:
         result = pick(x0, found.vertex)
-        for number, surface in enumerate(self._moving):
+        for number, surface in enumerate(self.moving):
             at = np.flatnonzero(found.collider == number)
             if len(at) and surface.x_t0 is not surface.x_t1:
                 corners = surface.shape.triangles[found.triangle[at]]

@@ -7,31 +7,23 @@ that motion, but where they go is known, so that only the ends of cloth can be o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..row_ops import any_of, pick
 from .all_surfaces import Motion
+from .contact_history import ContactHistory
 from .continuous import KEPT, NEVER, Pairs, near_pairs
 from .crossings import crossing_pairs
 from .expectation import FORGET, Expectation, Search
 from .piercing import Piercings
+from .self_contact import EDGE_SHARE, REACH, SelfContact
 from .untangling import around
 from .way_back import WayBack, left_by_solids, through_open
 
-if TYPE_CHECKING:
-    from .self_contact import SelfContact
-
-REACH = 1.5
-"""Distance up to which a pair is a contact that may come to touch, over the thickness of both [-]."""
 FAR = 0.1
 """Distance over the least search radius beyond which what a pair has to keep does not grow [-]."""
-EDGE_SHARE = 0.5
-"""Part of the thickness that edges keep from edges of colliders, and faces from their tips [-]: where vertices keep all
-of it from faces, edges come nearer on any surface that bends, and only where it is sharp do they need more."""
 UNSEEN, SHARP, WHOLE = 0, 1, 2
 """How much of colliders is looked at: nothing; edges and tips, where somebody else keeps vertices of cloth off faces;
 or all there is."""
@@ -49,6 +41,7 @@ class Surroundings:
     """The pairs that may come near in a step from x0 (V, 3) [m], but those around a crossing.
 
     Args:
+        fixed: geometry of all surfaces. history: contact memory, which this brings up to date.
         x1: (V, 3) [m], where the step is expected to end. motion: of the colliders, None where there are none.
         itself: whether cloth is looked for, too. solids: how much of colliders is looked at, until `see`.
 
@@ -62,9 +55,11 @@ class Surroundings:
         inside (S, V): those, or about to be, that pins keep there or have kept until lately; None if there are none.
     """
 
-    def __init__(self, owner: SelfContact, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *,
-                 itself: bool = True, solids: int = WHOLE) -> None:
-        self._owner, self.x0, self.motion, self.itself = owner, x0, motion, itself
+    def __init__(self, fixed: SelfContact, history: ContactHistory, x0: FloatArray, x1: FloatArray,
+                 motion: Motion | None = None, *, itself: bool = True, solids: int = WHOLE) -> None:
+        self._fixed, self._history = fixed, history
+        self.x0, self.motion, self.itself = x0, motion, itself
+        self.motion_number = None if motion is None else motion.number
         self.solids = solids if motion is not None else WHOLE
         self.start = x0 if motion is None else np.concatenate([x0, motion.x_t0])
         self.crossings: IntArray = np.zeros((0, 2), dtype=np.int64)
@@ -112,7 +107,7 @@ class Surroundings:
     def let_in(self, kept: BoolArray) -> BoolArray:
         """Nothing keeps vertices of cloth out of colliders that pins keep them in: `kept` (S, V). Which are in one that
         pins have kept in it until lately (V,)."""
-        before, within = self._owner.last.inside, self.within[:, :kept.shape[1]]
+        before, within = self._history.warm_start.inside, self.within[:, :kept.shape[1]]
         inside = kept if before is None else kept | before & within
         self.inside = inside if inside.any() else None
         if kept.any():
@@ -126,10 +121,10 @@ class Surroundings:
         """Look, or look again and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
         before = list(self._parts)
         if self.itself and (self._own is None or not self._own.covers(x1)):
-            self._own, some = self._anew(self._own, self._owner.own, x1)
+            self._own, some = self._anew(self._own, self._history.own, x1)
             self._take(0, self._near_itself(self._own, some), some)
         if self.motion is not None and self.solids and (self._solid is None or not self._solid.covers(x1)):
-            self._solid, some = self._anew(self._solid, self._owner.solid, x1, self._share)
+            self._solid, some = self._anew(self._solid, self._history.solid, x1, self._share)
             self._take(1, self._near_solids(self.motion, self._solid, some), some)
             if some is None:
                 self._asked = np.zeros_like(self._asked)
@@ -149,19 +144,19 @@ class Surroundings:
 
     def learn(self, x1: FloatArray) -> None:
         """Take in where a step has ended, x1 (V, 3) [m]."""
-        for search, expectation in ((self._own, self._owner.own), (self._solid, self._owner.solid)):
+        for search, expectation in ((self._own, self._history.own), (self._solid, self._history.solid)):
             if search is not None:
                 search.learn(x1, FORGET)
             else:                                                    # who was not expected anywhere was not missed
-                expectation.missed = FORGET * expectation.missed
+                expectation.fade(FORGET)
 
     def close(self) -> Pairs:
         """Pairs that are close at the start and say something about it."""
         if self._close is None:
-            reach = REACH * self._owner.apart(self.pairs)
+            reach = REACH * self._fixed.apart(self.pairs)
             rows = np.flatnonzero((self.pairs.distance < reach) & (self.pairs.distance > 0.0))
             near = self.pairs[rows] if len(rows) < len(self.pairs) else self.pairs
-            self._close = near[self._owner.features.minima(near, self.start)] if len(near) else near
+            self._close = near[self._fixed.features.minima(near, self.start)] if len(near) else near
         return self._close
 
     def meeting(self, x1: FloatArray) -> tuple[Pairs, FloatArray]:
@@ -193,36 +188,36 @@ class Surroundings:
         if len(close) == 0:
             return False
         gap = np.einsum("pk,pki,pi->p", close.weights, pick(self.end(x1), close.vertices), close.normal)
-        return bool((np.minimum(gap, close.distance) < self._owner.thickness_of(close)).any())
+        return bool((np.minimum(gap, close.distance) < self._fixed.thickness_of(close)).any())
 
     # ------------------------------------------------------------------ parts
 
     def _look_for_crossings(self) -> None:
-        owner, own, solid = self._owner, self.crossings, self.crossings
-        if owner.tangled and self.itself:
-            surface = owner.surface.at(self.x0)
+        fixed, history, own, solid = self._fixed, self._history, self.crossings, self.crossings
+        if history.tangled and self.itself:
+            surface = fixed.surface.at(self.x0)
             own = crossing_pairs(surface, surface)
-            owner.tangled = len(own) > 0
-        if owner.stuck and self.motion is not None:
+            history.settle(tangled=len(own) > 0)
+        if history.stuck and self.motion is not None:
             solid, within = self.motion.crossings(self.x0), self.motion.within(self.x0)
-            owner.stuck = len(solid) > 0 or bool(within.any())
-            if owner.stuck:
+            history.settle(stuck=len(solid) > 0 or bool(within.any()))
+            if history.stuck:
                 self.within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
                 self._swallowed = self.within.any(axis=0)
                 self._let = np.zeros_like(self.within)
-        self._involved = [around(owner.all, found, owner.all.total) if len(found) else None for found in (own, solid)]
+        self._involved = [around(fixed.all, found, fixed.all.total) if len(found) else None for found in (own, solid)]
         self.crossings = np.concatenate([own, solid])
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
-        if len(own) and owner.filled.any():                          # what holds these together is inside
-            corners = np.concatenate([owner.all.edges[own[:, 0]], owner.all.triangles[own[:, 1]]], axis=1)
-            body = owner.body[corners]
-            self.caught[:len(own)] = owner.filled[corners].all(axis=1) & (body == body[:, :1]).all(axis=1)
+        if len(own) and fixed.filled.any():                          # what holds these together is inside
+            corners = np.concatenate([fixed.all.edges[own[:, 0]], fixed.all.triangles[own[:, 1]]], axis=1)
+            body = fixed.body[corners]
+            self.caught[:len(own)] = fixed.filled[corners].all(axis=1) & (body == body[:, :1]).all(axis=1)
         if self.motion is not None and len(solid) and self._swallowed is not None:
-            pierced = Piercings.at(owner.all, solid, owner.features, self.start)
-            way = WayBack.of(pierced, owner.all.edges, self.start, owner.held)
-            solid_of = owner.all.solid_of
-            pinned = (self.within & owner.held).any(axis=1)[solid_of[pierced.vertices].max(axis=1)]
-            left = left_by_solids(pierced, way, owner.all.edges, self._swallowed, solid_of < 0, pinned)
+            pierced = Piercings.at(fixed.all, solid, fixed.features, self.start)
+            way = WayBack.of(pierced, fixed.all.edges, self.start, fixed.held)
+            solid_of = fixed.all.solid_of
+            pinned = (self.within & fixed.held).any(axis=1)[solid_of[pierced.vertices].max(axis=1)]
+            left = left_by_solids(pierced, way, fixed.all.edges, self._swallowed, solid_of < 0, pinned)
             self.left, self._swallowed = left[:len(self.x0)], self._swallowed & ~left
             self._let = self.within & bool(self.left.any())
             self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
@@ -235,7 +230,7 @@ class Surroundings:
 
     def _is_let(self, pairs: Pairs) -> BoolArray:
         """Which of some pairs of cloth and a collider (P,) are of cloth that may be in that collider."""
-        solid = self._owner.all.solid_of[pairs.vertices].max(axis=1)
+        solid = self._fixed.all.solid_of[pairs.vertices].max(axis=1)
         return any_of(self._let[solid[:, None], pairs.vertices])
 
     @property
@@ -257,7 +252,7 @@ class Surroundings:
         """Pairs that were found, in the place of all, or of those with one of `some` vertices (V,)."""
         level, found = self.level, self._found(pairs, part)
         if some is not None:
-            old, other = self._parts[part], np.zeros(self._owner.all.total, dtype=np.bool_)
+            old, other = self._parts[part], np.zeros(self._fixed.all.total, dtype=np.bool_)
             other[:len(some)] = some
             if part == 0:
                 self.level = np.concatenate([level[~any_of(other[level])], self.level])
@@ -265,15 +260,15 @@ class Surroundings:
         self._parts[part] = found
 
     def _near_itself(self, search: Search, some: BoolArray | None) -> Pairs:
-        owner = self._owner
-        return near_pairs(owner.sewn_at(self.x0), self.x0, search.end, search.radius, search.slack,
-                          far=FAR * owner.own.scale, some=some, most=owner.reach if owner.crowded else None)
+        fixed = self._fixed
+        return near_pairs(fixed.sewn_at(self.x0), self.x0, search.end, search.radius, search.slack,
+                          far=FAR * self._history.own.scale, some=some, most=fixed.reach if fixed.crowded else None)
 
     def _near_solids(self, motion: Motion, search: Search, some: BoolArray | None) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
         whole, end, room = self.solids == WHOLE, *self._ends(motion, search)
-        radius = self._owner.all_radii(search.radius, self._share)
-        found = motion.candidates(self.start, end, room, radius, faces=whole, far=FAR * self._owner.solid.scale,
+        radius = self._fixed.all_radii(search.radius, self._share)
+        found = motion.candidates(self.start, end, room, radius, faces=whole, far=FAR * self._history.solid.scale,
                                   some=some)
         pairs = self._pairs_of(found, end, room, radius)
         at_faces = self._at_faces if some is None else self._at_faces & some
@@ -281,8 +276,8 @@ class Surroundings:
 
     def _near_faces(self, motion: Motion, search: Search, some: BoolArray) -> Pairs:
         """Pairs of `some` vertices of cloth (V,) with faces of colliders."""
-        (end, room), solid, none = self._ends(motion, search), self._owner.solid, np.zeros((0, 2), dtype=np.int64)
-        radius = self._owner.all_radii(solid.radius)
+        (end, room), solid, none = self._ends(motion, search), self._history.solid, np.zeros((0, 2), dtype=np.int64)
+        radius = self._fixed.all_radii(solid.radius)
         found = motion.face_candidates(self.start, end, radius, some)
         return self._pairs_of((found, none), end, room, radius)
 
@@ -293,15 +288,15 @@ class Surroundings:
     def _pairs_of(self, candidates: tuple[IntArray, IntArray], end: FloatArray, room: FloatArray, radius: FloatArray
                   ) -> Pairs:
         """The candidates that are within their radius, `radius` (V + W,) [m], of each other, or may meet."""
-        owner, scale = self._owner, self._owner.solid.scale
-        tables = owner.all.triangles, owner.all.edges
+        fixed, scale = self._fixed, self._history.solid.scale
+        tables = fixed.all.triangles, fixed.all.edges
         vertices, primitives, faces, weights, normal, distance = current().conservative_advancement.relevant(
             self.start, end, candidates, tables, room, radius, FAR * scale)
         keep = KEPT * np.minimum(np.minimum(distance, FAR * scale),
-                                 owner.thickness[vertices[:, 0]] + owner.thickness[vertices[:, 3]])
+                                 fixed.thickness[vertices[:, 0]] + fixed.thickness[vertices[:, 3]])
         pairs = Pairs(vertices, primitives, faces, weights, normal, distance, keep)
         apart = distance > TOGETHER * scale
-        owner.stuck |= not apart.all()                               # the next step looks on which side it is
+        self._history.see_stuck(not apart.all())                     # the next step looks on which side it is
         return pairs if apart.all() else pairs[np.flatnonzero(apart)]
 
     def _found(self, pairs: Pairs, part: int) -> Pairs:
@@ -310,7 +305,7 @@ class Surroundings:
         keep, involved = pairs.distance > 0.0, self._involved[part]
         if part == 0:
             self.level = pairs.vertices[:pairs.faces][~keep[:pairs.faces]]
-            self._owner.tangled |= not keep.all()
+            self._history.see_tangled(not keep.all())
         if involved is not None:
             caught, first = pick(involved, pairs.vertices), pairs.first
             keep &= ~(any_of(caught & first) & any_of(caught & ~first))
@@ -319,4 +314,4 @@ class Surroundings:
             if self._let.any():
                 keep &= ~self._is_let(pairs)
         found = pairs if keep.all() else pairs[np.flatnonzero(keep)]
-        return found.keeping(LEAST_GAP * (self._owner.own, self._owner.solid)[part].scale)
+        return found.keeping(LEAST_GAP * (self._history.own, self._history.solid)[part].scale)

@@ -20,18 +20,13 @@ may: x* would lie beyond what stops it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from ..contact.surfaces import SurfaceSet
 from ..model.particle_system import System
 from ..state import Before, State
-from ..stopwatch import Stopwatch
 from . import implicit_euler, multistep_start
 from .clearance import Clearance
 from .post_step import StepResult
-
-if TYPE_CHECKING:
-    from ..description.settings import Solver
+from .step_context import StepContext
 
 LINEARISATIONS = 2
 """Of each step, at least, where there are threads or seams."""
@@ -39,34 +34,30 @@ SAME = 1e-9
 """Relative difference up to which two steps are of one size [-]."""
 
 
-def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-         watch: Stopwatch) -> StepResult:
+def step(system: System, state: State, h: float, context: StepContext) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
-    expected, spare = system.smoothing(state.v), False
+    expected, spare, settings = system.smoothing(state.v), False, context.settings
     if system.abrupt.any():
         expected[system.abrupt] = 0.0
         if settings.linearisations == 1:
             spare = True                                             # nobody asked for what comes after the first
-            settings = replace(settings, newton_iterations=(
-                implicit_euler.OF_SLACK if system.may_go_slack else LINEARISATIONS))
-    room = Clearance(system, state, h, settings, surfaces, watch)
+            context = context.with_linearisations(implicit_euler.OF_SLACK if system.may_go_slack else LINEARISATIONS)
+    room = Clearance(state, h, context)
     result: StepResult | None = None
     before, spent = None, 0
     if (state.before is None or abs(state.before.step - h) <= SAME * h) and not room.may_touch():
         before, spent = multistep_start.before(system, state, h, lambda: implicit_euler.step(
-            system, state, h, settings, surfaces, watch, expected, unhindered=True, spare=spare))
+            system, state, h, context, expected, unhindered=True, spare=spare))
     if before is not None:
         start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,
                       state.touch, in_vain=state.in_vain)
-        if surfaces is not None:
-            surfaces.set_step(start.time, state.time + h)
-        result = implicit_euler.step(system, start, 2.0 * h / 3.0, settings, surfaces, watch, expected, unhindered=True,
-                                     spare=spare)
+        span = context.between(start.time, state.time + h)
+        result = implicit_euler.step(system, start, 2.0 * h / 3.0, span, expected, unhindered=True, spare=spare)
         if result.finite and room.meets(result.state.x, result.state.v):
             result = None
-        if result is None and surfaces is not None:
-            surfaces.set_step(state.time, state.time + h)
+        if result is None:
+            context = context.between(state.time, state.time + h)
     if result is None:
-        result = implicit_euler.step(system, state, h, settings, surfaces, watch, expected, spare=spare)
+        result = implicit_euler.step(system, state, h, context, expected, spare=spare)
     return replace(result, state=replace(result.state, before=Before(state.x, state.v, h)),
                    iterations=result.iterations + spent)

@@ -7,28 +7,21 @@ a step that knows contacts instead.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..arrays import FloatArray
-from ..contact.surfaces import SurfaceSet
 from ..contact.surroundings import SHARP, WHOLE, Surroundings
-from ..model.particle_system import System
 from ..state import State
-from ..stopwatch import Stopwatch
-
-if TYPE_CHECKING:
-    from ..description.settings import Solver
+from .step_context import StepContext
 
 
 class Clearance:
     """The room around the cloth in one step; arguments as of the step."""
 
-    def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                 watch: Stopwatch) -> None:
-        self._state, self._h, self._watch = state, h, watch
+    def __init__(self, state: State, h: float, context: StepContext) -> None:
+        settings, surfaces = context.settings, context.surfaces
+        self._state, self._h, self._watch = state, h, context.watch
         self._itself = settings.self_collision
-        self._own = own = system.self_contact if self._itself or surfaces is not None else None
-        constrained = settings.solid_contact == "constraints" or own is None or not own.whole
+        self._own = own = context.contact if self._itself or surfaces is not None else None
+        constrained = settings.solid_contact == "constraints" or own is None or not own.fixed.whole
         self._solids = SHARP if constrained else WHOLE
         self._motion = None if own is None else own.motion(surfaces)
         self._surfaces = surfaces if constrained else None

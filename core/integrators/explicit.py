@@ -22,54 +22,46 @@ Steps beyond what `stable_step` estimates are refused before the first one.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..contact.surfaces import SurfaceSet
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.particle_system import System
 from ..state import Before, State
-from ..stopwatch import Stopwatch
 from .clearance import Clearance
 from .contact_loop import ContactLoop
 from .linearisation import Mass
 from .post_step import StepResult, ended
 from .step_contacts import StepContacts
-
-if TYPE_CHECKING:
-    from ..description.settings import Solver
+from .step_context import StepContext
 
 
-def symplectic_euler(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                     watch: Stopwatch) -> StepResult:
+def symplectic_euler(system: System, state: State, h: float, context: StepContext) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
-    return _Step(system, state, state.v, h, settings, surfaces, watch).kicked(h)
+    return _ExplicitStep(system, state, state.v, h, context).kicked(h)
 
 
-def explicit_euler(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                   watch: Stopwatch) -> StepResult:
+def explicit_euler(system: System, state: State, h: float, context: StepContext) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
-    room = Clearance(system, state, h, settings, surfaces, watch)
+    room = Clearance(state, h, context)
     if not room.may_touch():
-        step = _Step(system, state, state.v, h, settings, surfaces, watch, unhindered=True)
+        step = _ExplicitStep(system, state, state.v, h, context, unhindered=True)
         result = step.kicked(h)
         x1 = step.contacts.reached(step.contacts.allowed(state.v))
         if result.finite and step.contacts.touch_nothing and not room.meets(x1, result.state.v):
             return replace(result, state=replace(result.state, x=x1))
-    return symplectic_euler(system, state, h, settings, surfaces, watch)
+    return symplectic_euler(system, state, h, context)
 
 
-def verlet(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-           watch: Stopwatch) -> StepResult:
+def verlet(system: System, state: State, h: float, context: StepContext) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     before = state.before
-    w, last = (state.v, 0.0) if before is None else (settings.verlet_kd * before.v, before.step)
+    w, last = (state.v, 0.0) if before is None else (context.settings.verlet_kd * before.v, before.step)
     if last and len(new := system.births.newborn):                 # as if they had come with what pulls at them now
         pull = system.force(state.x, state.v, state.time)[new]
         w[new] = state.v[new] - 0.5 * last * pull / system.mass[new, None]
-    step = _Step(system, state, w, h, settings, surfaces, watch)
+    step = _ExplicitStep(system, state, w, h, context)
     result = step.kicked(0.5 * (last + h))
     if not result.finite:
         return result
@@ -79,22 +71,22 @@ def verlet(system: System, state: State, h: float, settings: Solver, surfaces: S
     return replace(result, state=replace(result.state, v=u + half, before=Before(state.x, u, h)))
 
 
-class _Step:
+class _ExplicitStep:
     """One step with M for its matrix, from velocities w (V, 3) [m/s]; other arguments as of the step.
 
     Attributes:
         contacts: what touches in it; pins: its filter without them.
     """
 
-    def __init__(self, system: System, state: State, w: FloatArray, h: float, settings: Solver,
-                 surfaces: SurfaceSet | None, watch: Stopwatch, *, unhindered: bool = False) -> None:
-        self._system, self._state, self._h, self._watch = system, replace(state, v=w), h, watch
-        with watch.stage("forces"):
+    def __init__(self, system: System, state: State, w: FloatArray, h: float, context: StepContext, *,
+                 unhindered: bool = False) -> None:
+        self._system, self._state, self._h = system, replace(state, v=w), h
+        with context.watch.stage("forces"):
             self._force = system.force(state.x, state.v, state.time)
             self.pins: ConstraintFilter = system.pins(self._state, h)
         self._mass = Mass(system)
-        self.contacts = StepContacts(system, self._state, h, settings, surfaces, watch, self.pins, unhindered)
-        self._loop = ContactLoop(self.contacts, system.elastic(state.time), settings.tolerance, self._mass)
+        self.contacts = StepContacts(system, self._state, h, context, self.pins, unhindered)
+        self._loop = ContactLoop(self.contacts, system.elastic(state.time), context.settings.tolerance, self._mass)
 
     def kicked(self, duration: float) -> StepResult:
         """Where forces that act for `duration` [s] bring the cloth in the step."""

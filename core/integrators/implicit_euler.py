@@ -15,12 +15,10 @@ phi falls; they end when the residual is below the tolerance. Links that go slac
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..contact.surfaces import SurfaceSet
 from ..kernels import current
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
@@ -28,16 +26,13 @@ from ..model.elastic_forces import ElasticForces
 from ..model.particle_system import System
 from ..model.velocity_forces import RateForce
 from ..state import State
-from ..stopwatch import Stopwatch
 from . import step_strain
 from .anderson import Anderson
 from .contact_loop import ContactLoop, Solve
 from .linearisation import Linearisation, Tangent
 from .post_step import StepResult, ended
 from .step_contacts import StepContacts
-
-if TYPE_CHECKING:
-    from ..description.settings import Solver
+from .step_context import StepContext
 
 OF_SLACK = 4
 """Linearisations of each step where there are links that go slack (002), unless told: which of them are taut is found
@@ -72,35 +67,33 @@ SHORTEST = 2.0 ** -30
 """Fraction of a Newton step below which the line search gives up [-]."""
 
 
-def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-         watch: Stopwatch, expected: FloatArray | None = None, *, unhindered: bool = False,
-         linearisation: Linearisation | None = None, spare: bool = False) -> StepResult:
+def step(system: System, state: State, h: float, context: StepContext, expected: FloatArray | None = None, *,
+         unhindered: bool = False, linearisation: Linearisation | None = None, spare: bool = False) -> StepResult:
     """Advance `state` by h [s].
 
-    `surfaces` holds the colliders at the start and the end of this step, None where there are none. `expected` (V, 3)
+    `context` holds the settings, and the colliders at the start and the end of this step. `expected` (V, 3)
     [m/s], velocities at the end of the step as well as they are known, are where the first linearisation is taken: if
     not given, at u = 0 as in 001. `unhindered`: no contact by pairs, the caller looks whether anything meets.
     `linearisation`: what stands for the stiffness, the tangent if not given; another one needs `expected`, and solves
     the equations as they are without it. `spare`: the step has not failed where linearisations after the first get
     nowhere; that one is as good as any.
     """
-    untold = settings.newton_iterations is None and settings.linearisations == 1
+    untold = context.settings.newton_iterations is None and context.settings.linearisations == 1
     if untold and linearisation is None and system.may_go_slack:
-        settings, spare = replace(settings, newton_iterations=OF_SLACK), True
-    made = _Step(system, state, h, settings, surfaces, watch, expected, unhindered, linearisation or Tangent(system))
-    made.spare = spare
-    return made.run()
+        context, spare = context.with_linearisations(OF_SLACK), True
+    linearisation = linearisation or Tangent(system, context.solves)
+    return _NewtonStep(system, state, h, context, expected, unhindered, linearisation, spare).run()
 
 
-class _Step:
+class _NewtonStep:
     """The quantities of one step, named as in the module's equations."""
 
-    def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                 watch: Stopwatch, expected: FloatArray | None, unhindered: bool,
-                 linearisation: Linearisation) -> None:
-        self.linearisation, self.spare = linearisation, False
+    def __init__(self, system: System, state: State, h: float, context: StepContext, expected: FloatArray | None,
+                 unhindered: bool, linearisation: Linearisation, spare: bool) -> None:
+        self.linearisation, self.spare = linearisation, spare
         self.system, self.state, self.h = system, state, h
-        self.settings, self.surfaces, self.watch = settings, surfaces, watch
+        settings, watch = context.settings, context.watch
+        self.settings, self.watch = settings, watch
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
         self.resisting: FloatArray | None = None                              # f(x, v) - f(x), where last asked for
         converge = settings.linearisations == "converge"
@@ -108,7 +101,7 @@ class _Step:
         with watch.stage("forces"):
             self.elastic: ElasticForces = system.elastic(state.time + h)
             self.pins: ConstraintFilter = system.pins(state, h)
-        self.contacts = StepContacts(system, state, h, settings, surfaces, watch, self.pins, unhindered)
+        self.contacts = StepContacts(system, state, h, context, self.pins, unhindered)
         self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation)
         self.base = self.contacts.base                                                                 # x = base + h u
         self.acceleration = Anderson(system.mass, settings.projective_window)

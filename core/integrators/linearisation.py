@@ -17,9 +17,11 @@ from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
+from ..linear.preconditioners.select import NO_SOLVES, after
 from ..model.elastic_forces import ElasticForces
 from ..model.particle_system import System
 from ..model.velocity_forces import RateForce
+from ..state import SolveHistory
 
 if TYPE_CHECKING:
     from ..description.settings import Solver
@@ -46,13 +48,24 @@ class Linearisation(Protocol):
         """Tell what the solve with the last preconditioner took, and whether anything was `touching` in it."""
 
 
+class SolveMemory:
+    """History of the linear solves while a step is tried: every solve counts, those of rejected tries too."""
+
+    def __init__(self, before: SolveHistory | None) -> None:
+        self.history = NO_SOLVES if before is None else before
+
+    def learn(self, iterations: int, worth: int) -> None:
+        """Count a solve; arguments as of `select.after`."""
+        self.history = after(self.history, iterations, worth)
+
+
 class Tangent:
     """Newton's."""
 
     tangent = True
 
-    def __init__(self, system: System) -> None:
-        self._system = system
+    def __init__(self, system: System, solves: SolveMemory) -> None:
+        self._system, self._solves = system, solves
         self.direct = False
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
@@ -64,12 +77,12 @@ class Tangent:
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """Multigrid or a factor, by what the solves before took."""
-        operator, self.direct = self._system.preconditioner(self._system.solve_history, h, A, filter_, tolerance)
+        operator, self.direct = self._system.preconditioner(self._solves.history, h, A, filter_, tolerance)
         return operator
 
     def learn(self, iterations: int, *, touching: bool) -> None:
         """For the next choice."""
-        self._system.learn(iterations, touching=touching)
+        self._solves.learn(iterations, self._system.preconditioners.worth(touching=touching))
 
 
 class Constant:

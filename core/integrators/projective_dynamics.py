@@ -21,23 +21,15 @@ cotton takes some 40 where it took hundreds. Any model will do, not only 004's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ..contact.surfaces import SurfaceSet
 from ..model.particle_system import System
 from ..state import State
-from ..stopwatch import Stopwatch
 from . import implicit_euler
 from .linearisation import Constant
 from .post_step import StepResult
-
-if TYPE_CHECKING:
-    from ..description.settings import Solver
+from .step_context import StepContext
 
 
-def step(system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-         watch: Stopwatch) -> StepResult:
+def step(system: System, state: State, h: float, context: StepContext) -> StepResult:
     """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
     start = state.v + h * system.scene.gravity                                      # of s_n
-    return implicit_euler.step(system, state, h, settings, surfaces, watch, start,
-                               linearisation=Constant(system, settings))
+    return implicit_euler.step(system, state, h, context, start, linearisation=Constant(system, context.settings))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The integrators by name. Each is a function (system, state, h, settings, surfaces, stopwatch) -> StepResult."""
+"""The integrators by name. Each is a function (system, state, h, context) -> StepResult."""
 
 from __future__ import annotations
 

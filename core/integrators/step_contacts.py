@@ -7,23 +7,18 @@ corrected (`step_end`). A step of velocities u ends at x = x0 + y + h u, with y 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..contact.contact_step import SelfContactStep
+from ..contact.contact_trial import ContactTrial
 from ..contact.response import ContactResponse
-from ..contact.surfaces import SurfaceSet, Touching
+from ..contact.surfaces import Touching
+from ..contact.surroundings import Surroundings
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.particle_system import System
 from ..state import State, Touch
-from ..stopwatch import Stopwatch
-
-if TYPE_CHECKING:
-    from ..contact.self_contact import SelfContact
-    from ..contact.surroundings import Surroundings
-    from ..description.settings import Solver
+from .step_context import StepContext
 
 TOUCHING = 1e-3
 """Tolerance of the solves with contacts or seams, where a looser one is asked for [-]: contact forces are read from
@@ -34,7 +29,7 @@ class StepContacts:
     """The contacts of one step.
 
     Args:
-        system, state, h, settings, surfaces, watch: as of the step.
+        system, state, h, context: as of the step.
         pins: its filter without contacts.
         unhindered: no pairs are looked for, somebody else sees to it.
 
@@ -43,11 +38,11 @@ class StepContacts:
             nothing may touch by pairs. unsure (V,): which may be beyond a solid, for all that `move_out` did.
     """
 
-    def __init__(self, system: System, state: State, h: float, settings: Solver, surfaces: SurfaceSet | None,
-                 watch: Stopwatch, pins: ConstraintFilter, unhindered: bool = False) -> None:
-        self.system, self.state, self.h, self.settings, self.watch = system, state, h, settings, watch
-        self.pins, self._surfaces = pins, surfaces
-        with watch.stage("contact"):
+    def __init__(self, system: System, state: State, h: float, context: StepContext, pins: ConstraintFilter,
+                 unhindered: bool = False) -> None:
+        self.system, self.state, self.h, self.settings, self.watch = system, state, h, context.settings, context.watch
+        self.pins, self._surfaces, self._trial = pins, context.surfaces, context.contact
+        with context.watch.stage("contact"):
             self._to_springs: BoolArray | None = None
             self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered)
             self.pairs = None if unhindered else self._of_pairs()
@@ -58,14 +53,14 @@ class StepContacts:
 
     def _by_springs(self, unhindered: bool) -> bool:
         """Whether pairs alone keep cloth off solids: not while it is in one, and vertices have to be put out."""
-        own = self.system.self_contact
-        if own is None or self.settings.solid_contact != "springs" or not own.whole:
+        own = self._trial
+        if own is None or self.settings.solid_contact != "springs" or not own.fixed.whole:
             return False
         if not unhindered:
             self._around(own)
-        return not own.stuck
+        return not own.history.stuck
 
-    def _around(self, own: SelfContact) -> Surroundings:
+    def _around(self, own: ContactTrial) -> Surroundings:
         """What is near before anything is known of the step."""
         x0, v0 = self.state.x, self.state.v
         return own.look(x0, own.ahead(x0, v0, self.h), own.motion(self._surfaces), itself=self.settings.self_collision)
@@ -76,10 +71,10 @@ class StepContacts:
         x0, v0 = self.state.x, self.state.v
         contacts = ContactResponse(x0, v0, self.state.touch, self.h, self.system.thickness, self.system.carried,
                                    self.pins, self.system.scene.gravity, self.system.body)
-        found, own = self._surfaces.find(x0, x0 + self.h * v0), self.system.self_contact
-        if not unhindered and own is not None and own.whole:
+        found, own = self._surfaces.find(x0, x0 + self.h * v0), self._trial
+        if not unhindered and own is not None and own.fixed.whole:
             # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
-            around = self._around(own) if own.stuck else None
+            around = self._around(own) if own.history.stuck else None
             left = found.between(len(x0)) if around is None else around.left
             if left.any():
                 self._to_springs = left
@@ -92,7 +87,7 @@ class StepContacts:
         return contacts
 
     def _of_pairs(self) -> SelfContactStep | None:
-        own = self.system.self_contact
+        own = self._trial
         if own is None or not (self.settings.self_collision or self._surfaces is not None):
             return None
         fall = np.tile(self.h * self.system.scene.gravity, (len(self.state.x), 1))
@@ -112,10 +107,8 @@ class StepContacts:
         """The pins' filter with z counted from velocity `reference` (V, 3) [m/s] instead of v0."""
         if reference is self.state.v:
             return self.pins
-        pins = self.pins.copy()
         away = self.state.v - reference
-        pins.z += away - pins.project(away)
-        return pins
+        return self.pins.shifted(away - self.pins.project(away))
 
     def allowed(self, u: FloatArray) -> FloatArray:
         """Velocities u (V, 3) [m/s] with what pins and contacts prescribe, as known before the first solve."""

@@ -39,6 +39,12 @@ class ConstraintFilter:
         other.rows, other._number, other._blocks = self.rows, self._number, self._blocks    # never written into
         return other
 
+    def shifted(self, change: FloatArray) -> ConstraintFilter:
+        """Return an independent copy whose z is larger by `change` (V, 3)."""
+        other = self.copy()
+        other.z += change
+        return other
+
     def fix(self, vertices: IntArray, change: FloatArray) -> None:
         """Take all three directions of `vertices` (n,) and prescribe their `change` (n, 3)."""
         for axis in range(3):

@@ -27,9 +27,9 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..linear.implicit_matrix import ImplicitMatrix
 from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
-from ..linear.preconditioners.select import Preconditioners, SolveHistory
+from ..linear.preconditioners.select import Preconditioners
 from ..loads.air_drag import AirDrag, drag_stencil
-from ..state import State, Touch
+from ..state import SolveHistory, State, Touch
 from ..stencils.springs.edge_damping import dashpots
 from ..stencils.stencil import ElementForce, Stencil
 from .dof_numbering import Nodes, patch_areas
@@ -128,7 +128,6 @@ class System:
         self.preconditioners = Preconditioners(
             self._pattern, lambda: scalar_elements(self._forces, nodes.rest), np.concatenate([near, links]),
             nodes.rest)
-        self.solve_history = SolveHistory()
 
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
@@ -256,10 +255,6 @@ class System:
         if isinstance(matrix, ImplicitMatrix):
             return BlockJacobi(matrix.diagonal(), filter_), False
         return self.preconditioners.make(history, h, self.mass + h * self._viscous, filter_, matrix, tolerance)
-
-    def learn(self, iterations: int, *, touching: bool) -> None:
-        """Record the iterations of the last solve, and whether contacts were in it."""
-        self.solve_history = self.solve_history.after(iterations, self.preconditioners.worth(touching=touching))
 
     @cached_property
     def edge_stiffness(self) -> FloatArray:

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..arrays import FloatArray, is_series, is_whole
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..did_you_mean import names_arguments
-from ..errors import SceneError, SolverError
+from ..errors import CheckpointError, SceneError, SolverError
 from ..kernels.backend import choose, current, using
 from ..model.particle_system import System
 from ..stopwatch import Stopwatch
 from .adaptive_stepper import Stepper
 from .audit import Auditor
 from .certificate import Certificate, crossing_pairs, stretch_of
+from .checkpoint import Checkpoint
+from .continuation import CheckpointMaker, check_continues, continued
 from .energy import energy_of
 
 
@@ -39,14 +41,31 @@ class Frame:
     positions: list[FloatArray]
     velocities: list[FloatArray]
     certificate: Certificate
+    _checkpoint: Checkpoint | None = field(default=None, repr=False, compare=False)
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the full state at this frame, for `simulate(..., start=...)`, here or in another process.
+
+        Raises:
+            CheckpointError: the frame was not made by `simulate`.
+        """
+        if self._checkpoint is None:
+            raise CheckpointError(f"frame {self.index} was not made by simulate and has no state to continue from")
+        return self._checkpoint
 
 
 @names_arguments(SceneError)
-def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] = range(1, 251)) -> Iterator[Frame]:
+def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] = range(1, 251),
+             start: Checkpoint | None = None) -> Iterator[Frame]:
     """Yield the scene at each of `frames`, consecutive frame numbers; the first is the initial state.
+
+    With `start`, the simulation continues from that checkpoint: the first of `frames` must be the one after it. With
+    the same scene, settings and backend all frames are the same, to the byte, as without the interruption. Other
+    settings are allowed, and count from there on.
 
     Raises:
         SceneError: no frames, or not consecutive. Nothing is computed then.
+        CheckpointError: `start` does not fit the scene, the frame rate or the frames. Nothing is computed then.
         SolverError: the solver's backend cannot run here: nothing is computed then. Or a step that even the smallest
             size could not solve: the frames yielded before are good.
         ColliderError, PinError: a trajectory that stops making sense on the way.
@@ -68,11 +87,14 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
     if any(b - a != 1 for a, b in zip(numbers[:-1], numbers[1:], strict=True)):
         raise SceneError("frames must be consecutive and ascending, such as range(1, 251)")
     solver = solver or Solver()
-    return _frames(scene, solver, numbers, choose(solver.backend))
+    if start is not None:
+        check_continues(start, scene, solver, numbers[0])
+    return _frames(scene, solver, numbers, choose(solver.backend), start)
 
 
-def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> Iterator[Frame]:
-    """The backend is in use between two frames only: what the caller does meanwhile is none of its business."""
+def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, start: Checkpoint | None
+            ) -> Iterator[Frame]:
+    """Yield the frames. The backend is in use between two frames only, not while the caller looks at one."""
     with using(backend):
         system = System(scene, assembled=solver.matrix == "assembled")
         watch = Stopwatch()
@@ -80,13 +102,15 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
         auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
                           [(c.at(0.0), c.triangles) for c in scene.colliders],
                           surface=system.self_contact.surface if system.self_contact else None, shapes=system.shapes)
-        state = system.initial_state()
+        state = system.initial_state() if start is None else continued(start, scene, solver, system.vertex_count)
+        first = numbers[0] if start is None else start.first
+        checkpoints = CheckpointMaker(scene, solver, first)
         names = [*(c.name for c in scene.cloths), *(c.name for c in scene.colliders)]
     for number in numbers:
         with using(backend):
             current().thread_count.settle()
-            if number > numbers[0]:
-                state = stepper.advance(state, number - numbers[0])
+            if number > first:
+                state = stepper.advance(state, number - first)
             with watch.stage("certificate"):
                 found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
                 stretch_max, stretch_p99 = stretch_of(system.edge_lengths(state.x), system.rest_lengths)
@@ -99,7 +123,8 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str) -> I
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
             seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None)
         yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
-                    [state.v[s].copy() for s in system.slices], certificate)
+                    [state.v[s].copy() for s in system.slices], certificate,
+                    checkpoints.at(number, state))
 
 
 def steps_in_frame(scene: Scene, solver: Solver) -> int:

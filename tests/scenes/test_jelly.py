@@ -6,9 +6,9 @@ import pytest
 
 import core
 from core.integrators import implicit_euler
+from core.integrators.step_context import StepContext
 from core.kernels import backend as kernels
 from core.model.particle_system import System
-from core.stopwatch import Stopwatch
 from tests.core.shapes import ball, block
 
 FABRIC = core.Material(areal_density=0.2, stretch=1e3, shear=1e2, damping=0.02, friction=0.5)
@@ -86,7 +86,7 @@ def test_a_struck_block_wobbles_and_keeps_its_momentum(structure):
     state, m = system.initial_state(), system.mass[:, None]
     wanted = (m * state.v).sum(axis=0)
     for _ in range(20):
-        state = implicit_euler.step(system, state, 1.0 / 48.0, core.Solver(), None, Stopwatch()).state
+        state = implicit_euler.step(system, state, 1.0 / 48.0, StepContext.at(system, state, core.Solver())).state
     assert np.abs((m * state.v).sum(axis=0) - wanted).max() <= 1e-10 * np.abs(wanted).max()
     assert np.ptp(np.linalg.norm(state.x[:len(positions)] - state.x[:len(positions)].mean(axis=0), axis=1)) > 1e-3
 

@@ -9,17 +9,18 @@ Above the count whose work equals a direct solve, which the kernels give, the ne
 these, multigrid is tried again, and after twice as many each time that it is still too slow. Systems of a few vertices
 are always solved directly.
 
-The memory of this is a value, `SolveHistory`: `Preconditioners.make` reads it, `SolveHistory.after` returns the next
-one. It counts iterations and never reads a clock, so that two runs select alike. docs/performance.md has the timings.
+The memory of this is a value, `SolveHistory`: `Preconditioners.make` reads it, `after` returns the next one. It counts
+iterations and never reads a clock, so that two runs select alike. docs/performance.md has the timings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...arrays import FloatArray, IntArray
 from ...kernels import current
+from ...state import SolveHistory
 from ..block_matrix import BlockMatrix, BlockPattern
 from ..constraint_filter import ConstraintFilter
 from ..modified_pcg import Operator
@@ -41,38 +42,26 @@ LEAST_SINGLE_TOLERANCE = 1e-6
 """Smallest tolerance of a solve whose preconditioner may be in single precision [-]."""
 
 
-@dataclass(frozen=True)
-class SolveHistory:
-    """What the solves so far tell about the next one.
+NO_SOLVES = SolveHistory(0, FIRST_WAIT, 0.0, False)
+"""History of a simulation that begins."""
 
-    Attributes:
-        direct_left: solves that are still direct, before multigrid is tried again.
-        wait: direct solves before the next trial of multigrid.
-        mean: running mean of multigrid's iteration counts, over the count that is worth a direct solve [-].
-        trial: whether the next solve is the trial that follows direct solves.
+
+def after(history: SolveHistory, iterations: int, worth: int) -> SolveHistory:
+    """Return the history after a solve with the preconditioner that was made for `history`.
+
+    Args:
+        iterations: of conjugate gradients in that solve.
+        worth: multigrid iterations whose work equals a direct solve, as `Preconditioners.worth` gives them.
     """
-
-    direct_left: int = 0
-    wait: int = FIRST_WAIT
-    mean: float = 0.0
-    trial: bool = False
-
-    def after(self, iterations: int, worth: int) -> SolveHistory:
-        """Return the history after a solve with the preconditioner that was made for this one.
-
-        Args:
-            iterations: of conjugate gradients in that solve.
-            worth: multigrid iterations whose work equals a direct solve, as `Preconditioners.worth` gives them.
-        """
-        if self.direct_left > 0:
-            return replace(self, direct_left=self.direct_left - 1, trial=self.direct_left == 1)
-        count = iterations / worth
-        # a trial begins a new mean: the old one is from before the wait
-        mean = count if self.trial else self.mean + (min(count, LARGEST_COUNT) - self.mean) * MEAN_WEIGHT
-        if mean <= 1.0:
-            return SolveHistory(0, self.wait, mean)
-        wait = min(2 * self.wait, LONGEST_WAIT) if self.trial else FIRST_WAIT
-        return SolveHistory(wait, wait, mean)
+    if history.direct_left > 0:
+        return replace(history, direct_left=history.direct_left - 1, trial=history.direct_left == 1)
+    count = iterations / worth
+    # a trial begins a new mean: the old one is from before the wait
+    mean = count if history.trial else history.mean + (min(count, LARGEST_COUNT) - history.mean) * MEAN_WEIGHT
+    if mean <= 1.0:
+        return SolveHistory(0, history.wait, mean, False)
+    wait = min(2 * history.wait, LONGEST_WAIT) if history.trial else FIRST_WAIT
+    return SolveHistory(wait, wait, mean, False)
 
 
 class Preconditioners:

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from core import Collider
-from core.contact.expectation import LEAST, MOST, SLACK, Expectation, Search
+from core.contact.contact_trial import ContactTrial
+from core.contact.expectation import LEAST, MOST, Expectation, Search, SearchBounds
 from core.contact.self_contact import SelfContact
 from core.contact.surfaces import SurfaceSet
 from core.contact.surroundings import SHARP
@@ -18,10 +19,8 @@ RADIUS, RESTING = 0.1, 0.06
 
 def settled(count, drifting=True):
     """An expectation that has not been missed for long."""
-    expectation = Expectation(np.full(count, RADIUS), np.full(count, RESTING), drifting=drifting, skin=count)
-    assert (expectation.missed == SLACK * RADIUS).all()
-    expectation.missed[:] = 0.0
-    return expectation
+    bounds = SearchBounds(np.full(count, RADIUS), np.full(count, RESTING), drifting=drifting, skin=count)
+    return Expectation(bounds, np.zeros(count))
 
 
 def test_ends_within_a_part_of_the_radius_and_what_all_have_in_common_are_covered():
@@ -80,20 +79,20 @@ def test_colliders_that_nobody_asked_for_were_not_missed():
     """Where constraints keep cloth off them, their edges are asked for where the step has ended, and that is known."""
     x, triangles = sheet(5, 5, 1.0, 1.0)
     ball = Collider(x + [0.0, 0.0, -0.3], triangles)
-    owner = SelfContact(np.full(25, 0.02), np.full(25, 0.3), np.ones(25), np.zeros(25, dtype=int), x, x, triangles,
-                        [ball])
-    surfaces = SurfaceSet([ball], np.full(25, 0.02), np.full(25, 0.3))
-    surfaces.set_step(0.0, 0.1)
-    owner.solid.missed[:] = 0.05
+    owner = ContactTrial(SelfContact(np.full(25, 0.02), np.full(25, 0.3), np.ones(25), np.zeros(25, dtype=int), x, x,
+                                     triangles, [ball]))
+    surfaces = SurfaceSet([ball], np.full(25, 0.02), np.full(25, 0.3)).between(0.0, 0.1)
+    owner.history.solid.missed[:] = 0.05
     owner.look(x, x, owner.motion(surfaces), solids=0).learn(x)
-    assert (owner.solid.missed < 0.05).all()
+    assert (owner.history.solid.missed < 0.05).all()
     owner.look(x.copy(), x + [0.0, 0.0, -0.2], owner.motion(surfaces), solids=SHARP).learn(x)     # missed by that
-    assert (owner.solid.missed > 0.15).all()
+    assert (owner.history.solid.missed > 0.15).all()
 
 
 def test_what_meets_on_a_motion_is_found_once():
     x, triangles, body = two_layers(0.05)
-    owner = SelfContact(np.full(len(x), 0.04), np.full(len(x), 0.3), np.ones(len(x)), body, x, x, triangles)
+    owner = ContactTrial(SelfContact(np.full(len(x), 0.04), np.full(len(x), 0.3), np.ones(len(x)), body, x, x,
+                                     triangles))
     x1 = x.copy()
     x1[body == 1] -= [0.0, 0.0, 0.08]
     around = owner.look(x, x1)

@@ -345,10 +345,7 @@ def test_a_surface_out_of_reach_is_not_searched(monkeypatch):
 def test_a_collider_that_rests_is_looked_at_once():
     positions, triangles = ball(16, 8)
     set_ = SurfaceSet([Collider(lambda t: positions + [0.0, 0.0, min(t, 1.0)], triangles)], np.zeros(1), np.zeros(1))
-    moving = []
-    for step in range(4):
-        set_.set_step(0.5 * step, 0.5 * (step + 1))
-        moving.append(set_._moving[0])
+    moving = [set_.between(0.5 * step, 0.5 * (step + 1)).moving[0] for step in range(4)]
     assert moving[0].x_t0 is not moving[0].x_t1
     assert moving[2].x_t0 is moving[2].x_t1 and moving[3] is moving[2]
 
@@ -356,7 +353,6 @@ def test_a_collider_that_rests_is_looked_at_once():
 def test_what_lies_on_a_solid_that_is_mirrored_is_not_carried_through_it():
     positions, triangles = ball(16, 8)
     solid = Collider(lambda t: positions * [1.0 - 2.0 * min(t, 1.0), 1.0, 1.0], triangles)
-    set_ = SurfaceSet([solid], np.full(1, 0.01), np.zeros(1))
-    set_.set_step(0.0, 1.0)
+    set_ = SurfaceSet([solid], np.full(1, 0.01), np.zeros(1)).between(0.0, 1.0)
     x = 1.01 * positions[:1]
     np.testing.assert_allclose(set_.find(x, x).carried, x, atol=1e-3)

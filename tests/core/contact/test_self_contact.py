@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from core.contact.contact_trial import ContactTrial
 from core.contact.continuous import NEVER, near_pairs
 from core.contact.crossings import crossing_pairs
 from core.contact.nearness import Features
@@ -19,8 +20,9 @@ H = 0.02
 
 def owner_of(x, triangles, thickness, body=None, rest=None):
     count = len(x)
-    return SelfContact(np.full(count, thickness), np.full(count, 0.3), np.ones(count),
-                       np.zeros(count, dtype=int) if body is None else body, x if rest is None else rest, x, triangles)
+    body = np.zeros(count, dtype=int) if body is None else body
+    return ContactTrial(SelfContact(np.full(count, thickness), np.full(count, 0.3), np.ones(count), body,
+                                    x if rest is None else rest, x, triangles))
 
 
 def begin(owner, x, v):
@@ -107,9 +109,9 @@ def test_the_neighbours_of_a_finer_part_are_no_pairs_all_the_time(finer):
     x, triangles = sheet(14, 14, 1.0, 1.0)
     x = x * np.where(finer & (x[:, :1] < 0.0), [[0.2, 0.2, 1.0]], 1.0)
     owner = owner_of(x, triangles, 0.2 / 13)
-    owner.own.missed[:] = 0.0                                              # ends are known
-    assert owner.crowded is finer
-    near = near_pairs(owner.surface, x, x, owner.own.radius, np.zeros(len(x)))
+    owner.history.own.missed[:] = 0.0                                              # ends are known
+    assert owner.fixed.crowded is finer
+    near = near_pairs(owner.fixed.surface, x, x, owner.history.own.radius, np.zeros(len(x)))
     found = owner.look(x, x + [0.0, 0.0, 0.01]).pairs
     assert len(found) < 0.2 * len(near) if finer else len(near) == 0
 
@@ -124,7 +126,7 @@ def test_what_flies_at_another_joins_when_the_solution_makes_it_meet():
     assert step.impulse(u)[body == 1, 2].sum() > 0.0
     end = step.truncate(x + H * u, lambda: ConstraintFilter(len(x)))
     assert (owner.look(x, end).pairs.meeting_times(x, end) == NEVER).all()
-    at = owner.surface.at(end)
+    at = owner.fixed.surface.at(end)
     assert len(crossing_pairs(at, at)) == 0 and (end[body == 1, 2] > end[body == 0, 2]).all()
 
 
@@ -138,7 +140,7 @@ def test_what_is_pushed_without_end_is_left_a_gap():
     for _ in range(40):
         x = owner.begin(x, 0.0 * x, 0.0 * x, x, H, pins).truncate(x + down, lambda: pins)
     assert (x[body == 1, 2] > 0.0).all()
-    assert owner.look(x, x).pairs.distance.min() > 0.3 * LEAST_GAP * owner.own.scale
+    assert owner.look(x, x).pairs.distance.min() > 0.3 * LEAST_GAP * owner.history.own.scale
 
 
 def test_pieces_that_touch_count_as_one():
@@ -177,7 +179,7 @@ def test_cloth_without_thickness_is_held_apart_all_the_same():
     step = begin(owner, x, u)
     step.join(u)
     step.judge(u, ConstraintFilter(len(x)))
-    at = owner.surface.at(step.truncate(x + H * u, lambda: ConstraintFilter(len(x))))
+    at = owner.fixed.surface.at(step.truncate(x + H * u, lambda: ConstraintFilter(len(x))))
     assert len(crossing_pairs(at, at)) == 0
 
 
@@ -190,7 +192,7 @@ def test_what_some_may_meet_where_nobody_expected_them_is_found(strays, drift):
     owner = owner_of(x, triangles, 0.02, body)
     expected = x + 0.01 * rng.normal(size=x.shape)
     around = owner.look(x, expected)
-    owner.tangled = False
+    owner.history.tangled = False
     for _ in range(2):
         end = expected + drift * rng.normal(size=3) + 0.002 * rng.normal(size=x.shape)
         end[rng.choice(len(x), strays, replace=False)] += 0.4 * rng.normal(size=(strays, 3))
@@ -204,7 +206,7 @@ def test_what_some_may_meet_where_nobody_expected_them_is_found(strays, drift):
 def test_what_lies_in_a_triangle_is_still_known_after_others_have_strayed():
     x, triangles, body = two_layers(0.0)
     owner = owner_of(x, triangles, 0.02, body)
-    owner.tangled = False
+    owner.history.tangled = False
     around = owner.look(x, x)
     level = {tuple(row) for row in around.level.tolist()}
     end = x.copy()
@@ -218,12 +220,12 @@ def test_cloth_beside_a_seam_that_has_yet_to_close_is_cloth_like_any_other():
     x = np.concatenate([square, square + [0.0, 0.0, 0.018]])
     triangles = np.array([[0, 1, 3], [0, 3, 2], [4, 5, 7], [4, 7, 6]])
     thin = np.full(8, 0.005)
-    own = SelfContact(thin, np.zeros(8), np.ones(8), np.repeat([0, 1], 4), x, x, triangles,
-                      seams=Links(*(np.array([[0, 4], [1, 5]]),) * 2, np.array([[1.0, -1.0], [1.0, -1.0]])))
+    seams = Links(*(np.array([[0, 4], [1, 5]]),) * 2, np.array([[1.0, -1.0], [1.0, -1.0]]))
+    own = ContactTrial(SelfContact(thin, np.zeros(8), np.ones(8), np.repeat([0, 1], 4), x, x, triangles, seams=seams))
     nearly = x.copy()
     nearly[4, 2] = 0.011                                             # of one seam, the other is as open as it was
     for place, sewn in ((x, []), (nearly, [(0, 4)])):
-        groups = own.sewn_at(place).sewn
+        groups = own.fixed.sewn_at(place).sewn
         assert [(i, j) for i in range(8) for j in range(i + 1, 8) if groups[i] == groups[j]] == sewn
         found = own.look(place, place).pairs.vertices
         assert ((found == 0).any(axis=1) & (found == 4).any(axis=1)).any() == (not sewn)

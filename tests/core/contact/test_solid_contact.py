@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import core
+from core.contact.contact_trial import ContactTrial
 from core.contact.continuous import Pairs
 from core.contact.repulsion import Repulsion, make_contacts
 from core.contact.self_contact import SelfContact
@@ -42,11 +43,11 @@ def spike(height, width=0.01):
 
 def contact_of(cloth, colliders, thickness=0.02, step=(0.0, H)):
     x, triangles = cloth
-    owner = SelfContact(np.full(len(x), thickness), np.full(len(x), 0.3), np.ones(len(x)), np.zeros(len(x), dtype=int),
+    fixed = SelfContact(np.full(len(x), thickness), np.full(len(x), 0.3), np.ones(len(x)), np.zeros(len(x), dtype=int),
                         x, x, triangles, colliders)
+    owner = ContactTrial(fixed)
     surfaces = SurfaceSet(colliders, np.full(len(x), thickness), np.full(len(x), 0.3))
-    surfaces.set_step(*step)
-    return owner, owner.motion(surfaces)
+    return owner, owner.motion(surfaces.between(*step))
 
 
 # ---------------------------------------------------------------------- which pairs
@@ -55,9 +56,9 @@ def contact_of(cloth, colliders, thickness=0.02, step=(0.0, H)):
 @pytest.mark.parametrize(("apart", "stuck"), [(1e-3, False), (1e-9, True)])
 def test_where_nobody_can_tell_on_which_side_of_a_collider_cloth_is_the_next_step_looks(apart, stuck):
     owner, motion = contact_of(sheet(4, 4, 1.0, 1.0), [core.Collider(*moved(spike(0.3), [0.1, 0.05, -0.3 - apart]))])
-    x = owner.surface.positions
+    x = owner.fixed.surface.positions
     owner.look(x, x, motion)
-    assert owner.stuck == stuck
+    assert owner.history.stuck == stuck
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -74,16 +75,16 @@ def test_all_pairs_of_cloth_and_colliders_that_are_near_are_found(backend, seed)
                                solids[0][1]), core.Collider(*solids[1])]
     with using(backend):
         owner, motion = contact_of((x, triangles), colliders, 0.05)
-        owner.stuck = False                                      # they cross; that is not what this is about
+        owner.history.stuck = False                                      # they cross; that is not what this is about
         around = owner.look(x, x + [0.0, 0.1, 0.0], motion, itself=False)
         found = {tuple(row) for row in np.column_stack([around.pairs.vertices, np.arange(len(around.pairs))
                                                         < around.pairs.faces])}
-        n, all_ = len(x), owner.all
+        n, all_ = len(x), owner.fixed.all
         vertices = [[v, *t] for v in range(all_.total) for t in all_.triangles if (v < n) != (t[0] < n)]
         edges = [[*a, *b] for a in all_.edges for b in all_.edges if a[0] < n <= b[0]]
         every = Pairs.at(around.start, np.array(vertices + edges), np.zeros((len(vertices + edges), 2), dtype=int),
                          len(vertices))
-        near = np.flatnonzero(every.distance < owner.solid.scale)
+        near = np.flatnonzero(every.distance < owner.history.solid.scale)
         assert len(near) > 100
         assert all((*every.vertices[row], int(row < every.faces)) in found for row in near)
         end = around.end(x + [0.0, 0.1, 0.0])
@@ -108,9 +109,9 @@ def test_faces_are_looked_at_for_those_vertices_that_ask_wherever_colliders_come
         around.cover(x)
         pairs, n = around.pairs, len(x)
         found = {tuple(row) for row in pairs.vertices[:pairs.faces]}
-        wanted = np.array([[v, *t] for v in np.flatnonzero(some) for t in owner.all.triangles[len(triangles):]])
+        wanted = np.array([[v, *t] for v in np.flatnonzero(some) for t in owner.fixed.all.triangles[len(triangles):]])
         every = Pairs.at(around.start, wanted, np.zeros((len(wanted), 2), dtype=int), len(wanted))
-        needed = (every.distance < owner.solid.scale) | (every.meeting_times(around.start, around.end(x)) < 1.0)
+        needed = (every.distance < owner.history.solid.scale) | (every.meeting_times(around.start, around.end(x)) < 1.0)
     assert needed.sum() > 15 and all(tuple(row) in found for row in wanted[needed])
     assert not any(row[0] < n and not some[row[0]] for row in found)
 
@@ -125,7 +126,7 @@ def test_where_no_collider_is_near_nothing_is_searched(monkeypatch):
 def kinds(owner, pairs):
     """How many contacts: vertices of cloth, vertices of colliders, edges."""
     faces = np.arange(len(pairs)) < pairs.faces
-    solid = pairs.vertices[:, 0] >= len(owner.mass)
+    solid = pairs.vertices[:, 0] >= len(owner.fixed.mass)
     return int((faces & ~solid).sum()), int((faces & solid).sum()), int((~faces).sum())
 
 
@@ -219,7 +220,7 @@ def test_cloth_is_pushed_along_in_front_of_what_moves_into_it(backend, seed):
     with using(backend):
         owner, motion = contact_of((x, triangles), [collider])
         around = owner.look(x, x, motion, itself=True)
-        inverse_mass = np.where(np.arange(owner.all.total) < len(x), 1.0, 0.0)
+        inverse_mass = np.where(np.arange(owner.fixed.all.total) < len(x), 1.0, 0.0)
         free = ConstraintFilter(len(x))
         end = x
         for _ in range(4):
@@ -230,7 +231,8 @@ def test_cloth_is_pushed_along_in_front_of_what_moves_into_it(backend, seed):
                 break
     assert len(cut.left) == 0
     np.testing.assert_array_equal(cut.x[len(x):], after)
-    mesh = ipctk.CollisionMesh(around.start, owner.all.edges.astype(np.int32), owner.all.triangles.astype(np.int32))
+    every = owner.fixed.all
+    mesh = ipctk.CollisionMesh(around.start, every.edges.astype(np.int32), every.triangles.astype(np.int32))
     assert not ipctk.is_step_collision_free(mesh, around.start, around.end(x))
     assert ipctk.is_step_collision_free(mesh, around.start, cut.x)
 
@@ -312,7 +314,7 @@ def test_what_others_are_unsure_to_have_kept_off_a_face_is_kept_on_its_side_at_t
     x, triangles = sheet(5, 5, 1.0, 1.0)
     wide = np.array([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]]), np.array([[0, 1, 2]])
     owner, motion = contact_of((x + [0.0, 0.0, 0.02], triangles), [core.Collider(*wide)])
-    x, pins = owner.surface.positions, ConstraintFilter(25)
+    x, pins = owner.fixed.surface.positions, ConstraintFilter(25)
     through = x.copy()
     through[[3, 12], 2] = -0.01
     step = owner.begin(x, 0.0 * x, 0.0 * x, x, H, pins, motion, constrained=True)
@@ -326,7 +328,7 @@ def test_what_is_expected_to_lead_into_a_solid_is_not_held_by_its_edges_before_a
     wide = np.array([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [9.0, 9.0, 0.0], [-9.0, 9.0, 0.0]])
     owner, motion = contact_of((x + [0.02, 0.01, 0.02], triangles),
                                [core.Collider(wide, np.array([[0, 1, 2], [0, 2, 3]]))])
-    owner.last = replace(owner.last, at_edges=True)
-    x, pins, fall = owner.surface.positions, ConstraintFilter(25), np.tile([0.0, 0.0, -0.05 / H], (25, 1))
+    owner.history.keep(replace(owner.history.warm_start, at_edges=True))
+    x, pins, fall = owner.fixed.surface.positions, ConstraintFilter(25), np.tile([0.0, 0.0, -0.05 / H], (25, 1))
     step = owner.begin(x, fall, fall, x, H, pins, motion, constrained=True)
     assert step.touching == 0 and step.join(fall) > 0

@@ -6,8 +6,8 @@ import pytest
 
 import core
 from core.integrators.registry import find as find_integrator
+from core.integrators.step_context import StepContext
 from core.model.particle_system import System
-from core.stopwatch import Stopwatch
 from tests.core.shapes import grid, random_rotation
 
 FABRIC = core.Material(areal_density=0.2, stretch=(300.0, 300.0), shear=50.0, bend=(1e-4, 1e-4), damping=0.01)
@@ -35,7 +35,7 @@ def substeps(cloth, count, h, **settings):
     system = System(core.Scene([cloth]))
     step, state, states = find_integrator("implicit_euler"), system.initial_state(), []
     for _ in range(count):
-        state = step(system, state, h, core.Solver(**settings), None, Stopwatch()).state
+        state = step(system, state, h, StepContext.at(system, state, core.Solver(**settings))).state
         states.append(state)
     return states
 

@@ -6,8 +6,8 @@ import pytest
 
 import core
 from core.integrators import bdf2, implicit_euler
+from core.integrators.step_context import StepContext
 from core.model.particle_system import System
-from core.stopwatch import Stopwatch
 from tests.core.shapes import grid
 
 FABRIC = core.Material(areal_density=0.2, stretch=300.0, shear=60.0, bend=1e-4)
@@ -35,8 +35,8 @@ def test_the_error_falls_with_the_square_of_the_step():
 def test_a_step_solves_the_published_equations():
     h, system = 0.01, System(core.Scene([sheet()]))
     settings = core.Solver(integrator="bdf2", newton_iterations="converge", tolerance=1e-10)
-    first = bdf2.step(system, system.initial_state(), h, settings, None, Stopwatch()).state
-    second = bdf2.step(system, first, h, settings, None, Stopwatch()).state
+    first = bdf2.step(system, system.initial_state(), h, StepContext.at(system, system.initial_state(), settings)).state
+    second = bdf2.step(system, first, h, StepContext.at(system, first, settings)).state
     start = system.initial_state()
     np.testing.assert_allclose(second.x, (4 * first.x - start.x) / 3 + 2 / 3 * h * second.v, rtol=0, atol=1e-12)
     impulse = system.mass[:, None] * (second.v - (4 * first.v - start.v) / 3)
@@ -58,10 +58,11 @@ def test_cloth_that_is_let_go_falls_as_galilei_says_from_the_first_step_on():
 def test_a_step_of_another_size_is_implicit_euler():
     system = System(core.Scene([sheet()]))
     settings = core.Solver(integrator="bdf2")
-    state = bdf2.step(system, system.initial_state(), 0.015, settings, None, Stopwatch()).state
+    start = system.initial_state()
+    state = bdf2.step(system, start, 0.015, StepContext.at(system, start, settings)).state
     for h in (0.01, 0.02, 0.005):
-        found = bdf2.step(system, state, h, settings, None, Stopwatch()).state
-        wanted = implicit_euler.step(System(core.Scene([sheet()])), state, h, settings, None, Stopwatch(),
+        found = bdf2.step(system, state, h, StepContext.at(system, state, settings)).state
+        wanted = implicit_euler.step(system, state, h, StepContext.at(system, state, settings),
                                      system.smoothing(state.v)).state
         np.testing.assert_allclose(found.x, wanted.x, rtol=0, atol=1e-9)
         state = found

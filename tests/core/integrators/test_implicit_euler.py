@@ -11,6 +11,7 @@ from core.contact.response import ContactResponse
 from core.contact.surfaces import SurfaceSet
 from core.integrators import implicit_euler, post_step, turned_edges
 from core.integrators.implicit_euler import step
+from core.integrators.step_context import StepContext
 from core.model.particle_system import System
 from core.stepping.energy import energy_of
 from core.stopwatch import Stopwatch
@@ -22,7 +23,7 @@ WIND = np.array([3.0, -1.0, 2.0])
 
 
 def advance(system, state, **settings):
-    return step(system, state, H, core.Solver(**settings), None, Stopwatch())
+    return step(system, state, H, StepContext.at(system, state, core.Solver(**settings)))
 
 
 def problem(damping=0.0, air_drag=0.0, viscous_drag=0.0, attached=False):
@@ -264,8 +265,9 @@ def test_friction_that_drives_cloth_makes_energy(monkeypatch, times, drives):
     floor = core.Collider([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]], [[0, 1, 2]], friction=0.5)
     system = System(core.Scene([cloth], [floor]))
     surfaces = SurfaceSet(system.scene.colliders, system.thickness, system.friction)
-    surfaces.set_step(0.0, H)
-    result = step(system, system.initial_state(), H, core.Solver(), surfaces, Stopwatch())
+    start = system.initial_state()
+    context = StepContext.at(system, start, core.Solver(), colliders=surfaces)
+    result = step(system, start, H, context.between(0.0, H))
     assert (result.state.touch.mode > 0).all() and (result.made > 1.0) == drives
 
 
@@ -288,6 +290,6 @@ def test_momentum_changes_by_weight_alone(iterations):
 def test_the_stopwatch_knows_where_the_time_went():
     watch = Stopwatch()
     system = problem()
-    step(system, system.initial_state(), H, core.Solver(), None, watch)
+    step(system, system.initial_state(), H, StepContext.at(system, system.initial_state(), core.Solver(), watch))
     assert {"forces", "assembly", "solve"} <= set(watch.take())
     assert watch.take() == {}

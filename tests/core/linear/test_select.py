@@ -6,8 +6,9 @@ import pytest
 
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.preconditioners.aggregation_multigrid import TwoLevels
-from core.linear.preconditioners.select import FIRST_WAIT, LONGEST_WAIT, Preconditioners, SolveHistory
+from core.linear.preconditioners.select import FIRST_WAIT, LONGEST_WAIT, NO_SOLVES, Preconditioners, after
 from core.model.projective_elements import scalar_elements
+from core.state import SolveHistory
 from tests.core.linear.test_preconditioners import H, Problem, sheet
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -23,7 +24,7 @@ class Solves:
                                                self.problem.system.edges, rest)
         if always_direct is not None:
             self.preconditioners._always_direct = always_direct
-        self.history = SolveHistory()
+        self.history = NO_SOLVES
 
     @property
     def worth(self):
@@ -32,7 +33,7 @@ class Solves:
     def solve(self, iterations, touching=False):
         p = self.problem
         found, direct = self.preconditioners.make(self.history, H, p.system.mass, p.filter, p.A, 1e-3)
-        self.history = self.history.after(iterations, self.preconditioners.worth(touching=touching))
+        self.history = after(self.history, iterations, self.preconditioners.worth(touching=touching))
         kind = {BlockCholesky: "direct", TwoLevels: "multigrid"}.get(type(found), "constant")
         assert direct == (kind == "direct")
         return kind
@@ -108,4 +109,4 @@ def test_the_history_is_a_value():
     assert [solves.solve(2) for _ in range(FIRST_WAIT + 1)][-1] == "multigrid"
     solves.history = before
     assert solves.solve(2) == "direct"
-    assert before == SolveHistory(FIRST_WAIT, FIRST_WAIT, before.mean)
+    assert before == SolveHistory(FIRST_WAIT, FIRST_WAIT, before.mean, False)

@@ -6,12 +6,12 @@ import pytest
 
 import core
 from core.integrators import implicit_euler
+from core.integrators.step_context import StepContext
 from core.kernels import using
 from core.kernels.backend import why_not
 from core.model.particle_system import System
 from core.model.velocity_predictor import SWEEPS, Smoothing
 from core.state import State, Touch
-from core.stopwatch import Stopwatch
 from tests.core.shapes import grid
 
 BACKENDS = ["numpy", pytest.param("numba", marks=pytest.mark.skipif(bool(why_not("numba")), reason="no Numba"))]
@@ -47,8 +47,8 @@ def spinning(rate, h=0.02):
     state = State(system.initial_state().x, rate * np.cross([0.0, 0.0, 1.0], arm), 0.0, Touch.none(len(arm)))
 
     def strain(**where):
-        found = implicit_euler.step(system, state, h, core.Solver(tolerance=1e-8, **where), None, Stopwatch(),
-                                    None if where else system.smoothing(state.v)).state
+        context = StepContext.at(system, state, core.Solver(tolerance=1e-8, **where))
+        found = implicit_euler.step(system, state, h, context, None if where else system.smoothing(state.v)).state
         return np.linalg.norm(found.x[system.edges[:, 1]] - found.x[system.edges[:, 0]], axis=1) \
             / system.rest_lengths - 1.0
 

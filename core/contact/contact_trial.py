@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact of all cloths with themselves, each other and the colliders, while a step from one state is tried.
+
+All tries of a step start at the same positions, so that the pairs that were found around them serve every step size.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray
+from ..linear.constraint_filter import ConstraintFilter
+from ..state import ContactState
+from .all_surfaces import Motion
+from .contact_history import ContactHistory
+from .contact_step import SelfContactStep
+from .self_contact import SelfContact
+from .surfaces import StepSurfaces, Touching
+from .surroundings import SHARP, UNSEEN, WHOLE, Surroundings
+
+
+class ContactTrial:
+    """Contact on the way from one state, until a step from there is accepted.
+
+    Args:
+        fixed: geometry of all surfaces.
+        before: memory of the state.
+
+    Attributes:
+        fixed: as given. history: what was learned so far.
+    """
+
+    def __init__(self, fixed: SelfContact, before: ContactState | None = None) -> None:
+        self.fixed = fixed
+        bounds = fixed.own_bounds, fixed.solid_bounds
+        self.history = ContactHistory(ContactHistory.at_start(*bounds) if before is None else before, *bounds)
+        self._found: Surroundings | None = None
+
+    def motion(self, surfaces: StepSurfaces | None) -> Motion | None:
+        """Return the motion of the colliders in a step."""
+        return None if surfaces is None else self.fixed.all.motion(surfaces.moving, surfaces.number)
+
+    def look(self, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *, itself: bool = True,
+             solids: int = WHOLE) -> Surroundings:
+        """Return the pairs that may meet on the way x0 -> x1 (V, 3) [m]; found once for the same start and motion.
+
+        Args:
+            motion: of the colliders. itself: whether cloth may meet cloth. solids: how much of colliders counts.
+        """
+        found, number = self._found, None if motion is None else motion.number
+        if (found is None or found.motion_number != number or found.itself != itself
+                or not np.array_equal(found.x0, x0)):
+            found = Surroundings(self.fixed, self.history, x0, x1, motion, itself=itself, solids=solids)
+        else:
+            found.see(solids)
+            found.cover(x1)
+        self._found = found
+        return found
+
+    def ahead(self, x0: FloatArray, v0: FloatArray, h: float) -> FloatArray:
+        """Return positions (V, 3) [m] after h [s] with the acceleration of the last step."""
+        gain = self.history.warm_start.gain
+        return x0 + h * (v0 if gain is None else v0 + h * gain)
+
+    def learn(self, x1: FloatArray, gain: FloatArray) -> None:
+        """Take the end x1 (V, 3) [m] and the mean acceleration (V, 3) [m/s^2] of a step without contact."""
+        self.history.learn(gain)
+        if self._found is not None:
+            self._found.learn(x1)
+
+    def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
+              pins: ConstraintFilter, motion: Motion | None = None, *, itself: bool = True,
+              constrained: bool = False, but: BoolArray | None = None) -> SelfContactStep:
+        """Begin a try of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s].
+
+        Args:
+            expected: (V, 3) velocities at its end as far as weight and pins say [m/s]; positions are base + h u.
+            motion, itself: as in `look`.
+            constrained: whether constraints keep vertices of cloth off faces of colliders, `but` for these (V,).
+        """
+        last = self.history.warm_start
+        if last.gain is not None:
+            expected = pins.project(v0 + h * last.gain) + expected - pins.project(expected)
+        # edges of colliders are rarely reached: unless they were in contact, the end of the step looks at them
+        solids = (SHARP if last.at_edges else UNSEEN) if constrained else WHOLE
+        left = constrained and but is not None and bool(but.any())
+        solids = max(solids, SHARP) if left else solids
+        around = self.look(x0, base + h * expected, motion, itself=itself, solids=solids)
+        if but is not None and left and around.see_faces(but):
+            around.cover(base + h * expected)
+        return SelfContactStep(self.fixed, self.history, around, v0, expected, base, h, pins, constrained=constrained,
+                               but=but if left else None)
+
+    def kept_inside(self, around: Surroundings, touching: Touching) -> BoolArray:
+        """Return which vertices are held inside each of the S colliders by pins nearby (S, V): they cannot be outside,
+        or not where contact would put them."""
+        fixed = self.fixed
+        count = len(fixed.mass)
+        within = around.within[:, :count]
+        held, result = within & fixed.held[:count], np.zeros(within.shape, dtype=np.bool_)
+        for solid in np.flatnonzero(held.any(axis=1)):
+            deep, lacks = touching.depth(solid, count)
+            result[solid] = within[solid] & fixed.pinned_inside.kept(held[solid], lacks)
+            # a vertex outside, though it may be too near, only has to be on that side
+            result[solid] |= fixed.pinned_inside.kept(held[solid], deep)
+        return result

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a step needs besides the model and the state: settings, colliders, contact, a stopwatch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..contact.contact_trial import ContactTrial
+from ..contact.surfaces import StepSurfaces, SurfaceSet
+from ..model.particle_system import System
+from ..state import State
+from ..stopwatch import Stopwatch
+from .linearisation import SolveMemory
+
+if TYPE_CHECKING:
+    from ..description.settings import Solver
+
+
+@dataclass(frozen=True)
+class StepContext:
+    """Surroundings of the tries of one step.
+
+    Attributes:
+        settings: of the simulation.
+        watch: measures its stages.
+        solves: history of the linear solves.
+        contact: pair contact from the state on, None where there is no surface.
+        colliders: all of them, None if there are none.
+        surfaces: these during the step, None if there are none.
+    """
+
+    settings: Solver
+    watch: Stopwatch
+    solves: SolveMemory
+    contact: ContactTrial | None = None
+    colliders: SurfaceSet | None = None
+    surfaces: StepSurfaces | None = None
+
+    @staticmethod
+    def at(system: System, state: State, settings: Solver, watch: Stopwatch | None = None,
+           colliders: SurfaceSet | None = None) -> StepContext:
+        """Return the context of all steps from `state`, still without a time span."""
+        own = system.self_contact
+        trial = None if own is None else ContactTrial(own, state.contact)
+        return StepContext(settings, watch or Stopwatch(), SolveMemory(state.solves), trial, colliders)
+
+    def between(self, start: float, end: float) -> StepContext:
+        """Return the context of a step between two times [s]."""
+        return self if self.colliders is None else replace(self, surfaces=self.colliders.between(start, end))
+
+    def with_linearisations(self, count: int) -> StepContext:
+        """Return the context with this number of linearisations per step."""
+        return replace(self, settings=replace(self.settings, newton_iterations=count))
+
+    def try_again(self) -> None:
+        """Forget a rejected try."""
+        if self.contact is not None:
+            self.contact.history.try_again()
+
+    def accepted(self, state: State) -> State:
+        """Return the end of an accepted try with what was learned on the way."""
+        contact = None if self.contact is None else self.contact.history.accepted()
+        return replace(state, contact=contact, solves=self.solves.history)

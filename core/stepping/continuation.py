@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Continue a simulation from a checkpoint: whether it fits the scene, and what of its state still holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..description.scene import Scene
+from ..description.settings import Solver
+from ..errors import CheckpointError
+from ..state import State
+from .checkpoint import Checkpoint
+
+
+class CheckpointMaker:
+    """Makes the checkpoints of one simulation, whose frame `first` is at time 0."""
+
+    def __init__(self, scene: Scene, solver: Solver, first: int) -> None:
+        self._scene, self._solver, self._first = scene, solver, first
+        self._colliders = _collider_vertices(scene)          # asked for once: a trajectory may be slow to read
+
+    def at(self, frame: int, state: State) -> Checkpoint:
+        """Return the checkpoint of a frame."""
+        return Checkpoint(frame, self._first, _vertices(self._scene), self._colliders, float(self._solver.frame_rate),
+                          self._solver.steps_per_frame, _halvings(self._solver), state)
+
+
+def check_continues(start: Checkpoint, scene: Scene, solver: Solver, frame: int) -> None:
+    """Raise a CheckpointError if a simulation cannot go on from `start` with this `frame`."""
+    if not isinstance(start, Checkpoint):
+        raise CheckpointError(f"start is {start!r}, it must be a Checkpoint, such as frame.checkpoint()")
+    if frame != start.frame + 1:
+        raise CheckpointError(f"the checkpoint is of frame {start.frame}, so that the first of frames must be "
+                              f"{start.frame + 1}, not {frame}")
+    if start.vertices != _vertices(scene):
+        raise CheckpointError(f"the checkpoint is of cloths with {list(start.vertices)} vertices, those of the scene "
+                              f"have {list(_vertices(scene))}: a changed mesh has to start anew")
+    if start.frame_rate != float(solver.frame_rate):
+        raise CheckpointError(f"the checkpoint was made at {start.frame_rate:g} frames per second, the solver has "
+                              f"{solver.frame_rate:g}: frames would not be where they were")
+
+
+def continued(start: Checkpoint, scene: Scene, solver: Solver, count: int) -> State:
+    """Return the state to go on from, of `count` particles.
+
+    With other colliders the contact forces are no first guess; with other steps the step size starts anew.
+
+    Raises:
+        CheckpointError: the state is of another number of particles, as of a jelly with other cells.
+    """
+    state = start.state
+    if len(state.x) != count:
+        raise CheckpointError(f"the checkpoint has {len(state.x)} particles, the scene has {count}: the cells of "
+                              "a jelly have changed, so that it has to start anew")
+    if start.colliders != _collider_vertices(scene):
+        state = replace(state, contact=None)
+    if (start.steps_per_frame, start.halvings) != (solver.steps_per_frame, _halvings(solver)):
+        state = replace(state, control=None)
+    return state
+
+
+def _vertices(scene: Scene) -> tuple[int, ...]:
+    return tuple(len(cloth.positions) for cloth in scene.cloths)
+
+
+def _collider_vertices(scene: Scene) -> tuple[int, ...]:
+    return tuple(len(collider.at(0.0)) for collider in scene.colliders)
+
+
+def _halvings(solver: Solver) -> int:
+    return solver.max_halvings if solver.adaptive else 0

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide when a step is taken again in two halves, and when the next one may be twice as long (001, section 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..description.settings import Solver
+from ..integrators.post_step import StepResult
+from ..model.particle_system import System
+from ..state import State, StepControl
+
+MAX_ENERGY_GAIN = 4.0
+"""Largest energy that a step may create, over the energy of its motion, before it is halved [-]: a linear step creates
+some that the next one takes away again, and more of it stretches cloth visibly or flings it off."""
+DOUBLING_STRAIN = 0.5
+"""Part of `max_strain_change` up to which the next step may be twice as long [-]: twice the step adds two to four times
+the stretch."""
+MAX_STACKED_STEP = 1.001 / 48.0
+"""Longest step in which cloth rests on cloth [s]: in longer ones a stack does not come to rest."""
+LONG_STEPS_KEPT = 8
+"""Longer steps that are accepted although cloth rests on cloth, after a step whose halves made no difference."""
+MAX_STACKED_FALL = 1.0
+"""Longest way that weight moves cloth on cloth in a step, over the mean edge length [-]: contact that is met further
+on the way pushes cloth away."""
+MAX_FALL_ON_SOLIDS = 2.5
+"""The same bound for cloth that is in contact with solids alone [-]."""
+MAX_CONTACT_HALVING = 8
+"""Smallest part of a step, as its inverse, to which it is halved because cloth begins to intersect or an edge is too
+long: pins may ask for that whatever the step is."""
+
+
+class StepHalving:
+    """The rules of one simulation.
+
+    Args:
+        system: what is simulated.
+        settings: of the simulation.
+        whole: length of the longest step [ticks].
+    """
+
+    def __init__(self, system: System, settings: Solver, whole: int) -> None:
+        self._system, self._settings, self._whole = system, settings, whole
+        own, weight = system.self_contact, float(np.linalg.norm(system.scene.gravity))
+        edge = np.inf if own is None or not weight else own.finest / weight                # [s^2]
+        self._longest_pressed = float(np.sqrt(MAX_STACKED_FALL * edge))
+        self._longest_touching = float(np.sqrt(MAX_FALL_ON_SOLIDS * edge))
+
+    def growth(self, before: State, result: StepResult) -> float:
+        """Return the stretch that the step adds to most edges, over their rest lengths [-]."""
+        if not result.finite:
+            return np.inf
+        enough = DOUBLING_STRAIN * self._settings.max_strain_change
+        return self._system.growth_of_most(before.x, result.state.x, enough, settled=not result.unsettled)
+
+    def attempt(self, control: StepControl, size: int, h: float, result: StepResult, grown: float) -> Attempt:
+        """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges."""
+        if size == 1 or not self._must_halve(control, size, h, result, grown):
+            return Attempt(rejected=False)
+        alone = result.piled and not self._must_halve(control, size, h, replace(result, piled=False), grown)
+        return Attempt(rejected=True, for_rest=alone)
+
+    def next(self, control: StepControl, size: int, h: float, result: StepResult, grown: float, *, for_rest: bool,
+             done: int) -> StepControl:
+        """Return the step control after an accepted step.
+
+        Args:
+            control: before it. size, h, result, grown: as in `attempt`.
+            for_rest: whether it was halved only so that cloth on cloth comes to rest.
+            done: ticks of the frame behind its end.
+        """
+        unpiled = control.unpiled
+        if for_rest and not result.piled:
+            unpiled = LONG_STEPS_KEPT
+        elif result.piled:
+            unpiled = max(unpiled - 1, 0)
+        after = StepControl(size, control.longest, result.overlong, unpiled)
+        longer = (grown <= DOUBLING_STRAIN * self._settings.max_strain_change
+                  and 2.0 * h <= self._longest(after, result))
+        if longer and size < control.longest and done % (2 * size) == 0:
+            after = replace(after, size=2 * size)
+        return after
+
+    def _must_halve(self, control: StepControl, size: int, h: float, result: StepResult, grown: float) -> bool:
+        if not result.finite:
+            return True
+        intersects = result.crosses or result.overlong or result.spiky
+        return self._settings.adaptive and (
+            result.failed or result.made > MAX_ENERGY_GAIN
+            or max(grown, result.torn) > self._settings.max_strain_change
+            or h > self._longest(control, result)
+            or intersects and size > self._whole // MAX_CONTACT_HALVING
+            or result.overlong and not control.overlong)
+
+    def _longest(self, control: StepControl, result: StepResult) -> float:
+        """Return the longest step [s] for the contacts of `result`."""
+        if result.presses:
+            stacked = result.piled and not control.unpiled
+            return min(MAX_STACKED_STEP, self._longest_pressed) if stacked else self._longest_pressed
+        return self._longest_touching if result.state.touch.mode.any() else np.inf
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Verdict on a step: `rejected`, it is taken again in two; `for_rest`, only to let cloth on cloth rest."""
+
+    rejected: bool
+    for_rest: bool = False
