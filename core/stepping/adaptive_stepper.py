@@ -104,8 +104,9 @@ class Stepper:
 
         The frame begins at `start` [s], and `done` ticks of length `tick` [s] of it are over.
         """
-        assert state.control is not None
-        size, for_rest = state.control.size, False
+        control, for_rest = state.control, False
+        assert control is not None
+        size = control.size
         state = self._system.births.begin(state)
         context = StepContext.at(self._system, state, self._solver, self._watch, self._colliders)
         while True:
@@ -114,7 +115,7 @@ class Stepper:
                 context = context.between(state.time, end)
             result = self._integrate(self._system, state, h, context)
             grown = self._halving.growth(state, result)
-            attempt = self._halving.attempt(state.control, size, h, result, grown)
+            attempt = self._halving.attempt(control, size, h, result, grown)
             if not attempt.rejected:
                 break
             self._record.reject()
@@ -122,8 +123,8 @@ class Stepper:
             size, for_rest = size // 2, attempt.for_rest
         self._check(state, result, grown, h, size, frame)
         self._record.accept(result, h)
-        control = self._halving.next(state.control, size, h, result, grown, for_rest=for_rest, done=done + size)
-        return context.accepted(replace(result.state, time=end, control=control)), size
+        after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size)
+        return context.accepted(replace(result.state, time=end, control=after)), size
 
     def _check(self, state: State, result: StepResult, grown: float, h: float, size: int, frame: int) -> None:
         """Raise a SolverError if the step from `state` has no finite solution or edges that grow without bound."""

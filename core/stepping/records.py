@@ -7,6 +7,7 @@ allows it. The name of a value is its path, as in "state.before.x".
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType
@@ -53,8 +54,8 @@ def restore(cls: type[R], flat: Flat) -> R:
 
 
 def _restored(cls: type[R], left: dict[str, Any], prefix: str) -> R:
-    hints = get_type_hints(cls)
-    return cls(**{field.name: _value(hints[field.name], left, prefix + field.name) for field in fields(cls)})  # type: ignore[arg-type]
+    hints = get_type_hints(cls)                          # one for each field: records have no other annotations
+    return cls(**{name: _value(hint, left, prefix + name) for name, hint in hints.items()})
 
 
 def _value(hint: Any, left: dict[str, Any], path: str) -> Any:
@@ -68,8 +69,9 @@ def _value(hint: Any, left: dict[str, Any], path: str) -> Any:
     if path not in left:
         raise CheckpointError(f"'{path}' is missing")
     value = left.pop(path)
-    if get_origin(hint) is np.ndarray:
-        return _array(value, np.dtype(get_args(get_args(hint)[1])[0]), path)
+    scalar = _scalar_type(hint)
+    if scalar is not None:
+        return _array(value, np.dtype(scalar), path)
     if get_origin(hint) is tuple:
         return tuple(int(n) for n in _array(value, np.dtype(np.int64), path).ravel())
     whole = isinstance(value, int) and not isinstance(value, bool)
@@ -77,7 +79,15 @@ def _value(hint: Any, left: dict[str, Any], path: str) -> Any:
         return float(value)
     if hint is int and whole or hint is bool and isinstance(value, bool):
         return value
-    raise CheckpointError(f"'{path}' is {value!r}, it must be a {getattr(hint, '__name__', hint)}")
+    raise CheckpointError(f"'{path}' is {reprlib.repr(value)}, it must be a {getattr(hint, '__name__', hint)}")
+
+
+def _scalar_type(hint: Any) -> type[np.generic] | None:
+    """Return the scalar type of an array type, None for other types; NumPy 1 and 2 write array types differently."""
+    if isinstance(hint, type) and issubclass(hint, np.generic):
+        return hint
+    found = (_scalar_type(part) for part in get_args(hint))
+    return next((scalar for scalar in found if scalar is not None), None)
 
 
 def _array(value: Any, dtype: np.dtype[Any], path: str) -> AnyArray:
