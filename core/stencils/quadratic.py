@@ -22,21 +22,21 @@ class Quadratic:
     stiffness_parameters = {"bend": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
+        """Return psi (E,) [J]."""
         return 0.5 * p[0] * dot(F[0], F[0])
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """k F."""
+        """Return P = k F."""
         return (scale(p[0], F[0]),)
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k I; exact and constant."""
+        """Return H = k I, exact and constant."""
         return ((identity_block(p[0]),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k I, which is positive semi-definite for k >= 0."""
+        """Return H = k I, which is positive semi-definite for k >= 0."""
         return ((identity_block(p[0]),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The length |F|, which rigid motion does not change."""
+        """Return the condition |F|, which rigid motion does not change."""
         return ((p[0], (direction(F[0]),)),)

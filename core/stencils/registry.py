@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The models a cloth can be made with, by name.
+"""The models of cloth, by name.
 
-A model turns a mesh and a fabric into element forces. To add one, write a file with a builder and put it into
-MODELS: it then runs through `Cloth(model=...)` and stands in the panel's menu.
+A model makes element forces from a mesh and a fabric. To add one, write a file with a `build` function and add it to
+MODELS. `Cloth(model=...)` then accepts its name, and the panel's menu shows it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .models.built_model import BuiltModel
 from .stencil import ElementForce
 
 Builder = Callable[..., list[ElementForce] | BuiltModel]
-"""(mesh, material, **options) -> element forces with vertex indices of that mesh; or these with further nodes."""
+"""(mesh, material, **options) -> element forces on the vertices of that mesh, or a `BuiltModel` with further nodes."""
 
 MODELS: dict[str, Builder] = {
     "baraff_witkin": baraff_witkin.build,
@@ -40,12 +40,12 @@ MODELS: dict[str, Builder] = {
 
 
 def models() -> tuple[str, ...]:
-    """Names that `Cloth(model=...)` takes."""
+    """Return the names that `Cloth(model=...)` takes."""
     return tuple(MODELS)
 
 
 def find(name: str, *, object_name: str | None = None) -> Builder:
-    """The builder of a model; ClothError with the names there are if there is none."""
+    """Return the builder of a model; raise a ClothError that lists the models if there is none of that name."""
     if not isinstance(name, str) or name not in MODELS:
         raise ClothError(f"no model '{name}'; there are: {', '.join(MODELS)}{perhaps(name, MODELS)}",
                          object_name=object_name)

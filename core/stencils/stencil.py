@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stencil and a law: the one form that every internal force has.
+"""Stencils and laws: the common form of every internal force.
 
-A stencil forms C columns from the k vertices of each of E elements, linearly, with weights fixed by the rest
-shape; a law says what energy those columns store:
+A stencil forms C columns from the k vertices of each of E elements. The columns are linear in the positions, with
+weights that the rest shape determines. A law gives the energy of an element as a function of its columns:
 
     F_c  = sum_i w_ic x_i                     (gather)
     E    = psi(F_1 .. F_C)                    [J] per element
     f_i  = - sum_c w_ic P_c                   (scatter)      P_c  = d psi / d F_c
     K_ij = sum_cd w_ic w_jd H_cd              (assembly)     H_cd = d P_c / d F_d,  K = -df/dx
 
-Deformation-rate damping follows 001 (Baraff and Witkin 1998, section 4.5): for each condition C of the law,
-psi = k/2 C^2, the force -k_d (dC/dx) dC/dt acts along the deformation only. In columns it is
-P_c += tau sum_conditions k g_c (sum_d g_d . Fdot_d) with g = dC/dF and tau = k_d / k [s]; rigid motion has dC/dt = 0.
+Damping of the deformation rate follows Baraff and Witkin 1998, section 4.5 (001). For each condition C of a law with
+psi = k/2 C^2, the damping force -k_d (dC/dx) dC/dt acts along the deformation only. In columns:
 
-Columns are tuples of component arrays: F[c][axis] is (E,). A law written in plain arithmetic on components
-runs unchanged on such arrays and on the scalars of a compiled loop.
+    P_c += tau sum_conditions k g_c (sum_d g_d . Fdot_d),      g = dC/dF,  tau = k_d / k [s]
+
+Rigid motion has dC/dt = 0 and is not damped.
+
+Columns are tuples of component arrays: F[c][axis] is (E,). A law uses plain arithmetic on components, so the same
+source runs on these arrays and on the scalars of a compiled loop.
 """
 
 from __future__ import annotations
@@ -33,32 +36,35 @@ from .component_algebra import Block, Columns, add, add_blocks, dot, outer
 Tangent = tuple[tuple[Block, ...], ...]
 """H[c][d]: the 3x3 block d P_c / d F_d."""
 Parameters = tuple[FloatArray, ...]
-"""A law's constants, each (E,)."""
+"""Parameters of a law, each (E,)."""
 Condition = tuple[FloatArray, Columns]
-"""A condition's stiffness k [N/m or N m, (E,)] and gradient g = dC/dF."""
+"""Stiffness k (E,) [N/m or N m] and gradient g = dC/dF of a condition C."""
 GROUP_SIZE = 8
-"""Elements that a compiled kernel evaluates at once [-]."""
+"""Number of elements that a compiled kernel evaluates together [-]."""
 
 
 class Law(Protocol):
-    """What an element stores. All functions are per element; parameters come in the law's own order.
+    """Energy of an element as a function of its columns.
+
+    All functions are per element. Parameters come in the order that the law's docstring gives.
 
     Attributes:
-        name: for messages.
-        constant_tangent: H_cd is a number times the identity and does not depend on F, so it is assembled once.
-        linear: besides, P_c = sum_d H_cd F_d, so that its force is a product with the assembled matrix.
+        name: used in messages.
+        constant_tangent: True if every H_cd is a number times the identity and independent of F. It is then assembled
+            once.
+        linear: True if, in addition, P_c = sum_d H_cd F_d. The force is then a product with the assembled matrix.
 
     Optional attributes:
         stiffness_parameters: {"stretch" | "shear" | "bend": indices of parameters}. The energy and the conditions are
             linear in these parameters, so a painted stiffness scales them.
-        has_rest_curvature: True if the law's rest shape follows the curvature that is painted on a mesh.
-        completes_constant_law: True if the projected tangent is positive semi-definite only together with that of a
-            law of constant tangent on the same elements.
+        has_rest_curvature: True if the rest shape includes the curvature that is painted on a mesh.
+        completes_constant_law: True if the projected tangent is positive semi-definite only when that of a law with
+            constant tangent on the same elements is added.
         may_go_slack: True if the stiffness can vanish, so that a step needs more linearisations.
 
     Optional methods, for the constant matrix of projective dynamics:
         tangent_bounds(p): omega_c (E,) per column, with sum_c omega_c |dF_c|^2 >= dF . H dF for every F.
-        damping_bounds(p): the same for the damping, over the damping ratio of the force.
+        damping_bounds(p): the same for D / tau, where D is the damping tangent.
     """
 
     name: str
@@ -66,23 +72,26 @@ class Law(Protocol):
     linear: bool
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
+        """Return psi (E,) [J]."""
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """P_c = d psi / d F_c."""
+        """Return P_c = d psi / d F_c."""
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """H_cd = d P_c / d F_d, exact."""
+        """Return the exact H_cd = d P_c / d F_d."""
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """The positive semi-definite part of `tangent`, or a bound of it that is."""
+        """Return a positive semi-definite approximation of `tangent`."""
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The conditions along which the law is damped."""
+        """Return the conditions along which the law is damped."""
 
 
 class Workspace:
-    """Memory that is kept from pass to pass, because the first write to fresh memory costs as much as the pass."""
+    """Memory that is reused between passes over the elements.
+
+    Writing to fresh memory for the first time costs as much as the pass itself.
+    """
 
     def __init__(self) -> None:
         self._numbers: FloatArray = np.empty(0)
@@ -96,10 +105,13 @@ class Workspace:
 
 @dataclass(frozen=True)
 class Stencil:
-    """vertices (E, k) indices and weights (E, k, C): F_c = sum_i weights[:, i, c] x[vertices[:, i]].
+    """Vertices and weights of E elements: F_c = sum_i weights[:, i, c] x[vertices[:, i]].
 
-    `hub_count`: number of leading vertices of an element such that every pair of vertices that the law couples contains
-    at least one of them; None if the law couples any two vertices.
+    Attributes:
+        vertices (E, k): vertex indices of each element.
+        weights (E, k, C): weight of vertex i in column c.
+        hub_count: number of leading vertices of an element such that every pair of vertices that the law couples
+            contains at least one of them; None if the law couples any two vertices.
     """
 
     vertices: IntArray
@@ -108,8 +120,11 @@ class Stencil:
 
     @cached_property
     def incidence(self) -> tuple[IntArray, npt.NDArray[np.int32]]:
-        """Where each vertex's corners begin, and the corners (E k,): e k + i for corner i of element e, by vertex and
-        ascending. Short integers, because every sum over elements reads them all."""
+        """Return the corners of each vertex: where its list starts, and all lists (E k,) one after the other.
+
+        Corner i of element e has the number e k + i. Each list is in ascending order. The numbers are 32-bit integers,
+        because every sum over elements reads all of them.
+        """
         flat = self.vertices.ravel()
         corners = np.argsort(flat, kind="stable").astype(np.int32)
         starts: IntArray = np.searchsorted(flat[corners], np.arange(int(flat.max(initial=-1)) + 2))
@@ -117,32 +132,37 @@ class Stencil:
 
     @cached_property
     def by_corner(self) -> tuple[IntArray, FloatArray]:
-        """Vertices (k, E) and weights (k, C, E), so that what NumPy does with all elements at once lies together."""
+        """Return vertices (k, E) and weights (k, C, E).
+
+        In this layout the values of one corner are contiguous over all elements, as NumPy reads them.
+        """
         return np.ascontiguousarray(self.vertices.T), np.ascontiguousarray(self.weights.transpose(1, 2, 0))
 
     @cached_property
     def grouped(self) -> tuple[npt.NDArray[np.int32], FloatArray]:
-        """Vertices (G, k, 8) and weights (G, k, C, 8) in groups of eight elements. Indices are short, because every sum
-        over elements reads them all."""
+        """Return vertices (G, k, 8) and weights (G, k, C, 8) in groups of eight elements.
+
+        Indices are 32-bit integers, because every sum over elements reads all of them.
+        """
         return in_groups(self.vertices.astype(np.int32)), in_groups(self.weights)
 
     @cached_property
     def workspace(self) -> Workspace:
-        """Memory for the numbers of one pass over the elements."""
+        """Return memory for the values of one pass over the elements."""
         return Workspace()
 
     def gather(self, x: FloatArray) -> Columns:
-        """Columns of a field x (V, 3)."""
+        """Return the columns of a field x (V, 3)."""
         columns: Columns = current().elements.gather(*self.by_corner, x)
         return columns
 
     def scatter(self, columns: Columns | FloatArray, vertex_count: int) -> FloatArray:
-        """The transpose: sum_c w_ic columns_c added up per vertex (V, 3)."""
+        """Return the transpose of `gather`: sum_c w_ic columns_c, added up per vertex (V, 3)."""
         total: FloatArray = current().elements.scatter(*self.by_corner, columns, vertex_count)
         return total
 
     def blocks(self, tangent: Tangent | FloatArray) -> FloatArray:
-        """K_ij of every element as (E, k, k, 3, 3)."""
+        """Return the blocks K_ij of every element (E, k, k, 3, 3)."""
         k, C, E = self.by_corner[1].shape
         blocks = np.empty((9, k, k, E))
         current().elements.element_blocks(self.by_corner[1], np.array(tangent), blocks)
@@ -151,28 +171,32 @@ class Stencil:
 
 @dataclass(frozen=True)
 class ElementForce:
-    """One family of elements: where (stencil), what (law, parameters) and how damped (damping [s]).
+    """A family of elements with one stencil and one law.
 
-    `painted` (E, n): the vertices over which what is painted on an element is averaged; None for those of the stencil.
+    Attributes:
+        stencil: the vertices and weights of the elements.
+        law, parameters: the energy of an element, and its parameters (E,).
+        damping: tau [s].
+        painted_vertices (E, n): the vertices over which painted values are averaged; None for those of the stencil.
     """
 
     stencil: Stencil
     law: Law
     parameters: Parameters
     damping: float = 0.0
-    painted: IntArray | None = None
+    painted_vertices: IntArray | None = None
 
     @cached_property
     def grouped_parameters(self) -> FloatArray:
-        """Parameters (G, P, 8) in groups of eight elements."""
+        """Return parameters (G, P, 8) in groups of eight elements."""
         return in_groups(np.stack([np.asarray(q, dtype=np.float64) for q in self.parameters], axis=1))
 
     def energy(self, x: FloatArray) -> float:
-        """The sum of psi over the elements [J] at x (V, 3)."""
+        """Return the sum of psi over the elements [J] at x (V, 3)."""
         return float(np.sum(self.law.energy(self.stencil.gather(x), self.parameters)))
 
     def force(self, x: FloatArray, v: FloatArray) -> FloatArray:
-        """f (V, 3) [N] at positions x and velocities v (V, 3)."""
+        """Return f (V, 3) [N] at positions x and velocities v (V, 3)."""
         F = self.stencil.gather(x)
         P = self.law.stress(F, self.parameters)
         if self.damping:
@@ -180,24 +204,24 @@ class ElementForce:
         return -self.stencil.scatter(P, len(x))
 
     def damping_stress(self, F: Columns, rate: Columns) -> Columns:
-        """tau sum k g (g . Fdot) at columns F and their rate [1/s]."""
+        """Return tau sum k g (g . Fdot) at columns F and their rate Fdot [1/s]."""
         total: Columns | None = None
         for k, g in self.law.conditions(F, self.parameters):
             speed = self.damping * k * dot_columns(g, rate)
             part = tuple((speed * a[0], speed * a[1], speed * a[2]) for a in g)
             total = part if total is None else add_columns(total, part)
         if total is None:
-            raise ValueError(f"law {self.law.name} is damped but states no condition")
+            raise ValueError(f"law {self.law.name} is damped but has no condition")
         return total
 
     def damping_tangent(self, F: Columns) -> Tangent:
-        """D_cd = tau sum k g_c g_d^T, so that df/dv = - sum w w D; positive semi-definite by form."""
+        """Return D_cd = tau sum k g_c g_d^T, with df/dv = - sum w w D; it is positive semi-definite."""
         total: Tangent | None = None
         for k, g in self.law.conditions(F, self.parameters):
             part = tuple(tuple(outer(self.damping * k, a, b) for b in g) for a in g)
             total = part if total is None else add_tangents(total, part)
         if total is None:
-            raise ValueError(f"law {self.law.name} is damped but states no condition")
+            raise ValueError(f"law {self.law.name} is damped but has no condition")
         return total
 
 
@@ -209,7 +233,7 @@ def in_groups(numbers: AnyArray) -> AnyArray:
 
 
 def dot_columns(a: Columns, b: Columns) -> FloatArray:
-    """sum_c a_c . b_c (E,)."""
+    """Return sum_c a_c . b_c (E,)."""
     total = dot(a[0], b[0])
     for p, q in zip(a[1:], b[1:], strict=True):
         total = total + dot(p, q)
@@ -217,17 +241,17 @@ def dot_columns(a: Columns, b: Columns) -> FloatArray:
 
 
 def add_columns(a: Columns, b: Columns) -> Columns:
-    """a + b, column by column."""
+    """Return a + b, column by column."""
     return tuple(add(p, q) for p, q in zip(a, b, strict=True))
 
 
 def add_tangents(a: Tangent, b: Tangent) -> Tangent:
-    """a + b, block by block."""
+    """Return a + b, block by block."""
     return tuple(tuple(add_blocks(p, q) for p, q in zip(x, y, strict=True)) for x, y in zip(a, b, strict=True))
 
 
 def scalar_blocks(force: ElementForce) -> FloatArray:
-    """sum_cd w_ic w_jd h_cd (E, k, k) [N/m] of a law with the constant tangent H_cd = h_cd I."""
+    """Return sum_cd w_ic w_jd h_cd (E, k, k) [N/m] of a law with the constant tangent H_cd = h_cd I."""
     w = force.stencil.weights
     nowhere = force.stencil.gather(np.zeros((int(force.stencil.vertices.max(initial=-1)) + 1, 3)))
     H = force.law.projected_tangent(nowhere, force.parameters)

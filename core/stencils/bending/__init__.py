@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Laws of bending, and the rest geometry they are built from."""
+"""Laws of bending, and the rest geometry that they are built from."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Laws in the plane of a sheet: stretch, shear, area, the local step of projective dynamics."""
+"""Laws of deformation in the plane of a sheet: stretch, shear, area, and the local step of projective dynamics."""

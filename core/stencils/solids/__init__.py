@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cages, tetrahedra and laws of volumes."""
+"""Cages around closed surfaces, their springs, tetrahedra and ties, and the law of volume."""

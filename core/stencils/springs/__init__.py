@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Laws of one column between two vertices: springs, arcs, dashpots, seams."""
+"""Laws with one column between two vertices: springs, buckling arcs, dashpots, seams, soft pins."""

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links over a place where a sheet folds: between second neighbours of a quad mesh, and across the edges of triangles.
+"""Vertex pairs across the folds of a sheet, on which springs or arcs resist bending.
 
-A link spans two heights h0 and h1 on both sides of a fold line and a sideways part a. Folded by theta it is
+On a quad mesh a pair is two second neighbours; on other meshes it is the two vertices opposite an edge. Which law acts
+on the pairs is chosen by the model.
+
+A pair spans the heights h0 and h1 on both sides of a fold line, and the distance a along it. Folded by theta, it has
+the length
 
     R(theta) = sqrt(h0^2 + h1^2 + 2 h0 h1 cos theta + a^2)                         [m]
 
-long, and the sheet's energy there is k_h theta^2 / 2 with k_h = B w / h, h = (h0 + h1) / 2 and w the width of the fold
-[N m], which is what a law that uses these links is made to match. A vertex of a quad mesh with a face on each side of
-two edges in line has a fold line there; each quad beside it gives half of its side as width.
+The sheet's own energy there is k_h theta^2 / 2 with k_h = B w / h [N m], h = (h0 + h1) / 2 and w the width of the fold.
+A law on the pairs is made to match it. On a quad mesh the fold line goes through the middle vertex of two edges in
+line; each adjacent quad adds half of its side to the width.
 """
 
 from __future__ import annotations
@@ -26,8 +30,15 @@ from .sheet_springs import quad_coordinates
 
 @dataclass(frozen=True)
 class BendSprings:
-    """pairs (E, 2); heights (E, 2) [m] and sideways (E,) [m] of each; rigidity k_h (E,) [N m]; and at rest, folded by
-    `angle` (E,)."""
+    """Vertex pairs across folds.
+
+    Attributes:
+        pairs (E, 2): vertices.
+        heights (E, 2) [m]: h0 and h1.
+        sideways (E,) [m]: a.
+        rigidity (E,) [N m]: k_h.
+        angle (E,): fold angle at rest.
+    """
 
     pairs: IntArray
     heights: FloatArray
@@ -36,18 +47,19 @@ class BendSprings:
     angle: FloatArray
 
     def lengths(self, angle: FloatArray) -> FloatArray:
-        """R (E,) [m] when folded by `angle` (E,)."""
+        """Return R (E,) [m] for the fold angles `angle` (E,)."""
         h0, h1 = self.heights.T
         squared = h0 ** 2 + h1 ** 2 + 2.0 * h0 * h1 * np.cos(angle) + self.sideways ** 2
         return np.sqrt(np.maximum(squared, np.finfo(float).tiny))
 
 
 def bend_springs(mesh: ClothMesh, bend: tuple[float, float], *, flat: bool = False) -> BendSprings:
-    """The links of a mesh; at rest as it is modelled, or `flat`."""
+    """Return the pairs of a mesh, at rest as it is modelled or, with `flat`, in the flat shape."""
     return _across_hinges(mesh, bend, flat) if not len(mesh.quads) else _second_neighbours(mesh, bend, flat)
 
 
 def _across_hinges(mesh: ClothMesh, bend: tuple[float, float], flat: bool) -> BendSprings:
+    """Return the pairs of vertices opposite the edges of triangles."""
     geometry = HingeGeometry(mesh)
     at_rest = np.zeros(len(mesh.hinges)) if flat else angle(hinge_stencil(mesh).gather(mesh.positions))
     sideways = np.abs(geometry.feet[:, 1] - geometry.feet[:, 0]) * geometry.lengths
@@ -55,24 +67,25 @@ def _across_hinges(mesh: ClothMesh, bend: tuple[float, float], flat: bool) -> Be
 
 
 def _second_neighbours(mesh: ClothMesh, bend: tuple[float, float], flat: bool) -> BendSprings:
+    """Return the pairs of second neighbours of a quad mesh."""
     count, uv = len(mesh.positions), quad_coordinates(mesh)
     quads, at = mesh.quads, np.arange(4)
     start, end = quads[:, at].ravel(), np.roll(quads, -1, axis=1).ravel()             # side 4 q + s
     keys = np.minimum(start, end) * count + np.maximum(start, end)
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
-    one, other = order[same], order[same + 1]                                         # both sides of an inner edge
-    along = uv - np.roll(uv, 1, axis=1)                                               # to corner s from the one before
+    one, other = order[same], order[same + 1]                                         # both sides of inner edges
+    along = uv - np.roll(uv, 1, axis=1)                                               # from corner s - 1 to corner s
     size = np.linalg.norm(along, axis=-1)
     warp = along[..., 0] ** 2 / size ** 2
     middles, ends, heights, widths, shares = [], [], [], [], []
-    for at_end in (False, True):                                                      # over the edge's two vertices
+    for at_end in (False, True):                                                      # over both ends of the edge
         middle = end[one] if at_end else start[one]
         rows = []
         for side in (one, other):
             q, s = side // 4, side % 4
             here = np.where(start[side] == middle, s, (s + 1) % 4)
-            before = here == s                                                        # the next side arrives here
+            before = here == s                                                      # the quad's previous side ends here
             rows.append((quads[q, np.where(before, (here + 3) % 4, (here + 1) % 4)],
                          np.where(before, size[q, here], size[q, (here + 1) % 4]),
                          np.where(before, warp[q, here], warp[q, (here + 1) % 4]), size[q, (s + 1) % 4]))
@@ -94,7 +107,7 @@ def _second_neighbours(mesh: ClothMesh, bend: tuple[float, float], flat: bool) -
 
 
 def _turn(x: FloatArray, pair: IntArray, middle: IntArray) -> FloatArray:
-    """Angle between the segments from one end of each pair over its middle to the other."""
+    """Return the angle (E,) between the two segments from one end of each pair over its middle vertex to the other."""
     a, b = x[middle] - x[pair[:, 0]], x[pair[:, 1]] - x[middle]
     turn: FloatArray = np.arctan2(np.linalg.norm(np.cross(a, b), axis=1), np.einsum("ei,ei->e", a, b))
     return turn

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dashpots along edges: two of 002's damping forces, which take no part in the energy.
+"""Dashpots: laws of damping along edges, without energy. Two of the damping forces of 002.
 
     isotropic rate damping    f_ij = - k_d (v_i - v_j)                           df_i/dv_j = k_d I
     damped spring             f_ij = - k_d u u^T (v_i - v_j),  u = x_ij/|x_ij|   df_i/dv_j = k_d u u^T
 
-The first damps turning as a whole, too, and leaves translation alone; the second leaves both alone.
+Both leave translation undamped. The isotropic one also damps rotation; the damped spring does not.
 """
 
 from __future__ import annotations
@@ -15,68 +15,68 @@ from ..stencil import Condition, Parameters, Tangent
 
 
 class Dashpot:
-    """Along the edge. Parameter: k_d [kg/s]."""
+    """Dashpot along the edge. Parameter: k_d [kg/s]."""
 
     name = "dashpot"
     constant_tangent = False
     linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """None."""
+        """Return zero (E,) [J]."""
         return 0.0 * p[0]
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """None."""
+        """Return zero [N]."""
         zero = 0.0 * p[0]
         return ((zero, zero, zero),)
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """None."""
+        """Return zero [N/m]."""
         return ((identity_block(0.0 * p[0]),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """None."""
+        """Return zero [N/m]."""
         return ((identity_block(0.0 * p[0]),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The length."""
+        """Return the condition |x_ij|."""
         return ((p[0], (direction(F[0]),)),)
 
     def damping_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
-        """Of the damping in the constant matrix: no more than k_d I."""
+        """Return the bound k_d of the damping matrix k_d u u^T."""
         return (p[0],)
 
 
 class IsotropicDashpot:
-    """In all directions. Parameter: k_d [kg/s]."""
+    """Dashpot in all directions. Parameter: k_d [kg/s]."""
 
     name = "isotropic dashpot"
     constant_tangent = False
     linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """None."""
+        """Return zero (E,) [J]."""
         return 0.0 * p[0]
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """None."""
+        """Return zero [N]."""
         zero = 0.0 * p[0]
         return ((zero, zero, zero),)
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """None."""
+        """Return zero [N/m]."""
         return ((identity_block(0.0 * p[0]),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """None."""
+        """Return zero [N/m]."""
         return ((identity_block(0.0 * p[0]),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The three components of x_ij."""
+        """Return the three components of x_ij as conditions."""
         zero = 0.0 * p[0]
         one = zero + 1.0
         return ((p[0], ((one, zero, zero),)), (p[0], ((zero, one, zero),)), (p[0], ((zero, zero, one),)))
 
     def damping_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
-        """Of the damping in the constant matrix: k_d I itself."""
+        """Return the bound k_d of the damping matrix k_d I."""
         return (p[0],)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The dashpots of a fabric, along every edge of its mesh.
+"""The damping forces of a fabric along every edge of its mesh.
 
-k_d [kg/s] of a sheet's edges is the material's own: edges of k_d each resist a rate of strain alike on every mesh of
-one kind, as springs do. Of a loose edge it is that of a strip, k_d width / L.
+The edges of a sheet have the material's k_d [kg/s]. On meshes of one pattern, edges of equal k_d resist a strain rate
+equally at every resolution, as springs do. A loose edge stands for a strip of fabric and has k_d width / L.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .damping_laws import Dashpot, IsotropicDashpot
 from .spring import edge_stencil
 
 PARAMETER_DAMPING = 1.0
-"""Damping of an element force is a ratio to the stiffness [s]; the parameter k_d is meant as it is."""
+"""Damping ratio of an element force whose parameter is the damping coefficient itself [-]."""
 
 
 def dashpots(mesh: ClothMesh, material: Material) -> list[ElementForce]:
-    """Of each edge of the mesh; none where the fabric has no such damping."""
+    """Return the dashpots along all edges of the mesh; an empty list if the fabric has no such damping."""
     laws = ((material.isotropic_damping, IsotropicDashpot()), (material.spring_damping, Dashpot()))
     if not any(kd for kd, _ in laws) or len(mesh.edges) == 0:
         return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of vertices that several elements name, each once, with what the elements add up to."""
+"""Sums over the vertex pairs that several elements share."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from ...arrays import FloatArray, IntArray
 
 
 def sum_over_pairs(ends: IntArray, vertex_count: int, values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The different pairs among ends (n, 2), the smaller vertex first, in lexicographic order: (E, 2); and of each
-    column of values (n, m) the sum over each pair (E, m)."""
+    """Return the distinct pairs (E, 2) among `ends` (n, 2), and the sums of `values` (n, m) over each pair (E, m).
+
+    A pair has its smaller vertex first; pairs are in lexicographic order.
+    """
     ordered = np.sort(ends, axis=1)
     keys, at = np.unique(ordered[:, 0] * vertex_count + ordered[:, 1], return_inverse=True)
     pairs: IntArray = np.column_stack(np.divmod(keys, vertex_count))

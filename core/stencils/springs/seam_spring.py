@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Seams and buttons: springs that pull two points of cloth together, no harder than they may.
+"""Seams and buttons: springs with a limited force that pull two points of cloth together.
 
-Column d = from the one point to the other, l = |d|, u = d / l, e = max(0, l - L), stiffness k [N/m], the length L [m]
-that the seam has at the time, and the largest force f [N]. With r = min(e, f / k), how far the force still grows,
+Column d = from one point to the other, l = |d|, u = d / l, e = max(0, l - L), stiffness k [N/m], the present length L
+[m] of the seam, and its largest force f [N]. The elastic elongation is r = min(e, f / k):
 
     energy      E   = k r (e - r / 2)                          [J]      k/2 e^2 up to e = f/k, then f e - f^2 / (2 k)
     stress      P   = k r u                                    [N]
     stiffness   H   = k' u u^T + k r / l (I - u u^T)           [N/m]    k' = k where 0 <= e <= f/k, else 0
 
-The spring of no length that sews a garment's panels (002), with two departures. A seam pulls and never pushes: what is
-closer than L may be. And the force has a limit: panels that are held somewhere are not torn off. The energy is convex
-in e and does not fall with l, so H is semi-definite as it is.
+002 sews panels with springs of rest length zero. There are two departures from it. A seam only pulls: points
+closer than L feel no force. And the force is limited, so that a panel that is held elsewhere is not torn away. The
+energy is convex in e and does not decrease with l, so H is positive semi-definite.
 """
 
 from __future__ import annotations
@@ -34,50 +34,53 @@ from ..stencil import Condition, Parameters, Tangent
 
 
 class SeamSpring:
-    """Parameters: k [N/m], L [m], f [N]; f may be infinite, k is above 0."""
+    """Parameters: k > 0 [N/m], L [m], f [N]; f may be infinite."""
 
     name = "seam"
     constant_tangent = False
     linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
-        k, rest, most = p
-        longer = np.maximum(length(F[0]) - rest, 0.0)
-        reach = np.minimum(longer, most / k)
-        return k * reach * (longer - 0.5 * reach)
+        """Return psi (E,) [J]."""
+        k, rest, limit = p
+        elongation = np.maximum(length(F[0]) - rest, 0.0)
+        elastic = np.minimum(elongation, limit / k)
+        return k * elastic * (elongation - 0.5 * elastic)
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """k r u."""
-        k, rest, most = p
-        longer = np.maximum(length(F[0]) - rest, 0.0)
-        return (scale(np.minimum(k * longer, most), direction(F[0])),)
+        """Return P = k r u [N]."""
+        k, rest, limit = p
+        elongation = np.maximum(length(F[0]) - rest, 0.0)
+        return (scale(np.minimum(k * elongation, limit), direction(F[0])),)
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """Exact, and semi-definite as it is."""
-        k, rest, most = p
-        longer = length(F[0]) - rest
-        return ((_stiffness(F[0], p, k * ((longer >= 0.0) * (k * longer <= most))),),)
+        """Return the exact H, which is positive semi-definite."""
+        k, rest, limit = p
+        elongation = length(F[0]) - rest
+        return ((_stiffness(F[0], p, k * ((elongation >= 0.0) * (k * elongation <= limit))),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """With k r / e along u: a bound. Where the force has reached its limit it is as of a spring that is slack at L,
-        so that no step that closes the seam goes beyond; one that opens it is slowed down for it."""
-        k, rest, most = p
-        longer = length(F[0]) - rest
-        along = (longer >= 0.0) * np.minimum(k, most / np.maximum(longer, SMALLEST_DIVISOR))
+        """Return an upper bound of H, with k r / e along u.
+
+        Where the force has reached its limit, the bound is the stiffness of a spring that is slack at L. A step that
+        closes the seam then does not pass L; a step that opens it becomes slower.
+        """
+        k, rest, limit = p
+        elongation = length(F[0]) - rest
+        along = (elongation >= 0.0) * np.minimum(k, limit / np.maximum(elongation, SMALLEST_DIVISOR))
         return ((_stiffness(F[0], p, along),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """l - L, while it is the spring that holds."""
-        k, rest, most = p
-        longer = length(F[0]) - rest
-        held = k * ((longer > 0.0) * (k * longer <= most))
+        """Return the condition l - L, where the force is below its limit."""
+        k, rest, limit = p
+        elongation = length(F[0]) - rest
+        held = k * ((elongation > 0.0) * (k * elongation <= limit))
         return ((held, (direction(F[0]),)),)
 
 
 def _stiffness(d: Vector, p: Parameters, along: FloatArray) -> Block:
-    """H with `along` u; at its two kinks that of the stiff side."""
-    k, rest, most = p
+    """Return H with the stiffness `along` in the direction of u. At the two kinks it is that of the stiffer side."""
+    k, rest, limit = p
     size = np.maximum(length(d), SMALLEST_DIVISOR)
-    across = np.minimum(k * np.maximum(1.0 - rest / size, 0.0), most / size)
+    across = np.minimum(k * np.maximum(1.0 - rest / size, 0.0), limit / size)
     return add_blocks(outer(along - across, direction(d), direction(d)), identity_block(across))

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A sheet as springs between vertices: which pairs, how long, and how stiff so that together they are the fabric.
+"""A sheet as springs between vertices, with stiffnesses that together are the fabric's.
 
-Pairs are the edges of triangles, or the sides and both diagonals of quads. To a small strain a spring of stiffness k
-[N/m] and length L in the direction n adds q = k L^2 / A to the sheet's stiffness where it has the area A to itself:
+Pairs are the edges of triangles, or the sides and both diagonals of quads. Let A [m^2] be the area that belongs to a
+spring of stiffness k [N/m], length L and direction n. For small strains it adds q = k L^2 / A to the sheet's stiffness:
 
     C_uu = sum q n_u^4,   C_vv = sum q n_v^4,   C_uv = C_ss = sum q n_u^2 n_v^2    [N/m]
 
-Three springs around a triangle are fitted to three of these, as far as springs that push and pull at will can be (least
-squares, q >= C_ss, so that no edge of an irregular mesh is without): on right-angled cells exactly, as long as a
-diagonal that resists all of the shear stretches no more than the fabric; cells longer than that keep the stretch and
-lose shear. What springs cannot
-be is stiff against shear without coupling warp and weft, C_uv = C_ss. So that a strip pulled along a thread has the
-fabric's stretch K all the same, C is larger: C_uu - C_ss^2 / C_vv = K_u.
-Quads are both of their triangulations, each with half of the area.
+The three springs of a triangle are fitted to three of these constants by least squares, with q >= C_ss so that no edge
+of an irregular mesh is without a spring. On right-angled cells the fit is exact as long as the diagonal, which resists
+all of the shear, stretches no more than the fabric. Longer cells keep the stretch and lose some of the shear.
 
-Provot 1995 (003) chooses stiffnesses by hand, per mesh; this makes them the fabric's, on every mesh.
+Springs always couple warp and weft: C_uv = C_ss. A strip pulled along a thread still has the fabric's stretch K,
+because C is larger: C_uu - C_ss^2 / C_vv = K_u. Quads are the mean of their two triangulations.
+
+Provot 1995 (003) chooses stiffnesses by hand for each mesh. Here they follow from the fabric.
 """
 
 from __future__ import annotations
@@ -31,16 +30,22 @@ from ..tolerances import ROUNDING_SHARE
 from .pair_sums import sum_over_pairs
 
 SHEAR_FIT_WEIGHT = 0.25
-"""Weight of the shear in a fit that cannot have all three, over that of the stretch [-]."""
+"""Weight of the shear residual in the least squares fit, over that of the stretch [-]."""
 FIT_REGULARISATION = 1e-9
-"""Share of its trace added to a fit's matrix, so that edges of one direction share alike [-]."""
+"""Share of its trace that is added to the diagonal of the fit's matrix, so that parallel edges get equal parts [-]."""
 COUPLING_REFITS = 2
-"""Fits made with the coupling that the one before has."""
+"""Number of fits that are repeated with the coupling of the previous fit [-]."""
 
 
 @dataclass(frozen=True)
 class SheetSprings:
-    """pairs (E, 2) of vertices, rest lengths (E,) [m] and stiffness (E,) [N/m]."""
+    """Springs of a sheet.
+
+    Attributes:
+        pairs (E, 2): vertices.
+        rest (E,) [m]: rest lengths.
+        stiffness (E,) [N/m]: stiffnesses.
+    """
 
     pairs: IntArray
     rest: FloatArray
@@ -48,9 +53,12 @@ class SheetSprings:
 
 
 def sheet_springs(mesh: ClothMesh, material: Material) -> tuple[SheetSprings, SheetSprings]:
-    """Structural links, the edges of the faces; and shear links, the diagonals of quads, none on other meshes."""
+    """Return structural and shear springs.
+
+    Structural springs are the edges of the faces. Shear springs are the diagonals of quads; other meshes have none.
+    """
     if not len(mesh.quads):
-        return _fitted(mesh, material, mesh.triangles, mesh.uv, mesh.areas), _none()
+        return _fitted(mesh, material, mesh.triangles, mesh.uv, mesh.areas), _no_springs()
     uv = quad_coordinates(mesh)
     three = np.array([[0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]])
     corners = uv[:, three].reshape(-1, 3, 2)
@@ -65,7 +73,10 @@ def sheet_springs(mesh: ClothMesh, material: Material) -> tuple[SheetSprings, Sh
 
 
 def quad_coordinates(mesh: ClothMesh) -> FloatArray:
-    """Corners (Q, 4, 2) of quads in the fabric [m]: their two triangles unfolded along the edge that they share."""
+    """Return the corners (Q, 4, 2) of quads in fabric coordinates [m].
+
+    The two triangles of a quad are unfolded along the edge that they share.
+    """
     local = mesh.corners.reshape(-1, 2, 3) % 4
     uv = mesh.uv.reshape(-1, 2, 3, 2)
     at = uv[..., 0] + 1j * uv[..., 1]                               # (Q, 2, 3)
@@ -73,7 +84,7 @@ def quad_coordinates(mesh: ClothMesh) -> FloatArray:
     one, other = (np.full((len(local), 4), np.nan, dtype=complex) for _ in range(2))
     one[row, local[:, 0]], other[row, local[:, 1]] = at[:, 0], at[:, 1]
     missing = np.argmax(np.isnan(one), axis=1)
-    row, p = row[:, 0], (missing + 1) % 4                           # the cut runs between the missing one's neighbours
+    row, p = row[:, 0], (missing + 1) % 4                      # the diagonal joins the neighbours of the missing corner
     q = (missing + 3) % 4
     ratio = (other[row, missing] - other[row, p]) / (other[row, q] - other[row, p])
     one[row, missing] = one[row, p] + ratio * (one[row, q] - one[row, p])
@@ -81,20 +92,30 @@ def quad_coordinates(mesh: ClothMesh) -> FloatArray:
 
 
 def coupled_stretch(stretch: tuple[FloatArray, FloatArray], coupling: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """C_uu, C_vv [N/m] with C_uu - C_uv^2 / C_vv = K_u and the same along v, for C_uv = `coupling`."""
+    """Return C_uu, C_vv [N/m] of a sheet with C_uv = `coupling` whose strips have the stiffness `stretch`, K_u and K_v.
+
+        C_uu - C_uv^2 / C_vv = K_u,      C_vv - C_uv^2 / C_uu = K_v
+    """
     u, v = stretch
     ratio = np.sqrt(np.maximum(u, ROUNDING_SHARE * v) / np.maximum(v, ROUNDING_SHARE * u) if np.any(stretch) else 1.0)
-    mean = np.sqrt(u * v)                                           # C_uu / C_vv = K_u / K_v solves both
+    mean = np.sqrt(u * v)                                           # C_uu / C_vv = K_u / K_v satisfies both equations
     size = 0.5 * (mean + np.sqrt(mean ** 2 + 4.0 * coupling ** 2))
     return size * ratio, size / ratio
 
 
-def _none() -> SheetSprings:
+def _no_springs() -> SheetSprings:
+    """Return an empty set of springs."""
     return SheetSprings(np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
 
 
 def _fitted(mesh: ClothMesh, material: Material, triangles: IntArray, uv: FloatArray,
             areas: FloatArray) -> SheetSprings:
+    """Return springs along the edges of triangles (T, 3), fitted to the material.
+
+    Args:
+        uv (T, 3, 2) [m]: corners in fabric coordinates.
+        areas (T,) [m^2]: share of the sheet's area that each triangle stands for.
+    """
     sides = np.roll(uv, -1, axis=1) - uv                            # (T, 3, 2), side i from corner i
     squared = np.einsum("tsi,tsi->ts", sides, sides)
     share = sides ** 2 / squared[..., None]                         # n_u^2, n_v^2
@@ -114,7 +135,7 @@ def _fitted(mesh: ClothMesh, material: Material, triangles: IntArray, uv: FloatA
 
 
 def _least_squares(parts: FloatArray, wanted: FloatArray) -> FloatArray:
-    """q (T, 3) >= 0 that brings parts (T, 3, 3) q nearest to wanted (T, 3)."""
+    """Return q (T, 3) >= 0 that minimises |parts q - wanted|, for parts (T, 3, 3) and wanted (T, 3)."""
     size = np.maximum(wanted.max(axis=1, keepdims=True), np.finfo(float).tiny)
     weights = np.array([1.0, 1.0, SHEAR_FIT_WEIGHT]) / size
     A, b = parts * weights[:, :, None], wanted * weights

@@ -16,38 +16,38 @@ from ..stencil import Condition, Parameters, Stencil, Tangent
 
 
 def point_stencil(vertices: IntArray) -> Stencil:
-    """One column per vertex (n,): x_i itself."""
+    """Return one column per vertex (n,): x_i itself."""
     return Stencil(vertices[:, None], np.ones((len(vertices), 1, 1)))
 
 
 class SoftPin:
-    """E = k/2 |x - t|^2: a soft pin. Parameters: k [N/m] and the target t, three components [m]."""
+    """Parameters: k [N/m] and the three components of the target t [m]."""
 
     name = "anchor"
     constant_tangent = True
     linear = False
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
-        away = _away(F[0], p)
-        return 0.5 * p[0] * dot(away, away)
+        """Return psi (E,) [J]."""
+        offset = _offset(F[0], p)
+        return 0.5 * p[0] * dot(offset, offset)
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """k (x - t)."""
-        return (scale(p[0], _away(F[0], p)),)
+        """Return P = k (x - t) [N]."""
+        return (scale(p[0], _offset(F[0], p)),)
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k I, constant."""
+        """Return H = k I, which is constant."""
         return ((identity_block(p[0]),),)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k I, semi-definite as it is."""
+        """Return H = k I, which is positive semi-definite."""
         return ((identity_block(p[0]),),)
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """The distance to the target."""
-        return ((p[0], (direction(_away(F[0], p)),)),)
+        """Return the condition |x - t|."""
+        return ((p[0], (direction(_offset(F[0], p)),)),)
 
 
-def _away(x: Vector, p: Parameters) -> Vector:
+def _offset(x: Vector, p: Parameters) -> Vector:
     return (x[0] - p[1], x[1] - p[2], x[2] - p[3])
