@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ways a sheet can resist bending, by name, for models to choose from.
+"""The bending laws of a sheet, by name, for models to choose from.
 
-`patch` has the stiffness of the fabric on every triangulation and is what a model should take. `hinge` is 001's,
-`quadratic` its linearisation; both depend on the triangulation (docs/bending.md gives the figures).
+`patch` has the stiffness of the fabric on every triangulation; models use it by default. `hinge` is the law of Baraff
+and Witkin 1998 and `quadratic` its linearisation. Both depend on the triangulation (docs/bending.md gives figures).
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ LAWS = ("patch", "hinge", "quadratic")
 
 
 def bend_forces(mesh: ClothMesh, material: Material, law: str = "patch", *, flat: bool = False) -> list[ElementForce]:
-    """Element forces against bending.
+    """Return the element forces against bending.
 
     Args:
-        mesh, material: what it is made of.
+        mesh, material: the sheet and its fabric.
         law: one of LAWS.
-        flat: the sheet wants to be flat, whatever shape it is modelled in; `quadratic` always does.
+        flat: True if the sheet is flat at rest, whatever its modelled shape; `quadratic` always is.
 
     Returns:
-        Forces with vertex indices of the mesh; none where nothing can bend or the fabric does not resist.
+        Forces with vertex indices of the mesh. The list is empty if the mesh has no inner edge or the fabric no bending
+        stiffness.
     """
     if not isinstance(law, str) or law not in LAWS:
         raise ClothError(f"no bending law '{law}'; there are: {', '.join(LAWS)}", object_name=mesh.name)
@@ -54,8 +55,9 @@ def bend_forces(mesh: ClothMesh, material: Material, law: str = "patch", *, flat
 
 
 def _patch_forces(mesh: ClothMesh, material: Material, flat: bool) -> list[ElementForce]:
+    """Return the forces of the law `patch`."""
     patch = PatchGeometry(mesh, material.bend, flat=flat)
-    # both are as stiff as what is painted on the triangle: a part of one without the other is no energy of a shape
+    # both parts use the stiffness painted on the triangle, because only their sum has the modelled rest shape
     forces = [ElementForce(flat_stencil(patch), Quadratic(), (flat_stiffness(patch),), material.damping,
                            np.repeat(mesh.triangles, 3, axis=0))]
     if len(patch.curved):
@@ -63,7 +65,7 @@ def _patch_forces(mesh: ClothMesh, material: Material, flat: bool) -> list[Eleme
         forces.append(ElementForce(rest_stencil(patch), RestCurvature(), (k, rho),
                                    painted=mesh.triangles[patch.curved]))
     shared = np.flatnonzero(mesh.hinge_branches)
-    if len(shared):                                   # seams of three and more triangles, where no patch reaches across
+    if len(shared):                                   # edges of three or more triangles, which patches do not cross
         stencil = hinge_stencil(mesh)
         k, rest = hinge_parameters(mesh, material.bend, flat=flat)
         forces.append(ElementForce(Stencil(stencil.vertices[shared], stencil.weights[shared]), Hinge(),

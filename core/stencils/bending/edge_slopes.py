@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The slope of a sheet across each of its edges, recovered from the vertices around it.
+"""The slope of a sheet across each of its edges, from the heights of the surrounding vertices.
 
-Given heights w over the flat rest shape, the slope dw/dn at an edge's midpoint is a weighted sum of the w around it:
-the two triangles of the edge and the up to four that adjoin them, unfolded into one plane (8 vertices). The weights
+For heights w over the flat rest shape, the slope dw/dn at the midpoint of an edge is a weighted sum of up to eight
+heights: those of the two triangles at the edge and of the up to four triangles next to them, all unfolded into one
+plane. The weights are found in two steps:
 
-  1. start from the slopes s_0, s_1 of the two triangles, each weighted by the other's height, (h_1 s_0 + h_0 s_1) /
-     (h_0 + h_1), which is exact for w linear and for w = n^2;
-  2. are corrected by the smallest amount (in a norm that lets near vertices move more) that makes them exact for
-     t^2 and t n too, t along the edge, as far as the vertices around it can tell these from the rest. They can but for
-     a few edges at corners and on strips one cell wide.
+  1. The slopes s_0, s_1 of the two triangles are averaged, each weighted by the height of the other triangle,
+     (h_1 s_0 + h_0 s_1) / (h_0 + h_1). This is exact for linear w and for w = n^2.
+  2. The smallest correction is added that makes the weights exact for t^2 and t n too, where t is the coordinate along
+     the edge. The norm of the correction allows near vertices to change more. A few edges, at corners and on strips
+     one cell wide, have too few vertices around them to distinguish these functions; they get a partial correction.
 
-Where the two triangles make a parallelogram, as on a grid cut by parallel diagonals or an equilateral mesh, step 2
-has nothing to do and four vertices remain.
+If the two triangles form a parallelogram, as on a grid with parallel diagonals or on an equilateral mesh, step 1 is
+already exact and four vertices are enough.
 """
 
 from __future__ import annotations
@@ -24,19 +25,21 @@ from ..tolerances import ROUNDING_SHARE
 from .hinge_geometry import HingeGeometry
 
 LEAST_INDEPENDENT_PART = 0.03
-"""A quadratic is told from the rest when what the rest leaves of it at the vertices reaches this share of it [-]."""
+"""Smallest part of a quadratic function that is independent of the constraints already met, over its norm at the
+vertices, for which it is corrected [-]."""
 
 
 def edge_slopes(mesh: ClothMesh, hinge: HingeGeometry, across: IntArray | None = None) -> tuple[IntArray, FloatArray]:
-    """Vertices (H, 8) and weights (H, 8) [1/m] of dw/dn, with n pointing from side 1 to side 0 of each hinge.
+    """Return vertices (H, 8) and weights (H, 8) [1/m] of dw/dn, with n pointing from side 1 to side 0 of each hinge.
 
-    The weight of a vertex that is not there is 0. Who asks for the hinges of a mesh in pieces gives `across_edges`.
+    The weight of a missing vertex is 0. `across` is the result of `across_edges`, to be given if the hinges of a mesh
+    are processed in batches.
     """
     across = across_edges(mesh) if across is None else across
     vertices = np.concatenate([hinge.vertices, np.repeat(hinge.vertices[:, :1], 4, axis=1)], axis=1)
     x, y = _own_points(hinge)                                                         # (4, H) [m]
     start = _mean_slope(hinge)                                                        # (4, H) [1/m]
-    # in units of the hinge's own size along and across the edge
+    # in units of the hinge's size along and across the edge
     size_x, size_y = np.sqrt(np.mean(x * x, axis=0)), np.sqrt(np.mean(y * y, axis=0))
     u, v = x / size_x, y / size_y
     missing = -np.stack([(start * u * u).sum(axis=0), (start * u * v).sum(axis=0)])   # the exact slope at 0 is 0
@@ -51,8 +54,10 @@ def edge_slopes(mesh: ClothMesh, hinge: HingeGeometry, across: IntArray | None =
 
 
 def across_edges(mesh: ClothMesh) -> IntArray:
-    """(3 T,): beyond the edge opposite each corner, the corner opposite that edge, -1 for none; corner i of triangle t
-    is 3 t + i."""
+    """Return, for each corner (3 T,), the corner beyond the opposite edge, or -1 if there is none.
+
+    Corner i of triangle t has the number 3 t + i.
+    """
     across = np.full(mesh.triangles.size, -1, dtype=np.int64)
     one, two = mesh.hinge_corners[~mesh.hinge_branches].T
     across[one], across[two] = two, one
@@ -60,8 +65,10 @@ def across_edges(mesh: ClothMesh) -> IntArray:
 
 
 def _own_points(hinge: HingeGeometry) -> tuple[FloatArray, FloatArray]:
-    """Where a hinge's vertices lie in its plane, x and y (4, H) [m]: origin at the edge's midpoint, x along the edge, y
-    towards side 0."""
+    """Return the coordinates x, y (4, H) [m] of the hinges' vertices in the plane.
+
+    The origin is the midpoint of the edge, x is along the edge and y towards side 0.
+    """
     half, zero = 0.5 * hinge.lengths, np.zeros(len(hinge.lengths))
     foot = (2.0 * hinge.feet - 1.0) * half[:, None]
     return (np.stack([-half, half, foot[:, 0], foot[:, 1]]),
@@ -69,7 +76,7 @@ def _own_points(hinge: HingeGeometry) -> tuple[FloatArray, FloatArray]:
 
 
 def _mean_slope(hinge: HingeGeometry) -> FloatArray:
-    """Step 1 on the hinge's own vertices (4, H) [1/m]: v0, v1, the apex of side 0 and that of side 1."""
+    """Return the weights of step 1 (4, H) [1/m] for v0, v1, and the apices of sides 0 and 1."""
     h0, h1 = hinge.heights.T
     one, two = h1 / h0 / (h0 + h1), -h0 / h1 / (h0 + h1)
     at_v1 = hinge.feet[:, 0] * one + hinge.feet[:, 1] * two
@@ -77,16 +84,19 @@ def _mean_slope(hinge: HingeGeometry) -> FloatArray:
 
 
 def _correction(x: FloatArray, y: FloatArray, present: BoolArray, missing: FloatArray) -> FloatArray:
-    """Step 2: changes (8, n) of the weights of points x, y (8, n), so that t^2 and t n get `missing` (2, n) more."""
-    root = np.where(present, 1.0 / (0.5 + x * x + y * y), 0.0)                        # square root of the norm's weight
-    met: list[FloatArray] = []                                                        # what the weights are exact for
+    """Return the correction of step 2: changes (8, n) of the weights of points x, y (8, n).
+
+    They add `missing` (2, n) to the values for t^2 and t n.
+    """
+    root = np.where(present, 1.0 / (0.5 + x * x + y * y), 0.0)                        # root of the norm's weight
+    met: list[FloatArray] = []                                                        # constraints that stay met
     for column in (root, root * x, root * y, root * y * y):
         column = _without(column, met)
         met.append(column / np.sqrt((column * column).sum(axis=0)))
     p, q = root * x * x, root * x * y
     whole = (p * p).sum(axis=0) + (q * q).sum(axis=0)
     p, q = _without(p, met), _without(q, met)
-    # pseudo-inverse of the Gram matrix (a b; b c), without what is indistinct
+    # pseudo-inverse of the Gram matrix (a b; b c) without eigenvalues that are too small
     a, b, c = (p * p).sum(axis=0), (p * q).sum(axis=0), (q * q).sum(axis=0)
     large = 0.5 * (a + c) + np.hypot(0.5 * (a - c), b)
     small = np.maximum(a * c - b * b, 0.0) / np.where(large > 0.0, large, 1.0)
@@ -99,7 +109,10 @@ def _correction(x: FloatArray, y: FloatArray, present: BoolArray, missing: Float
 
 
 def _without(column: FloatArray, met: list[FloatArray]) -> FloatArray:
-    """What orthonormal vectors leave of a column (8, n); twice, because rounding leaves some of them the first time."""
+    """Return the part of `column` (8, n) that is orthogonal to the orthonormal vectors `met`.
+
+    The projection is done twice, because rounding leaves some of it after the first time.
+    """
     for _ in range(2):
         for direction in met:
             column = column - (column * direction).sum(axis=0) * direction
@@ -108,8 +121,13 @@ def _without(column: FloatArray, met: list[FloatArray]) -> FloatArray:
 
 def _surroundings(mesh: ClothMesh, hinge: HingeGeometry, some: IntArray, x: FloatArray, y: FloatArray,
                   across: IntArray) -> tuple[IntArray, FloatArray, FloatArray, BoolArray]:
-    """Of `some` hinges with own points x, y (4, n): the four vertices beyond their sides (4, n); where all of them lie,
-    unfolded into the hinge's plane, x and y (8, n) [m]; and which are there (8, n)."""
+    """Return the neighbourhoods of the hinges `some` with own points x, y (4, n).
+
+    Returns:
+        The four vertices beyond the hinge's sides (4, n).
+        Coordinates x, y (8, n) [m] of all eight vertices, unfolded into the plane of the hinge.
+        Which of the eight exist (8, n).
+    """
     vertices, triangles, ends = hinge.vertices[some], hinge.triangles[some], hinge.ends[some]
     beyond = np.empty((4, len(some)), dtype=np.int64)
     x, y = np.concatenate([x, np.zeros_like(x)]), np.concatenate([y, np.zeros_like(y)])
@@ -131,7 +149,10 @@ def _surroundings(mesh: ClothMesh, hinge: HingeGeometry, some: IntArray, x: Floa
 
 
 def _apex(mesh: ClothMesh, corner: IntArray, start: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Foot (H,) [-] from the vertex `start` and height (H,) [m] of a corner, 3 t + i, over the opposite edge."""
+    """Return foot (H,) [-] and height (H,) [m] of each corner, numbered 3 t + i, over the opposite edge.
+
+    The foot is 0 at the vertex `start` of that edge.
+    """
     uv, vertices = mesh.uv.reshape(-1, 2), mesh.triangles.ravel()
     triangle, place = np.divmod(corner, 3)
     one, two = 3 * triangle + (place + 1) % 3, 3 * triangle + (place + 2) % 3

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bending of 001: the angle between two triangles that share an edge.
+"""Bending by the angle between two triangles that share an edge: the law of Baraff and Witkin 1998 (001).
 
-Columns are the hinge's edge vectors e = x1 - x0, a = x2 - x0, b = x3 - x0, with x0 x1 the shared edge. With the
+Columns are the hinge's edge vectors e = x1 - x0, a = x2 - x0, b = x3 - x0, with the shared edge from x0 to x1. With the
 normals N_a = e x a and N_b = b x e,
 
     angle      theta = atan2(-|e| b . N_a, N_a . N_b)
@@ -10,13 +10,14 @@ normals N_a = e x a and N_b = b x e,
     gradient   dtheta/da = -|e| N_a / |N_a|^2,  dtheta/db = -|e| N_b / |N_b|^2,
                dtheta/de = -(a . e dtheta/da + b . e dtheta/db) / |e|^2
 
-Baraff and Witkin 1998, section 4.4, has C = theta; gradient and Hessian as in Tamstorf and Grinspun 2013: they hold no
-sine of theta in a denominator, and stay finite up to a closed hinge. Two departures from 001: k is weighted by the
-edge's length over the width it stands for, so that B is the fabric's N m, and B follows the direction that curves,
-which is across the edge: B = (B_u dv^2 + B_v du^2) / (du^2 + dv^2) for an edge along (du, dv).
+Baraff and Witkin 1998, section 4.4, with the condition C = theta. Gradient and Hessian follow Tamstorf and Grinspun
+2013: they do not divide by the sine of theta, and stay finite up to a closed hinge. There are two departures from 001.
+k is weighted by the edge's length over the width that it stands for, so that B is the fabric's bending stiffness [N m].
+And B follows the direction across the edge, in which the sheet curves: B = (B_u dv^2 + B_v du^2) / (du^2 + dv^2) for an
+edge along (du, dv).
 
-What remains is that a hinge knows only its own angle. A sheet made of hinges is up to three times too stiff where it
-curves across a grid's diagonals (docs/bending.md); `patch_bend` is not.
+Limit: a hinge has one angle only. A sheet of hinges is up to three times too stiff where it curves across the diagonals
+of a grid (docs/bending.md). Patches do not have this limit (`patch_geometry`).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from .hinge_geometry import HingeGeometry
 
 
 def hinge_stencil(mesh: ClothMesh) -> Stencil:
-    """Columns e, a, b of each hinge."""
+    """Return the columns e, a, b of each hinge."""
     weights = np.zeros((len(mesh.hinges), 4, 3))
     weights[:, 0] = -1.0
     weights[:, [1, 2, 3], [0, 1, 2]] = 1.0
@@ -56,7 +57,10 @@ def hinge_stencil(mesh: ClothMesh) -> Stencil:
 
 
 def hinge_parameters(mesh: ClothMesh, bend: tuple[float, float], *, flat: bool = False) -> Parameters:
-    """k (H,) [N m] and rest angles (H,): as the mesh is modelled, or none if `flat`; and by its curvature more."""
+    """Return k (H,) [N m] and rest angles (H,).
+
+    Rest angles are those of the modelled shape, or zero if `flat`; the rest curvature of the mesh is added.
+    """
     hinge = HingeGeometry(mesh)
     k = hinge.rigidity(bend)
     rest = np.zeros(len(k)) if flat else angle(hinge_stencil(mesh).gather(mesh.positions))
@@ -66,7 +70,7 @@ def hinge_parameters(mesh: ClothMesh, bend: tuple[float, float], *, flat: bool =
 
 
 def angle(F: Columns) -> FloatArray:
-    """theta (E,) in -pi..pi, positive or negative by the side it folds to."""
+    """Return theta (E,) in -pi..pi; its sign gives the side to which the hinge folds."""
     e, a, b = F
     na, nb = cross(e, a), cross(b, e)
     return np.arctan2(-length(e) * dot(b, na), dot(na, nb))
@@ -82,19 +86,19 @@ class Hinge:
     has_rest_curvature = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
+        """Return psi (E,) [J]."""
         k, rest = p
         return 0.5 * k * (angle(F) - rest) ** 2
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """k (theta - theta_rest) dtheta/dF."""
+        """Return P = k (theta - theta_rest) dtheta/dF."""
         k, rest = p
         moment = k * (angle(F) - rest)
         ge, ga, gb = _gradient(F)
         return (scale(moment, ge), scale(moment, ga), scale(moment, gb))
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k g g^T + k (theta - theta_rest) d2theta; exact, and indefinite where the hinge is bent."""
+        """Return k g g^T + k (theta - theta_rest) d^2 theta/dF^2, exact; it is indefinite where the hinge is bent."""
         k, rest = p
         moment = k * (angle(F) - rest)
         first, second = _outer_tangent(k, _gradient(F)), _second_derivative(F)
@@ -102,26 +106,29 @@ class Hinge:
                 _add_turn(first[2], moment, second[2]))
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """k g g^T: the part that is semi-definite by form."""
+        """Return k g g^T, which is positive semi-definite."""
         return _outer_tangent(p[0], _gradient(F))
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """theta."""
+        """Return the condition theta."""
         return ((p[0], _gradient(F)),)
 
 
 def _outer_tangent(k: FloatArray, g: Columns) -> Tangent:
+    """Return k g g^T, block by block."""
     e, a, b = g
     return ((outer(k, e, e), outer(k, e, a), outer(k, e, b)), (outer(k, a, e), outer(k, a, a), outer(k, a, b)),
             (outer(k, b, e), outer(k, b, a), outer(k, b, b)))
 
 
 def _add_turn(row: tuple[Block, ...], moment: FloatArray, turn: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return a row of blocks plus `moment` times a row of blocks of the second derivative."""
     return (add_blocks(row[0], scale_block(moment, turn[0])), add_blocks(row[1], scale_block(moment, turn[1])),
             add_blocks(row[2], scale_block(moment, turn[2])))
 
 
 def _gradient(F: Columns) -> Columns:
+    """Return dtheta/dF."""
     e, a, b = F
     size, squared = length(e), np.maximum(dot(e, e), SMALLEST_DIVISOR)
     ga, gb = _apex_gradient(cross(e, a), size), _apex_gradient(cross(b, e), size)
@@ -129,11 +136,12 @@ def _gradient(F: Columns) -> Columns:
 
 
 def _apex_gradient(normal: Vector, size: FloatArray) -> Vector:
+    """Return the gradient of theta by an apex, -|e| N / |N|^2, with |e| = size."""
     return scale(-size / np.maximum(dot(normal, normal), SMALLEST_DIVISOR), normal)
 
 
 def _second_derivative(F: Columns) -> Tangent:
-    """d2theta / dF dF."""
+    """Return d^2 theta / dF dF."""
     e, a, b = F
     zero = identity_block(0.0 * e[0])
     ea_e, ea_a, ee_a = _side(e, a, 1.0)
@@ -142,9 +150,9 @@ def _second_derivative(F: Columns) -> Tangent:
 
 
 def _side(e: Vector, a: Vector, sign: FloatArray | float) -> tuple[Block, Block, Block]:
-    """Derivatives of g = dtheta/da by e and by a, and this side's part of d2theta/de2; N = sign e x a.
+    """Return, for one side of the hinge, dg/de, dg/da with g = dtheta/da, and the side's part of d^2 theta/de^2.
 
-    dg = g (e . de) / |e|^2 - |e| / |N|^2 (I - 2 n n^T) dN with n = N / |N|.
+        N = sign e x a,   dg = g (e . de) / |e|^2 - |e| / |N|^2 (I - 2 n n^T) dN,   n = N / |N|
     """
     one = 1.0 + 0.0 * e[0]
     normal = scale(sign * one, cross(e, a))

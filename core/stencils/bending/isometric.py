@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A law quadratic in its column, and the four-vertex column of quadratic (isometric) bending.
+"""Quadratic (isometric) bending: one column of four vertices per hinge, for the law `Quadratic`.
 
-    energy   psi = k/2 |F|^2,     stress  P = k F,     tangent  H = k I
+The column of a hinge (Bergou et al. 2006) is the difference of the slopes across the edge,
 
-The tangent is constant and positive. While a sheet keeps its lengths, its second derivatives turn with it, so such an
-energy does not change in rigid motion, and is exact in large rotations.
+    F = (x2 - foot) / h_2 + (x3 - foot) / h_3
 
-Column of a hinge (Bergou et al. 2006): F = (x2 - foot) / h_2 + (x3 - foot) / h_3, the difference of the two
-slopes across the edge; |F| = theta for small angles, 2 sin(theta/2) for equal heights. With k = B l^2 / (A0 + A1) the
-law is the hinge's for small angles; the published normalisation 3 / (A0 + A1) is three times that. It depends on the
-triangulation as the hinge does (docs/bending.md), and its rest shape is flat.
+with |F| = theta for small angles, and |F| = 2 sin(theta/2) for equal heights. While a sheet keeps its lengths, its
+second derivatives rotate with it. The energy then does not change in rigid motion and is exact in large rotations.
+
+With k = B l^2 / (A0 + A1) the energy equals that of the hinge for small angles; the published factor 3 / (A0 + A1) is
+three times as large. It depends on the triangulation as the hinge does (docs/bending.md), and its rest shape is flat.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .hinge_geometry import HingeGeometry
 
 
 def isometric_stencil(mesh: ClothMesh) -> Stencil:
-    """One column per hinge [-]: the bend across its edge as a vector along the normal."""
+    """Return one column per hinge [-]: the bend across its edge, as a vector along the normal."""
     hinge = HingeGeometry(mesh)
     weights = np.zeros((len(mesh.hinges), 4, 1))
     weights[:, 2:, 0] = 1.0 / hinge.heights
@@ -32,5 +32,5 @@ def isometric_stencil(mesh: ClothMesh) -> Stencil:
 
 
 def isometric_parameters(mesh: ClothMesh, bend: tuple[float, float]) -> Parameters:
-    """k (H,) [N m]."""
+    """Return k (H,) [N m]."""
     return (HingeGeometry(mesh).rigidity(bend),)

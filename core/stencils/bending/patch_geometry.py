@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bending that does not depend on the triangulation: Morley's triangle with recovered edge slopes.
 
-In a triangle of rest area A, the second derivatives of the map x(u, v) are the mean of its gradient over the boundary,
+In a triangle of rest area A, the second derivatives of the map x(u, v) are approximated by an integral of its gradient
+over the boundary,
 
     F = 1/A sum_edges l n (x) g,      g = t (x_j - x_i) / l + n s,       F_uu, F_uv, F_vv  [1/m]
 
 with l, t, n the edge's length, direction and outward normal in the fabric, and s the slope dx/dn across the edge, which
-`edge_slopes` recovers from the vertices around it. All of it is linear in x: columns with constant weights.
+`edge_slopes` recovers from the surrounding vertices. F is linear in x: columns with constant weights.
 
     energy    E = A/2 (B_u |F_uu|^2 + (B_u + B_v) |F_uv|^2 + B_v |F_vv|^2)              [J]
 
-On a sheet that keeps its lengths |F_uu| and its like are curvatures, so this is the plate's bending energy without
-Poisson's effect; a cylinder that curves at an angle to the warp costs B_u cos^2 + B_v sin^2 of it.
+If the sheet keeps its lengths, |F_uu|, |F_uv| and |F_vv| are curvatures. E is then the bending energy of a plate
+without Poisson's effect. A cylinder that curves at an angle to the warp has the stiffness B_u cos^2 + B_v sin^2.
 
-Why it converges: both triangles at an edge use one slope, so constant moments are in equilibrium at every vertex; the
-slopes are exact for quadratics, so constant curvature is exact on every triangulation; and the energy is that of
-Morley's element (1968) restricted to some of its motions, so no shape but a flat one is free of it. Where Morley has
-the slopes as unknowns of their own, here they follow from the vertices: the departure, and what makes it a stencil.
+Convergence: both triangles at an edge use one slope, so constant moments are in equilibrium at every vertex. The slopes
+are exact for quadratics, so constant curvature is exact on every triangulation. And the energy is that of Morley's
+element (1968), restricted to some of its motions, so only flat shapes have zero energy. The departure from Morley:
+slopes are not unknowns but follow from the vertices, which makes the element a stencil.
 
-Free edges carry no moment: their slope is taken as the one that costs least, which takes the curvature across the
-edge out of the triangle's stiffness.
+Free edges carry no moment. Their slope is the one of least energy, which removes the curvature across the edge from the
+stiffness of the triangle.
 
-Rest shape: a mesh that is modelled flat has constant, positive tangents (`Quadratic`). A curved one keeps its rest
-columns: E = A/2 |F - r n|^2 with r the rest curvatures and n the triangle's present normal (see
-`rest_curvature`). The in-plane part of the rest columns follows w_u and w_v: it is subtracted from the weights.
+Rest shape: a mesh that is modelled flat has constant, positive tangents (`Quadratic`). A curved one has the energy E =
+A/2 |F - r n|^2, with the rest curvatures r and the triangle's present normal n (see `rest_curvature`). The in-plane
+part of the rest columns is a combination of w_u and w_v; it is subtracted from the weights.
 """
 
 from __future__ import annotations
@@ -38,21 +39,22 @@ from .edge_slopes import across_edges, edge_slopes
 from .hinge_geometry import HingeGeometry
 
 NEGLIGIBLE_WEIGHT = 1e-10
-"""Weights below this share of their triangle's largest are left out [-]."""
+"""Weight below which a vertex is left out of a stencil, over the largest weight of its triangle [-]."""
 
 TRIANGLES_PER_BATCH = 4096
-"""Triangles worked on at a time: what is needed on the way is ten times what is kept [-]."""
+"""Largest number of triangles whose stencils are built at a time; it bounds the temporary memory, which is ten times
+that of the result [-]."""
 
 
 class PatchGeometry:
     """Columns and stiffness of the patch around every triangle.
 
     Attributes:
-        stencil: columns (F_1, F_2, F_3), then w_u, w_v; F is (F_uu, F_uv, F_vv) times the triangle's size sqrt(A) and
-            the symmetric root of the stiffness over `stiffness` [-];
-        stiffness (T,): k with energy k/2 sum |F|^2 [N m];
-        rest (T, 3): normal components of F at rest [-];
-        curved: the triangles that are not modelled flat.
+        stencil: columns (F_1, F_2, F_3), w_u, w_v. (F_1, F_2, F_3) is (F_uu, F_uv, F_vv) times the triangle's size
+            sqrt(A) and the symmetric root of the stiffness matrix over `stiffness` [-].
+        stiffness (T,) [N m]: k of the energy k/2 sum |F|^2.
+        rest (T, 3) [-]: normal components of F at rest.
+        curved: indices of the triangles that are not modelled flat.
     """
 
     def __init__(self, mesh: ClothMesh, bend: tuple[float, float], *, flat: bool = False) -> None:
@@ -66,8 +68,8 @@ class PatchGeometry:
             vertices, columns = patch.merged()
             root = _root_of_stiffness(mesh.areas[some], patch.free, bend)
             columns[..., :3] = columns[..., :3] @ root
-            if not flat:                                    # as modelled, at the size that it has at rest
-                rest = _take_out_of_plane(mesh.positions[vertices], columns)
+            if not flat:                                    # the modelled shape, at the rest size
+                rest = _remove_in_plane(mesh.positions[vertices], columns)
                 self.rest[some] = mesh.triangle_scale[some, None] * rest
             self.rest[some] += np.einsum("tc,tcd->td", mesh.curvature[some], root)
             pieces.append(_without_negligible(vertices, columns))
@@ -77,7 +79,7 @@ class PatchGeometry:
 
 
 def flat_stencil(patch: PatchGeometry) -> Stencil:
-    """The columns F_1, F_2, F_3 alone, each an element of its own: 3 t + c for F_c of triangle t."""
+    """Return the columns F_1, F_2, F_3 as elements of their own; element 3 t + c is F_c of triangle t."""
     pieces = []
     for first in range(0, len(patch.stiffness), TRIANGLES_PER_BATCH):
         some = slice(first, first + TRIANGLES_PER_BATCH)
@@ -87,13 +89,15 @@ def flat_stencil(patch: PatchGeometry) -> Stencil:
 
 
 def flat_stiffness(patch: PatchGeometry) -> FloatArray:
-    """k (3 T,) [N m] of the elements of `flat_stencil`."""
+    """Return k (3 T,) [N m] of the elements of `flat_stencil`."""
     return np.repeat(patch.stiffness, 3)
 
 
 def rest_stencil(patch: PatchGeometry) -> Stencil:
-    """The columns q = sum_c r_c F_c, w_u, w_v of the triangles that are `curved`, of whose vertices the triangle's own
-    come first: q is coupled to w_u and w_v alone."""
+    """Return the columns q = sum_c r_c F_c, w_u, w_v of the `curved` triangles.
+
+    The triangle's own vertices come first; they are the hubs, because q is coupled to w_u and w_v only.
+    """
     some = patch.curved
     vertices, weights = patch.stencil.vertices[some], patch.stencil.weights[some]
     order = np.argsort(~weights[..., 3:].any(axis=2), axis=1, kind="stable")
@@ -104,9 +108,13 @@ def rest_stencil(patch: PatchGeometry) -> Stencil:
 
 
 class _Slopes:
-    """dw/dn of every edge, with n pointing out of its triangle: rows of vertices (H, 8) and weights (H, 8) [1/m], and
-    which row and sign a triangle's edge has, `row` (3 T,), -1 where it has none, and `sign` (3 T,), by the opposite
-    corner."""
+    """The slope dw/dn of every edge, with n pointing out of its triangle.
+
+    Attributes:
+        vertices (H, 8), weights (H, 8) [1/m]: from `edge_slopes`.
+        row (3 T,): the hinge of the edge opposite each corner, -1 if the edge has none.
+        sign (3 T,): -1 where the outward normal is opposite to the hinge's n, else 1.
+    """
 
     def __init__(self, mesh: ClothMesh) -> None:
         across, count = across_edges(mesh), len(mesh.hinges)
@@ -124,9 +132,11 @@ class _Slopes:
 
 
 class _Patches:
-    """What makes (F_uu, F_uv, F_vv) of `some` triangles, t of them.
+    """The stencils of the triangles `some`, t of them, before the stiffness is applied.
 
-    free (t, 3, 3): per corner the curvature that the slope of the opposite edge makes, zero where it is not free.
+    Attributes:
+        free (t, 3, 3): the curvature that a unit slope of the edge opposite each corner makes; zero if the edge is not
+            free.
     """
 
     def __init__(self, mesh: ClothMesh, some: slice, slopes: _Slopes) -> None:
@@ -148,7 +158,10 @@ class _Patches:
                                  + np.einsum("tki,tkc->tic", own, self._across * alone))
 
     def merged(self) -> tuple[IntArray, FloatArray]:
-        """Vertices (t, w), none twice, and their weights (t, w, 5) in (F_uu, F_uv, F_vv, w_u, w_v); unused are zero."""
+        """Return vertices (t, w), each once per triangle, and their weights (t, w, 5).
+
+        The five columns are F_uu, F_uv, F_vv, w_u, w_v. Unused places have weight zero.
+        """
         t = len(self._corners)
         at, edge = np.nonzero(self._row >= 0)
         row = self._row[at, edge]
@@ -162,16 +175,16 @@ class _Patches:
 
 
 def _product(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Symmetric part of a b^T as (uu, uv, vv)."""
+    """Return the symmetric part of a b^T as (uu, uv, vv)."""
     return np.stack([a[..., 0] * b[..., 0], 0.5 * (a[..., 0] * b[..., 1] + a[..., 1] * b[..., 0]),
                      a[..., 1] * b[..., 1]], axis=-1)
 
 
 def _root_of_stiffness(areas: FloatArray, free: FloatArray, bend: tuple[float, float]) -> FloatArray:
-    """sqrt(A) times the symmetric roots (t, 3, 3) of the stiffness over its scale, the larger of `bend` [m].
+    """Return sqrt(A) [m] times the symmetric roots (t, 3, 3) of the stiffness matrices over the larger of `bend`.
 
-    With D = diag(B_u, B_u + B_v, B_v) on (F_uu, F_uv, F_vv) and the curvatures b that free edges may take,
-    the least energy over them is that of D - D b (b^T D b)^-1 b^T D.
+    With D = diag(B_u, B_u + B_v, B_v) on (F_uu, F_uv, F_vv) and the curvatures b of free edges, the least energy over
+    the slopes of free edges has the matrix D - D b (b^T D b)^-1 b^T D.
     """
     warp, weft = bend
     D = np.diag([warp, warp + weft, weft]) / max(bend)
@@ -186,9 +199,14 @@ def _root_of_stiffness(areas: FloatArray, free: FloatArray, bend: tuple[float, f
     return np.sqrt(areas)[:, None, None] * roots
 
 
-def _take_out_of_plane(x: FloatArray, columns: FloatArray) -> FloatArray:
-    """Normal components (t, 3) of F at rest, with vertices at x (t, w, 3); what F has in the triangle's plane is taken
-    out of its weights in `columns` (t, w, 5): F_c - alpha w_u - beta w_v has none."""
+def _remove_in_plane(x: FloatArray, columns: FloatArray) -> FloatArray:
+    """Return the normal components (t, 3) of F at rest, and remove its in-plane part from the weights.
+
+    Args:
+        x (t, w, 3) [m]: the vertices of each patch at rest.
+        columns (t, w, 5): its weights, changed in place to those of F_c - alpha w_u - beta w_v, which has no in-plane
+            part at rest.
+    """
     rest = np.einsum("twc,twa->tca", columns, x)
     F, u, v = rest[:, :3], rest[:, 3], rest[:, 4]
     normal = np.cross(u, v)
@@ -200,7 +218,12 @@ def _take_out_of_plane(x: FloatArray, columns: FloatArray) -> FloatArray:
 
 
 def _merge(row: IntArray, vertex: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Terms (N,), (N,), (N, C), several for a vertex, as rows of vertices and weights, padded to the widest."""
+    """Return terms of rows as vertices (t, w) and weights (t, w, C), padded to the longest row.
+
+    Args:
+        row, vertex (N,): row and vertex of each term; weights of equal vertices in a row are added.
+        weights (N, C): weights of the terms.
+    """
     far = int(vertex.max()) + 1
     key, group = np.unique(row * far + vertex, return_inverse=True)
     group = group.reshape(-1)
@@ -217,12 +240,16 @@ def _merge(row: IntArray, vertex: IntArray, weights: FloatArray) -> tuple[IntArr
 
 
 def _without_negligible(vertices: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the rows without weights below NEGLIGIBLE_WEIGHT."""
     size = np.abs(weights)
     return _packed(vertices, np.where(size > NEGLIGIBLE_WEIGHT * size.max(axis=1, keepdims=True), weights, 0.0))
 
 
 def _packed(vertices: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Rows of vertices (t, w) and weights (t, w, C) without those whose weights are zero; padded with a row's first."""
+    """Return rows of vertices (t, w) and weights (t, w, C) without vertices of zero weight.
+
+    Rows are padded with their first vertex, at weight zero.
+    """
     there: BoolArray = weights.any(axis=2)
     lengths = there.sum(axis=1)
     width = int(lengths.max(initial=1))
@@ -234,7 +261,7 @@ def _packed(vertices: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArr
 
 
 def _joined(pieces: list[tuple[IntArray, FloatArray]]) -> Stencil:
-    """Rows of all pieces, padded to the widest with vertices of no weight."""
+    """Return a stencil of all rows, padded to the longest with vertices of zero weight."""
     count, width = sum(len(v) for v, _ in pieces), max(v.shape[1] for v, _ in pieces)
     vertices: IntArray = np.empty((count, width), dtype=np.int64)
     weights = np.zeros((count, width, pieces[0][1].shape[2]))
