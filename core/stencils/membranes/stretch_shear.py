@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stretch and shear of 001, on the triangle's two columns F = (w_u, w_v).
+"""Stretch and shear of Baraff and Witkin 1998 (001), on the two columns F = (w_u, w_v) of a triangle.
 
-With a the triangle's rest area and w(u, v) the map from fabric to world:
+With the triangle's rest area a and the map w(u, v) from the fabric to the world:
 
-    stretch   psi = a/2 (k_u (|w_u| - b_u)^2 + k_v (|w_v| - b_v)^2)
+    stretch   psi = a/2 (k_u (|w_u| - b_u)^2 + k_v (|w_v| - b_v)^2)             [J]
     shear     psi = a/2 k_s (w_u . w_v)^2                                       [J]
 
-Baraff and Witkin 1998, sections 4.2 and 4.3. The one departure: the paper's condition C = a (|w_u| - b) gives an
-energy that grows with a^2 and a sheet that softens as the mesh is refined; here the area stands outside the square, so
-that k_u, k_v, k_s are the fabric's N/m on every mesh.
+Baraff and Witkin 1998, sections 4.2 and 4.3, with one departure. The paper's condition C = a (|w_u| - b) gives an
+energy that grows with a^2, and a sheet that softens as the mesh is refined. Here the area is outside the square, so
+k_u, k_v, k_s are the fabric's stiffness [N/m] on every mesh.
 
-The tangents are made semi-definite in closed form by their eigenvalues (Kim 2020): of stretch k along w_u and
-k (1 - b/|w_u|) twice across it; of shear (I2 +- sqrt(I2^2 + 12 s^2))/2 and +-s twice each, with s = w_u . w_v
-and I2 = |w_u|^2 + |w_v|^2.
+The tangents are projected in closed form by their eigenvalues (Kim 2020). Those of stretch are k along w_u, and k (1 -
+b/|w_u|) twice across it. Those of shear are (I2 +- sqrt(I2^2 + 12 s^2))/2, and +-s twice each, with s = w_u . w_v and
+I2 = |w_u|^2 + |w_v|^2.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from ..stencil import Condition, Parameters, Stencil, Tangent
 
 
 def membrane_stencil(mesh: ClothMesh) -> Stencil:
-    """Columns w_u, w_v of each triangle: derivatives of the linear map from uv to the world."""
+    """Return the columns w_u, w_v of each triangle, the derivatives of the linear map from uv to the world."""
     d1, d2 = mesh.uv[:, 1] - mesh.uv[:, 0], mesh.uv[:, 2] - mesh.uv[:, 0]
     det = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
     weights = np.empty((len(mesh.triangles), 3, 2))
@@ -60,17 +60,17 @@ class Stretch:
     stiffness_parameters = {"stretch": (0, 1)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
+        """Return psi (E,) [J]."""
         ku, kv, bu, bv = p
         return 0.5 * (ku * (length(F[0]) - bu) ** 2 + kv * (length(F[1]) - bv) ** 2)
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """P_u = a k_u (|w_u| - b_u) w_u/|w_u|, and the same for v."""
+        """Return P_u = a k_u (|w_u| - b_u) w_u/|w_u|, and the same for v."""
         ku, kv, bu, bv = p
         return (spring_stress(F[0], ku, bu), spring_stress(F[1], kv, bv))
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """Exact; negative across a compressed direction."""
+        """Return the exact H, which is negative across a compressed direction."""
         ku, kv, bu, bv = p
         zero = identity_block(0.0 * ku)
         lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
@@ -78,7 +78,7 @@ class Stretch:
                 (zero, spring_tangent(F[1], lv, kv, 1.0 - bv / lv)))
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """The exact one with its negative eigenvalues set to zero."""
+        """Return the exact H with its negative eigenvalues set to zero."""
         ku, kv, bu, bv = p
         zero = identity_block(0.0 * ku)
         lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
@@ -86,7 +86,7 @@ class Stretch:
                 (zero, spring_tangent(F[1], lv, kv, np.maximum(0.0, 1.0 - bv / lv))))
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """|w_u| - b_u and |w_v| - b_v."""
+        """Return the conditions |w_u| - b_u and |w_v| - b_v."""
         ku, kv, _, _ = p
         still = (0.0 * ku, 0.0 * ku, 0.0 * ku)
         return ((ku, (direction(F[0]), still)), (kv, (still, direction(F[1]))))
@@ -101,16 +101,16 @@ class Shear:
     stiffness_parameters = {"shear": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
-        """psi (E,) [J]."""
+        """Return psi (E,) [J]."""
         return 0.5 * p[0] * dot(F[0], F[1]) ** 2
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
-        """P_u = a k_s s w_v, P_v = a k_s s w_u."""
+        """Return P_u = a k_s s w_v, P_v = a k_s s w_u."""
         ks = p[0] * dot(F[0], F[1])
         return (scale(ks, F[1]), scale(ks, F[0]))
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """a k_s (g g^T + s J) with g = (w_v, w_u) and J swapping u and v; exact."""
+        """Return a k_s (g g^T + s J), exact, where g = (w_v, w_u) and J swaps u and v."""
         k = p[0]
         u, v = F
         s = k * dot(u, v)
@@ -118,11 +118,11 @@ class Shear:
         return ((outer(k, v, v), mixed), (transpose(mixed), outer(k, u, u)))
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """The exact one with its negative eigenvalues set to zero.
+        """Return the exact H with its negative eigenvalues set to zero.
 
-        In the coordinates a = (x + o y)/sqrt2, b = (x - o y)/sqrt2 with o the sign of s, J is +-1 and
-        H = g g^T + |s| on a - |s| on b: |s| twice on a perpendicular to g_a, and one positive eigenvalue
-        in the plane of g_a and g_b.
+        In the coordinates a = (x + o y)/sqrt2, b = (x - o y)/sqrt2 with o the sign of s, J is +-1 and H = g g^T + |s|
+        on a - |s| on b. The positive eigenvalues are |s|, twice, on the part of a perpendicular to g_a, and one in the
+        plane of g_a and g_b.
         """
         k = p[0]
         u, v = F
@@ -146,5 +146,5 @@ class Shear:
                 (transpose(mixed), add_blocks(outer(kq, y, y), rest)))
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
-        """w_u . w_v."""
+        """Return the condition w_u . w_v."""
         return ((p[0], (F[1], F[0])),)

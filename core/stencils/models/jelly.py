@@ -75,7 +75,7 @@ def build(mesh: ClothMesh, material: Material, *, structure: str = "tetrahedra",
         forces = [cage_springs(lattice, first, young_modulus, material.damping)]
         links = forces[0].stencil.vertices
     else:
-        nodes, weights = barycentric(lattice.cells[at], lattice.place[at], inside)
+        nodes, weights = barycentric(lattice.cells[at], lattice.coordinates[at], inside)
         forces = _tetrahedra(lattice, first, young_modulus, nu, material.damping)
         links = _edges_of(forces[0].stencil.vertices)
     stiffness = TIE_STIFFNESS * young_modulus * float(np.cbrt(lattice.size.prod()))
@@ -83,7 +83,7 @@ def build(mesh: ClothMesh, material: Material, *, structure: str = "tetrahedra",
                                (np.full(first, stiffness),)))
     ties = np.column_stack([np.repeat(np.arange(first), nodes.shape[1]), nodes.ravel() + first])
     some = np.where(weights > SINGLE_PRECISION_NOISE, weights, 0.0)
-    own, behind = density * lattice.share, tie_weights_per_node(nodes, some, count)
+    own, behind = density * lattice.node_volumes, tie_weights_per_node(nodes, some, count)
     carried: FloatArray = (some * (own / np.where(behind > 0.0, behind, 1.0))[nodes]).sum(axis=1)
     mass = np.concatenate([SURFACE_MASS_SHARE * carried, np.where(behind > 0.0, (1.0 - SURFACE_MASS_SHARE) * own, own)])
     return BuiltModel(forces, lattice.nodes, mass, carried, np.concatenate([links, ties]))
@@ -96,7 +96,7 @@ def default_cells(mesh: ClothMesh) -> int:
 
 
 def _tetrahedra(lattice: Cage, first: int, young_modulus: float, nu: float, damping: float) -> list[ElementForce]:
-    stencil = tetrahedron_stencil(lattice.nodes, cut_cells(lattice.cells, lattice.place))
+    stencil = tetrahedron_stencil(lattice.nodes, cut_cells(lattice.cells, lattice.coordinates))
     volume = np.tile(np.array([2.0, 1.0, 1.0, 1.0, 1.0]) * lattice.size.prod() / 6.0, len(lattice.cells))
     volume *= np.repeat(lattice.fraction, 5)
     mu, lame = young_modulus / (2.0 * (1.0 + nu)), young_modulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))

@@ -31,10 +31,10 @@ def test_shares_add_up_to_the_volume_and_their_centre_is_the_body_s():
     half = x.copy()
     half[:, 2] = np.maximum(half[:, 2], 3.0 + 1e-4 * (x[:, 2] - 3.0))      # a dome, its centre at 3/8 of its radius
     _, lattice = cage(half, 16, triangles=t)
-    assert lattice.share.sum() == pytest.approx(2.0 / 3.0 * np.pi * 0.125, rel=0.02)
-    centre = lattice.share @ lattice.nodes / lattice.share.sum()
+    assert lattice.node_volumes.sum() == pytest.approx(2.0 / 3.0 * np.pi * 0.125, rel=0.02)
+    centre = lattice.node_volumes @ lattice.nodes / lattice.node_volumes.sum()
     np.testing.assert_allclose(centre, [1.0, 2.0, 3.0 + 3.0 / 8.0 * 0.5], atol=0.01)
-    assert lattice.share.min() > 0.0
+    assert lattice.node_volumes.min() > 0.0
     assert lattice.fraction.sum() * lattice.size.prod() == pytest.approx(lattice.volume, rel=1e-12)
 
 
@@ -46,14 +46,14 @@ def test_every_vertex_is_in_a_cell_and_weights_give_its_place():
     np.testing.assert_allclose(w.sum(axis=1), 1.0)
     np.testing.assert_allclose(np.einsum("pc,pci->pi", w, lattice.nodes[lattice.cells[cell]]), mesh.positions,
                                atol=1e-12)
-    nodes, w = barycentric(lattice.cells[cell], lattice.place[cell], inside)
+    nodes, w = barycentric(lattice.cells[cell], lattice.coordinates[cell], inside)
     assert w.min() > -1e-9
     np.testing.assert_allclose(np.einsum("pc,pci->pi", w, lattice.nodes[nodes]), mesh.positions, atol=1e-12)
 
 
 def test_tetrahedra_fill_their_cells_and_share_whole_faces():
     _, lattice = cage(block((1.0,) * 3, (2, 2, 2))[0], 3, faces=block((1.0,) * 3, (2, 2, 2))[1])
-    tetrahedra = cut_cells(lattice.cells, lattice.place)
+    tetrahedra = cut_cells(lattice.cells, lattice.coordinates)
     a, b, c, d = (lattice.nodes[tetrahedra[:, k]] for k in range(4))
     volume = np.abs(np.einsum("qi,qi->q", np.cross(b - a, c - a), d - a)) / 6.0
     np.testing.assert_allclose(volume.reshape(-1, 5).sum(axis=1), lattice.size.prod())
