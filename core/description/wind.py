@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wind: the velocity of the air, the same everywhere or a field, steady or in time.
+"""Wind: the velocity of the air, uniform or a field, steady or time-dependent.
 
-Cloth feels it by its air drag (`drag`): each triangle by the mean of the velocity at its corners (002's wind fields).
+Wind acts on cloth through its air drag (`air_drag`): each triangle feels the mean wind of its corners (002).
 """
 
 from __future__ import annotations
@@ -17,36 +17,37 @@ from ..errors import SceneError
 
 
 class Wind:
-    """The air of a scene.
+    """The wind of a scene.
 
     Args:
-        given: velocity (3,) [m/s]; a function of time t [s] -> (3,); or a field, a function of time and positions
-            (t [s], (V, 3) [m]) -> (V, 3).
+        given: a velocity (3,) [m/s]; a function of time t [s] -> (3,); or a field, a function of time and positions (t
+            [s], (V, 3) [m]) -> (V, 3).
 
     Attributes:
-        is_field: whether it differs from place to place.
+        is_field: True if the velocity depends on the position.
     """
 
     def __init__(self, given: Any) -> None:
         self._function: Callable[..., Any] | None = given if callable(given) else None
         self._steady = vector(np.zeros(3) if callable(given) else given, "wind")
-        self.is_field = self._function is not None and _places(self._function) > 1
+        self.is_field = self._function is not None and _positional_count(self._function) > 1
         if self._function is not None and not takes(self._function, 2 if self.is_field else 1):
             raise SceneError(f"wind is a function of {inspect.signature(self._function)}, it must take the time, as "
                              "lambda t: (3, 0, 0) does, or the time and positions (V, 3), as lambda t, x: 3 * x")
 
     def at(self, time: float, x: FloatArray | None = None) -> FloatArray:
-        """Velocity [m/s] at `time` [s]: (3,) where it is the same everywhere, or (V, 3) at positions x (V, 3) [m].
+        """Return the velocity [m/s] at `time` [s]: (3,) if it is uniform, or (V, 3) at positions x (V, 3) [m].
 
         Raises:
-            SceneError: numbers of another shape, or none; a field without positions.
+            SceneError: the function returns the wrong shape or no finite numbers; or the wind is a field and x is
+                missing.
         """
         if self._function is None:
             return self._steady
         if not self.is_field:
             return vector(self._function(time), f"wind at {time:.4f} s")
         if x is None:
-            raise SceneError("the wind is a field: it has no one velocity, ask for it at positions")
+            raise SceneError("the wind is a field: it has no single velocity, ask for it at positions")
         value = self._function(time, x)
         try:
             field = float_array(value)
@@ -63,7 +64,7 @@ class Wind:
 
 
 def vector(value: Any, what: str) -> FloatArray:
-    """Three numbers (3,), or a SceneError that says what they are for."""
+    """Return three numbers (3,); raise a SceneError that names `what` if the value is not three finite numbers."""
     try:
         found = float_array(value)
     except ValueError:
@@ -73,8 +74,8 @@ def vector(value: Any, what: str) -> FloatArray:
     return found
 
 
-def _places(function: Callable[..., Any]) -> int:
-    """How many arguments a function asks for by their place; 1 where it does not say."""
+def _positional_count(function: Callable[..., Any]) -> int:
+    """Return the number of positional arguments that a function requires; 1 if its signature is unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

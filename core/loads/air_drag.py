@@ -4,9 +4,9 @@
     viscous   f_i = - c_i v_i                               c_i = k_d [kg/(m^2 s)] times the vertex's area
     air       f   = - k_d A (n . (v - v_wind)) n            per triangle, v the mean of its corners
 
-002 lists both (damping family), 001 section 4.4 mentions air drag. A and n are taken at the start of the step, which
-makes the force linear in v and df/dv symmetric and semi-definite: each corner gets a third of the force, so
-df_i/dv_j = - q q^T with q = sqrt(k_d A / 9) n, for every two corners of a triangle and for each with itself.
+Both are damping forces of 002; air drag is also in Baraff and Witkin 1998, section 4.4 (001). A and n are taken at the
+start of the step, so the force is linear in v, and df/dv is symmetric and negative semi-definite. Each corner gets a
+third of the force of a triangle: df_i/dv_j = - q q^T with q = sqrt(k_d A / 9) n, for every pair of corners i, j.
 """
 
 from __future__ import annotations
@@ -22,21 +22,26 @@ from ..stencils.stencil import Stencil
 
 @dataclass(frozen=True)
 class AirDrag:
-    """Air drag of triangles as they lie at one time: q = `vectors` (T, 3) [sqrt(kg/s)], `stencil` of `drag_stencil`."""
+    """Air drag of triangles in the positions of one time.
+
+    Attributes:
+        stencil: that of `drag_stencil`.
+        vectors (T, 3) [sqrt(kg/s)]: q.
+    """
 
     stencil: Stencil
     vectors: FloatArray
 
     @staticmethod
     def at(stencil: Stencil, coefficients: FloatArray, x: FloatArray) -> AirDrag:
-        """Drag with k_d = coefficients (T,) at positions x (V, 3) [m]."""
+        """Return the drag with k_d = coefficients (T,) at positions x (V, 3) [m]."""
         return AirDrag(stencil, current().drag.drag_vectors(stencil.vertices, coefficients, x))
 
     def add_force(self, u: FloatArray, total: FloatArray) -> None:
-        """total (V, 3) [N] += the force at velocities u (V, 3) through still air [m/s]."""
+        """Add the force at velocities u (V, 3) [m/s] relative to the air to `total` (V, 3) [N]."""
         current().drag.add_force(self.stencil, self.vectors, u, total)
 
 
 def drag_stencil(triangles: IntArray) -> Stencil:
-    """One column per triangle (T, 3): the sum of its vertices' velocities."""
+    """Return one column per triangle (T, 3): the sum of its vertices' velocities."""
     return Stencil(triangles, np.ones((len(triangles), 3, 1)))

@@ -69,8 +69,9 @@ def _stiffness_parameters(force: ElementForce) -> Mapping[str, tuple[int, ...]]:
 def _scaled(force: ElementForce, what: str, factor: FloatArray) -> ElementForce:
     """Return the force with its stiffness against `what` times the mean of `factor` (V,) over each element."""
     stencil = force.stencil
-    vertices = stencil.vertices if force.painted is None else force.painted
-    takes_part = stencil.weights.any(axis=2) if force.painted is None else np.ones(vertices.shape, dtype=np.bool_)
+    vertices = stencil.vertices if force.painted_vertices is None else force.painted_vertices
+    takes_part = (stencil.weights.any(axis=2) if force.painted_vertices is None
+                  else np.ones(vertices.shape, dtype=np.bool_))
     count = takes_part.sum(axis=1)                             # an element without any weight keeps its stiffness
     mean = np.where(count, (factor[vertices] * takes_part).sum(axis=1), 1.0) / np.maximum(count, 1)
     parameters = list(force.parameters)

@@ -31,24 +31,24 @@ class Nodes:
 
     def __init__(self, cloths: Sequence[Cloth]) -> None:
         made = [built_model(cloth) for cloth in cloths]
-        vertices, inner = [len(c.positions) for c in cloths], [len(b.inner) for b in made]
+        vertices, inner = [len(c.positions) for c in cloths], [len(b.inner_nodes) for b in made]
         bounds = np.cumsum([0, *vertices, *inner])
         spans = [slice(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
         self.slices, self.inner = spans[:len(cloths)], spans[len(cloths):]
         self.surface_count, self.count = int(bounds[len(cloths)]), int(bounds[-1])
         masses = [patch_areas(c.mesh, c.material) * c.material.areal_density if b.mass is None else b.mass
                   for c, b in zip(cloths, made, strict=True)]
-        carried = [m if b.carried is None else np.concatenate([b.carried, m[len(b.carried):]])
+        carried = [m if b.effective_mass is None else np.concatenate([b.effective_mass, m[len(b.effective_mass):]])
                    for m, b in zip(masses, made, strict=True)]
         self.mass, self.carried = self._joined(masses), self._joined(carried)
-        self.rest = self._joined([np.concatenate([c.mesh.positions, b.inner])
+        self.rest = self._joined([np.concatenate([c.mesh.positions, b.inner_nodes])
                                   for c, b in zip(cloths, made, strict=True)])
-        self.start = self._joined([_extended(c.mesh.positions, c.positions, b.inner)
+        self.start = self._joined([_extended(c.mesh.positions, c.positions, b.inner_nodes)
                                    for c, b in zip(cloths, made, strict=True)])
-        self.velocities = self._joined([_extended(c.mesh.positions, c.velocities, b.inner)
+        self.velocities = self._joined([_extended(c.mesh.positions, c.velocities, b.inner_nodes)
                                         for c, b in zip(cloths, made, strict=True)])
         self.links: IntArray = np.concatenate([
-            np.zeros((0, 2), dtype=np.int64), *(self._numbered(k, b.links) for k, b in enumerate(made))])
+            np.zeros((0, 2), dtype=np.int64), *(self._numbered(k, b.neighbours) for k, b in enumerate(made))])
         self.forces = [self._moved(k, b.forces) for k, b in enumerate(made)]
 
     def padded(self, surface: FloatArray) -> FloatArray:

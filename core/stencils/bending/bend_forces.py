@@ -30,7 +30,7 @@ def bend_forces(mesh: ClothMesh, material: Material, law: str = "patch", *, flat
     Args:
         mesh, material: the sheet and its fabric.
         law: one of LAWS.
-        flat: True if the sheet is flat at rest, whatever its modelled shape; `quadratic` always is.
+        flat: True if the sheet is flat at rest for every modelled shape; `quadratic` always is.
 
     Returns:
         Forces with vertex indices of the mesh. The list is empty if the mesh has no inner edge or the fabric no bending
@@ -63,7 +63,7 @@ def _patch_forces(mesh: ClothMesh, material: Material, flat: bool) -> list[Eleme
     if len(patch.curved):
         k, rho = patch.stiffness[patch.curved], (patch.rest[patch.curved]**2).sum(axis=1)
         forces.append(ElementForce(rest_stencil(patch), RestCurvature(), (k, rho),
-                                   painted=mesh.triangles[patch.curved]))
+                                   painted_vertices=mesh.triangles[patch.curved]))
     shared = np.flatnonzero(mesh.hinge_branches)
     if len(shared):                                   # edges of three or more triangles, which patches do not cross
         stencil = hinge_stencil(mesh)

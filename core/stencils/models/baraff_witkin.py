@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The model of 001: stretch and shear on triangles, bending across edges, each damped along its own condition."""
+"""The model of Baraff and Witkin 1998 (001): stretch, shear and bending, each damped along its own condition."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from ..stencil import ElementForce
 
 def build(mesh: ClothMesh, material: Material, *, bending: str = "patch", flat: bool = False,
           rest_stretch: Sequence[float] = (1.0, 1.0)) -> list[ElementForce]:
-    """Element forces of a mesh made of a fabric.
+    """Return the element forces of a mesh made of a fabric.
 
     Args:
-        mesh, material: what it is made of. Loose edges become springs of a strip `material.thread_width` wide.
-        bending: the law against bending, a name out of `bending.LAWS`; "hinge" is 001's own.
-        flat: the sheet wants to be flat instead of as it is modelled.
-        rest_stretch: b_u, b_v of 001: rest length over modelled length along warp and weft; below 1 the cloth
-            shrinks, above 1 it has ease [-].
+        mesh, material: the mesh and its fabric. Loose edges become springs of a strip of fabric,
+            `material.thread_width` wide.
+        bending: the bending law, one of `bend_forces.LAWS`; "hinge" is that of 001.
+        flat: True if the sheet is flat at rest, False if its modelled shape is the rest shape.
+        rest_stretch: b_u, b_v of 001 [-], the rest length over the modelled length along warp and weft. Below 1 the
+            cloth shrinks, above 1 it has ease.
     """
     forces = []
     ease = tuple(rest_stretch) if is_series(rest_stretch) else ()
@@ -46,6 +47,9 @@ def build(mesh: ClothMesh, material: Material, *, bending: str = "patch", flat: 
 
 
 def thread_springs(mesh: ClothMesh, material: Material) -> ElementForce:
-    """Springs along the loose edges: k = k_u width / L [N/m], which makes the rope's EA = k_u width [N]."""
+    """Return springs along the loose edges, with k = k_u width / L [N/m].
+
+    A chain of them then has the axial stiffness EA = k_u width [N] on every mesh.
+    """
     k = material.stretch[0] * material.thread_width / mesh.loose_lengths
     return ElementForce(edge_stencil(mesh.loose_edges), Spring(), (k, mesh.loose_lengths), material.damping)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model may make of a mesh besides forces between its vertices: further nodes, other masses and neighbours."""
+"""The result of a model that has more than forces between the vertices of a mesh."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ..stencil import ElementForce
 
 @dataclass(frozen=True)
 class BuiltModel:
-    """One cloth's model where element forces on its V vertices do not say all.
+    """Forces of one cloth with V vertices, with further nodes, masses and neighbours.
 
     Attributes:
-        forces: with indices of the mesh's vertices, and from V on those of the inner nodes.
-        inner (N, 3) [m]: where further nodes are at rest. They have no surface: contact, pins and results never see
-            them.
-        mass (V + N,) [kg]: of vertices and nodes; None where the fabric says it.
-        carried (V,) [kg]: the mass that moves when something takes hold of a vertex, to choose how stiffly; None: its
-            own.
-        links (L, 2): pairs of neighbours besides the mesh's edges.
+        forces: element forces; indices below V are vertices of the mesh, indices from V on are inner nodes.
+        inner_nodes (N, 3) [m]: rest positions of further nodes. They are not part of the surface: contact, pins and
+            results leave them out.
+        mass (V + N,) [kg]: masses of vertices and nodes; None for those of the fabric.
+        effective_mass (V,) [kg]: mass that moves with a vertex when a pin or contact holds it, from which their
+            stiffness is chosen; None for the vertex's own mass.
+        neighbours (L, 2): pairs of neighbours in addition to the mesh's edges.
     """
 
     forces: Sequence[ElementForce]
-    inner: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    inner_nodes: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     mass: FloatArray | None = None
-    carried: FloatArray | None = None
-    links: IntArray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    effective_mass: FloatArray | None = None
+    neighbours: IntArray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jelly: what is inside a closed mesh is elastic, and the mesh is its skin.
+"""Jelly: a closed mesh filled with elastic material.
 
-A cage of cells around the mesh holds the material, as springs along the cells' edges and diagonals (003) or as
-tetrahedra (004, and a resistance against a change of volume); the mesh's own vertices are tied to it. They are what
-contact, pins and results are about, the cage's nodes are further particles that nobody else sees.
+A cage of cells around the mesh holds the material, as springs along the edges and diagonals of the cells (Susin 2015,
+003), or as tetrahedra (004) with a resistance to changes of volume. The vertices of the mesh are tied to the nodes of
+the cage. Contact, pins and results use the vertices only; the nodes are internal.
 
-    springs      E, Poisson's ratio 1/4                                     (`stencils/lattice`)
-    tetrahedra   psi = mu V |F - R|^2 + lambda/2 V (J - 1)^2                [J] (`projective` with w = 2 mu, `volume`)
+    springs      E, Poisson's ratio 1/4                                     (`cage_springs`)
+    tetrahedra   psi = mu V |F - R|^2 + lambda/2 V (J - 1)^2                [J] (`projective_local_step` with w = 2 mu,
+                                                                            and `volume_preserving`)
                  mu = E / (2 (1 + nu)),   lambda = E nu / ((1 + nu)(1 - 2 nu))   [Pa]
-    ties         psi = TIE E a / 2 |x_s - sum_i w_i x_i|^2                  [J] (`embedding`), a the side of a cell [m]
+    ties         psi = TIE_STIFFNESS E a / 2 |x_s - sum_i w_i x_i|^2        [J] (`cage_ties`), a the side of a cell [m]
 
-004 has w = mu and nothing for the volume, which is a solid of half the Young's modulus that is asked for, and of a
-Poisson's ratio of zero. The whole weighs density times the mesh's volume; of each node's mass SKIN goes to the vertices
-tied to it. Cells that the mesh cuts count by what is inside of them.
+The source 004 has w = mu and no resistance to volume changes: a solid of half the given Young's modulus and a Poisson's
+ratio of zero. The total mass is density times the volume of the mesh. Of each node's mass, SURFACE_MASS_SHARE goes to
+the vertices tied to it. A cell that the surface cuts has the stiffness and mass of its part inside.
 """
 
 from __future__ import annotations
@@ -38,67 +39,75 @@ from .built_model import BuiltModel
 STRUCTURES = ("tetrahedra", "lattice")
 """Names that `structure` takes."""
 TIE_STIFFNESS = 20.0
-"""Stiffness of a tie over E a [-]."""
+"""Stiffness of a tie over E times the side of a cell [-]."""
 SURFACE_MASS_SHARE = 0.2
-"""Part of a node's mass that the vertices tied to it have [-]."""
+"""Part of a node's mass that goes to the vertices tied to it [-]."""
 EDGES_PER_CELL = 2.0
-"""Mean edge lengths of the mesh along a cell, where nobody says how many cells [-]."""
+"""Mean edge lengths of the mesh in the side of a cell, if the number of cells is not given [-]."""
 DEFAULT_CELLS = (4, 12)
-"""Smallest and largest number of cells along the longest side, if the number is not given."""
+"""Smallest and largest number of cells along the longest side, if the number is not given [-]."""
 MOST_CELLS = 64
-"""Largest number of cells along the longest side that may be given."""
+"""Largest number of cells along the longest side that may be given [-]."""
 LARGEST_POISSON_RATIO = 0.49
-"""Poisson's ratio above which tetrahedra would no longer bend [-]."""
+"""Largest Poisson's ratio of tetrahedra [-]; closer to 1/2 they cannot bend."""
 
 
 def build(mesh: ClothMesh, material: Material, *, structure: str = "tetrahedra", young_modulus: float = 2e4,
           poisson_ratio: float | None = None, density: float = 1000.0, cells: int | None = None) -> BuiltModel:
-    """The body of a closed mesh.
+    """Return the model of a closed mesh.
 
     Args:
-        mesh: its skin. material: damping [s] of the inside, and friction; its other constants are those of sheets.
-        structure: "tetrahedra" or "lattice", of springs.
-        young_modulus: E [Pa]. poisson_ratio: nu [-], 0.3 for tetrahedra if not given; of springs it is 1/4.
+        mesh: the surface.
+        material: its damping [s] is that of the inside, and its friction that of the surface; the constants of sheets
+            are not used.
+        structure: "tetrahedra", or "lattice" for springs.
+        young_modulus: E [Pa].
+        poisson_ratio: nu [-], 0.3 for tetrahedra if not given; springs have 1/4.
         density: [kg/m^3].
-        cells: along the longest side; if not given, as many as make a cell two mean edge lengths wide, 4 to 12.
+        cells: number of cells along the longest side; if not given, a cell is two mean edge lengths wide, with 4 to 12
+            cells.
 
     Raises:
-        MeshError: the mesh is open. ClothError: an option out of range.
+        MeshError: the mesh is open.
+        ClothError: an option is out of range.
     """
     nu = _checked(mesh, structure, young_modulus, poisson_ratio, density, cells)
     check_closed(mesh.positions, mesh.triangles, mesh.name)
-    lattice = build_cage(mesh.positions, mesh.triangles, mesh.edges, cells or default_cells(mesh))
-    first, count = len(mesh.positions), len(lattice.nodes)
-    at, inside = lattice.locate(mesh.positions)
+    cage = build_cage(mesh.positions, mesh.triangles, mesh.edges, cells or default_cells(mesh))
+    first, count = len(mesh.positions), len(cage.nodes)
+    at, inside = cage.locate(mesh.positions)
     if structure == "lattice":
-        nodes, weights = lattice.cells[at], trilinear(inside)
-        forces = [cage_springs(lattice, first, young_modulus, material.damping)]
-        links = forces[0].stencil.vertices
+        nodes, weights = cage.cells[at], trilinear(inside)
+        forces = [cage_springs(cage, first, young_modulus, material.damping)]
+        neighbours = forces[0].stencil.vertices
     else:
-        nodes, weights = barycentric(lattice.cells[at], lattice.coordinates[at], inside)
-        forces = _tetrahedra(lattice, first, young_modulus, nu, material.damping)
-        links = _edges_of(forces[0].stencil.vertices)
-    stiffness = TIE_STIFFNESS * young_modulus * float(np.cbrt(lattice.size.prod()))
+        nodes, weights = barycentric(cage.cells[at], cage.coordinates[at], inside)
+        forces = _tetrahedra(cage, first, young_modulus, nu, material.damping)
+        neighbours = _edges_of(forces[0].stencil.vertices)
+    stiffness = TIE_STIFFNESS * young_modulus * float(np.cbrt(cage.size.prod()))
     forces.append(ElementForce(tie_stencil(np.arange(first), nodes + first, weights), Quadratic(),
                                (np.full(first, stiffness),)))
     ties = np.column_stack([np.repeat(np.arange(first), nodes.shape[1]), nodes.ravel() + first])
-    some = np.where(weights > SINGLE_PRECISION_NOISE, weights, 0.0)
-    own, behind = density * lattice.node_volumes, tie_weights_per_node(nodes, some, count)
-    carried: FloatArray = (some * (own / np.where(behind > 0.0, behind, 1.0))[nodes]).sum(axis=1)
-    mass = np.concatenate([SURFACE_MASS_SHARE * carried, np.where(behind > 0.0, (1.0 - SURFACE_MASS_SHARE) * own, own)])
-    return BuiltModel(forces, lattice.nodes, mass, carried, np.concatenate([links, ties]))
+    tied_weights = np.where(weights > SINGLE_PRECISION_NOISE, weights, 0.0)
+    node_mass, tie_weights = density * cage.node_volumes, tie_weights_per_node(nodes, tied_weights, count)
+    mass_per_weight = node_mass / np.where(tie_weights > 0.0, tie_weights, 1.0)
+    effective_mass: FloatArray = (tied_weights * mass_per_weight[nodes]).sum(axis=1)
+    mass = np.concatenate([SURFACE_MASS_SHARE * effective_mass,
+                           np.where(tie_weights > 0.0, (1.0 - SURFACE_MASS_SHARE) * node_mass, node_mass)])
+    return BuiltModel(forces, cage.nodes, mass, effective_mass, np.concatenate([neighbours, ties]))
 
 
 def default_cells(mesh: ClothMesh) -> int:
-    """Cells along the longest side of a mesh that nobody gave a number for."""
+    """Return the number of cells along the longest side of a mesh for which none is given."""
     longest = float(np.ptp(mesh.positions, axis=0).max())
     return int(np.clip(round(longest / (EDGES_PER_CELL * mesh.mean_edge)), *DEFAULT_CELLS))
 
 
-def _tetrahedra(lattice: Cage, first: int, young_modulus: float, nu: float, damping: float) -> list[ElementForce]:
-    stencil = tetrahedron_stencil(lattice.nodes, cut_cells(lattice.cells, lattice.coordinates))
-    volume = np.tile(np.array([2.0, 1.0, 1.0, 1.0, 1.0]) * lattice.size.prod() / 6.0, len(lattice.cells))
-    volume *= np.repeat(lattice.fraction, 5)
+def _tetrahedra(cage: Cage, first: int, young_modulus: float, nu: float, damping: float) -> list[ElementForce]:
+    """Return the forces of the tetrahedra of a cage whose first node has the index `first`."""
+    stencil = tetrahedron_stencil(cage.nodes, cut_cells(cage.cells, cage.coordinates))
+    volume = np.tile(np.array([2.0, 1.0, 1.0, 1.0, 1.0]) * cage.size.prod() / 6.0, len(cage.cells))
+    volume *= np.repeat(cage.fraction, 5)
     mu, lame = young_modulus / (2.0 * (1.0 + nu)), young_modulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
     moved = type(stencil)(stencil.vertices + first, stencil.weights)
     forces = [ElementForce(moved, ProjectiveTetrahedron(), (2.0 * mu * volume,), damping)]
@@ -108,7 +117,7 @@ def _tetrahedra(lattice: Cage, first: int, young_modulus: float, nu: float, damp
 
 
 def _edges_of(tetrahedra: IntArray) -> IntArray:
-    """All edges (L, 2) of tetrahedra (Q, 4), each once."""
+    """Return all edges (L, 2) of tetrahedra (Q, 4), each once."""
     ends = np.concatenate([tetrahedra[:, [a, b]] for a in range(4) for b in range(a)])
     edges: IntArray = np.unique(np.sort(ends, axis=1), axis=0)
     return edges
@@ -116,13 +125,13 @@ def _edges_of(tetrahedra: IntArray) -> IntArray:
 
 def _checked(mesh: ClothMesh, structure: str, young_modulus: float, poisson_ratio: float | None, density: float,
              cells: int | None) -> float:
-    """Poisson's ratio [-]; raises ClothError where an option is out of range."""
+    """Return Poisson's ratio [-]; raise a ClothError if an option is out of range."""
     def fail(message: str) -> None:
         raise ClothError(message, object_name=mesh.name)
 
     if (mesh.scale != 1.0).any():
-        fail("rest_scale is painted, but what a jelly is at rest fills its mesh; leave that map out, and scale the "
-             "mesh instead")
+        fail("rest_scale is painted, but the rest shape of jelly is that of its mesh; leave that map out, and "
+             "scale the mesh instead")
     if not isinstance(structure, str) or structure not in STRUCTURES:
         fail(f"structure is {structure!r}, it must be one of {', '.join(STRUCTURES)}")
     for what, value, unit in (("young_modulus", young_modulus, "Pa"), ("density", density, "kg/m^3")):
@@ -135,6 +144,6 @@ def _checked(mesh: ClothMesh, structure: str, young_modulus: float, poisson_rati
     if not (is_number(poisson_ratio) and 0.0 <= poisson_ratio <= LARGEST_POISSON_RATIO):
         fail(f"poisson_ratio is {poisson_ratio!r}, it must be a number from 0 to {LARGEST_POISSON_RATIO}")
     if structure == "lattice" and poisson_ratio != SPRING_POISSON_RATIO:
-        fail(f"poisson_ratio is {poisson_ratio}, but that of a lattice of springs is 1/4 whatever their stiffness; "
+        fail(f"poisson_ratio is {poisson_ratio}, but that of a lattice of springs is 1/4 for every stiffness; "
              "take structure 'tetrahedra' for another")
     return float(poisson_ratio)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Particles: vertices that nothing holds together, or springs between neighbours.
+"""Particles: vertices that are free, or connected to their neighbours by springs.
 
     f_i = (k (|d| - L) + k_d (v_j - v_i) . d / |d|) d / |d|,   d = x_j - x_i,   f_j = -f_i               [N]
 
-003 (particles, springs between neighbours). Neighbours are the ends of the mesh's edges, particles that start within a
-`radius` of each other, and the `nearest` of each; L is their distance at rest.
+Susin 2015 (003). Neighbours are the ends of the mesh's edges, particles that start within a `radius` of each other, and
+the `nearest` ones of each particle. L is their distance at rest.
 """
 
 from __future__ import annotations
@@ -20,23 +20,25 @@ from ..stencil import ElementForce
 from .built_model import BuiltModel
 
 DISTANCES_PER_BATCH = 1 << 22
-"""Distances looked at together at most [-]."""
+"""Largest number of distances that are computed at a time [-]."""
 
 
 def build(mesh: ClothMesh, material: Material, *, mass: float | None = None, radius: float | None = None,
           nearest: int = 0, spring_stiffness: float = 10.0, spring_damping: float = 0.0) -> BuiltModel:
-    """The particles of a mesh.
+    """Return the model of the particles of a mesh.
 
     Args:
-        mesh: where they are. material: friction, and their mass, if that is not given: a vertex by itself weighs as
-            much as a square of fabric as wide as a thread.
-        mass: of each [kg].
-        radius: neighbours start within it [m]; none for no such neighbours.
-        nearest: so many neighbours of each particle, the nearest, besides.
-        spring_stiffness: k [N/m]. spring_damping: k_d [N s/m].
+        mesh: its vertices are the particles.
+        material: their friction, and their mass if `mass` is not given: a vertex without edges then has the mass of a
+            square of fabric as wide as a thread.
+        mass: mass of each particle [kg].
+        radius: particles that start within this distance are neighbours [m]; None for no such neighbours.
+        nearest: number of nearest particles that are neighbours of each particle as well.
+        spring_stiffness: k [N/m].
+        spring_damping: k_d [N s/m].
 
     Raises:
-        ClothError: an option out of range.
+        ClothError: an option is out of range.
     """
     def check(what: str, value: object, good: bool, wanted: str) -> None:
         if not good:
@@ -59,12 +61,15 @@ def build(mesh: ClothMesh, material: Material, *, mass: float | None = None, rad
         rest = np.linalg.norm(x[pairs[:, 1]] - x[pairs[:, 0]], axis=1) * mesh.scale[pairs].mean(axis=1)
         k = np.full(len(pairs), float(spring_stiffness))
         forces.append(ElementForce(edge_stencil(pairs), Spring(), (k, rest), spring_damping / spring_stiffness))
-    return BuiltModel(forces, mass=None if mass is None else np.full(len(x), float(mass)), links=pairs)
+    return BuiltModel(forces, mass=None if mass is None else np.full(len(x), float(mass)), neighbours=pairs)
 
 
 def neighbours(x: FloatArray, radius: float, nearest: int) -> IntArray:
-    """Pairs (P, 2), the smaller number first, of points (n, 3) [m] within a radius [m] of each other, or one of which
-    is among the `nearest` of the other."""
+    """Return the pairs (P, 2) of points (n, 3) [m] within a radius [m] of each other, or among the `nearest` of each
+    other.
+
+    It is enough that one point of a pair is among the `nearest` of the other. The smaller index comes first.
+    """
     found: list[IntArray] = [np.zeros((0, 2), dtype=np.int64)]
     if not (radius or nearest):
         return found[0]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The model of projective dynamics (004): triangles that want to be a turn of their rest shape, and bending as usual.
+"""The model of projective dynamics (Bouaziz et al. 2014, 004): triangles that keep their rest shape up to a rotation.
 
-004 has w = G = E / (2 (1 + nu)), the shear modulus [Pa]; a sheet of thickness t has w = G t [N/m]. Without E the
-fabric's own stretch is taken, w = (k_u + k_v) / 2: a strip then resists a pull as the fabric does. The energy knows no
-warp and weft, and w is also what decides on shear: its modulus is w / 2.
+Bending is that of `bend_forces`. The source has w = G = E / (2 (1 + nu)), the shear modulus [Pa]; a sheet of thickness
+t has w = G t [N/m]. Without E, the fabric's stretch stiffness is used, w = (k_u + k_v) / 2: a strip then resists
+tension as the fabric does. The energy does not distinguish warp and weft, and w also determines the shear modulus,
+which is w / 2.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ from .baraff_witkin import thread_springs
 def build(mesh: ClothMesh, material: Material, *, young_modulus: float | None = None,
           poisson_ratio: float | None = None, sheet_thickness: float | None = None, bending: str = "patch",
           flat: bool = False) -> list[ElementForce]:
-    """Element forces of a mesh made of a fabric.
+    """Return the element forces of a mesh made of a fabric.
 
     Args:
-        mesh, material: what it is made of. Loose edges become springs of a strip `material.thread_width` wide.
-        young_modulus, poisson_ratio, sheet_thickness: E [Pa], nu [-], 0.3 if not given, and t [m]; E and t together,
-            or neither, for the material's stretch.
+        mesh, material: the mesh and its fabric. Loose edges become springs of a strip of fabric,
+            `material.thread_width` wide.
+        young_modulus, poisson_ratio, sheet_thickness: E [Pa], nu [-] (0.3 if not given) and t [m]. Give E and t
+            together, or neither for the stretch stiffness of the material.
         bending, flat: as in `baraff_witkin`.
     """
     stiffness = _stiffness(mesh, material, young_modulus, poisson_ratio, sheet_thickness)
@@ -41,10 +43,10 @@ def build(mesh: ClothMesh, material: Material, *, young_modulus: float | None = 
 
 
 def shear_modulus(young_modulus: float, poisson_ratio: float, *, object_name: str | None = None) -> float:
-    """G = E / (2 (1 + nu)) [Pa].
+    """Return G = E / (2 (1 + nu)) [Pa].
 
     Raises:
-        ClothError: E is not above 0, or nu not in -1..0.5.
+        ClothError: E is not above 0, or nu is not in -1..0.5.
     """
     if not (is_number(young_modulus) and 0.0 < young_modulus <= LARGEST):
         raise ClothError(f"young_modulus is {young_modulus!r}, it must be a number above 0 [Pa], {LARGEST:g} at most",
@@ -57,7 +59,7 @@ def shear_modulus(young_modulus: float, poisson_ratio: float, *, object_name: st
 
 def _stiffness(mesh: ClothMesh, material: Material, young_modulus: float | None, poisson_ratio: float | None,
                sheet_thickness: float | None) -> float:
-    """w [N/m]."""
+    """Return w [N/m]."""
     if young_modulus is None:
         for name, value in (("poisson_ratio", poisson_ratio), ("sheet_thickness", sheet_thickness)):
             if value is not None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ropes (000): chains and branching nets of loose edges, as springs, with bending where exactly two edges meet.
+"""Ropes (Kim 2008, 000): chains and branching nets of loose edges, as springs, with bending at vertices of two edges.
 
-A rope stands for a strip of the fabric `thread_width` wide: EA = K_u width [N], bending k_b = B width [N m^2], and so
-much weight. It wants to be straight.
+A rope stands for a strip of the fabric that is `thread_width` wide. It has the axial stiffness EA = K_u width [N], the
+bending stiffness k_b = B width [N m^2], and the mass of the strip. It is straight at rest.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .baraff_witkin import thread_springs
 
 
 def build(mesh: ClothMesh, material: Material, *, bending: bool = True) -> list[ElementForce]:
-    """Element forces of a mesh of loose edges.
+    """Return the element forces of a mesh of loose edges.
 
     Args:
-        mesh, material: what it is made of.
-        bending: whether the rope resists bending, too.
+        mesh, material: the mesh and its fabric.
+        bending: True if the rope resists bending.
 
     Raises:
         MeshError: the mesh has faces.
@@ -45,7 +45,10 @@ def build(mesh: ClothMesh, material: Material, *, bending: bool = True) -> list[
 
 
 def chain_vertices(mesh: ClothMesh) -> IntArray:
-    """Inner vertices of chains with their two neighbours, smaller one first: (n, 3), the vertex in the middle."""
+    """Return the vertices of exactly two edges with their two neighbours (n, 3), the vertex itself in the middle.
+
+    The neighbour with the smaller index comes first.
+    """
     ends = np.concatenate([mesh.loose_edges, mesh.loose_edges[:, ::-1]])
     ends = ends[np.lexsort((ends[:, 1], ends[:, 0]))]
     degree = np.bincount(ends[:, 0], minlength=len(mesh.positions))

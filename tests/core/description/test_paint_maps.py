@@ -179,7 +179,7 @@ def test_an_element_has_the_mean_of_its_vertices_factors(what, bending):
             continue
         wanted = np.array([factor[np.unique(v[w.any(axis=1)])].mean() if w.any() else 1.0
                            for v, w in zip(one.stencil.vertices, one.stencil.weights, strict=True)]) \
-            if one.painted is None else factor[one.painted].mean(axis=1)
+            if one.painted_vertices is None else factor[one.painted_vertices].mean(axis=1)
         for place in one.law.stiffness_parameters[what]:
             assert np.allclose(other.parameters[place], wanted * one.parameters[place])
 

@@ -103,8 +103,8 @@ def test_neighbours_are_those_of_brute_force():
 
 def test_a_mesh_s_edges_are_springs_too():
     mesh = core.ClothMesh(np.eye(3), edges=[[0, 1]], points=True)
-    assert build(mesh, FABRIC).links.tolist() == [[0, 1]]
-    assert len(build(mesh, FABRIC, nearest=2).links) == 3
+    assert build(mesh, FABRIC).neighbours.tolist() == [[0, 1]]
+    assert len(build(mesh, FABRIC, nearest=2).neighbours) == 3
     assert len(build(core.ClothMesh(np.eye(3), points=True), FABRIC).forces) == 0
 
 

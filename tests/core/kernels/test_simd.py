@@ -121,7 +121,7 @@ def test_groups_that_are_not_full_are_as_any(count):
     mesh, fabric = core.ClothMesh(positions, triangles), core.Material.preset("cotton")
     for force in MODELS["baraff_witkin"](mesh, fabric):
         stencil = force.stencil
-        fewer = Stencil(stencil.vertices[:count].copy(), stencil.weights[:count].copy(), stencil.core)
+        fewer = Stencil(stencil.vertices[:count].copy(), stencil.weights[:count].copy(), stencil.hub_count)
         some = ElementForce(fewer, force.law, tuple(p[:count].copy() for p in force.parameters), 0.01)
         found = []
         for backend in ("numpy", "numba"):

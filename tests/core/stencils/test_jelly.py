@@ -22,7 +22,7 @@ def mesh_of_block(name="Block"):
 
 def energy_of(body, mesh, F):
     """Energy [J] of the block and its nodes under x -> F x."""
-    x = np.concatenate([mesh.positions, body.inner]) @ np.asarray(F).T + [1.0, -2.0, 0.5]
+    x = np.concatenate([mesh.positions, body.inner_nodes]) @ np.asarray(F).T + [1.0, -2.0, 0.5]
     return sum(force.energy(x) for force in body.forces)
 
 
@@ -54,7 +54,7 @@ def test_turning_stores_nothing_and_a_uniform_strain_pulls_at_no_inner_node(stru
     body = build(mesh, FABRIC, structure=structure, cells=6)
     turn = random_rotation(np.random.default_rng(2))
     assert energy_of(body, mesh, turn) <= 1e-18 * E * 0.006
-    rest = np.concatenate([mesh.positions, body.inner])
+    rest = np.concatenate([mesh.positions, body.inner_nodes])
     x = rest @ (turn @ np.diag([1.1, 0.95, 1.0])).T
     f = sum(force.force(x, np.zeros_like(x)) for force in body.forces)
     deep = np.flatnonzero(((rest > 1e-9) & (rest < np.array(SIZE) - 1e-9)).all(axis=1))
@@ -69,7 +69,7 @@ def test_ties_keep_momentum_and_torque_and_do_not_see_affine_motion(structure):
     mesh = core.ClothMesh(positions, triangles)
     body = build(mesh, FABRIC, structure=structure)
     tie, rng = body.forces[-1], np.random.default_rng(3)
-    x = np.concatenate([positions, body.inner])
+    x = np.concatenate([positions, body.inner_nodes])
     affine = x @ rng.normal(size=(3, 3)) + 1.0
     assert np.abs(np.array(tie.stencil.gather(affine))).max() <= 1e-13
     x = x + 0.02 * rng.normal(size=x.shape)
@@ -86,7 +86,7 @@ def test_it_weighs_density_times_volume_and_every_node_weighs_something(structur
     a, b, c = (positions[triangles[:, k]] - [1.0, 0.0, 2.0] for k in range(3))
     assert body.mass.sum() == pytest.approx(500.0 * np.einsum("ti,ti->", a, np.cross(b, c)) / 6.0, rel=1e-12)
     assert body.mass.min() > 0.0
-    centre = body.mass @ np.concatenate([positions, body.inner]) / body.mass.sum()
+    centre = body.mass @ np.concatenate([positions, body.inner_nodes]) / body.mass.sum()
     np.testing.assert_allclose(centre, [1.0, 0.0, 2.0], atol=2e-3)
 
 
