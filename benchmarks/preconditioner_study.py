@@ -25,7 +25,7 @@ from core.linear.preconditioners.aggregation_multigrid import AggregationMultigr
 from core.linear.preconditioners.block_jacobi import BlockJacobi
 from core.linear.preconditioners.constant_matrix import ConstantMatrix
 from core.linear.preconditioners.neighbour_cholesky import NeighbourCholesky
-from core.linear.preconditioners.select import LARGEST
+from core.linear.preconditioners.select import LARGEST_FACTOR
 from core.model.particle_system import System
 from core.model.projective_elements import scalar_elements
 
@@ -77,7 +77,7 @@ class Study:
         makers = {"block Jacobi": lambda: BlockJacobi(A, pins),
                   "constant matrix": lambda: self.constant.at(self.h, self.mass, pins.rows, A, filter_=pins),
                   "multigrid": lambda: self.multigrid.at(A, pins)}
-        if self.direct.bytes(single=True) <= LARGEST:
+        if self.direct.bytes(single=True) <= LARGEST_FACTOR:
             makers["direct"] = lambda: self.direct.at(A, pins)
         return makers
 

@@ -13,6 +13,7 @@ from ..arrays import FloatArray
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
+from ..linear.packed_matrix import packed
 from .rigid_modes import Translations
 from .step_contacts import StepContacts
 
@@ -42,7 +43,7 @@ class PassEquations:
 
     def packed(self, tolerance: float) -> Operator:
         """`multiply`, for the products of a solve to `tolerance`."""
-        multiply, pairs = self.matrix.packed(self._contacts.system.mass, tolerance), self._contacts.pairs
+        multiply, pairs = packed(self.matrix, self._contacts.system.mass, tolerance), self._contacts.pairs
         return multiply if pairs is None or not self._pairs.there else pairs.beside(multiply)
 
     def take_in(self) -> None:

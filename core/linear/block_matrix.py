@@ -9,20 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from .packed_matrix import Packing, packed
-from .padded_rows import RowGroups
+from ..kernels.layouts import PackedRows
+from .padded_rows import padded_rows
 from .scalar_matrix import ScalarPattern
 from .sparsity import entries_of
-
-if TYPE_CHECKING:
-    from .modified_pcg import Operator
 
 
 class BlockPattern:
@@ -42,64 +38,49 @@ class BlockPattern:
 
     def __init__(self, vertex_count: int, families: Sequence[IntArray],
                  scalar_families: Sequence[IntArray] = (), cores: Sequence[int | None] | None = None) -> None:
-        self._known: list[tuple[IntArray, int]] = []            # kept, so that their identity stays theirs
-        self._families: list[IntArray] = []
+        self._families: list[IntArray] = []                     # each once
         self._cores: list[int | None] = []
         for family, core in zip(families, cores or [None] * len(families), strict=True):
-            self._know(family, core)
+            self._add_family(family, core)
         self.vertex_count = vertex_count
         self.rows, self.columns, self._positions = entries_of(vertex_count, self._families, diagonal=True,
                                                               cores=self._cores)
         self.diagonal: IntArray = np.flatnonzero(self.rows == self.columns)
-        self.layout = RowGroups.build(self.rows, self.columns, vertex_count)
+        self.layout = padded_rows(self.rows, self.columns, vertex_count)
         self.size = 9 * self.layout.size
-        self._row_start = np.searchsorted(self.rows, np.arange(vertex_count))
+        row_start = np.searchsorted(self.rows, np.arange(vertex_count))
         for vertices, places in zip(self._families, self._positions, strict=True):
-            places.reshape(-1, vertices.shape[1])[:] -= self._row_start[vertices.reshape(-1, 1)]
-        self._slots: dict[int, IntArray] = {}
-        self._by_corner: dict[int, IntArray] = {}
+            places.reshape(-1, vertices.shape[1])[:] -= row_start[vertices.reshape(-1, 1)]
         self.scalar = ScalarPattern(vertex_count, scalar_families)
         own = np.flatnonzero(self.scalar.rows == self.scalar.columns)
         self.scalar_diagonal, self.scalar_own = self.scalar.layout.place[own], self.scalar.rows[own]
 
-    def _know(self, vertices: IntArray, core: int | None) -> None:
-        same = (n for n, known in enumerate(self._families) if known is vertices or np.array_equal(known, vertices))
-        number = next(same, len(self._families))
-        if number == len(self._families):
+    def _add_family(self, vertices: IntArray, core: int | None) -> None:
+        number = self._find(vertices)
+        if number is None:
             self._families.append(vertices)
             self._cores.append(core)
         elif self._cores[number] != core:
-            self._cores[number] = None                          # what couples all of them has the last word
-        self._known.append((vertices, number))
+            self._cores[number] = None                          # the family that couples all vertices decides
+
+    def _find(self, vertices: IntArray) -> int | None:
+        equal = (n for n, known in enumerate(self._families) if known is vertices or np.array_equal(known, vertices))
+        return next(equal, None)
 
     def family(self, vertices: IntArray) -> int:
-        """Number of the family with this very array of vertices, or with an equal one."""
-        for known, number in self._known:
-            if known is vertices:
-                return number
-        for known, number in self._known:
-            if np.array_equal(known, vertices):
-                return number
-        raise KeyError("these elements are not in the pattern")
+        """Return the number of the family with these vertices (E, k)."""
+        number = self._find(vertices)
+        if number is None:
+            raise KeyError("these elements are not in the pattern")
+        return number
+
+    def vertices(self, family: int) -> IntArray:
+        """Return the vertices (E, k) of a family."""
+        return self._families[family]
 
     def positions(self, family: int) -> npt.NDArray[np.int32]:
-        """Where in its row the block (i, j) of each element of a family lies: (E * k * k,), i before j."""
+        """Return where in its row the block (i, j) of each element of a family is: (E * k * k,), i before j."""
         return self._positions[family]
-
-    def slots(self, family: int) -> IntArray:
-        """Number (E * k * k,) of block (i, j) of each element of a family, i before j."""
-        if family not in self._slots:
-            vertices = self._families[family]
-            positions = self._positions[family].reshape(-1, vertices.shape[1])
-            self._slots[family] = (self._row_start[vertices.reshape(-1, 1)] + positions).ravel()
-        return self._slots[family]
-
-    def places_by_corner(self, family: int) -> IntArray:
-        """Where among the layout's places block (i, j) of each element of a family lies: (k * k * E,)."""
-        if family not in self._by_corner:
-            k = self._families[family].shape[1]
-            self._by_corner[family] = self.layout.place[self.slots(family).reshape(-1, k * k).T.ravel()]
-        return self._by_corner[family]
 
     # Where numbers lie in the data: a row of width w takes 9 w, three lines of w blocks' rows
 
@@ -113,11 +94,6 @@ class BlockPattern:
         """Where `blocks` (n,) begin in the data, and how far apart the three rows of each are: (n,) each."""
         rows = self.rows[blocks]
         return 3 * self.layout.place[blocks] + 6 * self.layout.row_start[rows], 3 * self.layout.row_width[rows]
-
-    @cached_property
-    def entries(self) -> IntArray:
-        """(9, N): where entry 3 a + b of each block lies in the data."""
-        return self.places(np.arange(len(self.rows)))
 
     @cached_property
     def own_places(self) -> npt.NDArray[np.int32]:
@@ -143,14 +119,30 @@ class BlockPattern:
         return scalar.layout.place[met], at[met], scalar.layout.place[~met], scalar.rows[~met]
 
     @cached_property
-    def packing(self) -> Packing:
-        """Room for one of its matrices in half the bytes."""
-        return Packing(self)
+    def packed_rows(self) -> PackedRows:
+        """The layout of a packed matrix of this pattern, and the workspace for its numbers: one matrix at a time."""
+        V, layout = self.vertex_count, self.layout
+        met, block, far, far_rows = self.folded()
+        beside = np.full(layout.size, -1, dtype=np.int32)
+        beside[layout.place[block]] = met
+        others = self.rows != self.columns
+        columns = self.columns[others].astype(np.int32)
+        return PackedRows(
+            layout, beside, _row_starts(self.rows[others], V), columns,
+            _row_starts(far_rows, V), far.astype(np.int32), self.scalar.layout.columns[far],
+            blocks=np.zeros(9 * len(columns) + 1, dtype=np.float32),      # a vector reads one number more
+            diagonal=np.zeros((V, 3, 3)), far=np.zeros(len(far), dtype=np.float32))
 
 
 class BlockMatrix:
     """Numbers on a pattern: `data` (size,), per row three lines over all its blocks, and `scalar`, the values of
-    the scalar part or None where there is none."""
+    the scalar part or None where there is none.
+
+    Attributes:
+        assembled: whether these numbers are all of the matrix.
+    """
+
+    assembled = True
 
     def __init__(self, pattern: BlockPattern, data: FloatArray | None = None,
                  scalar: FloatArray | None = None) -> None:
@@ -164,8 +156,9 @@ class BlockMatrix:
 
     def add(self, family: int, element_blocks: FloatArray, factor: float = 1.0) -> None:
         """Add `factor` times the blocks (E, k, k, 3, 3) of a family's elements."""
-        current().block_matrix.scatter_blocks(self.pattern.slots(family), element_blocks, factor, self.pattern.entries,
-                                              self.data)
+        p = self.pattern
+        current().block_matrix.add_element_blocks(p.vertices(family), p.positions(family), factor * element_blocks,
+                                                  p.layout, self.data)
 
     def add_diagonal(self, values: FloatArray) -> None:
         """Add to the diagonal: values (V,) times the identity, or blocks (V, 3, 3)."""
@@ -179,7 +172,7 @@ class BlockMatrix:
         a matrix that is no less than this one, v^T blocks v >= v^T A v, and the same where there are none.
         """
         p = self.pattern
-        blocks: FloatArray = self.data[p.entries.T].reshape(-1, 3, 3)
+        blocks: FloatArray = self.data[p.places(np.arange(len(p.rows))).T].reshape(-1, 3, 3)
         if self.scalar is not None:
             met, block, far, row = p.folded()
             total = np.bincount(block, weights=self.scalar[met], minlength=len(blocks))
@@ -203,7 +196,7 @@ class BlockMatrix:
                                                             self.pattern.scalar.layout, x)
         return result
 
-    def packed(self, mass: FloatArray, tolerance: float) -> Operator:
-        """x -> A x as `packed_matrix` has it, for the products of a solve to `tolerance`; `mass` (V,) is its part of
-        A's diagonal."""
-        return packed(self, mass, tolerance)
+
+def _row_starts(rows: IntArray, count: int) -> IntArray:
+    """Return where each of `count` rows begins among entries sorted by row."""
+    return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=count))])

@@ -17,7 +17,6 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from .block_matrix import BlockMatrix, BlockPattern
-from .modified_pcg import Operator
 
 
 class Elements(Protocol):
@@ -49,6 +48,8 @@ class Part(Protocol):
 class ImplicitMatrix(BlockMatrix):
     """A = the diagonal blocks and scalars of a `BlockMatrix` on a pattern without others + `parts`."""
 
+    assembled = False
+
     def __init__(self, pattern: BlockPattern, scalar: FloatArray | None, parts: Sequence[Part]) -> None:
         super().__init__(pattern, None, scalar)
         self.parts = parts
@@ -59,10 +60,6 @@ class ImplicitMatrix(BlockMatrix):
         for part in self.parts:
             part.add_product(x, total)
         return total
-
-    def packed(self, mass: FloatArray, tolerance: float) -> Operator:
-        """x -> A x: there is nothing to pack."""
-        return self.multiply
 
     def diagonal_blocks(self) -> FloatArray:
         """The blocks (i, i) of A as (V, 3, 3)."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from .padded_rows import RowGroups
+from .padded_rows import padded_rows
 from .sparsity import entries_of
 
 PIECE = 1 << 20
@@ -34,7 +34,7 @@ class ScalarPattern:
     def __init__(self, vertex_count: int, families: Sequence[IntArray]) -> None:
         self.vertex_count = vertex_count
         self.rows, self.columns, self._places = entries_of(vertex_count, families)
-        self.layout = RowGroups.build(self.rows, self.columns, vertex_count)
+        self.layout = padded_rows(self.rows, self.columns, vertex_count)
 
     def assemble(self, entries: Sequence[FloatArray]) -> FloatArray:
         """Values of a matrix from its families' entries (E, k, k), added up, laid out for `product`."""

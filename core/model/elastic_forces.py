@@ -80,13 +80,14 @@ class ElasticForces:
         drags = {} if rate is None else {
             self._pattern.family(drag.stencil.vertices): (drag.stencil, np.sqrt(rate_factor) * drag.vectors)
             for drag in rate.drags}
+        kernels, layout = current().element_families, self._pattern.layout
         for family in self._changing:
-            _, common = drags.pop(self._pattern.family(family[0].stencil.vertices), (None, None))
-            current().element_families.add_tangents(
-                family, x, factor, matrix, exact=exact, damping=rate_factor, common=common,
-                damped_at=x if rate is None else rate.x)
-        for stencil, common in drags.values():
-            current().element_families.add_common(stencil, common, matrix)
+            number = self._pattern.family(family[0].stencil.vertices)
+            _, common = drags.pop(number, (None, None))
+            kernels.add_tangents(family, x, factor, self._pattern.positions(number), layout, matrix.data, exact=exact,
+                                 damped_at=x if rate is None else rate.x, damping=rate_factor, common=common)
+        for number, (stencil, common) in drags.items():
+            kernels.add_common(stencil, common, self._pattern.positions(number), layout, matrix.data)
         if rate is not None and rate.viscous is not None:
             matrix.add_diagonal(rate_factor * rate.viscous)
         return matrix

@@ -16,11 +16,11 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray
+from ..layouts import Columns, PaddedRows
 from .options import KERNEL
 from .thread_pool import share
 
 if TYPE_CHECKING:
-    from ...linear.block_matrix import BlockMatrix
     from ...stencils.stencil import Stencil
 
 Loop = Callable[..., Any]
@@ -35,19 +35,19 @@ def subtract_scattered(stencil: Stencil, P: FloatArray, total: FloatArray) -> No
     share(_scatter(k, C), len(starts) - 1, LEAST, starts, corners, stencil.weights.reshape(-1, C), P, total)
 
 
-def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, matrix: BlockMatrix) -> None:
-    """matrix += sum_cd w_ic w_jd H_cd + q q^T of elements with H (E, C (C + 1) / 2, 9), and vectors q = common (E, 3).
+def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, positions: Columns, layout: PaddedRows,
+               data: FloatArray) -> None:
+    """Add sum_cd w_ic w_jd H_cd + q q^T to the numbers `data` of a matrix: H (E, C (C + 1) / 2, 9), q = common (E, 3).
 
-    Of H, blocks c <= d alone, row by row, because H_dc = H_cd^T.
+    positions (E k k,): where in its row each block of an element is, in the matrix's layout. H has blocks c <= d
+    alone, row by row, because H_dc = H_cd^T.
     """
-    pattern = matrix.pattern
     k = stencil.vertices.shape[1]
     C = 0 if H.shape[1] == 0 else stencil.weights.shape[2]
     add = _block_rows(k, C, k if stencil.hub_count is None else stencil.hub_count)
     starts, corners = stencil.incidence
     share(add, len(starts) - 1, LEAST_ROWS, starts, corners, stencil.weights.reshape(-1, stencil.weights.shape[2]), H,
-          np.zeros((0, 3)) if common is None else common, pattern.positions(pattern.family(stencil.vertices)),
-          pattern.layout.row_start, pattern.layout.row_width, matrix.data)
+          np.zeros((0, 3)) if common is None else common, positions, layout.row_start, layout.row_width, data)
 
 
 @cache

@@ -3,22 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numba import njit
 
-from ...arrays import FloatArray
-from ..numpy.block_matrix import scatter_blocks
+from ...arrays import FloatArray, IntArray
+from ..layouts import PaddedRows
+from ..numpy.block_matrix import add_element_blocks
 from .options import INNER, KERNEL
 from .thread_pool import share
 
-if TYPE_CHECKING:
-    from ...arrays import IntArray
-    from ...linear.padded_rows import RowGroups
-
-__all__ = ["add_diagonal", "add_multiples", "add_scalar_product", "inverse_diagonal", "near_blocks", "product",
-           "project", "scatter_blocks"]
+__all__ = ["add_diagonal", "add_element_blocks", "add_multiples", "add_scalar_product", "inverse_diagonal",
+           "near_blocks", "product", "project"]
 
 WIDTH_STEP = 1
 """Rows are padded to a multiple of this many entries: a product takes as long as its numbers take to be read."""
@@ -27,7 +22,7 @@ LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 2500, 2000
 vertices and edges in `near_blocks`."""
 
 
-def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scalar_layout: RowGroups,
+def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, scalar_layout: PaddedRows,
             x: FloatArray) -> FloatArray:
     """As in `reference`."""
     result = np.empty_like(x)
@@ -37,7 +32,7 @@ def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scal
     return result
 
 
-def add_scalar_product(scalar: FloatArray, layout: RowGroups, x: FloatArray, result: FloatArray) -> None:
+def add_scalar_product(scalar: FloatArray, layout: PaddedRows, x: FloatArray, result: FloatArray) -> None:
     """As in `reference`."""
     share(_add_scalar_product, len(layout.row_width), LEAST_SCALARS, scalar, layout.row_start, layout.row_width,
           layout.columns, x, result)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...arrays import FloatArray
+from ..layouts import Columns, PaddedRows
 from .assembly import add_blocks, subtract_scattered
 from .laws import compiled_law
 from .simd import WIDE
 from .thread_pool import share
 
 if TYPE_CHECKING:
-    from ...linear.block_matrix import BlockMatrix
     from ...stencils.stencil import ElementForce, Stencil
 
 Family = Sequence["ElementForce"]
@@ -61,11 +61,12 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
     subtract_scattered(stencil, P, total)
 
 
-def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix, *, exact: bool,
-                 damped_at: FloatArray, damping: float, common: FloatArray | None) -> None:
+def add_tangents(family: Family, x: FloatArray, factor: float, positions: Columns, layout: PaddedRows,
+                 data: FloatArray, *, exact: bool, damped_at: FloatArray, damping: float,
+                 common: FloatArray | None) -> None:
     """As in `reference`."""
     H = _filled(family, x, factor, exact, damped_at, damping)
-    add_blocks(family[0].stencil, H, common, matrix)
+    add_blocks(family[0].stencil, H, common, positions, layout, data)
 
 
 def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, damped_at: FloatArray,
@@ -89,9 +90,9 @@ def _filled(family: Family, x: FloatArray, factor: float, exact: bool, damped_at
     return H.reshape(len(H), -1, 9)
 
 
-def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> None:
+def add_common(stencil: Stencil, common: FloatArray, positions: Columns, layout: PaddedRows, data: FloatArray) -> None:
     """As in `reference`."""
-    add_blocks(stencil, np.zeros((0, 0, 9)), common, matrix)
+    add_blocks(stencil, np.zeros((0, 0, 9)), common, positions, layout, data)
 
 
 def _room_for(stencil: Stencil, rows: int) -> FloatArray:

@@ -8,18 +8,16 @@ everything as one has the energy it has, of which that of strains is a hundred t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray
+from ..layouts import PackedRows
 from .block_rows import multiplied
 from .options import KERNEL
 from .thread_pool import share
-
-if TYPE_CHECKING:
-    from ...linear.packed_matrix import Packing
 
 QUICKER = True
 """Whether products with a packed matrix are quicker."""
@@ -29,20 +27,21 @@ ROUNDING = 2.0 ** -24
 """Of single precision [-]."""
 
 
-def pack(data: FloatArray, scalar: FloatArray, packing: Packing, mass: FloatArray, largest: float) -> bool:
-    """Write a matrix (see `block_matrix`) into packing's memory; whether rounding takes at most `largest` times the
-    `mass` (V,) of its vertex from each row, in the sum of absolute values."""
-    p, layout, fits = packing, packing.layout, np.ones(len(mass), dtype=np.bool_)
-    share(_pack, len(mass), LEAST, data, scalar, layout.row_start, layout.row_width, layout.columns, p.beside, p.starts,
-          p.far_starts, p.far_places, mass, largest / ROUNDING, p.blocks, p.diagonal, p.far, fits)
+def pack(data: FloatArray, scalar: FloatArray, rows: PackedRows, mass: FloatArray, largest: float) -> bool:
+    """Write a matrix (see `block_matrix`) into the workspace of `rows`; return whether rounding takes at most
+    `largest` times the `mass` (V,) of its vertex from each row, in the sum of absolute values."""
+    layout, fits = rows.layout, np.ones(len(mass), dtype=np.bool_)
+    share(_pack, len(mass), LEAST, data, scalar, layout.row_start, layout.row_width, layout.columns, rows.beside,
+          rows.row_starts, rows.far_starts, rows.far_places, mass, largest / ROUNDING, rows.blocks, rows.diagonal,
+          rows.far, fits)
     return bool(fits.all())
 
 
-def product(packing: Packing, x: FloatArray) -> FloatArray:
+def product(rows: PackedRows, x: FloatArray) -> FloatArray:
     """A x (V, 3) of the matrix that was packed last, for x (V, 3)."""
-    p, result = packing, np.empty_like(x)
-    share(_product, len(x), LEAST, p.starts, p.columns, p.blocks, p.diagonal, p.far_starts, p.far_columns, p.far, x,
-          result)
+    result = np.empty_like(x)
+    share(_product, len(x), LEAST, rows.row_starts, rows.columns, rows.blocks, rows.diagonal, rows.far_starts,
+          rows.far_columns, rows.far, x, result)
     return result
 
 

@@ -3,34 +3,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-import numpy.typing as npt
 
 from ...arrays import FloatArray, IntArray
+from ..layouts import Columns, PaddedRows
 
-if TYPE_CHECKING:
-    from ...linear.padded_rows import RowGroups
-
-Columns = npt.NDArray[np.int32]
 WIDTH_STEP = 4
 """Rows are padded to a multiple of this many entries: rows of one width are one product of arrays."""
 
 
-def scatter_blocks(slots: IntArray, blocks: FloatArray, factor: float, entries: IntArray, data: FloatArray) -> None:
-    """Add `factor` times blocks (.., 3, 3) into a block matrix, in place.
-
-    The n blocks are added up into the N blocks that slots (n,) names; entry (a, b) of block s lies in `data` at
-    entries[3 a + b, s], entries (9, N).
-    """
-    flat = blocks.reshape(len(slots), 9)
-    for entry in range(9):
-        total = np.bincount(slots, weights=flat[:, entry], minlength=entries.shape[1])
-        data[entries[entry]] += factor * total
+def add_element_blocks(vertices: IntArray, positions: Columns, blocks: FloatArray, layout: PaddedRows,
+                       data: FloatArray) -> None:
+    """Add the blocks (E, k, k, 3, 3) of elements with vertices (E, k) into a block matrix, in place; positions
+    (E k k,): where in its row each block is."""
+    k = vertices.shape[1]
+    places = layout.row_start[vertices][:, :, None] + positions.reshape(-1, k, k)
+    add_entries(places.ravel(), blocks.reshape(-1, 9).T, layout, data)
 
 
-def add_entries(places: IntArray, blocks: FloatArray, layout: RowGroups, data: FloatArray) -> None:
+def add_entries(places: IntArray, blocks: FloatArray, layout: PaddedRows, data: FloatArray) -> None:
     """Add blocks (9, ..) into a block matrix, in place: each at one of the places (..) of the layout."""
     for a in range(3):
         for b in range(3):
@@ -59,7 +50,7 @@ def project(rows: IntArray, S: FloatArray, d: FloatArray) -> None:
     d[rows] = np.einsum("nij,nj->ni", S, d[rows])
 
 
-def product(data: FloatArray, layout: RowGroups, scalar: FloatArray | None, scalar_layout: RowGroups,
+def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, scalar_layout: PaddedRows,
             x: FloatArray) -> FloatArray:
     """A x for x (V, 3) of the matrix with blocks `data` and scalars `scalar` in these layouts."""
     result = np.empty_like(x)
@@ -78,7 +69,7 @@ def block_product(lines: FloatArray, columns: Columns, rows: IntArray, x: FloatA
     result[rows] = np.einsum("nij,nj->ni", lines, x.take(columns, axis=0).reshape(n, 3 * width))
 
 
-def add_scalar_product(scalar: FloatArray, layout: RowGroups, x: FloatArray, result: FloatArray) -> None:
+def add_scalar_product(scalar: FloatArray, layout: PaddedRows, x: FloatArray, result: FloatArray) -> None:
     """result (V, 3) += K x of the matrix with these scalars in a layout, for x (V, 3)."""
     for group in layout.groups:
         lines = scalar[group.start:group.start + group.columns.size].reshape(group.columns.shape)

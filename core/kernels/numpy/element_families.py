@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays import FloatArray
-from .block_matrix import add_entries
+from ..layouts import Columns, PaddedRows
+from .block_matrix import add_element_blocks, add_entries
 from .elements import element_blocks
 
 if TYPE_CHECKING:
-    from ...linear.block_matrix import BlockMatrix
     from ...stencils.stencil import ElementForce, Stencil
 
 Family = Sequence["ElementForce"]
@@ -51,12 +51,14 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
     total -= stencil.scatter(P, len(x))
 
 
-def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatrix, *, exact: bool,
-                 damped_at: FloatArray, damping: float, common: FloatArray | None) -> None:
-    """matrix += factor K + damping D + the blocks of `common`.
+def add_tangents(family: Family, x: FloatArray, factor: float, positions: Columns, layout: PaddedRows,
+                 data: FloatArray, *, exact: bool, damped_at: FloatArray, damping: float,
+                 common: FloatArray | None) -> None:
+    """Add factor K + damping D + the blocks of `common` to the numbers `data` of a matrix.
 
-    K = -df/dx at x (V, 3), semi-definite element by element unless `exact`; D = -df/dv at `damped_at` (V, 3) of those
-    that are damped; see `add_common`.
+    K = -df/dx at x (V, 3), semi-definite element by element unless `exact`; D = -df/dv at `damped_at` (V, 3) of the
+    damped forces; `common` as in `add_common`; positions (E k k,): where in its row each block of an element is, in
+    the matrix's layout.
     """
     stencil = family[0].stencil
     vertices, weights = stencil.by_corner
@@ -65,8 +67,9 @@ def add_tangents(family: Family, x: FloatArray, factor: float, matrix: BlockMatr
         element_blocks(weights[..., part], H, blocks[..., part])
     if common is not None:
         blocks += (common.T[:, None] * common.T[None]).reshape(9, 1, 1, -1)
-    pattern = matrix.pattern
-    add_entries(pattern.places_by_corner(pattern.family(stencil.vertices)), blocks, pattern.layout, matrix.data)
+    k = len(vertices)
+    places = layout.row_start[vertices][:, None] + positions.reshape(-1, k, k).transpose(1, 2, 0)
+    add_entries(places.ravel(), blocks, layout, data)
 
 
 def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, damped_at: FloatArray,
@@ -137,8 +140,9 @@ def _fill(room: FloatArray, parts: Sequence[Any]) -> None:
         _fill(room[k], [part[k] for part in parts])
 
 
-def add_common(stencil: Stencil, common: FloatArray, matrix: BlockMatrix) -> None:
-    """matrix += q q^T between every two vertices of each element, and of each with itself; q = common (E, 3)."""
+def add_common(stencil: Stencil, common: FloatArray, positions: Columns, layout: PaddedRows, data: FloatArray) -> None:
+    """Add q q^T between every two vertices of each element, and of each with itself, to a matrix as `add_tangents` has
+    it; q = common (E, 3)."""
     E, k = stencil.vertices.shape
     blocks = (common[:, :, None] * common[:, None, :])[:, None, None]
-    matrix.add(matrix.pattern.family(stencil.vertices), np.broadcast_to(blocks, (E, k, k, 3, 3)))
+    add_element_blocks(stencil.vertices, positions, np.broadcast_to(blocks, (E, k, k, 3, 3)), layout, data)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Block matrices in fewer bytes, for products: not with NumPy, which would have to make them numbers of double
-precision again before each."""
+"""Block matrices in fewer bytes, for products: not with NumPy, which would have to convert them to double precision
+before each product."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.kernels.layouts import PaddedRows, RowGroup
 from core.kernels.numpy import block_matrix, elements
 from core.stencils.stencil import Stencil
 
@@ -87,15 +88,17 @@ def test_block_product_is_the_sum_over_a_rows_blocks(rows, width, seed):
     np.testing.assert_allclose(result[order], wanted, rtol=1e-12, atol=1e-12)
 
 
-def test_scatter_blocks_adds_a_multiple_to_what_is_there():
+def test_element_blocks_add_up_at_their_places():
     rng = np.random.default_rng(1)
-    slots, blocks = np.array([2, 0, 2, 1]), rng.normal(size=(2, 2, 1, 3, 3))
-    place, stride = np.array([0, 3, 18]), np.array([6, 6, 3])                # two blocks side by side, and one alone
-    data = rng.normal(size=30)
-    wanted = data.copy()
-    for slot, block in zip(slots, blocks.reshape(-1, 3, 3), strict=True):
-        for a in range(3):
-            wanted[place[slot] + a * stride[slot] + np.arange(3)] += -0.5 * block[a]
-    entries = np.array([place + a * stride + b for a in range(3) for b in range(3)])
-    block_matrix.scatter_blocks(slots, blocks, -0.5, entries, data)
-    np.testing.assert_allclose(data, wanted, rtol=1e-14, atol=1e-15)
+    vertices, blocks = np.array([[0, 1], [1, 0]]), rng.normal(size=(2, 2, 2, 3, 3))
+    groups = [RowGroup(np.arange(2), np.array([[0, 1], [0, 1]], dtype=np.int32), 0)]
+    layout = PaddedRows(groups, groups[0].columns.ravel(), np.arange(4), np.array([0, 2]), np.array([2, 2]), 4)
+    data = rng.normal(size=36)
+    wanted = data.reshape(2, 3, 2, 3).copy()
+    for element, part in zip(vertices, blocks, strict=True):
+        for i, row in enumerate(element):
+            for j, column in enumerate(element):
+                wanted[row, :, column] += part[i, j]
+    positions = np.array([0, 1, 0, 1, 1, 0, 1, 0], dtype=np.int32)
+    block_matrix.add_element_blocks(vertices, positions, blocks, layout, data)
+    np.testing.assert_allclose(data, wanted.ravel(), rtol=1e-14, atol=1e-15)

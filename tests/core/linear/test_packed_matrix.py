@@ -6,6 +6,7 @@ import pytest
 
 from core.kernels import current
 from core.linear.modified_pcg import modified_pcg
+from core.linear.packed_matrix import packed
 from core.linear.preconditioners.block_jacobi import BlockJacobi
 from tests.core.linear.test_preconditioners import Problem, delaunay, pieces, rope, sheet, three_pages
 
@@ -23,7 +24,7 @@ def problem_of(mesh):
 
 
 def packed_of(problem):
-    return problem.A.packed(problem.system.mass, 1e-2)
+    return packed(problem.A, problem.system.mass, 1e-2)
 
 
 def dense(multiply, n):
@@ -35,11 +36,11 @@ def test_products_are_those_of_the_matrix_to_single_precision(mesh):
     problem = problem_of(mesh)
     n = len(problem.b)
     A = dense(problem.A.multiply, n)
-    packed = dense(packed_of(problem), n)
+    rounded = dense(packed_of(problem), n)
     beside = ~np.kron(np.eye(n, dtype=bool), np.ones((3, 3), dtype=bool))
-    assert (np.abs(packed - A) <= SINGLE * np.abs(A) + 1e-15)[beside].all()
-    np.testing.assert_allclose(packed, packed.T, rtol=0.0, atol=1e-15 * np.abs(A).max())
-    lost = np.abs(packed - A).sum(axis=1)
+    assert (np.abs(rounded - A) <= SINGLE * np.abs(A) + 1e-15)[beside].all()
+    np.testing.assert_allclose(rounded, rounded.T, rtol=0.0, atol=1e-15 * np.abs(A).max())
+    lost = np.abs(rounded - A).sum(axis=1)
     assert (lost <= 2.0 * 3.0 * SINGLE * np.abs(A).sum(axis=1)).all()
     if current().packed.QUICKER:
         assert lost.max() > 0.0
@@ -49,18 +50,18 @@ def test_products_are_those_of_the_matrix_to_single_precision(mesh):
 def test_a_motion_of_everything_as_one_has_the_energy_it_has(mesh):
     """Rounding of stiffness that is a hundred thousand times as much as the mass would be another mass, or none."""
     problem = problem_of(mesh)
-    n, packed = len(problem.b), packed_of(problem)
+    n, multiply = len(problem.b), packed_of(problem)
     size = np.abs(dense(problem.A.multiply, n)).sum()
     for axis in [*np.eye(3), np.array([0.6, -0.5, 0.3])]:
         motion = np.tile(axis, (n, 1))
-        assert np.vdot(motion, packed(motion)) == pytest.approx(np.vdot(motion, problem.A.multiply(motion)), rel=1e-12,
-                                                                abs=1e-15 * size)
+        wanted = np.vdot(motion, problem.A.multiply(motion))
+        assert np.vdot(motion, multiply(motion)) == pytest.approx(wanted, rel=1e-12, abs=1e-15 * size)
 
 
 def test_a_matrix_is_not_rounded_where_that_would_be_as_much_as_its_mass():
     problem = problem_of(sheet)
     x = np.random.default_rng(0).normal(size=problem.b.shape)
-    stiff = problem.A.packed(1e-9 * problem.system.mass, 1e-2)
+    stiff = packed(problem.A, 1e-9 * problem.system.mass, 1e-2)
     np.testing.assert_array_equal(stiff(x), problem.A.multiply(x))
     if current().packed.QUICKER:
         assert (packed_of(problem)(x) != problem.A.multiply(x)).any()
@@ -69,7 +70,7 @@ def test_a_matrix_is_not_rounded_where_that_would_be_as_much_as_its_mass():
 def test_a_solve_to_many_digits_is_of_the_matrix_itself():
     problem = problem_of(sheet)
     x = np.random.default_rng(0).normal(size=problem.b.shape)
-    np.testing.assert_array_equal(problem.A.packed(problem.system.mass, 1e-6)(x), problem.A.multiply(x))
+    np.testing.assert_array_equal(packed(problem.A, problem.system.mass, 1e-6)(x), problem.A.multiply(x))
 
 
 @meshes

@@ -53,12 +53,13 @@ def test_a_family_given_twice_is_one():
         twice.family(FAMILIES[2])
 
 
-def test_positions_and_slots_name_the_same_blocks():
+def test_positions_say_where_in_its_row_each_block_of_an_element_is():
     pattern = BlockPattern(COUNT, FAMILIES[:2])
     for number, family in enumerate(FAMILIES[:2]):
-        slots, positions = pattern.slots(number), pattern.positions(number)
-        assert (pattern.rows[slots] == np.repeat(family, family.shape[1], axis=1).ravel()).all()
-        assert (slots - positions == np.searchsorted(pattern.rows, pattern.rows[slots])).all()
+        k, positions = family.shape[1], pattern.positions(number)
+        blocks = np.searchsorted(pattern.rows, np.repeat(family, k, axis=1).ravel()) + positions
+        assert (pattern.rows[blocks] == np.repeat(family, k, axis=1).ravel()).all()
+        assert (pattern.columns[blocks] == np.tile(family, k).ravel()).all()
         assert positions.dtype == np.int32
 
 

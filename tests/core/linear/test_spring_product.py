@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from core.linear.packed_matrix import packed
 from core.linear.spring_product import SpringProduct, layers_of, spring_form
 from core.model.particle_system import System
 from core.model.velocity_forces import RateForce
@@ -172,7 +173,7 @@ def test_an_implicit_matrix_stores_no_block_beside_its_diagonal():
     assert len(A.pattern.rows) == system.vertex_count
     assert len(A.pattern.scalar.rows) == 0
     x = system.initial_state().x                                     # and so nothing to pack
-    np.testing.assert_array_equal(A.packed(system.mass, 1e-2)(x), A.multiply(x))
+    np.testing.assert_array_equal(packed(A, system.mass, 1e-2)(x), A.multiply(x))
 
 
 def test_another_name_for_the_matrix_is_refused():

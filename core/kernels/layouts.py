@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layouts of sparse matrices: records of arrays that kernels are given beside a matrix's numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import FloatArray, IntArray
+
+Columns = npt.NDArray[np.int32]
+
+
+class RowGroup(NamedTuple):
+    """Rows of one width.
+
+    Attributes:
+        rows: (n,).
+        columns: (n, width), padded with the row itself.
+        start: first place; a row's places follow each other.
+    """
+
+    rows: IntArray
+    columns: Columns
+    start: int
+
+
+class PaddedRows(NamedTuple):
+    """The layout of a sparse matrix in groups of rows of one width. A place holds one entry.
+
+    Attributes:
+        groups: of all rows that have entries.
+        columns: (size,), of all groups.
+        place: (N,), of each entry.
+        row_start, row_width: (V,), first place of each row and number of its places.
+        size: places in all, padding included.
+    """
+
+    groups: list[RowGroup]
+    columns: Columns
+    place: IntArray
+    row_start: IntArray
+    row_width: IntArray
+    size: int
+
+
+class PackedRows(NamedTuple):
+    """The layout of a packed matrix, and a workspace for the numbers of one.
+
+    Attributes:
+        layout: of the matrix that is packed.
+        beside: (size,), for each place of that layout the place of the scalar of the same two vertices, -1 for none.
+        row_starts, columns: (V + 1,), (n,), blocks of each row beside its diagonal.
+        far_starts, far_places, far_columns: (V + 1,), (m,), (m,), scalars without a block.
+        blocks, diagonal, far: workspace for the numbers, (9 n + 1,), (V, 3, 3) and (m,); blocks column by column.
+    """
+
+    layout: PaddedRows
+    beside: Columns
+    row_starts: IntArray
+    columns: Columns
+    far_starts: IntArray
+    far_places: Columns
+    far_columns: Columns
+    blocks: npt.NDArray[np.float32]
+    diagonal: FloatArray
+    far: npt.NDArray[np.float32]
