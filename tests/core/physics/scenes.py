@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the physics tests share: reference values, grids and ropes, and ways to run a scene to a time or to rest."""
+"""Shared parts of the physics tests: reference values, grids and ropes, and functions that run a scene for a time or to
+rest.
+"""
 
 import json
 from functools import cache
@@ -15,15 +17,17 @@ REFERENCE = Path(__file__).resolve().parent.parent / "reference"
 
 @cache
 def reference(name):
-    """A table of reference values; its `source` says where they come from, its `tolerance` what is good."""
+    """Return a table of reference values; its `source` names their origin, its `tolerance` the accepted error."""
     return json.loads((REFERENCE / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def grid(cells, size, diagonals="right", shift=(0.0, 0.0, 0.0)):
-    """Positions (V, 3) [m] and triangles (T, 3) of a rectangle in the x-y plane, size = (length, width).
+    """Return positions (V, 3) [m] and triangles (T, 3) of a rectangle in the x-y plane.
 
-    Vertex (i, j) of cells = (n, m) cells is number i (m + 1) + j, i along x. Diagonals: "right", or "alternating"
-    like a chessboard.
+    Args:
+        cells: (n, m); vertex (i, j) has the number i (m + 1) + j, with i along x.
+        size: (length, width) [m].
+        diagonals: "right", or "alternating" like a chessboard.
     """
     (n, m), (length, width) = cells, size
     x, y = np.meshgrid(np.linspace(0.0, length, n + 1), np.linspace(0.0, width, m + 1), indexing="ij")
@@ -38,36 +42,36 @@ def grid(cells, size, diagonals="right", shift=(0.0, 0.0, 0.0)):
 
 
 def sheet(cells, size, diagonals="right", shift=(0.0, 0.0, 0.0), **mesh_options):
-    """The mesh of `grid`."""
+    """Return the mesh of `grid`."""
     return core.ClothMesh(*grid(cells, size, diagonals, shift), **mesh_options)
 
 
 def rope(positions):
-    """The mesh of a rope through positions (V, 3)."""
+    """Return the mesh of a rope through positions (V, 3)."""
     n = len(positions)
     return core.ClothMesh(positions, edges=np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))
 
 
 def rope_fabric(mass_per_length, tension_stiffness, **constants):
-    """A fabric for ropes: mass per length [kg/m] and EA [N]."""
+    """Return a fabric for ropes from mass per length [kg/m] and EA [N]."""
     width = 0.01
     return core.Material(areal_density=mass_per_length / width, stretch=(tension_stiffness / width,) * 2, shear=0.0,
                          thread_width=width, **constants)
 
 
 def fixed_steps(h, **settings):
-    """A solver that takes steps of exactly h [s], one per frame, each solved to the end."""
+    """Return a solver with one step of exactly h [s] per frame, each solved to convergence."""
     wanted = {"newton_iterations": "converge", "tolerance": 1e-9, **settings}
     return core.Solver(frame_rate=1.0 / h, steps_per_frame=1, adaptive=False, max_newton_iterations=200, **wanted)
 
 
 def run(scene, solver, count):
-    """All frames from the start to `count` frames later."""
+    """Return all frames from the start to `count` frames later."""
     return list(core.simulate(scene, solver, range(count + 1)))
 
 
 def settle(scene, h, count, tolerance=1e-6, **settings):
-    """The frame at rest after `count` long steps of h [s], which implicit Euler damps strongly."""
+    """Return the frame at rest after `count` long steps of h [s], which implicit Euler damps strongly."""
     solver = fixed_steps(h, tolerance=tolerance, max_linear_iterations=20000, **settings)
     frame = run(scene, solver, count)[-1]
     assert frame.certificate.converged, frame.certificate
@@ -75,21 +79,21 @@ def settle(scene, h, count, tolerance=1e-6, **settings):
 
 
 def element_forces(cloth):
-    """The element forces of a cloth, as its model builds them."""
+    """Return the element forces of a cloth from its model."""
     return core.stencils.registry.find(cloth.model)(cloth.mesh, cloth.material, **cloth.model_options)
 
 
 def elastic_force(cloth, positions):
-    """Force of the deformation on each vertex (V, 3) [N], without damping."""
+    """Return the elastic force on each vertex (V, 3) [N], without damping."""
     return sum(force.force(positions, np.zeros_like(positions)) for force in element_forces(cloth))
 
 
 def elastic_energy(cloth, positions):
-    """[J]"""
+    """Return the elastic energy [J]."""
     return sum(force.energy(positions) for force in element_forces(cloth))
 
 
 def masses(cloth):
-    """Lumped masses (V,) [kg]."""
+    """Return the lumped masses (V,) [kg]."""
     mesh, fabric = cloth.mesh, cloth.material
     return fabric.areal_density * (mesh.vertex_areas + fabric.thread_width * mesh.vertex_lengths)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Air drag: a flat sheet's speed with time, its terminal speed, its glide, and the line it hangs along in wind."""
+"""Air drag: the speed of a flat sheet over time, its terminal speed, its glide, and the angle at which it hangs in
+wind.
+"""
 
 import numpy as np
 import pytest
@@ -57,16 +59,16 @@ def test_a_tilted_sheet_glides(tilt):
         assert np.abs(last.velocities[0] - [row["vx"], 0.0, row["vz"]]).max() < 0.001 * row["tangential_speed"]
     assert last.velocities[0] @ along == pytest.approx(GRAVITY * s * time, rel=0.001)
     assert last.velocities[0] @ normal == pytest.approx(across, rel=0.001, abs=1e-6)
-    assert np.ptp(last.positions[0] @ normal) < 1e-9                             # flat all the way down
+    assert np.ptp(last.positions[0] @ normal) < 1e-9                             # it stays flat
 
 
-# Not stronger: where the air streams along the sheet faster than waves run on it, the straight line is unstable and
-# the sheet flutters, in the equations as in life.
+# Not stronger: where the wind along the sheet is faster than its waves, the straight line is unstable and the sheet
+# flutters, both in the equations and in reality.
 HUNG = [(r["sigma"], r["k_d"], r["wind"], 0.0) for r in TABLE["hanging_in_wind"]]
 
 
 def hung_in_wind(sigma, k_d, wind, heading, diagonals):
-    """Angles (8, 5) [degrees] from the vertical at which the rows of a sheet hang, and the exact one."""
+    """Return the angles (8, 5) [degrees] from the vertical of the rows of a hanging sheet, and the exact angle."""
     flat = sheet((8, 4), (0.4, 0.2), diagonals)
     to = np.array([np.cos(np.radians(heading)), np.sin(np.radians(heading)), 0.0])
     aside = np.array([-to[1], to[0], 0.0])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A heavy strip clamped at one end, and a loop with both ends clamped together: bending against weight.
 
-Romero et al. 2021's cantilever: drop over reach as a function of gamma = sigma g L^3 / B. With two pinned rows the
-clamp sits half a cell inside the fixed hinge, so a strip of free length L is compared with the elastica of L + d/2.
+The cantilever of Romero et al. 2021: drop over reach as a function of gamma = sigma g L^3 / B. With two pinned rows the
+clamp is half a cell inside the fixed hinge, so a strip of free length L is compared with the elastica of L + d/2 (the
+half-cell rule).
 """
 
 import numpy as np
@@ -16,9 +17,10 @@ TOLERANCE = {10: 0.05, 20: 0.03, 40: 0.015, 80: 0.01}
 
 
 def elastica(gamma, clamp=0.0, steps=400):
-    """Reach and drop over L of the heavy elastica theta'' = -gamma (1 - s) cos theta, theta(0) = clamp, theta'(1) = 0.
+    """Return reach and drop over L of the heavy elastica theta'' = -gamma (1 - s) cos theta, theta(0) = clamp,
+    theta'(1) = 0.
 
-    Of several solutions the one that hangs lowest.
+    If there are several solutions it is the one with the lowest tip.
     """
     def shoot(curvature):
         y = np.stack([clamp + 0 * curvature, curvature, 0 * curvature, 0 * curvature])   # theta, theta', x, drop
@@ -46,7 +48,7 @@ def elastica(gamma, clamp=0.0, steps=400):
 
 
 def clamped_strip(length, cells, sigma, B, clamp=0.0, diagonals="right"):
-    """Reach and drop of the tip [m] from the middle of the clamped cell, with the length that counts."""
+    """Return reach and drop of the tip [m] from the middle of the clamped cell, and the effective length [m]."""
     d = length / cells
     mesh = sheet((cells + 1, 2), (length + d, 2 * d), diagonals, (-d, 0.0, 0.0))
     c, s = np.cos(np.radians(clamp)), np.sin(np.radians(clamp))
@@ -107,8 +109,10 @@ HEARTS = [row for row in reference("heart_loop")["rows"] if row["G"] in (5.0, 20
 
 
 def heart(row):
-    """Length, top and half width over L of a loop whose ends point up from the clamp; by the half-cell rule they begin
-    in the middle of the clamped cells."""
+    """Return length, top and half width over L of a loop whose ends point up from the clamp.
+
+    By the half-cell rule the ends start in the middle of the clamped cells.
+    """
     cells, length, sigma = 40, 0.2, 0.2
     B = sigma * GRAVITY * length ** 3 / row["G"]
     d = length / cells
@@ -131,7 +135,7 @@ def heart(row):
 
 
 @pytest.mark.parametrize("row", HEARTS, ids=lambda r: f"gamma={r['G']}")
-def test_a_heart_loop_hangs_as_long_as_its_stiffness_lets_it(row):
+def test_a_heart_loop_has_the_reference_shape(row):
     long, top, half_width = heart(row)
     assert long == pytest.approx(row["loop_length"], rel=0.02)
     assert top == pytest.approx(row["top"], rel=0.03)

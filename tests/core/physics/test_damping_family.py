@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The five damping forces of 002, each with the motion it damps, the one it leaves alone, and its df/dv in the system.
+"""The five damping forces of 002: the motion that each damps, the motion that it does not damp, and its df/dv.
 
-With f = - c v on a mode, a step of implicit Euler takes its velocity to v / (1 + h c / m).
+With f = - c v on a mode, a step of implicit Euler multiplies its velocity by 1 / (1 + h c / m).
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ both = pytest.mark.parametrize("which", ["numpy", "numba"])
 
 
 def pair(velocities, **damping):
-    """Velocities of the ends of a thread without stiffness after one step, and their mass."""
+    """Return the velocities of the ends of a thread without stiffness after one step, and their mass."""
     fabric = core.Material(areal_density=4.0, stretch=0.0, shear=0.0, thread_width=WIDTH, **damping)
     mesh = rope(np.array([[0.0, 0.0, 0.0], [LENGTH, 0.0, 0.0]]))
     cloth = core.Cloth(mesh, fabric, velocities=velocities)
@@ -42,7 +42,7 @@ def test_each_damps_the_motions_it_should_at_its_rate_and_no_other(what, stops, 
     if motion not in stops:
         assert np.abs(found - v).max() < 1e-9
         return
-    # drag on half the strip each; a dashpot of k_d width / L between two masses
+    # each end has the drag of half the strip; the dashpot between them has k_d width / L
     rate = KD * 0.5 * LENGTH * WIDTH / mass if what == "viscous_drag" else 2.0 * KD * WIDTH / LENGTH / mass
     assert found == pytest.approx(v / (1.0 + H * rate), rel=1e-6)
 
@@ -81,14 +81,14 @@ def test_the_matrix_of_each_is_minus_df_dv_and_symmetric(what, which):
         plain = tangent.matrix(elastic, x, h, None).multiply(d)
         D = (with_rate - plain) / h
         assert rate.product(d) == pytest.approx(D, rel=1e-9, abs=1e-9 * np.abs(D).max())
-        # f = push - D v is linear in v; the derivative of the force itself
+        # f = push - D v is linear in v
         eps = 1e-6
         there, back = (system.rate_force(x, v + s * eps * d, 0.0) for s in (1.0, -1.0))
         slope = (there.push - there.product(v + eps * d) - back.push + back.product(v - eps * d)) / (2.0 * eps)
         assert slope == pytest.approx(-D, rel=1e-6, abs=1e-6 * np.abs(D).max())
         e = rng.normal(size=x.shape)
         assert np.vdot(e, rate.product(d)) == pytest.approx(np.vdot(d, rate.product(e)), rel=1e-9)
-        # the constant matrix of projective dynamics is no less
+        # the constant matrix of projective dynamics is an upper bound
         constant = Constant(system, core.Solver(integrator="projective_dynamics"))
         x = mesh.positions
         rate = system.rate_force(x, v, 0.0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stretch and shear against closed forms: energies, stresses, the spectra of their tangents, and the hinge's gradient.
 
-The laws are taken per unit of rest area (a k = k), so that their energies are those of the table.
+The laws are evaluated per unit of rest area (a k = k), so that their energies are those of the table.
 """
 
 import numpy as np
@@ -27,12 +27,12 @@ SPECIAL = {
 
 
 def columns(F):
-    """A 3x2 matrix as the columns of one element."""
+    """Return a 3x2 matrix as the columns of one element."""
     return tuple(tuple(np.array([F[i][c]], dtype=float) for i in range(3)) for c in range(len(F[0])))
 
 
 def matrix(tangent):
-    """H_cd as one symmetric matrix."""
+    """Return H_cd as one symmetric matrix."""
     return np.block([[np.array([[float(np.ravel(block[i][j])[0]) for j in range(3)] for i in range(3)])
                       for block in row] for row in tangent])
 
@@ -47,7 +47,9 @@ def energy(law, F):
 
 
 def rotated(F):
-    """F turned in space: the table's shapes lie in the x-y plane, a law must not know."""
+    """Return F with a random rotation: the shapes of the table are in the x-y plane, and the law must not depend on
+    that.
+    """
     Q, _ = np.linalg.qr(RANDOM.normal(size=(3, 3)))
     return Q @ np.asarray(F, dtype=float)
 
@@ -83,7 +85,7 @@ def test_simple_shear_and_the_picture_frame_have_their_closed_forms(row):
 def test_energy_stress_and_spectrum_at_random_deformations_are_kims(sample, name):
     law, wanted = LAWS[name], sample[name]
     F = np.array(sample["F"])
-    # the samples are printed with 12 digits, which is what their energies can be compared to
+    # the samples have 12 digits, which limits the comparison
     assert energy(law, F) == pytest.approx(wanted["psi"], rel=1e-10, abs=1e-12)
     assert np.abs(stress_matrix(law, F) - wanted["P"]).max() < 1e-10
     spectrum = np.linalg.eigvalsh(matrix(law[0].tangent(columns(F), law[1])))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Free fall is exact to the integrator's order, however loosely the solves are asked for.
+"""Free fall is exact to the integrator's order at every tolerance of the solves.
 
 Implicit Euler from rest: z_n = -g h^2 n (n + 1) / 2.
 """

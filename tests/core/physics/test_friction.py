@@ -13,7 +13,7 @@ PLANE = np.array([[-9.0, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]]), [[0, 1, 2]
 
 
 def tilted(points, degrees, heading=0.0):
-    """Turned so that the x axis points down a slope of that angle, and then about the vertical."""
+    """Return points turned so that the x axis points down a slope of `angle`, and then about the vertical."""
     a, b = np.radians(degrees), np.radians(heading)
     down = np.array([[np.cos(a), 0, -np.sin(a)], [0, 1, 0], [np.sin(a), 0, np.cos(a)]])
     about = np.array([[np.cos(b), np.sin(b), 0], [-np.sin(b), np.cos(b), 0], [0, 0, 1]])
@@ -21,7 +21,7 @@ def tilted(points, degrees, heading=0.0):
 
 
 def on_plane(mu, degrees, h, seconds, speed=0.0, heading=0.0, cells=3):
-    """Mean travel [m] down a plane, and its history, of a sheet laid on it that moves with `speed` [m/s]."""
+    """Return the mean travel [m] down a plane, and its history, of a sheet on it that starts with `speed` [m/s]."""
     flat, triangles = grid((cells, cells), (0.3, 0.3))
     fabric = core.Material(areal_density=0.2, stretch=2e3, shear=500.0, bend=1e-4, friction=mu)
     mesh = core.ClothMesh(flat, triangles)
@@ -35,7 +35,7 @@ def on_plane(mu, degrees, h, seconds, speed=0.0, heading=0.0, cells=3):
     frames = run(core.Scene([cloth], [plane]), solver, round(seconds / h))
     moved = np.array([frame.positions[0] - start for frame in frames])
     normal = tilted([0.0, 0.0, 1.0], degrees, heading)
-    assert np.abs(moved @ normal).max() < 0.05 * thickness                       # it stays on the plane
+    assert np.abs(moved @ normal).max() < 0.05 * thickness                       # it stays in contact with the plane
     return (moved @ down).mean(axis=1)
 
 
@@ -68,7 +68,7 @@ def test_a_sheet_sticks_half_a_degree_below_the_threshold_and_slides_half_a_degr
 
 
 def test_a_fine_sheet_slides_as_soon_as_a_coarse_one():
-    """Over the diagonal of the plane, which its edges lie on, too: to hold those would hold the sheet."""
+    """Its edges also lie over the diagonal of the plane, where edge contacts must not hold it."""
     mu, h, n = 0.4, 1 / 48, 24
     slope = np.arctan(1.02 * mu)
     a = GRAVITY * (np.sin(slope) - mu * np.cos(slope))
@@ -77,7 +77,9 @@ def test_a_fine_sheet_slides_as_soon_as_a_coarse_one():
 
 
 def stopping_distance(mu, v0, h):
-    """By implicit Euler: the sum of h (v0 - n mu g h) while positive, v0^2 / (2 mu g) for small steps [m]."""
+    """Return the distance [m] of implicit Euler: the sum of h (v0 - n mu g h) while positive; v0^2 / (2 mu g) for small
+    steps.
+    """
     n = np.arange(1, int(v0 / (mu * GRAVITY * h)) + 1)
     return float(np.sum(h * (v0 - n * mu * GRAVITY * h)))
 
@@ -93,13 +95,13 @@ def test_a_sheet_launched_along_the_floor_stops_where_friction_stops_it(mu, v0, 
     assert travel[-1] == pytest.approx(wanted, rel=0.02)
     if v0 * h < 0.01 * v0 ** 2 / (mu * GRAVITY):
         assert travel[-1] == pytest.approx(v0 ** 2 / (2.0 * mu * GRAVITY), rel=0.02)
-    assert abs(travel[-1] - travel[-3]) < 5e-4 * 2 * h                             # and stays there
+    assert abs(travel[-1] - travel[-3]) < 5e-4 * 2 * h                             # it stays at rest
 
 
 # ---------------------------------------------------------------------- round a cylinder
 
 def cylinder(radius, axis_length, sides, centre=(0.0, 0.0, 0.0)):
-    """Positions and triangles of a closed cylinder along y."""
+    """Return positions and triangles of a closed cylinder along y."""
     a = 2.0 * np.pi * np.arange(sides) / sides
     ring = np.stack([radius * np.cos(a), 0 * a, radius * np.sin(a)], axis=1)
     half = np.array([0.0, 0.5 * axis_length, 0.0])
@@ -115,8 +117,10 @@ CAPSTANS = [(r["mu"], r["wrap_deg"]) for r in TABLE["capstan"]] + [(0.3, 120.0)]
 
 
 def pulls(mu, wrap, drawn, frames, k=200.0, strain=0.0, rows=1, tolerance=1e-5):
-    """Pulls (frames, 2) [N] at the ends of a strip of k [N/m] without weight round a cylinder, stretched by `strain`
-    at the start: the one that is drawn by `drawn(t)` [m], and the one that is held."""
+    """Return the pulls (frames, 2) [N] at the ends of a weightless strip of stiffness k [N/m] around a cylinder.
+
+    The strip starts with `strain`. One end is moved by `drawn(t)` [m], the other is held.
+    """
     radius, tail, d = 0.1, 0.06, 0.012
     beta = np.radians(wrap)
     arc = radius * beta
@@ -146,22 +150,23 @@ def pulls(mu, wrap, drawn, frames, k=200.0, strain=0.0, rows=1, tolerance=1e-5):
 
 
 def capstan(mu, wrap):
-    """Ratio of the pulls at the ends of a strip: one is drawn along, the other held."""
+    """Return the ratio of the pulls at the ends of a strip: one is moved, the other held."""
     drawn, held = pulls(mu, wrap, lambda t: 0.02 * t, 40)[-12:].T
     return np.mean(drawn / held)
 
 
 @pytest.mark.parametrize(("mu", "wrap"), CAPSTANS)
 def test_a_strip_dragged_round_a_cylinder_pulls_exp_mu_beta_times_harder_at_one_end(mu, wrap):
-    """Euler and Eytelwein."""
+    """The capstan equation of Euler and Eytelwein."""
     assert capstan(mu, wrap) == pytest.approx(np.exp(mu * np.radians(wrap)), rel=0.05)
 
 
 @pytest.mark.parametrize("k", [1e3, 1e5])
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
-def test_friction_of_a_taut_strip_turns_round_when_it_is_let_back(k, tolerance):
-    """A vertex by itself would be moved by hundreds of metres in a step by what it is pressed with: no slide is quick
-    next to that, and friction kept the direction it had begun with."""
+def test_friction_of_a_taut_strip_reverses_with_its_motion(k, tolerance):
+    """Friction reverses with the motion, although the contact force could move a single vertex by hundreds of metres
+    per step.
+    """
     def drawn(t):
         return 0.06 * np.sin(2.0 * t)
 
@@ -170,8 +175,9 @@ def test_friction_of_a_taut_strip_turns_round_when_it_is_let_back(k, tolerance):
 
 
 def test_a_taut_strip_of_many_rows_does_not_swing_sideways_from_step_to_step():
-    """A drag across the slide that is bounded by too little lets what is sideways grow by the step: then the strip
-    sticks and creeps, and friction is a quarter short."""
+    """If the drag across the sliding direction is bounded too low, sideways motion grows with every step: the strip
+    sticks and slips, and friction is a quarter too small.
+    """
     def drawn(t):
         return 0.1 * min(t, 0.5) + 0.02 * max(t - 0.5, 0.0)
 
@@ -201,14 +207,14 @@ def test_a_bumpy_sheet_dropped_on_a_slope_comes_to_rest_there(mu, degrees):
 # ---------------------------------------------------------------------- over the edge of a table
 
 AROUND = 0.032
-"""Radius of the strip's turn round the edge [m]."""
+"""Radius of the strip's turn around the edge [m]."""
 
 
 def over_the_edge(mu, hanging, h=1 / 48, seconds=1.0):
-    """Travel [m] of a strip with `hanging` of its length pulling over a frictionless round edge."""
+    """Return the travel [m] of a strip with the part `hanging` of its length over a frictionless round edge."""
     length, d, thickness, around = 0.6, 0.0125, 0.002, AROUND
     flat, triangles = grid((round(length / d), 1), (length, d))
-    s = flat[:, 0] - (1.0 - hanging) * length                                    # from where the edge begins
+    s = flat[:, 0] - (1.0 - hanging) * length                                    # from the start of the edge
     angle = np.clip(s / around, 0.0, 0.5 * np.pi)
     beyond = np.maximum(s - 0.5 * np.pi * around, 0.0)
     start = np.stack([np.minimum(s, 0.0) + around * np.sin(angle), flat[:, 1],
@@ -224,10 +230,10 @@ def over_the_edge(mu, hanging, h=1 / 48, seconds=1.0):
 
 @pytest.mark.parametrize("mu", [r["mu"] for r in TABLE["table_edge"]])
 def test_a_strip_slides_off_a_table_when_it_hangs_over_by_more_than_friction_holds(mu):
-    """mu (L - hanging) = height that hangs; the quarter turn of the edge hangs by its radius only."""
+    """mu (L - hanging) = overhanging height; the quarter turn of the edge adds its radius only."""
     limit = next(r["hang_fraction_max"] for r in TABLE["table_edge"] if r["mu"] == mu)
     assert limit == pytest.approx(mu / (1.0 + mu), rel=1e-9)
-    turn = (0.5 * np.pi - 1.0) * AROUND / 0.6                                      # of the length, that pulls nothing
+    turn = (0.5 * np.pi - 1.0) * AROUND / 0.6                                    # part of the length that does not pull
     threshold = (mu + turn) / (1.0 + mu)
     assert abs(over_the_edge(mu, threshold - 0.01)) < 1e-3
     assert over_the_edge(mu, threshold + 0.01) > 0.01

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth on a solid that grows slides over it: friction cannot stretch it by more than what it presses with."""
+"""Cloth slides on a solid that grows: friction stretches it by no more than the contact pressure allows."""
 
 import numpy as np
 
@@ -8,8 +8,9 @@ from tests.core.contact.shapes import ball, sheet
 
 
 def test_a_ball_that_grows_does_not_take_the_cloth_along():
-    """The overhang weighs 0.4 N/m, which friction around a quarter of the ball doubles: by that, cotton is
-    stretched by a hundredth of a per cent. The ball grows by 28 % in these frames."""
+    """The overhang weighs 0.4 N/m, which friction around a quarter of the ball doubles. This stretches cotton by 0.01
+    %. The ball grows by 28 % in these frames.
+    """
     solid, faces = ball(32, 16, 0.3)
     x, triangles = sheet(26, 26, 1.2, 1.2)
     cloth = core.Cloth(core.ClothMesh(x + [0.02, 0.01, 0.33], triangles), core.Material.preset("cotton"))

@@ -17,7 +17,7 @@ STRIPS = [(r["sigma"], r["length"], r["k"]) for r in CATENARY["hanging_strip"]] 
 
 
 def hanging_strip(sigma, length, k, cells, diagonals):
-    """Elongation [m] and strain of the first cell [-] of a strip that hangs from its top edge."""
+    """Return the elongation [m], and the strain of the first cell [-], of a strip that hangs from its top edge."""
     mesh = sheet((cells, 2), (length, 2.0 * length / cells), diagonals)
     fabric = core.Material(areal_density=sigma, stretch=k, shear=k)
     cloth = core.Cloth(mesh, fabric, pins={0: None, 1: None, 2: None})
@@ -38,13 +38,13 @@ def test_a_hanging_strip_grows_by_its_weight_over_its_stiffness_on_every_mesh(si
 # ---------------------------------------------------------------------- rope between two supports
 
 def hung_rope(span, length, weight_per_length, EA, links):
-    """Sag [m], horizontal tension [N] and tension at the support [N] of a rope at rest."""
+    """Return the sag [m], the horizontal tension [N] and the tension at the support [N] of a rope at rest."""
     s = np.linspace(0.0, 1.0, links + 1)
     mesh = rope(np.stack([s * length, 0 * s, 0 * s], axis=1))
     depth = 0.45 * np.sqrt(max(length ** 2 - span ** 2, (0.1 * length) ** 2))
     start = np.stack([s * span, 0 * s, -depth * np.sin(np.pi * s)], axis=1)
     cloth = core.Cloth(mesh, rope_fabric(weight_per_length / GRAVITY, EA), pins={0: None, links: None}, positions=start)
-    # in steps of 2 s it gets to rest by way of folds in its own plane, where it would touch itself
+    # in steps of 2 s it folds in its own plane before it rests, and self-collision would stop it
     x = settle(core.Scene([cloth]), 2.0, 8, self_collision=False).positions[0]
     pull = elastic_force(cloth, x)[0] + [0.0, 0.0, -0.5 * weight_per_length * length / links]
     return -x[:, 2].min(), abs(pull[0]), np.linalg.norm(pull)
@@ -90,9 +90,10 @@ def test_other_ropes_obey_irvines_elastic_catenary(span, length, weight, EA):
 # ---------------------------------------------------------------------- sheet between two edges
 
 def bridge(row, cells, half_cell=0.0):
-    """Sag [m], horizontal force per width [N/m] and strain in the middle [-] of a strip held by its two ends.
+    """Return the sag [m], the horizontal force per width [N/m] and the strain in the middle [-] of a strip held at its
+    ends.
 
-    Clamped ends are a pinned row more, outside the span; its cell reaches `half_cell` cells into the strip.
+    A clamped end has one more row of pins outside the span; its cell extends `half_cell` cells into the strip.
     """
     clamped, length, span = row["clamped"], row["length"], row["span"]
     d = length / cells
@@ -142,8 +143,10 @@ def test_the_finest_sheet_between_two_edges_sags_the_same(row):
 
 
 def test_a_clamped_sheet_converges_with_the_square_of_the_cell_by_the_half_cell_rule():
-    """The boundary layer sqrt(B / H) = 31 mm is shorter than a cell of 50 mm: a perfect chain of links errs by
-    -5.4, -1.6, -0.44 % at 10, 20, 40 cells. The order of convergence shows that the clamp sits where the rule says."""
+    """The boundary layer sqrt(B / H) = 31 mm is shorter than a cell of 50 mm: an exact chain of links has errors of
+    -5.4, -1.6 and -0.44 % at 10, 20 and 40 cells. The order of convergence shows that the clamp is where the half-cell
+    rule puts it.
+    """
     row = BRIDGE["rows"][2]
     wanted, errors = row["expected"], []
     for cells in (10, 20, 40):

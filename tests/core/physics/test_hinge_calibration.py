@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a sheet laid on a cylinder stores, over B kappa^2 / 2 per area: of hinges a matter of the triangulation, of
-patches of none.
+"""The energy of a sheet on a cylinder, over B kappa^2 / 2 per area: it depends on the triangulation for hinges, and not
+for patches.
 
-A free rim stores nothing, a part of the sheet that is inversely as large as its cells are many: twice the ratio of so
-many cells less that of half as many is the ratio without a rim.
+A free border has no energy; its part of the sheet is inversely proportional to the number of cells. Twice the ratio at
+n cells minus the ratio at n / 2 is therefore the ratio without a border.
 """
 
 import pytest
@@ -17,17 +17,19 @@ CASES = [(kind, float(angle), ratio) for kind in ("right", "alternating", "cross
 
 
 def without_rim(kind, law, angle, cells=16):
-    """The ratio inside of a square sheet that curves in the direction at `angle` [degrees] from its rows."""
+    """Return the ratio of the interior of a square sheet that curves in the direction at `angle` [degrees] from its
+    rows.
+    """
     coarse, fine = (cylinder_ratio(flat_mesh(kind, n - 1, n), law, angle) for n in (cells, 2 * cells))
     return 2.0 * fine - coarse
 
 
 @pytest.mark.parametrize(("kind", "angle", "ratio"), CASES)
-def test_hinges_store_what_their_triangulation_makes_of_the_fabrics_stiffness(kind, angle, ratio):
+def test_the_energy_of_hinges_depends_on_the_triangulation(kind, angle, ratio):
     assert without_rim(kind, "hinge", angle) == pytest.approx(ratio, abs=TABLE["tolerance"]["ratio_abs"])
 
 
 @pytest.mark.parametrize("angle", [0.0, 15.0, 45.0, 71.0, 90.0, 135.0])
 @pytest.mark.parametrize("kind", ["right", "alternating", "crossed", "equilateral", "jittered"])
-def test_patches_store_the_fabrics_stiffness_on_every_triangulation(kind, angle):
+def test_the_energy_of_patches_is_the_fabrics_on_every_triangulation(kind, angle):
     assert without_rim(kind, "patch", angle) == pytest.approx(1.0, abs=TABLE["tolerance"]["ratio_abs"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A board that starts at once takes the sheet on it along by friction alone, however many vertices it has."""
+"""A board that starts suddenly moves the sheet on it by friction alone, for every number of vertices."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ SIDE = 0.6                                                                      
 
 
 def on_board(cells, fabric, mu, motion, settings, frames):
-    """Positions (frames + 1, V, 3) [m] from when the board begins to move by `motion(t)`: (n, 3), (n, 3) -> (n, 3)."""
+    """Return positions (frames + 1, V, 3) [m] from the start of the board's `motion(t)`: (n, 3), (n, 3) -> (n, 3)."""
     x, triangles = grid(cells, cells, (SIDE, SIDE))
     x = x - x.mean(axis=0)
     material = replace(core.Material.preset(fabric), air_drag=0.0)
@@ -32,7 +32,9 @@ def on_board(cells, fabric, mu, motion, settings, frames):
 @pytest.mark.parametrize(("cells", "fabric", "mu", "speed", "settings"), [
     (20, "cotton", 0.5, 2.0, AS_IN_BLENDER), (26, "silk", 0.3, 3.0, AS_IN_CORE), (7, "denim", 0.5, 2.0, AS_IN_BLENDER)])
 def test_it_is_drawn_along_with_mu_g(cells, fabric, mu, speed, settings):
-    """More than a hundred contacts stuck to whatever it was in one step: 2 m/s after a frame, ten times too early."""
+    """With more than a hundred contacts that stick within one step, the sheet would reach 2 m/s after a frame, ten
+    times too fast.
+    """
     frames = int(0.8 * speed / (mu * G) * RATE)
     x = on_board(cells, fabric, mu, lambda x, t: x + [speed * t, 0.0, 0.0], settings, frames)
     gained = mu * G / RATE * np.arange(1, frames + 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A ribbon on edge, clamped at one end, stays in its plane up to a certain weight and twists out above (PHYSICS 12)."""
+"""A ribbon on edge, clamped at one end, stays in its plane up to a critical weight and twists out above it."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ import core
 from tests.core.physics.scenes import GRAVITY, grid, reference
 
 CRITICAL = {float(aspect): gamma for aspect, gamma in reference("lateral_buckling")["rows"][0]["aspect"].items()}
-"""sigma g L^3 / B at which it gives way, for Poisson's ratio 0, by width over length."""
-HEAVY, LENGTH, ASIDE, FRAMES = 0.2, 0.3, 1e-3, 160       # [kg/m^2], [m], first push over the length, at 24 a second
+"""Critical sigma g L^3 / B for Poisson's ratio 0, by width over length."""
+HEAVY, LENGTH, ASIDE, FRAMES = 0.2, 0.3, 1e-3, 160       # [kg/m^2], [m], initial offset / length, at 24 frames a second
 
 
 def twisted(aspect, across, part):
-    """How far the free end is aside in the end, over the length, at this part of the critical weight.
+    """Return the final sideways displacement of the free end over the length, at a part of the critical weight.
 
-    The first cell is clamped, half of which counts to the length that is free.
+    The first cell is clamped; half of it counts as free length.
     """
     cells = round(across / aspect)
     flat, triangles = grid((cells + 1, across), (cells + 1.0, float(across)), "alternating")
@@ -35,6 +35,6 @@ def twisted(aspect, across, part):
 @pytest.mark.parametrize(("aspect", "across"), [(0.5, 8), (0.2, 4), pytest.param(0.2, 8, marks=pytest.mark.slow),
                                                 pytest.param(0.1, 4, marks=pytest.mark.slow)])
 def test_a_ribbon_on_edge_gives_way_at_its_critical_weight(aspect, across):
-    """Within 15 %; 20 % is good on eight elements across."""
+    """Within 15 %; the discretisation with eight elements across allows 20 %."""
     assert twisted(aspect, across, 0.85) < 1e-4
     assert twisted(aspect, across, 1.15) > 0.05

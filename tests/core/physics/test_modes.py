@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small oscillations: a hanging chain, a stretched membrane, a bending cantilever.
 
-A mode is excited alone and its coordinate q_n is fitted by the recursion of implicit Euler,
-q_{n+2} = total q_{n+1} - product q_n, which gives both its numerical frequency atan(omega h) / h, and so omega, and its
-decay (1 + omega^2 h^2)^(-1/2) per step.
+One mode is excited alone, and its coordinate q_n is fitted by the recursion of implicit Euler, q_{n+2} = total q_{n+1}
+- product q_n. The fit gives the numerical frequency atan(omega h) / h, from which omega follows, and the decay (1 +
+omega^2 h^2)^(-1/2) per step.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ H = 1 / 240
 
 
 def omega_of(series, h=H):
-    """omega [1/s] of the continuous time that implicit Euler steps through, checked against its decay."""
+    """Return omega [1/s] of the continuous motion that implicit Euler integrates, checked against its decay."""
     A = np.stack([series[1:-1], -series[:-2]], axis=1)
     total, product = np.linalg.lstsq(A, series[2:], rcond=None)[0]
     assert total ** 2 < 4.0 * product, "no oscillation"
@@ -35,9 +35,9 @@ def zero_crossing_period(t, q):
 # ---------------------------------------------------------------------- a chain hanging from one end
 
 def chain_shapes(length, links, gravity):
-    """Eigenvalues omega (N,) and shapes (N, N) of N links with lumped masses, half a mass at the end."""
+    """Return omega (N,) and shapes (N, N) of a chain of N links with lumped masses, half a mass at the end."""
     d = length / links
-    tension = gravity * (links - np.arange(links) - 0.5)                          # over the mass of a link
+    tension = gravity * (links - np.arange(links) - 0.5)                          # per mass of a link
     K = np.zeros((links, links))
     for i in range(links):
         K[i, i] += tension[i] / d
@@ -98,7 +98,9 @@ MEMBRANES = [*(tuple(r[k] for k in ("k", "stretch", "sigma", "side")) for r in T
 
 
 def membrane(k, stretch, sigma, side, mode):
-    """Frequency found [Hz] and the exact c / 2 side sqrt(m^2 + n^2) with c^2 = k (stretch - 1) / (stretch sigma)."""
+    """Return the measured frequency [Hz] and the exact c / 2 side sqrt(m^2 + n^2) with c^2 = k (stretch - 1) / (stretch
+    sigma).
+    """
     n = 24
     mesh = sheet((n, n), (side, side))
     X = mesh.positions / side
@@ -131,7 +133,7 @@ ROOTS = (1.8751040687, 4.6940911330)
 
 
 def beam(B, sigma, length, mode):
-    """omega found [1/s] and the exact one, root^2 sqrt(B / sigma) / (L + d/2)^2 by the half-cell rule."""
+    """Return the measured omega [1/s] and the exact one, root^2 sqrt(B / sigma) / (L + d/2)^2 by the half-cell rule."""
     n = 40
     d = length / n
     mesh = sheet((n + 1, 2), (length + d, 2 * d), shift=(-d, 0.0, 0.0))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mass on a spring: the recursion of implicit Euler on a linear oscillator, its damping included.
+"""A mass on a spring: the recursion of implicit Euler for a linear oscillator with damping.
 
-With f = -k x - tau k v and w^2 = k/m the two roots of a step have the product 1 / (1 + tau h w^2 + h^2 w^2) and the
-sum (2 + tau h w^2) times that. The amplification per step is the square root of the product.
+With f = -k x - tau k v and w^2 = k/m the two roots of a step have the product 1 / (1 + tau h w^2 + h^2 w^2) and the sum
+(2 + tau h w^2) times that product. The amplification per step is the square root of the product.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ LENGTH, MASS = 1.0, 0.7
 
 
 def bob(frequency, h, newton_iterations, damping=0.0, pins=None, count=6):
-    """Heights over rest of a mass on a vertical spring let go 0.1 m too high, after each step."""
+    """Return the heights above rest, after each step, of a mass on a vertical spring released 0.1 m too high."""
     k = MASS * (2.0 * np.pi * frequency) ** 2
     mesh = rope(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -LENGTH]]))
     fabric = rope_fabric(2.0 * MASS / LENGTH, k * LENGTH, damping=damping)
@@ -28,7 +28,7 @@ def bob(frequency, h, newton_iterations, damping=0.0, pins=None, count=6):
 
 
 def roots(series):
-    """Sum and product of the two roots of a recursion x'' = sum x' - product x, fitted to a series."""
+    """Return sum and product of the two roots of a recursion x'' = sum x' - product x, fitted to a series."""
     A = np.stack([series[1:-1], -series[:-2]], axis=1)
     return np.linalg.lstsq(A, series[2:], rcond=None)[0]
 
@@ -56,7 +56,9 @@ def test_damping_is_a_ratio_to_stiffness_and_implicit(damping, h, newton_iterati
 
 @pytest.mark.parametrize("weight", [0.2, 0.5, 0.9])
 def test_a_soft_pin_pulls_by_its_weight_in_every_direction(weight):
-    """w / (1 - w) m (2 pi 5 Hz)^2 is the documented stiffness; the whole sheet swings about its targets as one."""
+    """The documented stiffness is w / (1 - w) m (2 pi 5 Hz)^2; the whole sheet oscillates about its targets as one
+    mass.
+    """
     mesh = core.ClothMesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])
     fabric = core.Material(areal_density=0.3, stretch=1e3, shear=1e2)
     away = np.array([0.1, 0.2, -0.05])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bead on a rod, and a sheet that spins: how implicit Euler loses energy, converged and with one linear solve.
+"""A bead on a rod, and a spinning sheet: the energy loss of implicit Euler, converged and with one linear solve.
 
-The reference was integrated from the definitions with no cloth code: 10 degrees first returns to 9.20 degrees at
-h = 1/60 when each step is solved to convergence, to 8.99 with the single linearisation of 001.
+The reference was integrated from the definitions without cloth code: a swing of 10 degrees first returns to 9.20
+degrees at h = 1/60 if each step is solved to convergence, and to 8.99 with the single linearisation of 001.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ KINDS = {"converge": "converged_spring_peaks", 1: "baraff_witkin_one_linear_solv
 
 
 def swing(row, h, newton_iterations, count):
-    """Times [s] and angles [degrees] of a bead on a stiff rod released from rest."""
+    """Return times [s] and angles [degrees] of a bead on a stiff rod released from rest."""
     length, mass = row["length"], row["mass"]
     start = np.radians(row["amplitude_deg"])
     mesh = rope(np.array([[0.0, 0.0, 0.0], [length * np.sin(start), 0.0, -length * np.cos(start)]]))
@@ -30,7 +30,8 @@ def swing(row, h, newton_iterations, count):
 
 
 def maxima(t, angle):
-    """Times and heights of the successive maxima of |angle| after the start, by a parabola through three points."""
+    """Return times and heights of the successive maxima of |angle| after the start, by a parabola through three points.
+    """
     size = np.abs(angle)
     at = np.flatnonzero((size[1:-1] >= size[:-2]) & (size[1:-1] > size[2:])) + 1
     left, middle, right = size[at - 1], size[at], size[at + 1]
@@ -59,7 +60,7 @@ def test_one_linear_solve_damps_a_swinging_rod_more_than_the_converged_step():
 
 
 def spin(omega, h, count):
-    """Angle turned per step, over h, of a stiff sheet spinning in its plane, at the end [rad/s]."""
+    """Return the final angular speed [rad/s] of a stiff sheet spinning in its plane, the angle per step over h."""
     mesh = sheet((2, 2), (0.3, 0.3), shift=(-0.15, -0.15, 0.0))
     fabric = core.Material(areal_density=0.2, stretch=1e6, shear=1e6)
     cloth = core.Cloth(mesh, fabric, velocities=np.cross([0.0, 0.0, omega], mesh.positions))
@@ -80,7 +81,7 @@ def test_a_spinning_sheet_slows_down_at_the_rate_of_implicit_euler_and_no_faster
 
 @pytest.mark.parametrize(("omega", "h"), [(3.0, 1 / 24), (20.0, 1 / 48), (0.5, 1 / 100)])
 def test_the_spin_law_holds_at_other_speeds_and_steps(omega, h):
-    a = np.arctan(omega * h)                                    # the first step starts from v = omega x r
+    a = np.arctan(omega * h)                                    # the start has v = omega x r
     for _ in range(11):
         a = np.arctan2(np.sin(a), 2.0 - np.cos(a))
     assert spin(omega, h, 12) == pytest.approx(a / h, rel=0.002)

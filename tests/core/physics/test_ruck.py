@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A ruck in a rug: how high a sheet on a floor stands up where its ends are pushed together (PHYSICS 13)."""
+"""A ruck in a rug: the height of a sheet on a floor whose ends are pushed together."""
 
 import numpy as np
 import pytest
@@ -14,12 +14,15 @@ SECONDS = 4.0
 
 
 def bump(along, length, shorter):
-    """Places (V,), (V,) [m] of points at `along` (V,) [m] from the middle of a sheet that stands up in one arch over
-    `length` [m] of it, a sine's in its slope, and whose ends are `shorter` [m] nearer to each other."""
+    """Return coordinates (V,), (V,) [m] of points at `along` (V,) [m] from the middle of a sheet with one arch.
+
+    The arch has the arc length `length` [m] and a sinusoidal slope; the ends of the sheet are `shorter` [m] nearer to
+    each other.
+    """
     s = np.linspace(along.min(), along.max(), 20_001)
     wave = np.where(np.abs(s) < 0.5 * length, -np.sin(2.0 * np.pi * s / length), 0.0)
     low, high = 0.0, 1.0
-    for _ in range(60):                                                         # the sine of the steepest slope
+    for _ in range(60):                                                         # sine of the steepest slope
         steep = 0.5 * (low + high)
         level = np.sqrt(1.0 - (steep * wave) ** 2)
         low, high = (steep, high) if float(np.sum(1.0 - level)) * (s[1] - s[0]) < shorter else (low, steep)
@@ -29,11 +32,11 @@ def bump(along, length, shorter):
 
 
 def height(row, cells):
-    """Of the ruck over l_g, on a sheet with edges of l_g over `cells`."""
+    """Return the height of the ruck over l_g, on a sheet with edges of l_g / `cells`."""
     d = SCALE / cells
     flat, triangles = grid((LONG * cells, ACROSS), (LONG * SCALE, ACROSS * d))
     x, z = bump(flat[:, 0] - 0.5 * LONG * SCALE, row["ell"] * SCALE, row["dL"] * SCALE)
-    # hardly compressed: the flat parts would take up what the ruck shortens
+    # stiff in compression, else the flat parts would shorten instead of the ruck
     fabric = core.Material(areal_density=HEAVY, stretch=4e4 * cells, shear=800.0, bend=HEAVY * GRAVITY * SCALE ** 3,
                            friction=0.0)
     ends = np.flatnonzero((flat[:, 0] < 0.5 * d) | (flat[:, 0] > (LONG * cells - 0.5) * d))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cloth in millimetres, metres and kilometres: with all units rescaled, the same shape to rounding.
 
-Lengths times s at unchanged times and masses: density / s^2, N/m unchanged, N m times s^2, gravity and wind times s.
-A power of two changes no digit at all; the others only round.
+Lengths are multiplied by s at unchanged times and masses: density / s^2, N/m unchanged, N m times s^2, gravity and wind
+times s. A power of two changes no digit; other factors only round.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ TIGHT = {"tolerance": 1e-13}
 
 
 def draped(s, settings, bending="patch", count=8, damping=0.002):
-    """Positions over s of a sheet that falls onto a still ramp, pinned at a corner, softly at another, in wind."""
+    """Return positions over s of a sheet that falls onto a still ramp, with a pin, a soft pin, and wind."""
     positions, triangles = grid((6, 6), (0.6, 0.6))
     positions += np.outer(0.01 * np.sin(9.0 * positions[:, 0] + 5.0 * positions[:, 1]), [0, 0, 1])
     mesh = core.ClothMesh(s * positions, triangles)
@@ -49,8 +49,9 @@ def test_the_same_cloth_a_thousand_times_larger_or_smaller_does_the_same_to_the_
 @pytest.mark.parametrize("s", [1e-3, 1e3])
 @pytest.mark.parametrize("bending", ["patch", "hinge", "quadratic"])
 def test_cloth_in_millimetres_and_kilometres_has_the_shape_of_cloth_in_metres(s, bending):
-    """Solved to rounding, because conjugate gradients multiply rounding up to their tolerance. The patch undamped:
-    it is damped along its columns, whose direction at rest is rounding."""
+    """The solve goes down to rounding, because conjugate gradients amplify rounding up to their tolerance. The patch is
+    not damped, because the direction of its columns at rest is rounding.
+    """
     damping = 0.0 if bending == "patch" else 0.002
     metres, _ = draped(1.0, TIGHT, bending, damping=damping)
     assert np.ptp(metres[-1][:, 2] - 0.25 * metres[-1][:, 0]) > 0.01

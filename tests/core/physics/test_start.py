@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first step of integrators that look back: cloth starts with the acceleration it has, not with gravity's."""
+"""The first step of multistep integrators: cloth starts with its actual acceleration, not with that of gravity."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def end(scene, h, steps, integrator="bdf2"):
 
 
 def assert_second_order(error_of):
-    """error_of(steps): a quarter with twice the steps."""
+    """Assert that error_of(steps) falls to a quarter with twice the steps."""
     errors = np.array([error_of(steps) for steps in (40, 80, 160)])
     np.testing.assert_allclose(np.log2(errors[:-1] / errors[1:]), 2.0, atol=0.15)
 

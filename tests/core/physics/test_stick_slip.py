@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A clamped strip that is pressed onto a floor slips where its tip's shear is mu times its pressure (PHYSICS 10)."""
+"""A clamped strip that is pressed onto a floor slips when the tangential force at its tip reaches mu times the normal
+one.
+"""
 
 import numpy as np
 import pytest
@@ -11,14 +13,14 @@ TABLE = reference("stick_slip")
 CELLS, ACROSS, LENGTH, BEND = 40, 4, 0.1, 0.02                            # [-], [-], [m], [N m]
 SECONDS, RATE, DEPTH = 6.0, 60.0, 0.34                                    # how long, [1/s], how far over the length
 SLIPPED = 0.005
-"""Travel of the tip over the length that is a slip [-]."""
+"""Travel of the tip over the length that counts as a slip [-]."""
 FLOOR = np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]), [[0, 1, 2], [0, 2, 3]]
 
 
 def slips_at(mu):
-    """How far the clamp has come down, over the length, when the tip slips [-]; infinity if it does not.
+    """Return the descent of the clamp over the length at which the tip slips [-]; infinity if it does not slip.
 
-    The first cell is clamped, half of which counts to the length that is free.
+    The first cell is clamped; half of it counts as free length.
     """
     d = LENGTH / (CELLS + 0.5)
     flat, triangles = grid((CELLS + 1, ACROSS), ((CELLS + 1) * d, ACROSS * d))

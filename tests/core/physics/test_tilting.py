@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A sheet on a board that is tilted slowly: it stays until the slope is mu, and then slides as Coulomb says."""
+"""A sheet on a board that tilts slowly: it stays until the slope is mu, and then slides by Coulomb's law."""
 
 from dataclasses import replace
 
@@ -16,20 +16,23 @@ FACES = np.array([[0, 1, 2], [0, 2, 3]])
 
 
 def angle(mu, speed, time):
-    """Of the board [rad]: a degree and a half below that of friction a while after the sheet came to rest, and on from
-    there by so many degrees a second."""
+    """Return the angle of the board [rad].
+
+    It is 1.5 degrees below the friction angle until some time after the sheet is at rest, and then grows at a constant
+    rate.
+    """
     risen, on = np.clip((time * RATE - RESTS) / RISES, 0.0, 1.0), max(time - (RESTS + RISES) / RATE, 0.0)
     return risen * (np.arctan(mu) - np.radians(1.5)) + np.radians(speed) * on
 
 
 def turned(x, a):
-    """x (n, 3) [m] after the board's turn by a [rad] round the y axis."""
+    """Return x (n, 3) [m] after a turn of the board by a [rad] about the y axis."""
     return np.stack([x[:, 2] * np.sin(a) + x[:, 0] * np.cos(a), x[:, 1], x[:, 2] * np.cos(a) - x[:, 0] * np.sin(a)], 1)
 
 
 def travels(cells, fabric, mu, speed, settings, frames, others=0):
-    """How far a sheet has slid [m] at each frame since the board was near the angle of friction; `others` lie on level
-    boards of their own."""
+    """Return the travel [m] of a sheet at each frame from near the friction angle; `others` are sheets on level boards.
+    """
     x, triangles = grid(cells, cells, (0.6, 0.6))
     x = x - x.mean(axis=0)
     material = replace(core.Material.preset(fabric), air_drag=0.0)
@@ -46,7 +49,9 @@ def travels(cells, fabric, mu, speed, settings, frames, others=0):
 
 
 def coulombs(mu, speed, frames, parts=200):
-    """The same of a point, at each frame: s'' = g sin a + w^2 s - mu (g cos a - 2 w s'), the board turning with w."""
+    """Return the exact travel of a point at each frame: s'' = g sin a + w^2 s - mu (g cos a - 2 w s'), with the board
+    turning at w.
+    """
     moved, v, found = 0.0, 0.0, []
     for step in range(frames * parts):
         time = step / (RATE * parts)
@@ -63,10 +68,11 @@ def coulombs(mu, speed, frames, parts=200):
     (21, "cotton", 0.2, 3.0, AS_IN_BLENDER, 0), (15, "silk", 0.5, 3.0, AS_IN_BLENDER, 0),
     (13, "denim", 0.3, 3.0, AS_IN_CORE, 0), (12, "cotton", 0.3, 3.0, AS_IN_BLENDER, 3)])
 def test_a_sheet_on_a_board_that_tilts_slides_when_coulomb_says(cells, fabric, mu, speed, settings, others):
-    """Contacts took turns in holding it, by a tenth to a third more than all of them can; and with other sheets at rest
-    in the scene, for ever."""
+    """Contacts that stick in turn could hold the sheet up to a third beyond the friction limit, and for ever with other
+    sheets at rest in the scene.
+    """
     frames = 76
     ideal, found = coulombs(mu, speed, frames), travels(cells, fabric, mu, speed, settings, frames, others)
     for moved in (2e-3, 2e-2):
         assert np.argmax(found > moved) == pytest.approx(np.argmax(ideal > moved), abs=2)
-    assert found[-1] == pytest.approx(ideal[-1], abs=1.5 * (ideal[-1] - ideal[-2]))          # of a frame and a half
+    assert found[-1] == pytest.approx(ideal[-1], abs=1.5 * (ideal[-1] - ideal[-2]))          # 1.5 frames

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A strip clamped at one end with a load at the other: EI theta'' = -P cos theta (Sze, Liu, Lo 2004 for plates).
 
-The load is what hangs from the tip on threads, which weigh WEIGHS times as much as the strip.
+The load hangs from the tip on threads, and has WEIGHS times the weight of the strip.
 """
 
 import numpy as np
@@ -16,13 +16,15 @@ WEIGHS = 1e4
 
 
 def loaded(alpha, cells, length, diagonals="right"):
-    """Reach and drop of the tip over the length that counts [-], half a cell more than is free, of a strip that is two
-    cells wide and so stiff that P L^2 / (B b) = alpha for that length."""
+    """Return reach and drop of the tip over the effective length [-] of a strip with P L^2 / (B b) = alpha.
+
+    The strip is two cells wide. The effective length L is the free length plus half a cell.
+    """
     d, sigma = length / cells, 0.1
     flat, triangles = grid((cells + 1, 2), (length + d, 2.0 * d), diagonals, (-d, 0.0, 0.0))
     counts, b = length + 0.5 * d, 2.0 * d
     tip = len(flat) - 3 + np.arange(3)
-    below = flat[tip] - np.outer([0.5, 1.0, 0.5], [0.0, 0.0, length])              # a corner carries half
+    below = flat[tip] - np.outer([0.5, 1.0, 0.5], [0.0, 0.0, length])              # a corner has half
     load = WEIGHS * sigma * GRAVITY * b * length                                    # [N]
     fabric = core.Material(areal_density=sigma, stretch=1e4 * load / b, shear=2e3 * load / b,
                            bend=load * counts ** 2 / (alpha * b), thread_width=0.5 * WEIGHS * b)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A sheet on a turning table is carried along as if it were painted on, whatever its stiffness and the step."""
+"""A sheet on a turning table moves with it as if attached, for every stiffness and step."""
 
 import numpy as np
 import pytest

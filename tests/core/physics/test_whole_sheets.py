@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole sheets pulled in a testing machine: the force at the grips is the fabric's, on every mesh."""
+"""Whole sheets in a tensile test: the force at the grips is that of the fabric, on every mesh."""
 
 import numpy as np
 import pytest
@@ -32,13 +32,13 @@ def test_a_sheet_in_clamped_grips_pulls_with_its_own_stiffness(stretch, diagonal
 
 
 def bias(cells, k_stretch, k_shear, lam):
-    """Force per width [N/m] and width over rest width of a sheet cut at 45 degrees and pulled to `lam`."""
+    """Return force per width [N/m] and width over rest width of a sheet cut at 45 degrees and stretched to `lam`."""
     length, width = 0.2, 0.1
     mesh = sheet(cells, (length, width), "alternating", grain=(1, 1, 0))
     start = mesh.positions * [lam, 1.0, 1.0]
     ends = np.flatnonzero((mesh.positions[:, 0] < 1e-9) | (mesh.positions[:, 0] > length - 1e-9))
     fabric = core.Material(areal_density=0.2, stretch=k_stretch, shear=k_shear)
-    # the grips hold along the pull and let slide across it; one vertex keeps the sheet in its place
+    # the grips hold along the pull and allow sliding across it; one vertex fixes the position
     cloth = core.Cloth(mesh, fabric, positions=start,
                        attachments=[core.Attachment(int(v), [X, Z] if v else [X, Y, Z]) for v in ends])
     x = settle(core.Scene([cloth], gravity=(0, 0, 0)), 1.0, 3).positions[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wind that differs from place to place: uniform fields are uniform wind, and calm halves stay calm."""
+"""Wind that varies in space: a uniform field equals uniform wind, and sheets in calm parts stay calm."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_of_two_sheets_only_the_one_in_the_wind_is_blown_away(backend):
     assert blown == pytest.approx(np.tile([0.0, 0.0, speed * k_d * h / (sigma + k_d * h)], (9, 1)), rel=1e-6, abs=1e-9)
 
 
-def test_a_triangle_feels_the_mean_of_the_field_at_its_corners():
+def test_the_drag_of_a_triangle_is_that_of_the_mean_wind_at_its_corners():
     mesh = core.ClothMesh([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0, 1, 2]])
     scene = core.Scene([core.Cloth(mesh, fabric(0.2, 1.5))], gravity=(0.0, 0.0, 0.0),
                        wind=lambda time, x: np.outer(1.0 + 2.0 * x[:, 0] + x[:, 1], [0.0, 0.0, 1.0]))
@@ -49,7 +49,7 @@ def test_a_triangle_feels_the_mean_of_the_field_at_its_corners():
     (lambda time, x: x * np.nan, "expected 3 numbers"),
     (lambda time, x: "west", "has shape"),
 ])
-def test_a_field_that_is_none_is_refused(value, message):
+def test_a_field_with_wrong_values_is_refused(value, message):
     scene = core.Scene([core.Cloth(core.ClothMesh(np.eye(3), [[0, 1, 2]]), fabric(0.2, 1.0))], wind=value)
     with pytest.raises(SceneError, match=message):
         scene.wind_at(0.5, np.eye(3))

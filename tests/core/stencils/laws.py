@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All laws, each with a way to put it on a mesh, and the states they are tested in. A new law is one line in LAWS."""
+"""All laws with builders of their elements, and the states in which they are tested. A new law is one line in LAWS."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,17 +40,17 @@ STATES = ["near rest", "noisy", "compressed", "crushed", "sheared", "pulled"]
 
 @dataclass(frozen=True)
 class Member:
-    """A law with a way to put it on a mesh, and which of the optional clauses of the contract it signs."""
+    """A law, a builder of its elements, and the optional clauses of the contract that it fulfils."""
 
     law: object
     build: Callable                                                # mesh -> stencil, parameters
-    analytic: bool = True                                          # complex step goes through
-    moves_freely: bool = True                                      # translation and rotation cost nothing
-    clamps: bool = True                                            # the projection is the eigenvalue clamp
-    stores: bool = True                                            # has energy at all, and does not only damp
-    turns: bool = True                                             # damping leaves rotation alone
-    may_go_slack: bool = False                                         # can have no stiffness at all
-    damps: bool = True                                             # its conditions are those that store its energy
+    analytic: bool = True                                          # the law accepts complex numbers
+    moves_freely: bool = True                                      # rigid motion changes no energy
+    clamps: bool = True                                            # the projection clamps eigenvalues
+    stores: bool = True                                            # has energy, not only damping
+    turns: bool = True                                             # damping has no effect on rotation
+    may_go_slack: bool = False                                         # the stiffness can vanish
+    damps: bool = True                                             # energy is stored along its conditions
 
     def force(self, mesh, damping=0.0):
         stencil, parameters = self.build(mesh)
@@ -76,7 +76,9 @@ def anchor(mesh):
 
 
 def seam(mesh):
-    """Of three kinds, in turn: open, shut, and open with a force that ends at a tenth of the edge's length."""
+    """Build seams of three kinds in turn: open, closed, and open with a force limit reached at a tenth of the edge
+    length.
+    """
     rest, kind = mesh.rest_lengths, np.arange(len(mesh.rest_lengths)) % 3
     most = np.where(kind == 2, 25.0 * rest, np.inf)
     return edge_stencil(mesh.edges), (250.0 + 0.0 * rest, np.where(kind == 1, 0.0, 0.5 * rest), most)
@@ -92,7 +94,7 @@ def projective_triangle(mesh):
 
 
 def projective_tetrahedron(mesh):
-    """Two triangles and their edge make a tetrahedron, at rest with every other vertex lifted off the sheet."""
+    """Build a tetrahedron from every hinge; at rest, every other vertex is lifted off the sheet."""
     at_rest = mesh.positions + mesh.mean_edge * np.outer(np.arange(len(mesh.positions)) % 3 - 1.0, (0.0, 0.0, 0.8))
     corners = at_rest[mesh.hinges]
     volume = np.abs(np.linalg.det(corners[:, :3] - corners[:, 3:])) / 6.0
@@ -113,8 +115,10 @@ def patch(mesh):
 
 
 class CurvedPatch:
-    """A flat patch and what its rest shape adds to it, which only together are semi-definite: columns F_1, F_2, F_3,
-    w_u, w_v; parameters k, r_1, r_2, r_3."""
+    """The law of a flat patch plus that of its rest curvature; only the sum is positive semi-definite.
+
+    Columns F_1, F_2, F_3, w_u, w_v; parameters k, r_1, r_2, r_3.
+    """
 
     flat, rest = Quadratic(), RestCurvature()
 
@@ -164,7 +168,7 @@ def arc(mesh):
 
 
 def curvature(mesh):
-    """At the third vertex of a hinge between the other three's first two, as if these lay on a thread."""
+    """Build thread curvature on the vertices 0, 2, 3 of each hinge, as if they were on one thread."""
     rest = mesh.mean_edge + 0.0 * mesh.hinges[:, 0]
     force = curvature_force(mesh.hinges[:, [0, 2, 3]], rest, 1.4 * rest, 3e-5 * rest, 0.0)
     return force.stencil, force.parameters
@@ -200,7 +204,7 @@ LAWS = {
 
 
 def jittered_mesh(cell):
-    """A sheet of uneven triangles, modelled wavy, with warp and weft aslant to its edges."""
+    """Return a sheet of uneven triangles, modelled wavy, with warp and weft oblique to its edges."""
     rng = np.random.default_rng(11)
     positions, triangles = grid(4, 3, (4.0, 3.0))
     positions[:, :2] += rng.uniform(-0.25, 0.25, size=(len(positions), 2))
@@ -209,7 +213,7 @@ def jittered_mesh(cell):
 
 
 def deformed(mesh, state, seed=0):
-    """Positions (V, 3) [m] of a mesh in a state out of STATES, turned and moved at random."""
+    """Return positions (V, 3) [m] of a mesh in one of STATES, with a random rigid motion."""
     rng = np.random.default_rng(seed)
     size, x = mesh.mean_edge, mesh.positions.copy()
     noise = rng.normal(size=x.shape)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Clamped strips at rest with large deflections, against the heavy elastica and the tip-loaded one.
 
-Two held rows clamp half a row inside the last one: the exact solution is taken for that length.
+Two rows of pinned vertices clamp the strip half a cell inside the last pinned row; the exact solution is that of the
+length from there.
 """
 
 import json

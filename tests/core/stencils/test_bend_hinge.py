@@ -26,7 +26,7 @@ def stencil():
 
 
 def folded(degrees):
-    """Two right triangles that share the edge (0, 0, 0)-(1, 0, 0), folded by so much."""
+    """Return two right triangles that share the edge (0, 0, 0)-(1, 0, 0), folded by `degrees`."""
     a = np.radians(degrees)
     return np.array([[0.0, 0, 0], [1.0, 0, 0], [0.3, 1.0, 0], [0.6, -np.cos(a), np.sin(a)]])
 
@@ -61,11 +61,11 @@ def test_a_hinge_folded_up_to_closing_is_finite_and_pushes_it_open(degrees):
         assert np.isfinite(np.array(H)).all()
     opening = np.radians(degrees) * np.array([0.0, -np.sin(np.radians(degrees)), -np.cos(np.radians(degrees))])
     assert forces[3] @ opening >= 0.0
-    np.testing.assert_allclose(forces[3], opening, atol=1e-9)                  # moment theta on an arm of 1 m
+    np.testing.assert_allclose(forces[3], opening, atol=1e-9)                  # moment theta, lever arm 1 m
 
 
 def interior_ratio(kind, degrees):
-    """Energy per area of the hinges in the middle of a sheet on a cylinder, over 1/2 B kappa^2."""
+    """Return the hinges' energy per area in the middle of a sheet on a cylinder, over 1/2 B kappa^2."""
     mesh, kappa = flat_mesh(kind, 40, 40), 0.2
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     u = mesh.positions[:, 0] * c + mesh.positions[:, 1] * s

@@ -20,7 +20,7 @@ QUADRATICS = {"uu": (0.5, 0.0, 0.0), "uv": (0.0, 1.0, 0.0), "vv": (0.0, 0.0, 0.5
 
 
 def raised(mesh, quadratic):
-    """The sheet with z a quadratic of u and v, and its second derivatives."""
+    """Return the sheet with z a quadratic of u and v, and its second derivatives."""
     a, b, c = quadratic
     x = mesh.positions.copy()
     x[:, 2] = a * x[:, 0] ** 2 + b * x[:, 0] * x[:, 1] + c * x[:, 1] ** 2
@@ -28,7 +28,7 @@ def raised(mesh, quadratic):
 
 
 def free_triangles(mesh):
-    """Triangles with an edge that no other triangle has."""
+    """Return the triangles with an edge that belongs to no other triangle."""
     sides = {tuple(sorted(edge)) for edge in mesh.hinges[:, :2].tolist()}
     return [t for t, (a, b, c) in enumerate(mesh.triangles.tolist())
             if not all(tuple(sorted(e)) in sides for e in ((a, b), (b, c), (c, a)))]
@@ -61,7 +61,7 @@ def test_constant_moments_leave_no_force_on_vertices_away_from_the_rim(kind, qua
 
 @each_kind
 def test_cylinders_of_every_direction_cost_what_the_plate_costs(kind):
-    """But for the triangles along free edges, which by their free slope do not resist curving across them."""
+    """Except for triangles at free edges, whose free slope does not resist curvature across the edge."""
     mesh = flat_mesh(kind, 20, 20)
     for degrees in range(0, 180, 15):
         assert 0.949 <= cylinder_ratio(mesh, "patch", degrees) <= 1.0, degrees
@@ -123,7 +123,7 @@ def test_a_sheet_of_another_size_bends_alike(scale):
     larger = ClothMesh(scale * mesh.positions, mesh.triangles)
     x = mesh.positions + 0.02 * np.random.default_rng(1).normal(size=mesh.positions.shape)
     (one,), (other,) = bend_forces(mesh, SILK), bend_forces(larger, SILK)
-    assert other.energy(scale * x) == pytest.approx(one.energy(x), rel=1e-9)           # B is an energy
+    assert other.energy(scale * x) == pytest.approx(one.energy(x), rel=1e-9)           # B has the unit of an energy
 
 
 def test_two_triangles_of_unequal_height_have_the_slope_of_a_parabola_across_their_edge():

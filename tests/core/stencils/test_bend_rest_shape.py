@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mesh that is modelled curved or creased is at rest as it is modelled, unless it is told to want to be flat."""
+"""A mesh that is modelled curved or creased is at rest in that shape, unless `flat` is given."""
 
 import numpy as np
 import pytest
@@ -22,13 +22,13 @@ BOX_FACES = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4
 
 
 def rolled(mesh, curvature):
-    """The sheet on a cylinder about the weft."""
+    """Return the sheet on a cylinder about the weft."""
     u = mesh.positions[:, 0] * curvature
     return np.stack([np.sin(u) / curvature, mesh.positions[:, 1], np.cos(u) / curvature], axis=1)
 
 
 def sphere(rows=9, around=14):
-    """A ball cut off at both ends."""
+    """Return a ball cut off at both ends."""
     a, b = np.meshgrid(np.linspace(0.3, np.pi - 0.3, rows), np.linspace(0, 2 * np.pi, around, endpoint=False),
                        indexing="ij")
     x = np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1).reshape(-1, 3)
@@ -48,7 +48,7 @@ laws = pytest.mark.parametrize("law", ["patch", "hinge"])
 
 
 class Bending:
-    """All that resists bending in a mesh."""
+    """All bending forces of a mesh."""
 
     def __init__(self, *given, **more):
         self.forces = bend_forces(*given, **more)
@@ -125,8 +125,10 @@ def test_the_energy_is_that_of_columns_less_those_of_the_rest_shape_along_the_pr
     assert force.energy(x) == pytest.approx(0.5 * float(patch.stiffness @ (off**2).sum(axis=(1, 2))), rel=1e-12)
 
 
-def test_what_is_modelled_flat_adds_nothing_that_changes():
-    """Of a sheet with a crease only the triangles beside it are more than flat patches, whose matrix is constant."""
+def test_only_triangles_that_are_modelled_curved_have_a_changing_matrix():
+    """In a sheet with a crease, only the triangles beside the crease have more than a flat patch with a constant
+    matrix.
+    """
     sheet = flat_mesh("right", 12, 6)
     u, v, _ = sheet.positions.T
     fold = np.median(u)
@@ -138,7 +140,7 @@ def test_what_is_modelled_flat_adds_nothing_that_changes():
 
 
 def test_painted_stiffness_leaves_a_modelled_shape_at_rest():
-    """Every part of a triangle's energy is as stiff as what is painted on the triangle."""
+    """Every part of a triangle's energy is scaled by the stiffness painted on the triangle."""
     mesh = sphere()
     painted = PaintMaps(mesh, bend=np.random.default_rng(5).uniform(0.1, 5.0, len(mesh.positions)))
     forces = with_painted_stiffness(bend_forces(mesh, SILK), painted)
@@ -149,7 +151,7 @@ def test_painted_stiffness_leaves_a_modelled_shape_at_rest():
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_matrix_of_a_modelled_shape_is_the_derivative_of_its_force_with_half_the_blocks(backend):
-    """What a patch's far vertices have with each other is constant and in the scalar part."""
+    """The coupling between the outer vertices of a patch is constant and in the scalar part of the matrix."""
     if why_not(backend):
         pytest.skip(why_not(backend))
     mesh = sphere(15, 24)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is inside a surface: against the equation of balls, and with everything that can be wrong with a mesh."""
+"""Points inside a surface: against the equation of balls, and for meshes with every kind of defect."""
 
 import numpy as np
 import pytest
@@ -13,12 +13,12 @@ POINTS = np.stack(np.meshgrid(*[-1.1 + 2.2 / 40 * (np.arange(40) + 0.5)] * 3, in
 
 
 def away(centre, radius):
-    """Height of the grid's points over a ball's surface [m]."""
+    """Return the height of the grid's points above the surface of a ball [m]."""
     return np.linalg.norm(POINTS - centre, axis=-1) - radius
 
 
 def wrong(found, height, band=0.02):
-    """Points that are on the wrong side, but those too near to the surface of a ball of many faces to say."""
+    """Return the points on the wrong side of a faceted ball, except for those too near to its surface."""
     return int(((found != (height < 0.0)) & (np.abs(height) > band)).sum())
 
 
@@ -52,14 +52,14 @@ def test_small_holes_do_not_leak(gone):
     assert wrong(inside_points(x, t, GRID), away(0.0, 1.0), 0.06) == 0
 
 
-def test_faces_that_are_turned_round_are_only_counted():
+def test_crossings_of_inverted_faces_are_counted_as_even_or_odd():
     x, t = ball(1.0)
     t[::7] = t[::7, ::-1]
     assert not is_oriented(t)
     assert wrong(inside_points(x, t, GRID), away(0.0, 1.0)) == 0
 
 
-def test_the_volume_of_a_clean_surface_is_that_of_its_faces_and_of_a_messy_one_that_of_the_points():
+def test_the_volume_is_that_of_the_faces_for_a_clean_surface_and_of_the_points_otherwise():
     x, f = block((1.0, 0.5, 0.25), (2, 2, 1))
     t = np.concatenate([f[:, [0, 1, 2]], f[:, [0, 2, 3]]])
     assert surface_volume(x, t, 0.127) == pytest.approx(0.125, rel=1e-14)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jelly as a material: the energy of a uniform strain is that of linear elasticity, whatever the cells."""
+"""Jelly as a material: for every size of cells, a uniform strain has the energy of linear elasticity."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def mesh_of_block(name="Block"):
 
 
 def energy_of(body, mesh, F):
-    """Energy [J] of the block and its nodes under x -> F x."""
+    """Return the energy [J] of the block and its nodes under x -> F x."""
     x = np.concatenate([mesh.positions, body.inner_nodes]) @ np.asarray(F).T + [1.0, -2.0, 0.5]
     return sum(force.energy(x) for force in body.forces)
 
@@ -37,19 +37,19 @@ STRAINS = {
 @pytest.mark.parametrize(("structure", "nu"), [("lattice", 0.25), ("tetrahedra", 0.0), ("tetrahedra", 0.25),
                                                ("tetrahedra", 0.45)])
 @pytest.mark.parametrize("cells", [3, 7])
-def test_a_small_uniform_strain_stores_what_linear_elasticity_says(structure, nu, cells, strain):
+def test_a_small_uniform_strain_has_the_energy_of_linear_elasticity(structure, nu, cells, strain):
     mesh = mesh_of_block()
     body = build(mesh, FABRIC, structure=structure, poisson_ratio=nu, young_modulus=E, cells=cells)
     mu, lame = E / (2.0 * (1.0 + nu)), E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
     e = 1e-4 * STRAINS[strain]
     wanted = 0.006 * (mu * np.sum(e * e) + 0.5 * lame * np.trace(e) ** 2)
     turn = random_rotation(np.random.default_rng(1))
-    both = [energy_of(body, mesh, turn @ (np.eye(3) + s * e)) for s in (1.0, -1.0)]     # third order cancels
+    both = [energy_of(body, mesh, turn @ (np.eye(3) + s * e)) for s in (1.0, -1.0)]     # third-order terms cancel
     assert np.mean(both) == pytest.approx(wanted, rel=2e-6)
 
 
 @pytest.mark.parametrize("structure", ["lattice", "tetrahedra"])
-def test_turning_stores_nothing_and_a_uniform_strain_pulls_at_no_inner_node(structure):
+def test_rotation_has_no_energy_and_a_uniform_strain_no_force_on_inner_nodes(structure):
     mesh = mesh_of_block()
     body = build(mesh, FABRIC, structure=structure, cells=6)
     turn = random_rotation(np.random.default_rng(2))
@@ -64,7 +64,7 @@ def test_turning_stores_nothing_and_a_uniform_strain_pulls_at_no_inner_node(stru
 
 
 @pytest.mark.parametrize("structure", ["lattice", "tetrahedra"])
-def test_ties_keep_momentum_and_torque_and_do_not_see_affine_motion(structure):
+def test_ties_conserve_momentum_and_have_no_force_in_affine_motion(structure):
     positions, triangles = ball(0.3)
     mesh = core.ClothMesh(positions, triangles)
     body = build(mesh, FABRIC, structure=structure)
@@ -79,7 +79,7 @@ def test_ties_keep_momentum_and_torque_and_do_not_see_affine_motion(structure):
 
 
 @pytest.mark.parametrize("structure", ["lattice", "tetrahedra"])
-def test_it_weighs_density_times_volume_and_every_node_weighs_something(structure):
+def test_the_mass_is_density_times_volume_and_every_node_has_mass(structure):
     positions, triangles = ball(0.5, centre=(1.0, 0.0, 2.0))
     mesh = core.ClothMesh(positions, triangles)
     body = build(mesh, FABRIC, structure=structure, density=500.0)
@@ -92,7 +92,7 @@ def test_it_weighs_density_times_volume_and_every_node_weighs_something(structur
 
 @pytest.mark.parametrize("y", np.linspace(0.8, 1.2, 5))
 @pytest.mark.parametrize("z", np.linspace(0.8, 1.2, 5))
-def test_springs_of_a_cell_that_is_no_cube_are_isotropic_and_all_push(y, z):
+def test_springs_of_a_box_are_isotropic_and_have_positive_stiffness(y, z):
     size = 0.1 * np.array([1.0, y, z])
     pairs, k = cell_springs(size, E)
     d = (CELL_CORNERS[pairs[:, 0]] - CELL_CORNERS[pairs[:, 1]]) * size

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every law owes the solver: forces from one energy, tangents from these forces, momentum, and no gain by damping.
+"""The contract of every law: forces from one energy, tangents from these forces, momentum, and damping without energy
+gain.
 
-A new law joins by one line in `laws.LAWS`. Derivatives are taken by complex step where they are analytic and by
-fourth-order differences in extended precision where they are not, on all elements at once.
+A new law joins by one line in `laws.LAWS`. Derivatives are taken by complex step where the law is analytic, else by
+fourth-order differences in extended precision, on all elements at once.
 """
 
 import numpy as np
@@ -18,7 +19,7 @@ each_cell = pytest.mark.parametrize("cell", CELLS)
 
 
 def columns_like(F, rng):
-    """Random directions in the space of F, of F's size."""
+    """Return random directions in the space of F, with the magnitude of F."""
     size = max(float(np.abs(np.array(F)).max()), 1e-30)
     return tuple(tuple(size * rng.normal(size=a.shape) for a in column) for column in F)
 
@@ -28,7 +29,7 @@ def moved(F, factor, direction):
 
 
 def derivative(member, function, F, direction):
-    """d/ds function(F + s direction) at s = 0, as an array."""
+    """Return d/ds function(F + s direction) at s = 0, as an array."""
     if member.analytic:
         step = 1e-20
         return np.imag(np.array(function(moved(F, 1j * step, direction)))) / step
@@ -40,14 +41,14 @@ def derivative(member, function, F, direction):
 
 
 def dense(tangent):
-    """H (E, 3 C, 3 C) of a tangent H[c][d][i][j]."""
+    """Return H (E, 3 C, 3 C) of a tangent H[c][d][i][j]."""
     H = np.array(tangent)                                           # (C, C, 3, 3, E)
     C, E = len(H), H.shape[-1]
     return H.transpose(4, 0, 2, 1, 3).reshape(E, 3 * C, 3 * C)
 
 
 def product(tangent, d):
-    """sum_d H_cd d_d (C, 3, E) of columns d."""
+    """Return sum_d H_cd d_d (C, 3, E) of columns d."""
     return np.einsum("cdije,dje->cie", np.array(tangent), np.array(d))
 
 
@@ -137,7 +138,7 @@ def test_projected_tangent_is_positive_semidefinite(member, state, cell):
 
 
 def clamped(H):
-    """Each matrix of H (E, n, n) with its negative eigenvalues set to zero."""
+    """Return each matrix of H (E, n, n) with its negative eigenvalues set to zero."""
     values, vectors = np.linalg.eigh(H)
     return np.einsum("eij,ej,ekj->eik", vectors, np.maximum(values, 0.0), vectors)
 
@@ -145,13 +146,13 @@ def clamped(H):
 @each_cell
 @each_state
 @pytest.mark.parametrize("member", [m for m in LAWS.values() if m.clamps], ids=[n for n in LAWS if LAWS[n].clamps])
-def test_projected_tangent_is_the_brute_force_clamp_of_the_exact_one(member, state, cell):
+def test_projected_tangent_is_the_exact_one_with_clamped_eigenvalues(member, state, cell):
     mesh = jittered_mesh(cell)
     stencil, p = member.build(mesh)
     F = stencil.gather(deformed(mesh, state))
     H = dense(member.law.tangent(F, p))
     found = dense(member.law.projected_tangent(F, p))
-    scale = np.abs(H).max(axis=(1, 2), keepdims=True)              # rounding of the exact one's largest entries
+    scale = np.abs(H).max(axis=(1, 2), keepdims=True)              # rounding of the largest entries of H
     assert (np.abs(found - clamped(H)) <= 1e-11 * scale).all()
 
 
@@ -188,7 +189,7 @@ EXCEPTIONAL = {
 
 
 def exceptional(member, name, cell):
-    """Columns of an exceptional state on the first element of a mesh, and that element's parameters."""
+    """Return the columns of an exceptional state on the first element of a mesh, and that element's parameters."""
     stencil, p = member.build(jittered_mesh(cell))
     size = 1.0 if member.build in (stretch, shear) else cell
     values = size * EXCEPTIONAL[name][:stencil.weights.shape[2]]
@@ -212,7 +213,7 @@ def test_exceptional_states_give_finite_numbers_and_a_semidefinite_tangent(membe
 
 @pytest.mark.parametrize("name", [n for n in EXCEPTIONAL if n not in ("zero", "first column zero")])
 @pytest.mark.parametrize("member", [LAWS["stretch"], LAWS["shear"], LAWS["spring"]], ids=["stretch", "shear", "spring"])
-def test_exceptional_states_with_a_tangent_clamp_like_brute_force(member, name):
+def test_exceptional_states_with_a_tangent_have_clamped_eigenvalues(member, name):
     F, p = exceptional(member, name, 1.0)
     H = dense(member.law.tangent(F, p))
     assert_close(dense(member.law.projected_tangent(F, p)), clamped(H), 1e-12, np.abs(H).max())
@@ -228,7 +229,7 @@ free_laws = pytest.mark.parametrize(
 @each_cell
 @each_state
 @free_laws
-def test_energy_and_force_turn_with_the_cloth(member, state, cell):
+def test_energy_and_force_are_frame_invariant(member, state, cell):
     mesh = jittered_mesh(cell)
     force, x = member.force(mesh), deformed(mesh, state)
     turn = random_rotation(np.random.default_rng(5))
@@ -244,7 +245,7 @@ def test_energy_and_force_turn_with_the_cloth(member, state, cell):
 @each_cell
 @each_state
 @free_laws
-def test_forces_add_up_to_no_force_and_no_torque(member, state, cell):
+def test_forces_have_no_resultant_and_no_torque(member, state, cell):
     mesh = jittered_mesh(cell)
     force, x = member.force(mesh, damping=0.01), deformed(mesh, state)
     v = np.random.default_rng(6).normal(size=x.shape) * mesh.mean_edge
@@ -258,7 +259,7 @@ def test_forces_add_up_to_no_force_and_no_torque(member, state, cell):
 
 @each_cell
 @each_law
-def test_moving_everything_costs_nothing_or_pulls_back(member, cell):
+def test_translation_has_no_force_or_a_restoring_one(member, cell):
     mesh = jittered_mesh(cell)
     stencil, p = member.build(mesh)
     x = deformed(mesh, "noisy")
@@ -278,7 +279,7 @@ def test_moving_everything_costs_nothing_or_pulls_back(member, cell):
 @each_cell
 @each_state
 @each_law
-def test_damping_takes_energy_out_and_is_linear_in_the_velocity(member, state, cell):
+def test_damping_dissipates_energy_and_is_linear_in_the_velocity(member, state, cell):
     mesh = jittered_mesh(cell)
     force, x = member.force(mesh, damping=0.02), deformed(mesh, state)
     F = force.stencil.gather(x)
@@ -300,7 +301,7 @@ def test_damping_takes_energy_out_and_is_linear_in_the_velocity(member, state, c
 @each_cell
 @each_state
 @free_laws
-def test_damping_leaves_rigid_motion_alone(member, state, cell):
+def test_damping_has_no_force_in_rigid_motion(member, state, cell):
     mesh = jittered_mesh(cell)
     force, x = member.force(mesh, damping=0.02), deformed(mesh, state)
     F = force.stencil.gather(x)
@@ -319,7 +320,7 @@ def test_damping_leaves_rigid_motion_alone(member, state, cell):
 
 @pytest.mark.parametrize("member", [m for m in LAWS.values() if m.damps], ids=[n for n in LAWS if LAWS[n].damps])
 def test_damping_acts_along_the_conditions_whose_energy_the_law_stores(member):
-    """psi = k/2 C^2 summed over conditions: the stress k C g lies in the span of their gradients g."""
+    """With psi = k/2 C^2 summed over conditions, the stress k C g is in the span of their gradients g."""
     mesh = jittered_mesh(1.0)
     stencil, p = member.build(mesh)
     F = stencil.gather(deformed(mesh, "noisy"))

@@ -13,11 +13,11 @@ REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "stretch_shear
 ENERGY, FORCE = REFERENCE["tolerance"]["energy_rel"], REFERENCE["tolerance"]["force_rel"]
 EIGENVALUE = REFERENCE["tolerance"]["hessian_eig_abs"]
 DIGITS = 2e-12
-"""The file gives 12 digits; the energy tolerance is met up to them."""
+"""Relative precision of the reference file, which gives 12 digits."""
 
 
 def columns(F):
-    """(w_u, w_v) of one element from F (3, 2)."""
+    """Return (w_u, w_v) of one element from F (3, 2)."""
     F = np.asarray(F, dtype=float)
     return tuple(tuple(np.array([F[i, c]]) for i in range(3)) for c in range(2))
 
@@ -33,7 +33,7 @@ def energy(name, F, k=1.0):
 
 
 def stress(name, F, k=1.0):
-    """P (3, 2)."""
+    """Return P (3, 2)."""
     law, p = law_with(name, k, k)
     return np.array(law.stress(columns(F), p))[:, :, 0].T
 

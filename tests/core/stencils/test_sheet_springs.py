@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Springs and threads that together are the fabric, on every mesh: homogeneous strains have closed energies."""
+"""Springs and threads that together are the fabric, on every mesh: homogeneous strains have energies in closed form."""
 
 from dataclasses import replace
 
@@ -25,12 +25,12 @@ def sheet(n, kind, fabric=FABRIC, **options):
 
 
 def energy(cloth, deform):
-    """Per area [J/m^2] in a homogeneous deformation (3, 2)."""
+    """Return the energy per area [J/m^2] of a homogeneous deformation (3, 2)."""
     return elastic_energy(cloth, cloth.positions[:, :2] @ np.asarray(deform).T) / (SIZE[0] * SIZE[1])
 
 
 def moduli(cloth, strain=1e-4):
-    """C_uu, C_vv, C_uv, C_ss [N/m] of small strains."""
+    """Return C_uu, C_vv, C_uv, C_ss [N/m] of small strains."""
     def plane(uu, vv, skew):
         return energy(cloth, [(1.0 + uu, 0.5 * skew), (0.5 * skew, 1.0 + vv), (0.0, 0.0)]) * 2.0 / strain ** 2
     e = strain
@@ -48,7 +48,7 @@ def test_a_mass_spring_sheet_has_the_fabrics_stretch_and_shear_on_every_mesh(kin
     assert uv == pytest.approx(60.0, rel=0.01)
 
 
-def test_a_lattice_of_equilateral_triangles_has_the_stretch_and_the_shear_that_springs_can_have():
+def test_equilateral_triangles_have_the_stretch_and_the_largest_shear_of_springs():
     n, d = 12, 0.05
     x = np.array([(d * (i + 0.5 * (j % 2)), d * np.sqrt(0.75) * j, 0.0) for j in range(n) for i in range(n)])
     tri = [t for j in range(n - 1) for i in range(n - 1) for a, b, c, e in [(j * n + i, j * n + i + 1, j * n + n + i,
@@ -75,23 +75,23 @@ def test_a_strip_of_thread_cloth_pulled_along_its_threads_has_the_fabrics_stretc
 
 
 @pytest.mark.parametrize("n", [2, 7])
-def test_a_skew_costs_the_area_it_takes_and_at_thirty_degrees_what_the_fabrics_shear_does(n):
+def test_a_skew_has_the_energy_of_its_area_and_at_thirty_degrees_that_of_shear(n):
     soft = core.Material(areal_density=0.2, stretch=(800.0, 500.0), shear=30.0)
     cloth = sheet(n, "quads", soft, model="thread_cloth")
     angle = np.arcsin(MATCHED_SKEW)
-    skewed = [(1.0, np.sin(angle)), (0.0, np.cos(angle)), (0.0, 0.0)]                # threads as long as before
+    skewed = [(1.0, np.sin(angle)), (0.0, np.cos(angle)), (0.0, 0.0)]                # the threads keep their length
     assert energy(cloth, skewed) == pytest.approx(0.5 * 30.0 * MATCHED_SKEW ** 2, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", core.Material.presets())
-def test_threads_have_springs_whatever_the_fabrics_shear(name):
-    """Without, what pulls along a thread only makes those across it buckle, and nothing stops it."""
+def test_threads_have_springs_for_every_shear_of_the_fabric(name):
+    """Without springs, tension along a thread makes the crossing threads buckle, and no force limits it."""
     fabric = core.Material.preset(name)
     for turned in (fabric, replace(fabric, stretch=fabric.stretch[::-1])):
         assert min(spring_moduli(turned, area_modulus(turned))) >= 0.999 * LEAST_SPRING_SHARE * min(fabric.stretch)
 
 
-def test_springs_beside_the_area_force_are_as_stiff_as_the_fabric_needs():
+def test_springs_and_the_area_force_together_have_the_fabrics_stretch():
     k_u, k_v = spring_moduli(FABRIC, 0.0)
     assert (k_u, k_v) == pytest.approx((800.0, 500.0))
     k_u, k_v = spring_moduli(FABRIC, 100.0)
@@ -99,7 +99,7 @@ def test_springs_beside_the_area_force_are_as_stiff_as_the_fabric_needs():
 
 
 @pytest.mark.parametrize("askew", [0.0, 0.5])
-def test_the_area_force_is_the_slope_of_its_energy_and_its_matrix_that_of_the_force(askew):
+def test_the_area_force_and_its_matrix_are_derivatives_of_the_energy(askew):
     cloth = sheet(3, "quads", model="thread_cloth")
     rng = np.random.default_rng(1)
     x = cloth.positions @ np.array([(1.0, 0.0, 0.0), (askew, 1.0, 0.0), (0.0, 0.0, 1.0)])
@@ -107,7 +107,7 @@ def test_the_area_force_is_the_slope_of_its_energy_and_its_matrix_that_of_the_fo
     cloth = core.Cloth(mesh, FABRIC, model="thread_cloth")
     (area,) = [f for f in built_model(cloth).forces if f.law.name == "area preserving"]
     still, n, step = np.zeros_like(x), x.size, 1e-6
-    assert np.abs(area.force(mesh.positions, still)).max() < 1e-10             # at rest as it is modelled
+    assert np.abs(area.force(mesh.positions, still)).max() < 1e-10             # the modelled shape is at rest
     x = mesh.positions + rng.normal(scale=0.03, size=x.shape)
     F = area.stencil.gather(x)
     K, blocks = np.zeros((n, n)), area.stencil.blocks(area.law.tangent(F, area.parameters))
@@ -126,7 +126,7 @@ def test_the_area_force_is_the_slope_of_its_energy_and_its_matrix_that_of_the_fo
 
 
 @pytest.mark.parametrize("n", [4, 9])
-def test_a_thread_cloth_that_bends_without_growing_asks_nothing_of_its_area_force(n):
+def test_inextensible_bending_has_no_area_energy(n):
     cloth = sheet(n, "quads", core.Material(areal_density=0.2, stretch=800.0, shear=60.0), model="thread_cloth")
     folds = np.cumsum(np.r_[0.0, np.tile([0.9, -0.4], n)])[:n] - 0.2                # slope angles of the rows of cells
     d = SIZE[0] / n
@@ -139,21 +139,21 @@ def test_a_thread_cloth_that_bends_without_growing_asks_nothing_of_its_area_forc
 
 
 def curved(cloth, radius):
-    """Bent on a cylinder around y, lengths kept."""
+    """Return the sheet bent onto a cylinder around y, with its lengths kept."""
     s, y, _ = cloth.positions.T
     return np.stack([radius * np.sin(s / radius), y, radius * (1.0 - np.cos(s / radius))], axis=1)
 
 
 @pytest.mark.parametrize("n", [20, 40])
-def test_a_sheet_curved_evenly_stores_what_the_fabric_does(n):
-    """Per area B kappa^2 / 2, of what bends: the outermost row has no fold."""
+def test_an_evenly_curved_sheet_has_the_bending_energy_of_the_fabric(n):
+    """The energy per area is B kappa^2 / 2 for the area that bends: the outermost row has no fold."""
     bend = core.Material(areal_density=0.2, stretch=1e-6, shear=0.0, bend=(3e-4, 1e-4))
     radius, d = 0.5, SIZE[0] / n
     wanted = 0.5 * 3e-4 / radius ** 2 * (SIZE[0] - d) * SIZE[1]
     for model in ("thread_cloth", "immediate_buckling"):
         cloth = sheet(n, "quads", bend, model=model, **({} if model == "thread_cloth" else {"hold": 1e15}))
         if model == "immediate_buckling":
-            # as far as the links have buckled: the energy is that of arcs but for a constant of each
+            # links that have buckled have the energy of arcs plus a constant
             (force,) = [f for f in built_model(cloth).forces if isinstance(f.law, BucklingArc)]
             a, rest, _, gives, offset = force.parameters
             F = force.stencil.gather(curved(cloth, radius))
@@ -189,7 +189,7 @@ def test_the_inverse_of_sinc_is_exact_over_its_whole_range():
     assert _slope(np.array([0.0])) == pytest.approx(6.0)
 
 
-def test_the_force_of_a_link_is_the_stiff_line_up_to_its_buckling_load_and_the_arcs_from_there():
+def test_the_force_is_linear_up_to_the_buckling_load_and_then_that_of_the_arc():
     k_b, rest, hold = 2e-5, 0.1, 1e3
     F, p = arc(np.array([0.0999999999, 1e-9, 0.11, 0.0999999]), k_b, rest, hold)
     first, last, longer, held = np.array(BucklingArc().stress(F, p))[0, 0]
@@ -201,12 +201,12 @@ def test_the_force_of_a_link_is_the_stiff_line_up_to_its_buckling_load_and_the_a
     assert np.array(BucklingArc().stress(F, p))[0, 0, 0] == pytest.approx(-12.0 * k_b / rest ** 2, rel=1e-2)
 
 
-def test_a_link_softer_before_it_gives_way_than_after_is_made_stiffer():
+def test_the_hold_stiffness_is_raised_to_that_of_the_buckled_arc():
     p = arc_parameters(np.array([2e-5]), np.array([0.1]), np.array([1e-9]))
     assert p[2][0] == pytest.approx(12.0 * 4.0 * 2e-5 / 0.1 ** 3)
 
 
-def test_the_part_of_the_stiffness_across_a_compressed_link_is_left_out():
+def test_the_projected_tangent_of_an_arc_has_no_transverse_part():
     F, p = arc(0.08)
     law = BucklingArc()
     exact, reduced = (np.array(H)[0, 0, :, :, 0] for H in (law.tangent(F, p), law.projected_tangent(F, p)))
@@ -215,7 +215,9 @@ def test_the_part_of_the_stiffness_across_a_compressed_link_is_left_out():
 
 
 def test_no_edge_of_an_irregular_mesh_is_without_a_spring():
-    """Fitted freely, the longest sides of obtuse triangles had none, and vertices hung on two springs or fewer."""
+    """An unconstrained fit gives no stiffness to the longest sides of obtuse triangles, and leaves vertices on two
+    springs or fewer.
+    """
     spatial = pytest.importorskip("scipy.spatial")
     rng, side = np.random.default_rng(5), np.linspace(0.0, 1.0, 8)
     rim = np.concatenate([[(a, 0.0), (a, 1.0)] for a in side] + [[(0.0, a), (1.0, a)] for a in side[1:-1]])
@@ -234,7 +236,7 @@ def test_no_edge_of_an_irregular_mesh_is_without_a_spring():
 
 @pytest.mark.parametrize("name", core.Material.presets())
 @pytest.mark.parametrize("aspect", [1.0, 0.15, 0.05])
-def test_springs_against_folds_do_not_stiffen_the_plane_of_long_thin_triangles(name, aspect):
+def test_bend_springs_do_not_stiffen_the_plane_of_long_thin_triangles(name, aspect):
     x, triangles = grid(7, 5, (0.3, 0.3 * 5 / 7 * aspect))
 
     def stored(**bend):

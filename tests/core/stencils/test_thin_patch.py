@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The law of curved patches on triangles that have hardly any area left, or none: creases press them flat."""
+"""The law of rest curvature on triangles with little or no area, as in creases."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ K, REST = 1e-5, (0.2, -0.1, 0.15)
 
 
 def columns(area, count=6, seed=0):
-    """F_1, F_2, F_3, w_u, w_v of `count` triangles of an `area` over that at rest."""
+    """Return F_1, F_2, F_3, w_u, w_v of `count` triangles with `area` over the area at rest."""
     rng = np.random.default_rng(seed)
     F = rng.normal(size=(5, 3, count))
     u = F[3] / np.linalg.norm(F[3], axis=0)
@@ -53,7 +53,9 @@ def test_the_tangent_of_a_thin_triangle_is_the_derivative_of_its_stress():
 
 @pytest.mark.parametrize("area", [1e-4, 1e-9, 1e-16, 0.0])
 def test_forces_and_stiffness_stay_bounded_where_no_area_is_left(area):
-    """A stiffness of 1e20 times others, as three vertices on one crease had it, has no solution."""
+    """Without the bound, three vertices on a crease have a stiffness of 1e20 times that of others, and the system has
+    no solution.
+    """
     F = columns(area)
     pull = np.abs(F).max() + np.abs(REST).max()
     largest = 3.0 * K * (1.0 + pull * np.abs(F).max() / LEAST_NORMAL_AREA) ** 2
