@@ -69,10 +69,13 @@ def things(snapshot: ModuleType, frames: Sequence[tuple[Any, Any]]) -> list[Any]
     drawn = []
     for number, (cloth, x) in enumerate(cloths):
         used = np.unique(np.concatenate([cloth.mesh.triangles.ravel(), cloth.mesh.loose_edges.ravel()]))
-        drawn.append(snapshot.Drawn(x, cloth.mesh.triangles, cloth.mesh.loose_edges, np.setdiff1d(np.arange(len(x)),
-                                    used), colour=COLOURS[number % len(COLOURS)]))
-    return drawn + [snapshot.Drawn(c.at(frame.time), c.triangles, colour=snapshot.SOLID, smooth=len(c.triangles) > 2)
-                    for scene, frame in frames for c in scene.colliders]
+        alone = np.setdiff1d(np.arange(len(x)), used)
+        drawn.append(snapshot.DrawnMesh(x, cloth.mesh.triangles, cloth.mesh.loose_edges, alone,
+                                        colour=COLOURS[number % len(COLOURS)]))
+    for scene, frame in frames:
+        drawn += [snapshot.DrawnMesh(c.at(frame.time), c.triangles, colour=snapshot.COLLIDER_COLOUR,
+                                     smooth=len(c.triangles) > 2) for c in scene.colliders]
+    return drawn
 
 
 def extent(frames: Sequence[tuple[Any, Any]]) -> Any:
@@ -130,7 +133,7 @@ def main() -> int:
             runs = recorded(example, core)
             last = len(runs[0]) - 1
             shown = [[run[round(share * last)] for run in runs] for share in FRAMES.get(name, DEFAULT_FRAMES)]
-            view = snapshot.around(extent(sum(shown, [])), SIZE)
+            view = snapshot.view_around(extent(sum(shown, [])), SIZE)
             view = snapshot.View(eye=view.eye, target=view.target, lens=view.lens, size=SIZE,
                                  thickness=THICKNESS.get(name, view.thickness))
             drawn = []
