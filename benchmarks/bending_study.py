@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much of a bending law's stiffness comes from the fabric, and how much from the triangulation.
+"""Measure how the stiffness of bending laws depends on the triangulation.
 
     python -m benchmarks.bending_study [--quick] [--laws patch,hinge,quadratic]
 
-Prints, for every law and triangulation: the energy on prescribed cylinders over the exact one, the tip deflection of a
+Prints, for every law and triangulation: the energy on given cylinders over the exact one, the tip deflection of a
 clamped plate and of a strip at small angles over the exact one, and the error of H/W of a heavy strip with large
-deflections. Clamped ends count as half a row inside the last held one. docs/bending.md quotes this output.
+deflections. A clamped end counts as half a row inside the last pinned one. docs/bending.md quotes this output.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ANGLES = range(0, 180, 15)
 
 
 def heavy_error(kind: str, cells: int, law: str, gammas: Sequence[float] = GAMMAS) -> list[float]:
-    """Relative error of H/W of a heavy strip, a quarter as wide as long, per gamma."""
+    """Return the relative error of H/W of a heavy strip, a quarter as wide as long, for each gamma."""
     strip = Strip(kind, cells, max(2, cells // 4), law)
     errors = []
     for gamma in gammas:
@@ -38,13 +38,14 @@ def heavy_error(kind: str, cells: int, law: str, gammas: Sequence[float] = GAMMA
 
 
 def tip_error(kind: str, cells: int, law: str, alphas: Sequence[float] = ALPHAS) -> list[float]:
-    """Error of the drop over the length [-] of a strip loaded at its tip, per alpha."""
+    """Return the error of the drop over the length [-] of a strip loaded at its tip, for each alpha."""
     strip = Strip(kind, cells, max(2, cells // 4), law)
     length = 1.0 + strip.half_row
     return [strip.load_tip(alpha)[1] - tip_loaded(alpha * length ** 2)[1] * length for alpha in alphas]
 
 
 def main() -> None:
+    """Print the results of all laws and triangulations."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="10 and 20 cells only")
     parser.add_argument("--laws", default=",".join(LAWS))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of Blender's cloth modifier from a fabric in SI, and the fabric that its factory settings stand for.
+"""Conversion between a fabric in SI and the settings of Blender's cloth modifier.
 
-The modifier's unit of time is tau = sqrt(0.001) s (gravity is scaled by 0.001), and at speed multiplier 1 a frame lasts
-one unit whatever the frame rate: at 24 frames per second things fall with 5.65 m/s^2. With L the edge length of a
-grid of square quads and a the area per vertex:
+The modifier's unit of time is tau = sqrt(0.001) s, because it scales gravity by 0.001. At speed multiplier 1 a frame
+lasts one unit whatever the frame rate: at 24 frames per second, gravity is 5.65 m/s^2. With L the edge length of a grid
+of square quads and a the area per vertex:
 
     mass per vertex       sigma a                                                              [kg]
     spring along an edge  k_s = 1000 tension / L [N/m], across a quad k_d = 1000 shear / L
@@ -14,7 +14,7 @@ grid of square quads and a the area per vertex:
     wind                  pressure 20 (strength - flow tau v) along the normal [Pa]
     friction              0.01 times the collider's
 
-Sources: Blender 5's SIM_mass_spring.cc, implicit_blender.cc, collision.cc; gravity was measured.
+Sources: SIM_mass_spring.cc, implicit_blender.cc and collision.cc of Blender 5; gravity was measured.
 """
 
 from __future__ import annotations
@@ -24,20 +24,23 @@ from typing import Any
 import numpy as np
 
 import core
-from benchmarks.scenes import BALL_FRICTION, FRAME_RATE, Setting
+from benchmarks.scenes import BALL_FRICTION, FRAME_RATE, SceneLayout
 
 TAU = float(np.sqrt(1e-3))
+"""The modifier's unit of time [s]."""
 FACTORY = {"mass": 0.3, "tension": 15.0, "shear": 5.0, "bending": 0.5, "damping": 5.0, "air": 1.0}
+"""The modifier's factory settings, in its units."""
 SMALLEST_DISTANCE = 0.001
-"""That the modifier accepts [m]."""
+"""Smallest collision distance that the modifier accepts [m]."""
 
 
-def factory_fabric(place: Setting, air_drag: float) -> core.Material:
-    """What the factory settings mean on this mesh, in SI.
+def factory_fabric(layout: SceneLayout, air_drag: float) -> core.Material:
+    """Return the fabric in SI that the factory settings stand for on this mesh.
 
-    air_drag [kg/(m^2 s)]: of a fabric of 0.3 kg/m^2; scaled with the mass, so that wind carries the one as the other.
+    `air_drag` [kg/(m^2 s)] is that of a fabric of 0.3 kg/m^2. It is scaled with the mass, so that wind accelerates both
+    alike.
     """
-    edge, area = place.edge_length, place.vertex_area
+    edge, area = layout.edge_length, layout.vertex_area
     spring, across = (1000.0 * FACTORY[name] / edge for name in ("tension", "shear"))
     density, bend = FACTORY["mass"] / area, 100.0 * FACTORY["bending"] * edge
     return core.Material(
@@ -46,10 +49,10 @@ def factory_fabric(place: Setting, air_drag: float) -> core.Material:
         viscous_drag=0.01 * FACTORY["air"] / TAU / area, name="factory")
 
 
-def tuned_settings(place: Setting, fabric: core.Material) -> dict[str, dict[str, Any]]:
-    """What an informed user sets for this fabric: attributes of the modifier's `settings`, its
-    `collision_settings` and the collider's `collision`."""
-    edge, area = place.edge_length, place.vertex_area
+def tuned_settings(layout: SceneLayout, fabric: core.Material) -> dict[str, dict[str, Any]]:
+    """Return the settings for this fabric: attributes of the modifier's `settings` and `collision_settings`, and of the
+    collider's `collision`."""
+    edge, area = layout.edge_length, layout.vertex_area
     across = min(fabric.shear, 0.9 * min(fabric.stretch))
     spring = max(float(np.mean(fabric.stretch)) - across, 0.0)
     bend = float(np.mean(fabric.bend))
@@ -67,5 +70,5 @@ def tuned_settings(place: Setting, fabric: core.Material) -> dict[str, dict[str,
 
 
 def wind_field(fabric: core.Material, speed: float) -> dict[str, float]:
-    """Strength and flow of a wind force field that presses as k_d n.(wind - v) does."""
+    """Return strength and flow of a wind force field with the pressure k_d n.(wind - v)."""
     return {"strength": fabric.air_drag * speed / 20.0, "flow": fabric.air_drag / (20.0 * TAU)}

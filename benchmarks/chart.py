@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cost against error as an SVG, a panel per scene, every row in it. Needs nothing but Python: bpy's has no matplotlib.
+"""Chart of cost against error as an SVG, one panel per scene, by Python alone (bpy's Python has no matplotlib).
 
-    python benchmarks/chart.py build/benchmarks/results.json       draws it again
+    python benchmarks/chart.py build/benchmarks/results.json       draws the chart of earlier results again
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from typing import Any
 
 COLOURS = {"factory": "#c0392b", "tuned": "#2266aa", "cotton": "#2e8b57", "": "#7d3c98", "node": "#7d3c98"}
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM, LEGEND = 480, 400, 60, 30, 45, 16
-"""Of a panel and its margins [px], and a legend's line."""
+"""Size of a panel, its margins, and height of a line of the legend [pixels]."""
 
 
 def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write the chart of the rows whose distance is known; p99 stretch stands beside every mark, and a mark grows with
-    the mesh. A hollow mark was timed while other programs were at work."""
+    """Write the chart of the rows that have a distance.
+
+    Beside a mark are the vertices along a side and the p99 stretch. The size of a mark grows with the mesh. A hollow
+    mark was timed while other programs were running.
+    """
     scenes: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         if row["distance"] is not None:
@@ -39,6 +42,7 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
 
 
 def _panel(scene: str, rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the SVG elements of one panel."""
     across = _Axis([1e3 * row["distance"] for row in rows], LEFT, WIDTH - 70)
     up = _Axis([row["ms_median"] for row in rows], HEIGHT - BOTTOM, TOP)
     middle = 'text-anchor="middle"'
@@ -55,14 +59,14 @@ def _panel(scene: str, rows: Sequence[dict[str, Any]]) -> list[str]:
                   f'<text x="{LEFT - 4}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>']
     for row in rows:
         x, y = across(1e3 * row["distance"]), up(row["ms_median"])
-        loud = any(others is None or others > 0.1 for others in row["turns"]["others"])
-        parts += [*_mark(row["system"], x, y, 3.0 + 0.02 * row["size"], loud),
+        is_busy = any(others is None or others > 0.1 for others in row["turns"]["others"])
+        parts += [*_mark(row["system"], x, y, 3.0 + 0.02 * row["size"], is_busy),
                   f'<text x="{x + 8:.1f}" y="{y + 3:.1f}" font-size="9">{row["size"]}² {row["p99_worst"]:.1%}</text>']
     return parts
 
 
 class _Axis:
-    """Logarithmic, from pixel `start` to pixel `end`."""
+    """A logarithmic axis from pixel `start` to pixel `end`."""
 
     def __init__(self, values: Iterable[float], start: float, end: float) -> None:
         logs = [math.log10(max(value, 1e-6)) for value in values]
@@ -74,13 +78,14 @@ class _Axis:
         return self.start + part * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """1, 2 and 5 times the powers of ten."""
+        """Return 1, 2 and 5 times the powers of ten in the range."""
         every = (digit * 10.0 ** power for power in range(math.floor(self.low), math.ceil(self.high) + 1)
                  for digit in (1, 2, 5))
         return [value for value in every if self.low <= math.log10(value) <= self.high]
 
 
 def _mark(system: str, x: float, y: float, r: float, hollow: bool) -> list[str]:
+    """Return the SVG element of a mark: the shape shows the kind of system, the colour its fabric."""
     kind, _, name = system.partition("-")
     colour = COLOURS[name]
     paint = f'fill="{"white" if hollow else colour}" stroke="{colour}" stroke-width="1.5"'

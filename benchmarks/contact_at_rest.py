@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What contact costs beside the elastic solve: a drape with self-collision, while it falls and when it lies.
+"""Measure the cost of contact beside the elastic solve: a drape with self-collision, while it falls and at rest.
 
     python -m benchmarks.contact_at_rest [last frame] [vertices along a side ...]
 
-Median milliseconds of a frame with the panel's settings, by windows of frames, of the fabrics that Blender's factory
-and tuned settings stand for, and of cotton. *Elastic* is forces, assembly, the preconditioner and the solve. *Speed* is
-the root mean square of all vertices' in the window.
+Prints median milliseconds per frame with the panel's settings, for windows of frames, of the fabrics that Blender's
+factory and tuned settings stand for, and of cotton. *Elastic* is the sum of forces, assembly, preconditioner and solve.
+*Speed* is the root mean square speed of all vertices in the window.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import numpy as np
 
 import core
 from benchmarks.muslin_cloth import compile_kernels
-from benchmarks.scenes import core_scene, setting
+from benchmarks.scenes import core_scene, scene_layout
 from benchmarks.systems import start_fabric
 
 PANEL = core.Solver(integrator="bdf2", steps_per_frame=1, tolerance=1e-2)
 FABRICS = ("factory", "tuned", "cotton")
 ELASTIC = ("forces", "assembly", "preconditioner", "solve")
 WINDOW = 30
-"""Frames of a window."""
+"""Number of frames of a window."""
 
 
 def costs(size: int, fabric: str, last: int) -> np.ndarray:
-    """Milliseconds of each frame from the second on, of contact and of the elastic part of it, and the speed (F, 4)."""
-    coming = core.simulate(core_scene(setting("drape", size), start_fabric(fabric, "drape", size)), PANEL,
+    """Return (F, 4) for frames from the second on: time, contact, elastic part [ms], and speed [m/s]."""
+    coming = core.simulate(core_scene(scene_layout("drape", size), start_fabric(fabric, "drape", size)), PANEL,
                            frames=range(1, last + 1))
     next(coming)
     rows, start = [], perf_counter()
@@ -43,7 +43,7 @@ def costs(size: int, fabric: str, last: int) -> np.ndarray:
 
 
 def main(last: int, sizes: list[int]) -> None:
-    """Print Markdown."""
+    """Print the table in Markdown."""
     compile_kernels(PANEL)
     titles = "drape", "fabric", "frames", "frame [ms]", "contact", "elastic", "contact / elastic", "speed [m/s]"
     print("| " + " | ".join(titles) + " |\n|" + len(titles) * " --- |")

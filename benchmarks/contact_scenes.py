@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the contact scenes at any resolution, and says of every frame what an independent audit finds.
+"""Run the contact scenes of the tests at any resolution, and print the findings of an independent audit.
 
     python benchmarks/contact_scenes.py towel --size 40 turns=3
     python benchmarks/contact_scenes.py --all --size 16
     /path/to/python-with-bpy benchmarks/contact_scenes.py --speed
 
-Per frame: crossings by kind (cloth edge through cloth, cloth edge through solid, solid edge through cloth), vertices
-inside solids and the deepest [mm], the smallest gap [mm] by the certificate, time [ms], linear iterations, steps kept
-and rejected, kinetic energy [J] and the 99th percentile of stretch. Needs `ipctk`.
+For each frame: crossings by kind (cloth edge through cloth, cloth edge through solid, solid edge through cloth), number
+of vertices inside solids and the deepest [mm], smallest gap of the certificate [mm], time [ms], linear iterations,
+accepted and rejected steps, kinetic energy [J] and the 99th percentile of stretch. Needs `ipctk`.
 
-`--speed` instead sets the drape with self-collision, at 100^2 and 129^2 vertices, beside Blender's modifier at factory
-and tuned settings (`against_blender`, whose options it takes), and has the times of contact and of the rest.
+`--speed` instead compares the drape with self-collision, at 100^2 and 129^2 vertices, with Blender's modifier at
+factory and tuned settings, and prints the times of contact and of the rest. It takes the options of against_blender.py.
 """
 
 from __future__ import annotations
@@ -33,46 +33,54 @@ from tests.scenes.staging import AS_IN_BLENDER, AS_IN_CORE, kinetic_energy, perf
 
 SCENES = {**scenes_of_folds.SCENES, **scenes_of_layers.SCENES, **scenes_of_colliders.SCENES}
 SMALL = {"falling_sheets": 8, "resting_stack": 8, "slope": 6}
-"""Vertices a side of each of many sheets, where no size is given."""
+"""Default number of vertices along a side for scenes of many sheets."""
 DRAPE = ("--scenes", "drape", "--sizes", "100", "129", "--systems", "modifier-factory", "muslin-factory",
          "modifier-tuned", "muslin-tuned", "muslin-cotton")
+"""Arguments of against_blender.py for --speed."""
 HEADER = "frame  own  into  onto inside  deep   gap      ms   iter steps rej    energy   p99"
 
 
 def run(name: str, size: int, *, frames: int | None = None, options: dict[str, Any] | None = None, quiet: bool = False,
         save: str | None = None, **solver: Any) -> dict[str, Any]:
-    """Run a scene; what its frames were like in all."""
+    """Run a scene, and return its figures with one row for each frame.
+
+    Args:
+        options: arguments of the scene's builder.
+        quiet: do not print the frames.
+        save: file for the positions of all frames.
+        solver: further arguments of `perform`.
+    """
     staged = SCENES[name](size, **(options or {}))
     rows: list[dict[str, Any]] = []
-    before, kept, why = time.perf_counter(), [], ""
+    before, positions, error_text = time.perf_counter(), [], ""
     if not quiet:
         print(f"{name} {size} {options or ''}\n{HEADER}", flush=True)
     try:
         for frame, found in perform(staged, frames, **solver):
-            ms, said = 1e3 * (time.perf_counter() - before), frame.certificate
+            ms, certificate = 1e3 * (time.perf_counter() - before), frame.certificate
             row = {"frame": frame.index, "crossings": found.crossings, "inside": found.inside, "deepest": found.deepest,
-                   "gap": said.smallest_gap, "ms": 1e3 * sum(said.seconds.values()), "wall": ms,
-                   "iterations": said.iterations, "steps": said.steps, "rejected": said.rejected,
-                   "energy": kinetic_energy(frame, staged.scene), "p99": said.stretch_p99, "most": said.stretch_max,
-                   "own": said.crossings, "finite": found.finite}
+                   "gap": certificate.smallest_gap, "ms": 1e3 * sum(certificate.seconds.values()), "wall": ms,
+                   "iterations": certificate.iterations, "steps": certificate.steps, "rejected": certificate.rejected,
+                   "energy": kinetic_energy(frame, staged.scene), "p99": certificate.stretch_p99,
+                   "most": certificate.stretch_max, "own": certificate.crossings, "finite": found.finite}
             rows.append(row)
             if save:
-                kept.append(np.concatenate(frame.positions))
+                positions.append(np.concatenate(frame.positions))
             if not quiet:
                 print(line(row), flush=True)
             before = time.perf_counter()
     except core.ClothError as error:
-        why = str(error)
-        print(f"{name}: stopped after frame {len(rows)}: {why}")
+        error_text = str(error)
+        print(f"{name}: stopped after frame {len(rows)}: {error_text}")
     if save:
-        np.savez(save, x=np.array(kept), **{f"solid{k}": np.array([c.at(r / 24.0) for r in range(len(kept))])
-                                            for k, c in enumerate(staged.scene.colliders)})
-    return {"scene": name, "size": size, "vertices": sum(len(c.positions) for c in staged.scene.cloths), "why": why,
-            "thickness": staged.thickness, "clean": staged.clean, "rows": rows}
+        np.savez(save, x=np.array(positions), **{f"solid{k}": np.array([c.at(r / 24.0) for r in range(len(positions))])
+                                                 for k, c in enumerate(staged.scene.colliders)})
+    return {"scene": name, "size": size, "vertices": sum(len(c.positions) for c in staged.scene.cloths),
+            "error": error_text, "thickness": staged.thickness, "clean": staged.clean, "rows": rows}
 
 
 def line(row: dict[str, Any]) -> str:
-    """One frame, under HEADER."""
+    """Return the line of one frame, under HEADER."""
     gap = "    -" if row["gap"] is None else f"{1e3 * row['gap']:5.2f}"
     own, into, onto = row["crossings"]
     return (f"{row['frame']:5d} {own:4d} {into:5d} {onto:5d} {row['inside']:6d} {1e3 * row['deepest']:5.2f} {gap} "
@@ -81,7 +89,7 @@ def line(row: dict[str, Any]) -> str:
 
 
 def summary(result: dict[str, Any]) -> str:
-    """One scene, under the header of `--all`."""
+    """Return the line of one scene, under SUMMARY."""
     rows = result["rows"]
     bad = [r["frame"] for r in rows if sum(r["crossings"]) or r["deepest"] > 0.01 * result["thickness"]]
     most = [max((r["crossings"][k] for r in rows), default=0) for k in range(3)]
@@ -92,7 +100,7 @@ def summary(result: dict[str, Any]) -> str:
             f"{1e3 * min(gaps, default=np.nan):6.2f} {np.median(ms):8.1f} {ms.max():8.1f} "
             f"{sum(r['iterations'] for r in rows):7d} {sum(r['rejected'] for r in rows):4d} "
             f"{max((r['p99'] for r in rows), default=0):6.3f} {rows[-1]['energy'] if rows else np.nan:9.2e} "
-            f"{result['why'][:40]}")
+            f"{result['error'][:40]}")
 
 
 SUMMARY = ("scene           vertices frames  first  bad  own  into  onto   deep    gap   median    worst "
@@ -100,17 +108,17 @@ SUMMARY = ("scene           vertices frames  first  bad  own  into  onto   deep 
 
 
 def main() -> None:
-    """Command line."""
+    """Run the scenes of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scene", nargs="?", choices=sorted(SCENES))
-    parser.add_argument("options", nargs="*", help="of the scene's builder, as NAME=VALUE")
-    parser.add_argument("--all", action="store_true", help="every scene, one line each")
-    parser.add_argument("--size", type=int, help="vertices a side")
+    parser.add_argument("options", nargs="*", help="arguments of the scene's builder, as NAME=VALUE")
+    parser.add_argument("--all", action="store_true", help="run every scene and print one line for each")
+    parser.add_argument("--size", type=int, help="vertices along a side")
     parser.add_argument("--frames", type=int)
-    parser.add_argument("--core-defaults", action="store_true", help="the solver as scripts get it, not as the panel")
+    parser.add_argument("--core-defaults", action="store_true", help="use the defaults of the core, not of the panel")
     parser.add_argument("--backend", choices=("numpy", "numba"))
-    parser.add_argument("--save", metavar="FILE.npz", help="positions of all frames")
-    parser.add_argument("--speed", action="store_true", help="beside Blender; what follows goes to against_blender")
+    parser.add_argument("--save", metavar="FILE.npz", help="file for the positions of all frames")
+    parser.add_argument("--speed", action="store_true", help="compare with Blender; takes against_blender's options")
     if "--speed" in sys.argv[1:]:
         against_blender.main([*DRAPE, *(word for word in sys.argv[1:] if word != "--speed")])
         return

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The product without a matrix (000) beside the assembled one: time and memory, on sheets of threads and a rope.
+"""Compare the matrix-free product (Kim 2008) with the assembled one: time and memory, on sheets of threads and a rope.
 
     python benchmarks/implicit_product.py [--sides 50 100 200] [--backends numpy numba]
 
-Writes a Markdown table: memory of the pattern and of a step's numbers, making the matrix, and one product, either way.
-What is compared runs in turn, best of several, in one process.
+Prints a Markdown table for both: memory of the pattern and of the numbers of a step, time to make the matrix, and time
+of one product. Both run alternately in one process, and the shortest of several times counts.
 """
 
 import argparse
@@ -24,9 +24,11 @@ from core.model.particle_system import System  # noqa: E402
 FABRIC = core.Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=50.0, bend=(1e-5, 1e-5))
 SPRINGS = core.Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=0.0)
 H = 1.0 / 24.0
+"""Step [s]."""
 
 
 def sheet(side: int, fabric: core.Material = FABRIC) -> core.Cloth:
+    """Return a sheet of `side` x `side` vertices, pinned at one corner."""
     u, v = np.meshgrid(np.linspace(0.0, 1.0, side), np.linspace(0.0, 1.0, side), indexing="ij")
     corner = (np.arange(side - 1)[:, None] * side + np.arange(side - 1)).ravel()
     quads = np.stack([corner, corner + side, corner + side + 1, corner + 1], axis=1)
@@ -35,6 +37,7 @@ def sheet(side: int, fabric: core.Material = FABRIC) -> core.Cloth:
 
 
 def rope(count: int, fabric: core.Material = FABRIC) -> core.Cloth:
+    """Return a rope of `count` vertices, pinned at one end."""
     s = np.linspace(0.0, 10.0, count)
     edges = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
     return core.Cloth(core.ClothMesh(np.stack([s, 0 * s, 0 * s], axis=1), edges=edges), fabric, model="rope",
@@ -42,7 +45,7 @@ def rope(count: int, fabric: core.Material = FABRIC) -> core.Cloth:
 
 
 def best(run, times: int = 5) -> float:  # type: ignore[no-untyped-def]
-    """Seconds of the quickest of several calls."""
+    """Return the time of the fastest of several calls [s]."""
     taken = []
     for _ in range(times):
         start = time.perf_counter()
@@ -52,6 +55,7 @@ def best(run, times: int = 5) -> float:  # type: ignore[no-untyped-def]
 
 
 def row(name: str, cloth: core.Cloth, backend: str) -> str:
+    """Return the row of one cloth, after checking that both products are equal."""
     rng = np.random.default_rng(0)
     cells = []
     with using(backend):
@@ -72,9 +76,9 @@ def row(name: str, cloth: core.Cloth, backend: str) -> str:
             assembly, product = best(make), best(lambda made=made, v=v: made[0].multiply(v), 20)  # type: ignore[misc]
             A = made[0]
             pattern = A.pattern
-            kept = pattern.columns.nbytes + pattern.rows.nbytes + pattern.layout.columns.nbytes
+            structure = pattern.columns.nbytes + pattern.rows.nbytes + pattern.layout.columns.nbytes
             numbers = A.data.nbytes + sum(part.nbytes for part in getattr(A, "parts", ()))
-            answers.append((A.multiply(v), kept + numbers, assembly, product))
+            answers.append((A.multiply(v), structure + numbers, assembly, product))
         np.testing.assert_allclose(answers[1][0], answers[0][0], atol=1e-9 * np.abs(answers[0][0]).max())
     for _, size, assembly, product in answers:
         cells += [f"{size / 2 ** 20:.1f}", f"{1e3 * assembly:.2f}", f"{1e3 * product:.3f}"]
@@ -84,6 +88,7 @@ def row(name: str, cloth: core.Cloth, backend: str) -> str:
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sides", type=int, nargs="+", default=[50, 100, 200])
     parser.add_argument("--backends", nargs="+", default=["numpy", "numba"])

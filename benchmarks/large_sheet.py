@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a vertex costs on small and on large sheets: set-up, a frame, and memory at its peak.
+"""Measure the cost per vertex on small and large sheets: set-up, time per frame, and peak memory.
 
     python -m benchmarks.large_sheet [frames] [vertices along a side ...]
 
-The 2 x 2 m sheet of cotton held at two corners, each size in a process of its own, with the panel's settings. Kernels:
-seconds to load or compile them. First frame: mesh, system and audit. Memory: what the process grows by at its peak
-after the kernels are there.
+A 2 x 2 m sheet of cotton, pinned at two corners, each size in a process of its own, with the panel's settings. Kernels:
+time to load or compile them. First frame: time for mesh, system and audit. Memory: growth of the process from when the
+kernels are loaded to its peak.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PANEL = {"integrator": "bdf2", "steps_per_frame": 1, "tolerance": 1e-2, "self_co
 
 
 def row(side: int, frames: int) -> tuple[str, ...]:
-    """One line of the table."""
+    """Return one row of the table."""
     fabric = Material.preset("cotton")
     run = Job("muslin", "hang", side, frames, {name: getattr(fabric, name) for name in (
         "areal_density", "stretch", "shear", "bend", "damping", "friction", "air_drag")}, PANEL).run()

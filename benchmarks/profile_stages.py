@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a frame's time goes, stage by stage, and how near the matrix product comes to the machine's memory bandwidth.
+"""Measure the time of each stage of a frame, and the memory bandwidth of the matrix product.
 
     python benchmarks/profile_stages.py --scenes hang sphere --sizes 100 --frames 30
 
-Stages are the certificate's: forces (stresses and tangents of the laws), assembly, solve (the conjugate gradients, with
-their products and the preconditioner's application), preconditioner (making it), contact, certificate. What no stage
-accounts for is the Python around them, the copying of frames included. The bandwidth counts every byte a product must
-touch once: the blocks, the scalars, the columns, the vector in and the vector out. The machine's is the better of
-NumPy's copy and triad on arrays far larger than the caches, on one thread, measured in the same run: a matrix that fits
-into the caches, or a product on two threads, can exceed it.
+The stages are those of the certificate: forces (stresses and tangents of the laws), assembly, solve (the conjugate
+gradients, with products and the application of the preconditioner), preconditioner (making it), contact, certificate.
+The rest is Python around the stages, with the copying of frames. The bandwidth of the product counts every byte once:
+blocks, scalars, columns, and both vectors. The bandwidth of the machine is the larger of NumPy's copy and triad on
+arrays far larger than the caches, on one thread, in the same process. A matrix that fits into the caches, or a product
+on two threads, can exceed it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if not __package__:                                              # run as a file
 
 import core
 from benchmarks.muslin_cloth import compile_kernels
-from benchmarks.scenes import SCENES, core_scene, setting
+from benchmarks.scenes import SCENES, core_scene, scene_layout
 from benchmarks.systems import SOFT
 from core.kernels import using
 from core.kernels.backend import choose
 from core.model.particle_system import System
 
 LARGE = 8_000_000
-"""Numbers in the arrays that the bandwidth is measured with: 64 MB each."""
+"""Number of elements of the arrays by which the bandwidth is measured: 64 MB each."""
 REST = "not in a stage"
 
 
 def stages(scene: str, size: int, fabric: core.Material, solver: core.Solver, frames: int) -> dict[str, Any]:
-    """Median ms per frame: whole, per stage, and what no stage accounts for; the first frame is left out."""
-    coming = core.simulate(core_scene(setting(scene, size), fabric), solver, frames=range(1, frames + 1))
+    """Return the median times of a frame [ms]: total, of each stage, and the rest. The first frame does not count."""
+    coming = core.simulate(core_scene(scene_layout(scene, size), fabric), solver, frames=range(1, frames + 1))
     start = perf_counter()
     next(coming)
     first, whole, parts = perf_counter() - start, [], []
@@ -58,9 +58,9 @@ def stages(scene: str, size: int, fabric: core.Material, solver: core.Solver, fr
 
 
 def product(size: int, fabric: core.Material, backend: str) -> dict[str, float]:
-    """ms and bytes/s of A x on the hanging sheet."""
+    """Return time [ms] and bandwidth [bytes/s] of A x on the hanging sheet."""
     with using(backend):
-        system = System(core_scene(setting("hang", size), fabric))
+        system = System(core_scene(scene_layout("hang", size), fabric))
         x = system.initial_state().x
         A = system.elastic(0.0).stiffness(x, 1e-4)
         A.add_diagonal(system.mass)
@@ -73,7 +73,10 @@ def product(size: int, fabric: core.Material, backend: str) -> dict[str, float]:
 
 
 def machine_bandwidth() -> dict[str, float]:
-    """Bytes/s of a copy and of a triad a = b + s c in NumPy, one thread. The triad takes two passes over its arrays."""
+    """Return the bandwidth [bytes/s] of a copy and of a triad a = b + s c in NumPy, on one thread.
+
+    The triad takes two passes over its arrays.
+    """
     a, b, c = (np.full(LARGE, value) for value in (0.0, 1.0, 2.0))
 
     def triad() -> None:
@@ -84,6 +87,7 @@ def machine_bandwidth() -> dict[str, float]:
 
 
 def _least(work: Any, times: int) -> float:
+    """Return the shortest time of `times` calls [s], after one call that does not count."""
     work()
     seconds = []
     for _ in range(times):
@@ -94,13 +98,13 @@ def _least(work: Any, times: int) -> float:
 
 
 def main() -> None:
-    """Print Markdown, and save the same as JSON where --out says."""
+    """Print the tables in Markdown, and write them as JSON to --out."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scenes", nargs="+", default=["hang", "sphere"], choices=SCENES)
     parser.add_argument("--sizes", nargs="+", type=int, default=[50, 100, 200], help="vertices along a side")
     parser.add_argument("--frames", type=int, default=30)
     parser.add_argument("--fabric", default="soft", help="soft, or the name of a preset")
-    parser.add_argument("--backend", help="numpy or numba, the best there is if not given")
+    parser.add_argument("--backend", help="numpy or numba; default: the fastest")
     parser.add_argument("--out", type=Path, help="folder for profile.json")
     options = parser.parse_args()
     backend = choose(options.backend)

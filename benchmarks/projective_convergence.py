@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How projective dynamics converges within a step, beside Newton's method on the same equations.
+"""Measure the convergence of projective dynamics within a step, beside Newton's method on the same equations.
 
     python benchmarks/projective_convergence.py [--picture docs/pictures/projective_convergence.png]
 
 A 1 x 1 m sheet of 21 x 21 vertices hangs from two corners and has swung for 0.2 s. From there one step of 1/48 s is
-solved again and again with more and more iterations; the error is the distance of the worst vertex from where Newton's
-method ends. Prints the table; draws it where matplotlib is.
+solved with more and more iterations. The error is the largest distance of a vertex from the converged solution of
+Newton's method. Prints the tables; --picture needs matplotlib.
 """
 
 import argparse
@@ -21,23 +21,28 @@ import core
 from core.arrays import FloatArray
 
 H = 1.0 / 48.0
+"""Step [s]."""
 SIDE = 21
+"""Number of vertices along a side."""
 ITERATIONS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384)
 FABRICS = {
     "soft: 50 N/m": core.Material(areal_density=0.2, stretch=50.0, shear=20.0, bend=1e-5),
     "cotton": core.Material.preset("cotton", damping=0.0),
 }
-WAYS = {
+METHODS = {
     "Newton": {"integrator": "implicit_euler", "tolerance": 1e-8},
-    "projective dynamics, looking ahead": {"integrator": "projective_dynamics", "tolerance": 1e-8},
-    "004's loop, factor": {"integrator": "projective_dynamics", "tolerance": 1e-8, "projective_window": 0},
-    "004's loop, published CG to 1e-3": {"integrator": "projective_dynamics", "projective_solve": "cg",
-                                         "projective_window": 0},
+    "projective dynamics, extrapolated": {"integrator": "projective_dynamics", "tolerance": 1e-8},
+    "as published, factor": {"integrator": "projective_dynamics", "tolerance": 1e-8, "projective_window": 0},
+    "as published, CG to 1e-3": {"integrator": "projective_dynamics", "projective_solve": "cg",
+                                 "projective_window": 0},
 }
+"""Settings of the solver by method; published by Bouaziz et al. 2014."""
 Rows = list[tuple[int, float, int, float]]
+"""Iterations, error over the side of the sheet [-], linear iterations, time [s]."""
 
 
 def sheet() -> core.ClothMesh:
+    """Return the mesh of the sheet."""
     u, v = np.meshgrid(*[np.linspace(0.0, 1.0, SIDE)] * 2, indexing="ij")
     number = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
     quads = np.stack([number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]], axis=-1).reshape(-1, 4)
@@ -45,11 +50,12 @@ def sheet() -> core.ClothMesh:
 
 
 def cloth(fabric: core.Material, **start: FloatArray) -> core.Cloth:
+    """Return the sheet pinned at two corners; `start`: initial positions and velocities."""
     return core.Cloth(sheet(), fabric, model="projective", pins={0: None, SIDE - 1: None}, **start)
 
 
 def step(swung: core.Frame, fabric: core.Material, **settings: object) -> tuple[core.Frame, float]:
-    """One step from a frame, and how long it took [s]; pins where they were."""
+    """Solve one step from the frame `swung`, and return the next frame and the time [s]."""
     scene = core.Scene([cloth(fabric, positions=swung.positions[0], velocities=swung.velocities[0])])
     solver = core.Solver(frame_rate=1.0 / H, steps_per_frame=1, self_collision=False, adaptive=False,
                          **settings)  # type: ignore[arg-type]
@@ -60,12 +66,12 @@ def step(swung: core.Frame, fabric: core.Material, **settings: object) -> tuple[
 
 
 def study(fabric: core.Material) -> dict[str, Rows]:
-    """Per way (iterations, error over the side of the sheet, linear iterations, seconds)."""
+    """Return the rows of each method."""
     solver = core.Solver(integrator="bdf2", frame_rate=60.0, steps_per_frame=2, self_collision=False)
     *_, swung = core.simulate(core.Scene([cloth(fabric)]), solver, range(13))
     exact = step(swung, fabric, newton_iterations="converge", tolerance=1e-11, max_newton_iterations=200)[0]
     table: dict[str, Rows] = {}
-    for name, settings in WAYS.items():
+    for name, settings in METHODS.items():
         table[name] = []
         for k in ITERATIONS:
             frame, seconds = step(swung, fabric, newton_iterations=k, **settings)
@@ -77,6 +83,7 @@ def study(fabric: core.Material) -> dict[str, Rows]:
 
 
 def draw(tables: dict[str, dict[str, Rows]], path: Path) -> None:
+    """Draw the error over the iterations, a panel for each fabric."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -95,8 +102,9 @@ def draw(tables: dict[str, dict[str, Rows]], path: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables, and draw the chart if --picture is given."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--picture", type=Path, help="where the chart goes")
+    parser.add_argument("--picture", type=Path, help="file for the chart")
     picture = parser.parse_args(arguments).picture
     tables = {title: study(fabric) for title, fabric in FABRICS.items()}
     for title, table in tables.items():

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes of the size of published runs, and our cost per frame beside the published one.
+"""Run scenes of the size of published ones, and print the time per frame beside the published one.
 
-    python benchmarks/published.py                      all of them, on the quickest backend there is
+    python benchmarks/published.py                              all scenes, on the fastest backend
     python benchmarks/published.py sheet shirt --frames 20
 
-What was simulated there is known from pictures only, so these scenes have the numbers of vertices, of the solid's
-vertices, the frame rate and the kind of motion, not the shapes. Baraff and Witkin's figures are seconds of one R10000
-processor of 1998 with the pieces of cloth one after another; Choi and Ko's are the slides' of 2005, "31.5 mins" for
-20 s and "15 hours", whose length is not said. Machines are so far apart that the ratio says little; it says what a
-frame costs now.
+The published scenes are known from pictures only. These have the same numbers of vertices of cloth and solid, the same
+frame rate and a similar motion, but not the same shapes. The times of Baraff and Witkin are those of one R10000
+processor of 1998, with the pieces of cloth one after another. The times of Choi and Ko are from their slides of 2005:
+"31.5 mins" for 20 s, and "15 hours" for an unknown length. The machines differ so much that a ratio would say little.
 """
 
 from __future__ import annotations
@@ -34,11 +33,14 @@ SILK = core.Material.preset("silk")
 
 @dataclass(frozen=True)
 class Published:
-    """A run of a paper: its numbers, and a scene of that size.
+    """A published run, and a scene of its size.
 
     Attributes:
-        vertices, solid: of cloth and of what it lies on. seconds: of a processor per frame, None where it is not said.
-        frame_rate [1/s]; frames: of ours; make: the scene.
+        vertices, solid: number of vertices of the cloth and of the solid.
+        seconds: processor time per frame [s], None if it is not published.
+        frame_rate: [1/s].
+        frames: number of frames of our run.
+        make: function that returns the scene.
     """
 
     source: str
@@ -51,13 +53,13 @@ class Published:
 
 
 def grid(rows: int, columns: int) -> IntArray:
-    """Quads (Q, 4) of rows x columns vertices."""
+    """Return the quads (Q, 4) of rows x columns vertices."""
     number = np.arange(rows * columns).reshape(rows, columns)
     return np.stack([number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]], axis=-1).reshape(-1, 4)
 
 
 def turned(profile: FloatArray, segments: int) -> tuple[FloatArray, IntArray]:
-    """A closed surface of revolution about z from a profile (R, 2) of radius and height [m], closed by points."""
+    """Return the surface of revolution about z of a profile (R, 2) of radius and height [m], closed by two vertices."""
     phi = 2.0 * np.pi * np.arange(segments) / segments
     rings = np.stack([np.outer(profile[:, 0], np.cos(phi)), np.outer(profile[:, 0], np.sin(phi)),
                       np.repeat(profile[:, 1:], segments, axis=1)], axis=-1).reshape(-1, 3)
@@ -73,7 +75,7 @@ def turned(profile: FloatArray, segments: int) -> tuple[FloatArray, IntArray]:
 
 
 def ball(radius: float, rings: int, segments: int) -> tuple[FloatArray, IntArray]:
-    """`rings` circles of `segments` vertices and the poles."""
+    """Return a sphere of `rings` circles of `segments` vertices and two poles: positions [m] and triangles."""
     theta = np.pi * (1.0 - np.arange(1, rings + 1) / (rings + 1))
     x, triangles = turned(radius * np.stack([np.sin(theta), np.cos(theta)], axis=1), segments)
     x[-2:] = [[0.0, 0.0, -radius], [0.0, 0.0, radius]]
@@ -81,7 +83,7 @@ def ball(radius: float, rings: int, segments: int) -> tuple[FloatArray, IntArray
 
 
 def sheet_on_solid() -> core.Scene:
-    """51 x 51 vertices fall on a ball of 322."""
+    """Return a sheet of 51 x 51 vertices that falls onto a ball of 322."""
     n = 51
     u, v = np.meshgrid(np.linspace(-0.75, 0.75, n), np.linspace(-0.75, 0.75, n), indexing="ij")
     mesh = core.ClothMesh(np.stack([u, v, np.full_like(u, 0.5)], axis=-1).reshape(-1, 3), faces=grid(n, n))
@@ -89,7 +91,7 @@ def sheet_on_solid() -> core.Scene:
 
 
 def shirt() -> core.Scene:
-    """A tube of 86 x 75 = 6,450 vertices hangs from the shoulders of a body of 9,941 that turns to and fro."""
+    """Return a tube of 86 x 75 = 6,450 vertices on the shoulders of a body of 9,941, which turns to and fro."""
     around, along = 86, 75
     phi, z = 2.0 * np.pi * np.arange(around) / around, np.linspace(0.0, 0.75, along)
     number = np.arange(along * around).reshape(along, around)
@@ -112,7 +114,7 @@ def shirt() -> core.Scene:
 
 
 def collision_test() -> core.Scene:
-    """6,029 vertices: as near as a grid comes, 78 x 77 = 6,006, over a ball that turns."""
+    """Return a sheet of 78 x 77 = 6,006 vertices, instead of 6,029, over a turning ball."""
     rows, columns = 78, 77
     u, v = np.meshgrid(np.linspace(-0.9, 0.9, rows), np.linspace(-0.9, 0.9, columns), indexing="ij")
     mesh = core.ClothMesh(np.stack([u, v, np.full_like(u, 0.45)], axis=-1).reshape(-1, 3), faces=grid(rows, columns))
@@ -126,7 +128,7 @@ def collision_test() -> core.Scene:
 
 
 def ribbon() -> core.Scene:
-    """0.1 x 50 m of silk in 7 x 4,001 = 28,007 vertices, laid in 50 folds above a floor and let go."""
+    """Return a ribbon of silk, 0.1 x 50 m with 7 x 4,001 = 28,007 vertices, which falls in 50 folds onto a floor."""
     across, along, fold, gap = 7, 4001, 1.0, 0.02
     s = np.linspace(0.0, 50.0, along)
     turn = np.pi * gap / 2                                       # length of the half circle that joins two layers
@@ -158,7 +160,7 @@ crossings | stretch p99 |
 
 
 def measure(name: str, frames: int | None, backend: str | None) -> str:
-    """A row of the table."""
+    """Return the row of one run."""
     run, spent, crossings, steps, p99 = RUNS[name], [], 0, 0, 0.0
     scene = run.make()
     solver = core.Solver(integrator="bdf2", steps_per_frame=1, frame_rate=run.frame_rate, tolerance=1e-2,
@@ -167,8 +169,9 @@ def measure(name: str, frames: int | None, backend: str | None) -> str:
     start = time.perf_counter()
     for frame in core.simulate(scene, solver, range(1, (frames or run.frames) + 1)):
         spent.append(time.perf_counter() - start)
-        said = frame.certificate
-        crossings, steps, p99 = max(crossings, said.crossings), steps + said.steps, max(p99, said.stretch_p99)
+        certificate = frame.certificate
+        crossings, steps = max(crossings, certificate.crossings), steps + certificate.steps
+        p99 = max(p99, certificate.stretch_p99)
         start = time.perf_counter()
     solid = sum(len(collider.at(0.0)) for collider in scene.colliders)
     published = "not said" if run.seconds is None else f"{run.seconds:.2f}"
@@ -178,9 +181,10 @@ def measure(name: str, frames: int | None, backend: str | None) -> str:
 
 
 def main() -> int:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("runs", nargs="*", metavar="RUN", help=f"of {', '.join(RUNS)}")
-    parser.add_argument("--frames", type=int, help="fewer or more than each has")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help=f"runs: {', '.join(RUNS)}")
+    parser.add_argument("--frames", type=int, help="number of frames, instead of each run's own")
     parser.add_argument("--backend", choices=("numpy", "numba"))
     arguments = parser.parse_args()
     unknown = [name for name in arguments.runs if name not in RUNS]

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows of the comparison as JSON and Markdown. A ratio always says whether stretch and error allow it, and whether
-other programs were at work; a row may still lack its distance, and then no ratio of it stands without brackets."""
+"""Report of the comparison with Blender as JSON and Markdown. Used by against_blender.py.
+
+A ratio is in brackets if Muslin's stretch or distance is larger than Blender's or not known yet, and has a star if
+other programs were running.
+"""
 
 from __future__ import annotations
 
@@ -18,31 +21,32 @@ COMPARED = (("modifier-factory", "muslin-factory"), ("modifier-tuned", "muslin-t
             ("modifier-factory", "numpy-factory"), ("modifier-tuned", "numpy-tuned"),
             ("modifier-cotton", "muslin-cotton"), ("modifier-factory", "muslin-cotton"),
             ("modifier-tuned", "muslin-cotton"))
-"""Which rows are set against which."""
+"""Pairs of rows of which ratios are printed."""
 BUSY = 0.1
-"""Cores that other programs may have while a row runs before its times are marked."""
+"""Number of cores that other programs may use during a run before its times are marked."""
 
 LEGEND = """
 - *ms*: wall-clock time of a frame, median and worst over the frames after the first; median over the turns. *CPU ms*:
-  the same median of processor time, all threads, also those that wait for work. A time with a star was taken while
-  other programs held more than {busy} of a core: it is no measurement of an idle machine.
+  the same median of the processor time of all threads, including those that wait for work. A time with a star was
+  measured while other programs used more than {busy} of a core.
 - *p99*, *max*: stretch of the quads' edges (length over rest length, less 1), 99th percentile and largest, each the
-  **worst over all frames**; *settled* is the median p99 of the last quarter of the frames. All systems alike.
-- *distance*: root mean square over frames and vertices from the converged motion of the row's own fabric (Muslin with
-  {steps} steps per frame, tolerance 1e-6, same mesh); for a Blender row, of the fabric that its settings stand for.
-- *iterations*: per frame, mean; of linear solvers, and for the node substeps times constraint steps.
-- *memory*: peak of the process while it simulates, and how much of it came after everything was imported and compiled.
+  **worst over all frames**; *settled* is the median p99 of the last quarter of the frames. The same for all systems.
+- *distance*: root mean square over frames and vertices of the distance from the converged motion of the row's own
+  fabric (Muslin with {steps} steps per frame, tolerance 1e-6, same mesh); for a Blender row, of the fabric that its
+  settings stand for.
+- *iterations*: mean per frame; of linear solvers, and for the node substeps times constraint steps.
+- *memory*: peak of the process during the simulation, and its growth after everything was imported and compiled.
 - A ratio is Blender's median time over Muslin's, paired by turns. Where stretch or distance of Muslin is the larger
   one, or not known, the two rows are **not equal** and the ratio is in brackets.
 """
 
 
 def compare(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """For every pair of rows on one scene: ratio, and whether Muslin's stretch and distance are at most Blender's."""
+    """Return for every pair of rows of one scene: ratio, and whether Muslin's stretch and distance are not larger."""
     found = {(r["scene"], r["size"], r["system"]): r for r in rows}
-    places = dict.fromkeys((scene, size) for scene, size, _ in found)
+    scenes = dict.fromkeys((scene, size) for scene, size, _ in found)
     pairs = []
-    for scene, size in places:
+    for scene, size in scenes:
         for theirs, ours in COMPARED:
             a, b = found.get((scene, size, theirs)), found.get((scene, size, ours))
             if a is None or b is None:
@@ -58,29 +62,29 @@ def compare(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def _ratio(theirs: Row, ours: Row, key: str) -> float:
-    """Median over the turns that both rows have."""
+    """Return the median ratio over the turns that both rows have."""
     return float(np.median([a / b for a, b in zip(theirs["turns"][key], ours["turns"][key], strict=False)]))
 
 
 def busy(row: Row) -> bool:
-    """Whether other programs were at work in any of its turns; True where the system does not tell."""
+    """Return whether other programs were running in any of its turns; True if that is not known."""
     return any(others is None or others > BUSY for others in row["turns"]["others"])
 
 
 def write(folder: Path, rows: Sequence[Row], machine: dict[str, str], reference_steps: int) -> None:
-    """results.json and results.md."""
+    """Write results.json and results.md, each completely or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     pairs = compare(rows)
-    kept = {"machine": machine, "rows": list(rows), "ratios": pairs}
-    for name, text in (("results.json", json.dumps(kept, indent=1)),
+    values = {"machine": machine, "rows": list(rows), "ratios": pairs}
+    for name, text in (("results.json", json.dumps(values, indent=1)),
                        ("results.md", markdown(rows, pairs, machine, reference_steps))):
-        half = folder / f"{name}.half"
-        half.write_text(text, encoding="utf-8")
-        os.replace(half, folder / name)                          # a run that is killed here leaves the one before
+        partial = folder / f"{name}.half"
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, folder / name)
 
 
 def markdown(rows: Sequence[Row], pairs: Sequence[dict[str, Any]], machine: dict[str, str], steps: int) -> str:
-    """Both tables with their legend."""
+    """Return both tables with their legend."""
     versions = sorted({r["version"] for r in rows if "version" in r})
     head = ", ".join([machine["system"], f"{machine['cores']} cores", f"Python {machine['python']}",
                       f"NumPy {machine['numpy']}", *(f"Blender {version}" for version in versions)])
@@ -109,7 +113,7 @@ def markdown(rows: Sequence[Row], pairs: Sequence[dict[str, Any]], machine: dict
 
 
 def row_line(r: Row) -> str:
-    """One row as it comes, on one line."""
+    """Return one row as a line of text."""
     distance = "not known yet" if r["distance"] is None else f"{1e3 * r['distance']:.0f} mm"
     return (f"{r['scene']} {r['size']} {_name(r):28} {_ms(r):>9} ms, worst {r['ms_worst']:.0f}, CPU {r['cpu_ms']:.1f}, "
             f"p99 {r['p99_worst']:.2%}, distance {distance}, {r['iterations']:.0f} iterations, "
@@ -135,14 +139,14 @@ def _cells(r: Row) -> tuple[str, ...]:
 
 def _pair_cells(p: dict[str, Any]) -> tuple[str, ...]:
     equal = bool(p["stretch_at_most"] and p["distance_at_most"])
-    says = []
+    texts = []
     for key, show in (("stretch", lambda v: f"{v:.2%}"), ("distance", lambda v: f"{1e3 * v:.0f} mm")):
         holds = p[f"{key}_at_most"]
-        says.append("not known" if holds is None else
-                    f"{'yes' if holds else '**no**'}: {show(p[key][0])} to {show(p[key][1])}")
+        texts.append("not known" if holds is None else
+                     f"{'yes' if holds else '**no**'}: {show(p[key][0])} to {show(p[key][1])}")
     ratios = [f"{ratio:.2f}{star}" for ratio, star in ((p["ratio"], "*" if p["busy"] else ""), (p["cpu_ratio"], ""))]
-    return (p["scene"], f"{p['size']}^2", p["blender"], p["muslin"], *(r if equal else f"({r})" for r in ratios), *says,
-            "yes" if equal else "**no**")
+    return (p["scene"], f"{p['size']}^2", p["blender"], p["muslin"], *(r if equal else f"({r})" for r in ratios),
+            *texts, "yes" if equal else "**no**")
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

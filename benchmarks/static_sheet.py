@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Equilibrium of a clamped strip: small deflections, and large ones under weight or a load at the tip.
+"""Equilibrium of a clamped strip at small deflections, and at large ones under weight or a load at the tip.
 
-A solver of its own, dense or with SciPy's sparse LU where that is installed, so that a bending law is measured
-without the project's solver.
+Used by bending_study.py and tests. It has a solver of its own, dense or with SciPy's sparse LU if that is installed, so
+that a bending law is measured without the project's solver.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ STIFF = 1e4
 
 
 def flat_mesh(kind: str, cells: int, across: int, length: float = 1.0) -> ClothMesh:
-    """A strip in the plane z = 0 from -d to `length` [m], d = length / cells."""
+    """Return a strip in the plane z = 0 from -d to `length` [m], d = length / cells."""
     points, triangles = TRIANGULATIONS[kind](cells, across, length / cells)
     return ClothMesh(np.pad(points, ((0, 0), (0, 1))), triangles, name=kind)
 
 
 def solve(blocks: Sequence[tuple[IntArray, FloatArray]], size: int, free: IntArray, rhs: FloatArray) -> FloatArray:
-    """x (size,) with sum of element matrices times x = rhs on `free`, zero elsewhere.
+    """Return x (size,) that solves (sum of element matrices) x = rhs on the unknowns `free`, and is zero elsewhere.
 
-    blocks: per family unknowns (E, m) and matrices (E, m, m).
+    `blocks` has unknowns (E, m) and matrices (E, m, m) for each family of elements.
     """
     rows = np.concatenate([np.broadcast_to(u[:, :, None], k.shape).ravel() for u, k in blocks])
     columns = np.concatenate([np.broadcast_to(u[:, None, :], k.shape).ravel() for u, k in blocks])
@@ -57,7 +57,10 @@ def solve(blocks: Sequence[tuple[IntArray, FloatArray]], size: int, free: IntArr
 
 
 def small_tip_ratio(kind: str, cells: int, across: int, law: str) -> float:
-    """Tip deflection of a clamped plate under its weight, small angles, over the exact one at L + half a row."""
+    """Return the tip deflection of a clamped plate under its weight at small angles, over the exact one [-].
+
+    The exact one is that of length L + half a row.
+    """
     mesh = flat_mesh(kind, cells, across)
     x = mesh.positions
     blocks = []
@@ -70,7 +73,7 @@ def small_tip_ratio(kind: str, cells: int, across: int, law: str) -> float:
 
 
 def cylinder_ratio(mesh: ClothMesh, law: str, degrees: float, curvature: float = 0.2) -> float:
-    """Energy of the sheet laid on a cylinder that curves in the given direction, over 1/2 B kappa^2 area."""
+    """Return the energy of the sheet on a cylinder that curves in the given direction, over 1/2 B kappa^2 area [-]."""
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     u, v, _ = mesh.positions.T
     along, side = u * c + v * s, v * c - u * s
@@ -80,7 +83,7 @@ def cylinder_ratio(mesh: ClothMesh, law: str, degrees: float, curvature: float =
 
 
 class Strip:
-    """A clamped strip of unit length with bending stiffness 1 [N m] and its weight or tip load growing from 0."""
+    """A clamped strip of unit length with bending stiffness 1 N m, under its weight or a load at its tip."""
 
     def __init__(self, kind: str, cells: int, across: int, law: str) -> None:
         self.mesh = flat_mesh(kind, cells, across)
@@ -92,11 +95,11 @@ class Strip:
         self.free: IntArray = (3 * np.flatnonzero(x[:, 0] > 1e-9)[:, None] + np.arange(3)).ravel()
 
     def hang(self, gamma: float) -> tuple[float, float]:
-        """Reach and drop of the tip [m] at rest under the weight gamma = sigma g L^3 / B."""
+        """Return reach and drop of the tip [m] at rest under the weight gamma = sigma g L^3 / B."""
         return self._settle(gamma * self.mesh.vertex_areas, gamma)
 
     def load_tip(self, alpha: float) -> tuple[float, float]:
-        """Reach and drop of the tip [m] at rest under the tip load alpha = P L^2 / (B b), spread along the edge."""
+        """Return reach and drop of the tip [m] at rest under the load alpha = P L^2 / (B b), spread along the edge."""
         y = self.mesh.positions[self.tip, 1]
         order = np.argsort(y)
         gaps = np.diff(y[order])
@@ -118,7 +121,7 @@ class Strip:
             if np.abs(push[self.free]).max() < 1e-9 * weight.sum():
                 return float(self.x[self.tip, 0].mean()), float(-self.x[self.tip, 2].mean())
             step = self._newton_step(forces, push, exact=True)
-            if step @ push <= 0.0:                              # not downhill: the semi-definite matrix is
+            if step @ push <= 0.0:                              # not a descent direction: use the projected matrix
                 step = self._newton_step(forces, push, exact=False)
             self._line_search(forces, weight, step, float(step @ push))
         raise RuntimeError("no equilibrium found")

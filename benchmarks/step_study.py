@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many implicit steps a frame needs, and how tightly they must be solved: result against cost.
+"""Measure error and cost of steps per frame and tolerances of the implicit integrators.
 
     python -m benchmarks.step_study [vertices along a side] [frames]
 
-A 2 x 2 m sheet held at two corners, soft (stretch some percent) and of cotton. Error is the distance of all vertices
-from a run with 16 steps of bdf2 to a frame solved to 1e-5, root mean square over vertices and frames [mm]; cost is the
+A 2 x 2 m sheet pinned at two corners, soft (stretch of some percent) and of cotton. The error is the root mean square
+distance over vertices and frames [mm] from a run with 16 steps of bdf2 per frame, solved to 1e-5. The cost is the
 median time of a frame, and the linear iterations of all frames.
 """
 
@@ -25,7 +25,7 @@ TRIED = [(integrator, steps, tolerance) for integrator in ("implicit_euler", "bd
 
 
 def sheet(n: int, material: core.Material) -> core.Scene:
-    """n x n vertices, 2 x 2 m, held at the two ends of one edge."""
+    """Return a sheet of n x n vertices, 2 x 2 m, pinned at the two ends of one edge."""
     along = np.linspace(0.0, 2.0, n)
     x, y = np.meshgrid(along, along, indexing="ij")
     i = np.arange(n * n).reshape(n, n)
@@ -36,7 +36,7 @@ def sheet(n: int, material: core.Material) -> core.Scene:
 
 
 def run(scene: core.Scene, solver: core.Solver, frames: int) -> tuple[np.ndarray, float, int, float]:
-    """Positions (frames, V, 3), median seconds of a frame, iterations, and the largest p99 stretch."""
+    """Return positions (F, V, 3) [m], median time of a frame [s], iterations, and the largest p99 stretch [-]."""
     positions, seconds, iterations, stretch, start = [], [], 0, 0.0, time.perf_counter()
     for frame in core.simulate(scene, solver, range(1, frames + 1)):
         seconds.append(time.perf_counter() - start)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flat strips cut into triangles in the ways that meshes come: what bending laws are compared on.
+"""Flat strips in common triangulations, on which bending laws are compared. Used by static_sheet.py.
 
-Every strip starts a row of cells before x = 0, so that holding all vertices with x <= 0 clamps it there.
+Every strip starts one row of cells before x = 0, so that pinning all vertices with x <= 0 clamps it there.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Strip = tuple[FloatArray, IntArray]
 """Points (V, 2) [m] and triangles (T, 3), anticlockwise."""
 
 JITTER = 0.25
-"""How far vertices of `jittered` are moved, in cells."""
+"""Largest displacement of the vertices of `jittered`, over the size of a cell [-]."""
 
 
 def _grid(cells: int, across: int, d: float) -> tuple[FloatArray, IntArray]:
-    """Points and quads, corner by corner anticlockwise."""
+    """Return points (V, 2) [m] and quads (Q, 4), corners anticlockwise."""
     i, j = np.meshgrid(np.arange(cells + 2), np.arange(across + 1), indexing="ij")
     points = np.stack([(i.ravel() - 1) * d, j.ravel() * d], axis=1)
     a = (np.arange(cells + 1)[:, None] * (across + 1) + np.arange(across)).ravel()
@@ -28,7 +28,7 @@ def _grid(cells: int, across: int, d: float) -> tuple[FloatArray, IntArray]:
 
 
 def _cut(quads: IntArray, other: BoolArray) -> IntArray:
-    """Each quad cut from its first to its third corner, or the other way where `other`."""
+    """Return the triangles of quads cut from first to third corner, or along the other diagonal where `other`."""
     a, b, c, d = quads.T
     first = np.where(other, np.stack([a, b, d]), np.stack([a, b, c]))
     second = np.where(other, np.stack([b, c, d]), np.stack([a, c, d]))
@@ -37,19 +37,19 @@ def _cut(quads: IntArray, other: BoolArray) -> IntArray:
 
 
 def right(cells: int, across: int, d: float) -> Strip:
-    """Squares, all cut along the same diagonal."""
+    """Return squares that are all cut along the same diagonal."""
     points, quads = _grid(cells, across, d)
     return points, _cut(quads, np.zeros(len(quads), dtype=np.bool_))
 
 
 def alternating(cells: int, across: int, d: float) -> Strip:
-    """Squares, cut along one and the other diagonal in turn."""
+    """Return squares that are cut along alternating diagonals."""
     points, quads = _grid(cells, across, d)
     return points, _cut(quads, np.rint(points[quads[:, 0]] / d).sum(axis=1) % 2 == 0)
 
 
 def crossed(cells: int, across: int, d: float) -> Strip:
-    """Squares, cut along both diagonals."""
+    """Return squares that are cut along both diagonals."""
     points, quads = _grid(cells, across, d)
     middle = len(points) + np.arange(len(quads))
     triangles = np.stack([np.stack([quads[:, i], quads[:, (i + 1) % 4], middle], axis=1) for i in range(4)], axis=1)
@@ -57,7 +57,10 @@ def crossed(cells: int, across: int, d: float) -> Strip:
 
 
 def jittered(cells: int, across: int, d: float) -> Strip:
-    """Quads with moved corners, each cut so that the pair of triangles is Delaunay; rim and clamp stay straight."""
+    """Return quads with displaced corners, each cut so that the two triangles are Delaunay.
+
+    The boundary and the row at the clamp stay straight.
+    """
     points, quads = _grid(cells, across, d)
     moved = np.random.default_rng(7).uniform(-JITTER, JITTER, points.shape) * d
     i, j = np.rint(points / d).astype(int).T
@@ -71,7 +74,7 @@ def jittered(cells: int, across: int, d: float) -> Strip:
 
 
 def equilateral(cells: int, across: int, d: float) -> Strip:
-    """Equilateral triangles in rows d apart, as wide as comes nearest to `across` d; sides filled up straight."""
+    """Return equilateral triangles in rows at distance d, about `across` d wide, with straight sides."""
     side = 2.0 * d / np.sqrt(3.0)
     wide = max(1, round(across * d / side))
     points: list[tuple[float, float]] = []
@@ -94,4 +97,4 @@ TRIANGULATIONS: dict[str, Callable[[int, int, float], Strip]] = {
     "right": right, "alternating": alternating, "crossed": crossed, "equilateral": equilateral, "jittered": jittered,
 }
 ROW_SPACING = {"crossed": 0.5}
-"""Distance between rows of vertices along the strip, in cells, where it is not 1."""
+"""Distance between rows of vertices along the strip, over the size of a cell [-], if it is not 1."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The figures of docs/validation.md, measured by the scenes of the physics tests.
+"""Print the table of docs/validation.md, measured with the scenes of the physics tests.
 
     python -m benchmarks.validation_table
 
-Prints one Markdown row per case: what is compared, the largest error found, and the tolerance of the tests.
+One Markdown row per case: the compared quantity, the largest error, and the tolerance of the tests.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tests.core.physics.scenes import GRAVITY, masses, reference, run, sheet
 
 
 def relative(pairs: Iterable[tuple[float, float]]) -> float:
-    """Largest relative error of (found, wanted)."""
+    """Return the largest relative error of pairs (found, exact)."""
     return max(abs(found / wanted - 1.0) for found, wanted in pairs)
 
 
@@ -201,7 +201,7 @@ def capstan() -> str:
 
 
 def ribbon() -> str:
-    """Between which of steps of 5 % it gives way."""
+    """Return the steps of 5 % of the weight between which the ribbon buckles."""
     found = []
     for aspect, across in ((0.5, 8), (0.2, 8), (0.1, 4)):
         step = next(step for step in range(-4, 5)
@@ -260,6 +260,7 @@ CASES: list[tuple[str, Callable[[], str], str]] = [
 
 
 def main() -> None:
+    """Print the table."""
     sys.stdout.write("| case | Muslin | tolerance |\n| --- | --- | --- |\n")
     for name, measure, tolerance in CASES:
         sys.stdout.write(f"| {name} | {measure()} | {tolerance} |\n")

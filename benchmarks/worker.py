@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One simulation in a process of its own, so that its memory can be told from the others'.
+"""Run one simulation in a process of its own, so that its memory can be measured.
 
-    python -m benchmarks.worker job.json result.npz
+    python -m benchmarks.worker job.json result.npz        called by `Job.run`
 """
 
 from __future__ import annotations
@@ -22,18 +22,24 @@ from typing import Any
 import numpy as np
 
 import core
-from benchmarks.scenes import lengths, setting
+from benchmarks.scenes import lengths, scene_layout
 from core.arrays import FloatArray
 
 ROOT = Path(__file__).resolve().parent.parent
-FIRST = 2
-"""Frames are timed from this one on: the first is the initial state."""
+FIRST_TIMED = 2
+"""First frame that is timed. Frame 1 is the initial state."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to simulate: kind is "muslin", "modifier" or "node"; options are the solver's, {"tuned": bool} or
-    {"substeps": int}."""
+    """A simulation to run.
+
+    Attributes:
+        kind: "muslin", "modifier" or "node".
+        scene, size, frames: name of the scene, vertices along a side, number of frames.
+        fabric: values of the core's Material.
+        options: of the core's Solver, {"tuned": bool} of the modifier, or {"substeps": int} of the node.
+    """
 
     kind: str
     scene: str
@@ -43,7 +49,7 @@ class Job:
     options: dict[str, Any]
 
     def run(self, python: str = sys.executable) -> Run:
-        """Simulate in a new process."""
+        """Simulate in a new process, and return the result."""
         with tempfile.TemporaryDirectory() as folder:
             order, result = Path(folder, "job.json"), Path(folder, "result.npz")
             order.write_text(json.dumps(asdict(self)), encoding="utf-8")
@@ -57,9 +63,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """What came of it: x (F, V, 3) [m], ms (F,), iterations (F,), notes (memory_mb, growth_mb, compile_s, others, ...).
+    """The result of a job.
 
-    `others`: how many of the machine's cores other programs had while it ran; None where the system does not tell.
+    Attributes:
+        x: positions (F, V, 3) [m].
+        ms: time of each frame (F,) [ms].
+        iterations: iterations of each frame (F,).
+        notes: memory_mb, growth_mb, compile_s, others, ... `others` is the number of cores that other programs used,
+            None if the system does not report it.
     """
 
     job: Job
@@ -69,55 +80,56 @@ class Run:
     notes: dict[str, Any]
 
     def stretch(self) -> tuple[FloatArray, FloatArray]:
-        """Per frame 99th percentile and maximum of the edges' stretch, length over rest length less 1 [-]."""
-        place = setting(self.job.scene, self.job.size)
-        edges = place.edges
-        rest = lengths(place.positions, edges)
+        """Return 99th percentile (F,) and maximum (F,) of the edges' stretch, length over rest length less 1 [-]."""
+        layout = scene_layout(self.job.scene, self.job.size)
+        edges = layout.edges
+        rest = lengths(layout.positions, edges)
         ratios = [lengths(x.astype(float), edges) / rest - 1.0 for x in self.x]
         return np.array([np.percentile(r, 99.0) for r in ratios]), np.array([r.max() for r in ratios])
 
     def measures(self) -> dict[str, Any]:
-        """The row's numbers, without those that need a reference."""
-        p99, most = self.stretch()
-        timed = self.ms[FIRST - 1:]
+        """Return the figures of a row that need no reference."""
+        p99, largest = self.stretch()
+        timed = self.ms[FIRST_TIMED - 1:]
         return {"ms_median": float(np.median(timed)), "ms_worst": float(timed.max()), "ms_first": float(self.ms[0]),
                 "p99_worst": float(p99.max()), "p99_settled": float(np.median(p99[-max(1, len(p99) // 4):])),
-                "stretch_max": float(most.max()), "iterations": float(np.mean(self.iterations[FIRST - 1:])),
+                "stretch_max": float(largest.max()), "iterations": float(np.mean(self.iterations[FIRST_TIMED - 1:])),
                 **self.notes}
 
     def distance(self, reference: FloatArray) -> float:
-        """Root mean square over frames and vertices of the distance from a reference motion [m]."""
-        apart = self.x.astype(float) - reference
-        return float(np.sqrt(np.mean(np.sum(apart * apart, axis=-1))))
+        """Return the root mean square distance over frames and vertices from a reference motion (F, V, 3) [m]."""
+        offset = self.x.astype(float) - reference
+        return float(np.sqrt(np.mean(np.sum(offset * offset, axis=-1))))
 
 
 def _frames(job: Job, notes: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    place, fabric = setting(job.scene, job.size), core.Material(**job.fabric)
+    """Return the iterator over the frames of a job, and add to `notes` what was measured before."""
+    layout, fabric = scene_layout(job.scene, job.size), core.Material(**job.fabric)
     if job.kind == "muslin":
         from benchmarks.muslin_cloth import compile_kernels, muslin_frames
 
         solver = core.Solver(**job.options)
         notes["compile_s"] = compile_kernels(solver)
         notes["before_mb"] = _memory_before()
-        return muslin_frames(place, fabric, solver, job.frames)
+        return muslin_frames(layout, fabric, solver, job.frames)
     from benchmarks import blender_cloth
 
     notes["before_mb"] = _memory_before()
     notes["version"] = blender_cloth.bpy.app.version_string
     if job.kind == "modifier":
-        return blender_cloth.modifier_frames(place, fabric, job.options["tuned"], job.frames)
-    return blender_cloth.node_frames(place, fabric, job.options["substeps"], job.frames)
+        return blender_cloth.modifier_frames(layout, fabric, job.options["tuned"], job.frames)
+    return blender_cloth.node_frames(layout, fabric, job.options["substeps"], job.frames)
 
 
 def _memory_before() -> float:
-    """Memory now [MB]; the peak starts anew, where the system can do that, so that compiling is not in it."""
+    """Return the current memory [MB], and reset the peak if the system can, so that it does not include compiling."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return _memory("VmRSS")
 
 
 def _memory(field: str) -> float:
-    """VmRSS or VmHWM of this process [MB]; its peak where the system does not tell them."""
+    """Return VmRSS or VmHWM of this process [MB]; the peak if the system does not report them."""
     status = Path("/proc/self/status")
     if status.exists():
         for line in status.read_text(encoding="ascii").splitlines():
@@ -127,7 +139,7 @@ def _memory(field: str) -> float:
 
 
 def _use_of_cores() -> tuple[float, float, float] | None:
-    """Seconds: by the clock, of all cores' work, of this process's; None where the system does not tell."""
+    """Return wall-clock time, busy time of all cores, and processor time of this process [s]; None if not known."""
     table = Path("/proc/stat")
     if not table.exists():
         return None
@@ -136,7 +148,7 @@ def _use_of_cores() -> tuple[float, float, float] | None:
 
 
 def _others(before: tuple[float, float, float] | None, after: tuple[float, float, float] | None) -> float | None:
-    """Cores that were at work between the two for anyone else."""
+    """Return the number of cores that other programs used between the two measurements."""
     if before is None or after is None:
         return None
     clock, work, own = (b - a for a, b in zip(before, after, strict=True))
@@ -153,7 +165,7 @@ def main() -> None:
     notes["others"] = _others(before, _use_of_cores())
     peak = _memory("VmHWM")
     notes["memory_mb"], notes["growth_mb"] = peak, max(0.0, peak - notes.pop("before_mb"))
-    notes["cpu_ms"] = float(np.median([frame["cpu_ms"] for frame in taken[FIRST - 1:]]))
+    notes["cpu_ms"] = float(np.median([frame["cpu_ms"] for frame in taken[FIRST_TIMED - 1:]]))
     certificates = [frame["certificate"] for frame in taken if "certificate" in frame]
     if certificates:
         notes["backend"] = certificates[-1]["backend"]

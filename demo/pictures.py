@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Renders frames of the scene on the processor and lays them out on one contact sheet."""
+"""Rendering of frames by Cycles, and their layout on one contact sheet. Used by tablecloth.py and systems/draw.py."""
 
 import math
 import os
@@ -11,14 +11,14 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-SIZE = (480, 440)                   # of one picture [pixels]
+SIZE = (480, 440)                   # size of one picture [pixels]
 COLUMNS = 3
-GUTTER = 6                          # between pictures [pixels]
-SAMPLES = 24
+GUTTER = 6                          # distance between pictures [pixels]
+SAMPLES = 24                        # samples per pixel
 
 
 def render(frames: list[int], folder: Path) -> list[Path]:
-    """One PNG for each frame, by Cycles."""
+    """Render one PNG for each frame by Cycles, and return their paths."""
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
@@ -42,21 +42,21 @@ def render(frames: list[int], folder: Path) -> list[Path]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Cycles prints a line for every sample, past Python's own stdout."""
+    """Suppress the line that Cycles prints for every sample, which does not go through Python's `sys.stdout`."""
     sys.stdout.flush()
-    kept = os.dup(1)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    stdout = os.dup(1)
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)
     try:
         yield
     finally:
-        os.dup2(kept, 1)
-        os.close(nowhere)
-        os.close(kept)
+        os.dup2(stdout, 1)
+        os.close(devnull)
+        os.close(stdout)
 
 
 def contact_sheet(pictures: list[Path], path: Path, columns: int = COLUMNS) -> None:
-    """The pictures, all of one size, in rows of `columns`, read left to right and top to bottom, on white."""
+    """Write the pictures, all of one size, in rows of `columns` on white, from left to right and top to bottom."""
     rows, sheet = math.ceil(len(pictures) / columns), None
     for i, picture in enumerate(pictures):
         image = bpy.data.images.load(str(picture))

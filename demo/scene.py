@@ -1,45 +1,48 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The demo's scene: a gingham tablecloth above a ball on a stand that glides across the floor and turns."""
+"""The scene of the demo: a gingham tablecloth above a ball on a stand, which moves across the floor and turns."""
 
 import math
 
 import bpy
 import numpy as np
 
-CLOTH_VERTICES = 60                 # along each side
+CLOTH_VERTICES = 60                 # vertices along each side
 CLOTH_SIDE = 1.6                    # [m]
 BALL_RADIUS = 0.32                  # [m]
-BALL_HEIGHT = 0.85                  # of its centre above the floor [m]
-GLIDE = 0.5                         # sideways, over all frames [m]
-TURN = math.radians(100.0)          # about the vertical, over all frames
-GAP = 0.03                          # between the ball and the cloth when it is let go [m]
-CHECKS = 16                         # along each side of the cloth
+BALL_HEIGHT = 0.85                  # height of its centre above the floor [m]
+TRAVEL = 0.5                        # sideways motion of the ball over all frames [m]
+TURN = math.radians(100.0)          # rotation of the ball about the vertical over all frames [rad]
+GAP = 0.03                          # initial distance of ball and cloth [m]
+CHECKS = 16                         # number of checks along each side of the cloth
 
 
-def build(frames: int) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """The cloth and the ball of a new scene of `frames`, over all of which the ball glides."""
+def build(frames: int, vertices: int = CLOTH_VERTICES) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """Create a new scene of `frames` frames, over which the ball moves, and return the cloth and the ball.
+
+    `vertices`: number of vertices along each side of the cloth.
+    """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
     scene.render.fps = 24
     ball = add_ball(scene, frames)
-    cloth = add_cloth(scene)
+    cloth = add_cloth(scene, vertices)
     add_floor_and_light(scene)
     add_camera(scene)
     return cloth, ball
 
 
 def add_object(name: str, data: bpy.types.ID, material: bpy.types.Material | None = None) -> bpy.types.Object:
-    thing = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(thing)
+    """Add an object to the scene and return it."""
+    obj = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(obj)
     if material is not None:
         data.materials.append(material)
-    return thing
+    return obj
 
 
-def add_cloth(scene: bpy.types.Scene) -> bpy.types.Object:
-    """A flat grid of quads, its uv running 0 to 1 along warp and weft."""
-    n = CLOTH_VERTICES
+def add_cloth(scene: bpy.types.Scene, n: int) -> bpy.types.Object:
+    """Add a flat grid of n x n vertices with a UV map from 0 to 1 along warp and weft."""
     u, v = np.meshgrid(np.linspace(0.0, 1.0, n), np.linspace(0.0, 1.0, n), indexing="ij")
     height = BALL_HEIGHT + BALL_RADIUS + GAP
     x = np.stack([(u - 0.5) * CLOTH_SIDE, (v - 0.5) * CLOTH_SIDE, np.full_like(u, height)], axis=-1)
@@ -52,19 +55,19 @@ def add_cloth(scene: bpy.types.Scene) -> bpy.types.Object:
     uv = np.stack([u.ravel(), v.ravel()], axis=1)[quads.ravel()]
     layer.uv.foreach_set("vector", uv.astype(np.float32).ravel())
     cloth = add_object("Tablecloth", mesh, gingham())
-    cloth.location.x = -GLIDE / 2
+    cloth.location.x = -TRAVEL / 2
     return cloth
 
 
 def add_ball(scene: bpy.types.Scene, frames: int) -> bpy.types.Object:
-    """A ball that glides and turns, easing in and out, with its stand."""
+    """Add a ball with its stand, which moves and turns, easing in and out."""
     bpy.ops.mesh.primitive_uv_sphere_add(radius=BALL_RADIUS, segments=64, ring_count=32)
     ball = bpy.context.object
     ball.name = ball.data.name = "Ball"
     ball.data.materials.append(plain("Wood", (0.35, 0.17, 0.07), roughness=0.35))
     ball.data.polygons.foreach_set("use_smooth", [True] * len(ball.data.polygons))
     for frame, side in ((1, -1.0), (frames, 1.0)):
-        ball.location = (side * GLIDE / 2, 0.0, BALL_HEIGHT)
+        ball.location = (side * TRAVEL / 2, 0.0, BALL_HEIGHT)
         ball.rotation_euler.z = (side + 1.0) / 2.0 * TURN
         ball.keyframe_insert("location", frame=frame)
         ball.keyframe_insert("rotation_euler", frame=frame)
@@ -81,7 +84,7 @@ def add_ball(scene: bpy.types.Scene, frames: int) -> bpy.types.Object:
 
 
 def add_floor_and_light(scene: bpy.types.Scene) -> None:
-    """A studio: a floor that rises behind the ball, a large key light, a fill and a rim light."""
+    """Add a studio: a floor that curves up behind the ball, a large key light, a fill light and a rim light."""
     depth, radius = 5.0, 2.0
     angle = np.linspace(0.0, math.pi / 2, 17)
     profile = np.concatenate([[[-8.0, 0.0]], np.stack([depth - radius + radius * np.sin(angle),
@@ -108,6 +111,7 @@ def add_floor_and_light(scene: bpy.types.Scene) -> None:
 
 
 def add_camera(scene: bpy.types.Scene) -> None:
+    """Add the camera."""
     camera = bpy.data.cameras.new("Camera")
     camera.lens = 55.0
     scene.camera = add_object("Camera", camera)
@@ -115,14 +119,15 @@ def add_camera(scene: bpy.types.Scene) -> None:
     aim(scene.camera, (-0.09, 0.0, 0.66))
 
 
-def aim(thing: bpy.types.Object, target: tuple[float, float, float]) -> None:
-    """Turns a lamp or camera towards `target`."""
-    direction = np.array(target) - np.array(thing.location)
+def aim(obj: bpy.types.Object, target: tuple[float, float, float]) -> None:
+    """Turn a lamp or camera towards `target` [m]."""
+    direction = np.array(target) - np.array(obj.location)
     across = math.hypot(direction[0], direction[1])
-    thing.rotation_euler = (math.atan2(across, -direction[2]), 0.0, math.atan2(-direction[0], direction[1]))
+    obj.rotation_euler = (math.atan2(across, -direction[2]), 0.0, math.atan2(-direction[0], direction[1]))
 
 
 def plain(name: str, colour: tuple[float, float, float], roughness: float) -> bpy.types.Material:
+    """Return a material of one colour."""
     material = bpy.data.materials.new(name)
     material.use_nodes = True
     shader = material.node_tree.nodes["Principled BSDF"]
@@ -133,7 +138,7 @@ def plain(name: str, colour: tuple[float, float, float], roughness: float) -> bp
 
 
 def gingham() -> bpy.types.Material:
-    """Woven checks: the dark yarn shows half where it crosses light yarn, and fully where it crosses itself."""
+    """Return a material of woven checks: half dark where dark and light yarn cross, dark where dark yarn crosses."""
     material = plain("Gingham", (0.6, 0.05, 0.06), roughness=0.9)
     tree = material.node_tree
     split = tree.nodes.new("ShaderNodeSeparateXYZ")

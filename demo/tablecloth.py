@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The demo, `make demo`: a tablecloth of 60 x 60 vertices dropped onto a ball that glides and turns.
+"""The demo: a tablecloth of 60 x 60 vertices falls onto a ball that moves and turns.
 
-Builds the scene by script, enables the extension from this checkout, bakes with the extension's own bake, and leaves
+    make demo                                                              or, with a Python that has the bpy package,
+    python demo/tablecloth.py [--picture docs/pictures/tablecloth.png]     which makes the picture of the README
 
-    build/demo/tablecloth.blend       plays in Blender 4.5 and later, also without the extension
+It builds the scene by script, enables the extension from this checkout, bakes, and writes
+
+    build/demo/tablecloth.blend       plays in Blender 4.5 and later, with or without the extension
     build/demo/report.json            the certificate of every frame, settings, times
     build/demo/tablecloth.png         six frames, each also as frame_NNN.png
-    build/demo/blender                a profile of its own, with the compiled kernels where there is Numba
-
-Needs the bpy package. The README's picture is made with `--picture docs/pictures/tablecloth.png`.
+    build/demo/blender                the Blender profile that is used, with the compiled kernels if there is Numba
 """
 
 import argparse
@@ -22,14 +23,14 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "build" / "demo"
-PROFILE = OUTPUT / "blender"                # lasts, and the extension's path in it, so that kernels are compiled once
-FRAMES = 60                                 # over which the ball glides
-PICTURED = (1, 8, 14, 24, 42, FRAMES)
+PROFILE = OUTPUT / "blender"                # kept between runs, so that kernels are compiled once
+FRAMES = 60                                 # frames in which the ball moves
+PICTURED = (1, 8, 14, 24, 42, FRAMES)       # frames of the pictures
 MODULE = "bl_ext.checkout.muslin"
 
 
 def enable_extension() -> None:
-    """Registers the checkout as an installed extension would be: by a repository that holds it under its id."""
+    """Enable the checkout as an installed extension, by an extension repository that links to it."""
     import bpy
 
     folder = PROFILE / "checkout"
@@ -44,14 +45,14 @@ def enable_extension() -> None:
 
 
 def bake(cloth: Any, ball: Any) -> Any:
-    """The bake's report, with progress on the way."""
+    """Bake the cloth, print the progress, and return the report."""
     import bpy
 
     cloth.muslin.kind = "CLOTH"
     cloth.muslin.fabric = "cotton"
     ball.muslin.kind = "COLLIDER"
     steps = importlib.import_module(f"{MODULE}.cloth_addon.bake.bake").bake(bpy.context.scene, [cloth])
-    on_one_line, said = sys.stderr.isatty(), ""
+    on_one_line, printed = sys.stderr.isatty(), ""
     while True:
         try:
             progress = next(steps)
@@ -63,18 +64,18 @@ def bake(cloth: Any, ball: Any) -> Any:
         line = progress.stage or f"frame {progress.frame}, {progress.fraction:.0%}{left}"
         if on_one_line:
             print(f"\r{line:<50}", end="", file=sys.stderr, flush=True)
-        elif (tenth := progress.stage or f"{10 * int(10 * progress.fraction)} %") != said:      # a log wants few lines
-            said = tenth
+        elif (tenth := progress.stage or f"{10 * int(10 * progress.fraction)} %") != printed:   # few lines in a log
+            printed = tenth
             print(line, file=sys.stderr, flush=True)
 
 
-def world_mesh(thing: Any) -> tuple[Any, Any]:
-    """Positions (V, 3) [m] and triangles (T, 3) of an object as the viewport shows it now."""
+def world_mesh(obj: Any) -> tuple[Any, Any]:
+    """Return positions (V, 3) [m] and triangles (T, 3) of an object as it is displayed now."""
     import bpy
     import numpy as np
 
-    shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    mesh, matrix = shown.data, np.array(shown.matrix_world)
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh, matrix = evaluated.data, np.array(evaluated.matrix_world)
     positions = np.empty((len(mesh.vertices), 3), np.float32)
     mesh.vertices.foreach_get("co", positions.ravel())
     triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
@@ -83,7 +84,7 @@ def world_mesh(thing: Any) -> tuple[Any, Any]:
 
 
 def crossings_with_ball(cloth: Any, ball: Any) -> int:
-    """Edges through faces between cloth and ball, in the worst frame of what plays back."""
+    """Return the largest number of crossings between cloth and ball in one frame of the displayed bake."""
     import bpy
 
     core, scene = importlib.import_module(f"{MODULE}.core"), bpy.context.scene
@@ -96,7 +97,7 @@ def crossings_with_ball(cloth: Any, ball: Any) -> int:
 
 
 def summary(report: Any, with_ball: int) -> str:
-    """What the certificates say of the whole bake, and where its time went."""
+    """Return a text with the worst figures of all frames, and the time of each stage."""
     worst = report.summary()
     longest = max(range(len(report.certificates)), key=lambda n: report.certificates[n]["stretch_max"])
     stages: dict[str, float] = {}
@@ -111,26 +112,27 @@ def summary(report: Any, with_ball: int) -> str:
         *([f"    before that, kernels were loaded, new ones compiled: {kernels:.1f} s"]
           if report.backend == "numba" else []),
         "in the worst frame",
-        f"    the longest edge is stretched by    {worst['stretch_max'] - 1.0:.2%}, in frame {longest + 1}",
-        f"    99 % of the edges by no more than   {worst['stretch_p99'] - 1.0:.2%}",
-        f"    the deepest point in the ball is    {worst['deepest_penetration'] * 1e3:.3f} mm inside",
-        f"    edges through a face                {with_ball} of cloth and ball, {worst['crossings']:.0f} in all",
+        f"    largest stretch of an edge          {worst['stretch_max'] - 1.0:.2%}, in frame {longest + 1}",
+        f"    stretch of 99 % of the edges        at most {worst['stretch_p99'] - 1.0:.2%}",
+        f"    deepest point inside the ball       {worst['deepest_penetration'] * 1e3:.3f} mm",
+        f"    edges through a face                {with_ball} between cloth and ball, {worst['crossings']:.0f} in all",
         "of all frames",
         f"    steps {worst['steps']:.0f}, solver iterations {worst['iterations']:.0f}, largest residual "
         f"{worst['residual']:.1e}, frames not converged {worst['not_converged']}",
-        "where the time went, in seconds:",
+        "time of the stages, in seconds:",
         *(f"    {stage:<14} {spent:6.1f}" for stage, spent in sorted(stages.items(), key=lambda item: -item[1])),
     ])
 
 
 def main() -> int:
+    """Build, bake, save and render the demo."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--picture", type=Path, default=OUTPUT / "tablecloth.png", help="where the six frames go")
-    parser.add_argument("--frames", type=int, default=FRAMES, help=f"how many to bake, of {FRAMES}")
+    parser.add_argument("--picture", type=Path, default=OUTPUT / "tablecloth.png", help="file for the six frames")
+    parser.add_argument("--frames", type=int, default=FRAMES, help=f"number of frames to bake, up to {FRAMES}")
     parser.add_argument("--no-picture", action="store_true", help="bake and save only")
     arguments = parser.parse_args()
     if not 2 <= arguments.frames <= FRAMES:
-        parser.error(f"--frames is {arguments.frames}, it must be in 2..{FRAMES}: the ball is on its way for no longer")
+        parser.error(f"--frames is {arguments.frames}, it must be in 2..{FRAMES}: the ball moves in these frames only")
     PROFILE.mkdir(parents=True, exist_ok=True)
     os.environ["BLENDER_USER_RESOURCES"] = str(PROFILE)         # read when bpy is imported
     import bpy
@@ -149,7 +151,7 @@ def main() -> int:
     print("saved", (OUTPUT / "tablecloth.blend").relative_to(ROOT))
     if not arguments.no_picture:
         start = time.perf_counter()
-        last = bpy.context.scene.frame_end                          # of fewer, six that are spread alike
+        last = bpy.context.scene.frame_end                          # fewer frames: pictures at the same fractions
         frames = sorted({1 + round((frame - 1) * (last - 1) / (FRAMES - 1)) for frame in PICTURED})
         pictures.contact_sheet(pictures.render(frames, OUTPUT), arguments.picture.absolute())
         print(f"rendered {os.path.relpath(arguments.picture)} in {time.perf_counter() - start:.0f} s")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packs the extension with Blender's own tool: `python scripts/build_extension.py FOLDER [--numba PLATFORM]`.
+"""Pack the extension with Blender's own tool: `python scripts/build_extension.py FOLDER [--numba PLATFORM]`.
 
-The tool is part of the bpy package, so this runs in an environment that has bpy, without starting Blender. It
-reads blender_manifest.toml, which also says what stays out of the zip.
+The tool is part of the bpy package. Run this with a Python that has bpy; Blender itself is not started. The tool reads
+blender_manifest.toml, which lists the files that are left out of the zip.
 
-Without --numba the zip is small, fits every platform and runs on NumPy. With it the zip carries Numba's wheels for one
-platform, which pip downloads, and for every Python that a Blender comes with.
+Without --numba the zip is small, fits every platform and runs on NumPy. With --numba it contains the wheels of Numba
+for one platform, downloaded by pip, for every Python version that Blender is built with.
 """
 
 import argparse
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def extension_tool() -> Path:
-    """Blender's blender_ext.py in this environment's bpy package."""
+    """Return the path of Blender's blender_ext.py in the bpy package of this environment."""
     bpy = importlib.util.find_spec("bpy")
     folders = list(bpy.submodule_search_locations or []) if bpy else []
     for folder in folders:
@@ -33,7 +33,7 @@ def extension_tool() -> Path:
 
 
 def pack(source: Path, package: Path) -> Path:
-    """The zip of a folder, validated before and after it is packed."""
+    """Pack the folder `source` into the zip `package`, validate both, and return the zip."""
     package.parent.mkdir(parents=True, exist_ok=True)
     package.unlink(missing_ok=True)
     tool = [sys.executable, str(extension_tool())]
@@ -45,17 +45,21 @@ def pack(source: Path, package: Path) -> Path:
 
 
 def name_and_version() -> str:
+    """Return id and version of the manifest, which begin the name of the zip."""
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     return f"{manifest['id']}-{manifest['version']}"
 
 
 def build(folder: Path) -> Path:
-    """The small zip, for NumPy."""
+    """Build the zip without Numba in `folder`, and return its path."""
     return pack(ROOT, folder / f"{name_and_version()}.zip")
 
 
 def build_with_numba(folder: Path, platform: str) -> Path:
-    """The zip with Numba for one platform: the small one's files, the wheels, and a manifest that names them."""
+    """Build the zip with Numba for one platform in `folder`, and return its path.
+
+    It has the files of the small zip, the wheels, and a manifest that names the wheels.
+    """
     with tempfile.TemporaryDirectory() as temporary:
         source = Path(temporary) / "muslin"
         with zipfile.ZipFile(build(Path(temporary))) as archive:
@@ -67,17 +71,18 @@ def build_with_numba(folder: Path, platform: str) -> Path:
 
 
 def with_wheels(manifest: str, platform: str, wheels: list[str]) -> str:
-    """A manifest's text that names one platform and the wheels in the folder `wheels`."""
-    named = "".join(f'  "./wheels/{name}",\n' for name in sorted(wheels))
+    """Return the text of a manifest with one platform and the wheels, by their names in the folder `wheels`."""
+    lines = "".join(f'  "./wheels/{name}",\n' for name in sorted(wheels))
     head, table, rest = manifest.partition("\n[")               # before the first table
-    return f'{head}platforms = ["{platform}"]\nwheels = [\n{named}]\n{table}{rest}'
+    return f'{head}platforms = ["{platform}"]\nwheels = [\n{lines}]\n{table}{rest}'
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="build_extension.py", description="Packs the extension for Blender.")
-    parser.add_argument("folder", type=Path, help="where the zip is written")
+    """Build the zip, and print its size and how to install it."""
+    parser = argparse.ArgumentParser(prog="build_extension.py", description="Pack the extension for Blender.")
+    parser.add_argument("folder", type=Path, help="folder for the zip")
     parser.add_argument("--numba", choices=["here", *PLATFORMS], metavar="PLATFORM",
-                        help=f"with Numba for this platform: here, {', '.join(PLATFORMS)}")
+                        help=f"include Numba for this platform: here, {', '.join(PLATFORMS)}")
     arguments = parser.parse_args()
     try:
         if arguments.numba:

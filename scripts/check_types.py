@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs mypy over core, the add-on and the scripts: `python scripts/check_types.py`.
+"""Run mypy over core, the add-on and the scripts: `python scripts/check_types.py`.
 
 Inside Blender the checkout is a package, and its modules import each other by relative names, such as
-`from ..core import`. The checkout's folder may have any name, so mypy is given a folder build/types in which it stands
-as `muslin`, beside a copy of Blender's stubs in which Object and Scene have the properties that the add-on registers.
+`from ..core import`. The checkout's folder may have any name, so mypy reads the folder build/types. It contains a link
+`muslin` to the checkout, and a copy of Blender's stubs in which Object and Scene have the property `muslin`.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ REGISTERED_ON = ("class Object(ID, bpy_struct):", "class Scene(ID, bpy_struct):"
 
 
 def prepare() -> None:
-    """Fills FOLDER."""
+    """Fill FOLDER with the link and the stubs."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     checkout = FOLDER / "muslin"
     if not checkout.is_symlink():
@@ -44,13 +44,14 @@ def prepare() -> None:
 
 
 def mypy(folder: Path, *arguments: str) -> int:
-    """mypy's exit code, run in `folder` with the project's settings."""
+    """Run mypy in `folder` with the project's settings, and return its exit code."""
     command = [sys.executable, "-m", "mypy", f"--config-file={ROOT / 'pyproject.toml'}",
                f"--cache-dir={ROOT / '.mypy_cache'}", *arguments]
     return subprocess.run(command, cwd=folder, env={**os.environ, "MYPYPATH": str(FOLDER)}, check=False).returncode
 
 
 def main() -> int:
+    """Check core, the add-on and the scripts."""
     prepare()
     failed = mypy(FOLDER, "-p", "muslin.core", "-p", "muslin.cloth_addon")
     modules = sorted(path.name for path in (ROOT / "scripts").glob("*.py"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes one of the project's virtual environments from nothing: `python3 scripts/environment.py core311`.
+"""Create one of the project's virtual environments: `python3 scripts/environment.py core311`.
 
-Each environment is a folder .venv-NAME in the checkout, with the packages of the extras of pyproject.toml
-that are named below. .venv-NAME/.ready is written last, so that a set-up that was interrupted is done again.
+Each environment is a folder .venv-NAME in the checkout, with the packages of the extras of pyproject.toml that
+ENVIRONMENTS lists. .venv-NAME/.ready is written last, so that an interrupted set-up is repeated.
 """
 
 import shutil
@@ -14,7 +14,7 @@ from find_python import find_python
 from system_libraries import install_missing
 
 ROOT = Path(__file__).resolve().parent.parent
-# Both backends are tested with both NumPys; core313 and bpy45 have no Numba and show that nothing needs it.
+# Both backends are tested with NumPy 1 and 2. core313 and bpy45 have no Numba, which tests that it is optional.
 ENVIRONMENTS = {                                     # name: Python, extras of pyproject.toml
     "core311": ("3.11", ["numpy1", "numba", "tests", "oracle"]),
     "core313": ("3.13", ["tests", "oracle"]),
@@ -33,13 +33,13 @@ for extra in sys.argv[2:]:
 
 
 def run(*command: object) -> str:
-    """The command's standard output; its errors go to ours."""
+    """Run a command and return its standard output. Its standard error is not redirected."""
     words = [str(word) for word in command]
     return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def make(name: str) -> Path:
-    """The environment's Python, with everything installed."""
+    """Create the environment `name`, install its packages, and return the path of its Python."""
     version, extras = ENVIRONMENTS[name]
     folder = ROOT / f".venv-{name}"
     python = folder / "bin" / "python"
@@ -60,6 +60,7 @@ def make(name: str) -> Path:
 
 
 def main() -> int:
+    """Create the environment that the argument names."""
     if len(sys.argv) != 2 or sys.argv[1] not in ENVIRONMENTS:
         print(f"usage: environment.py {'|'.join(ENVIRONMENTS)}", file=sys.stderr)
         return 2

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds a Python of a wanted version that runs here and can make virtual environments.
+"""Find a Python of a given version that runs here and can create virtual environments.
 
-    python3 scripts/find_python.py 3.13        prints its path, or fails with what was tried
+    python3 scripts/find_python.py 3.13        prints its path, or fails with instructions
 
-Looked at, in this order: $PYTHON313 (for 3.13), the running interpreter, `python3.13` on PATH, versions of
-pyenv and uv, and the usual system folders. Every candidate is run and asked for its version: a name on PATH
-may be a launcher for a version that is not installed.
+Candidates, in this order: $PYTHON313 (for 3.13), the running interpreter, `python3.13` on PATH, versions of pyenv and
+uv, and the usual system folders. Every candidate is run to print its version, because a name on PATH may be a launcher
+of a version that is not installed.
 """
 
 import os
@@ -19,7 +19,7 @@ PROBE = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
 
 
 def candidates(version: str) -> Iterator[Path]:
-    """Paths that may be a Python `version`, best first."""
+    """Yield paths that may be a Python `version`, the best first."""
     named = os.environ.get("PYTHON" + version.replace(".", ""))
     if named:
         yield Path(named)
@@ -38,7 +38,7 @@ def candidates(version: str) -> Iterator[Path]:
 
 
 def runs(python: Path, version: str) -> bool:
-    """True where `python` starts, is of the wanted version and has what a virtual environment needs."""
+    """Return whether `python` starts, has the given version, and can create virtual environments."""
     try:
         answer = subprocess.run([python, "-c", PROBE], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -47,11 +47,12 @@ def runs(python: Path, version: str) -> bool:
 
 
 def find_python(version: str) -> Path | None:
-    """The first candidate that runs, or None."""
+    """Return the first candidate that runs, or None."""
     return next((python for python in candidates(version) if runs(python, version)), None)
 
 
 def main() -> int:
+    """Print the path of a Python of the version in the argument."""
     if len(sys.argv) != 2:
         print("usage: find_python.py VERSION, such as 3.11", file=sys.stderr)
         return 2

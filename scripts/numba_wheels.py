@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numba's wheels for a Blender on any platform, downloaded by pip wherever this runs."""
+"""Download of Numba's wheels for Blender on one platform, by pip on any machine. Used by build_extension.py."""
 
 import platform
 import subprocess
@@ -10,10 +10,10 @@ from email.parser import Parser
 from pathlib import Path
 
 PYTHONS = ("3.11", "3.13", "3.14")
-"""Of Blender 4.5 LTS, of 5.2 LTS, and of the Blender that some Linux distributions build. Blender refuses an extension
-with wheels where none fits its Python, so all are needed."""
+"""Python versions of Blender 4.5 LTS, of 5.2 LTS, and of Blender as some Linux distributions build it. Blender refuses
+an extension with wheels if none fits its Python, so all are needed."""
 
-PLATFORMS = {                                       # Blender's name: pip's
+PLATFORMS = {                                       # Blender's name: pip's tags
     "linux-x64": [f"manylinux_2_{n}_x86_64" for n in range(28, 16, -1)] + ["manylinux2014_x86_64"],
     "linux-arm64": [f"manylinux_2_{n}_aarch64" for n in range(28, 16, -1)] + ["manylinux2014_aarch64"],
     "macos-arm64": [f"macosx_{n}_0_arm64" for n in range(14, 10, -1)],
@@ -23,17 +23,18 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def this_platform() -> str:
-    """Blender's name for the machine that this runs on."""
+    """Return Blender's name of the platform of this machine."""
     system = {"Darwin": "macos"}.get(platform.system(), platform.system().lower())
     machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(platform.machine().lower(), platform.machine())
     name = f"{system}-{machine}"
     if name not in PLATFORMS:
-        raise SystemExit(f"no Numba for {name} and every Python of Blender; there is for {', '.join(PLATFORMS)}")
+        raise SystemExit(f"there is no Numba for {name} and every Python of Blender; choose one of "
+                         f"{', '.join(PLATFORMS)}")
     return name
 
 
 def download(folder: Path, platform_name: str) -> list[str]:
-    """Names of the wheels of Numba and llvmlite, now in `folder`. NumPy is Blender's own."""
+    """Download the wheels of Numba and llvmlite to `folder` and return their names. NumPy is part of Blender."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     [numba] = project["optional-dependencies"]["numba"]
     names = []
@@ -44,6 +45,7 @@ def download(folder: Path, platform_name: str) -> list[str]:
 
 
 def _download(folder: Path, platform_name: str, python: str, requirement: str) -> Path:
+    """Download one wheel to `folder` and return its path."""
     before = set(folder.glob("*.whl"))
     tags = [word for tag in PLATFORMS[platform_name] for word in ("--platform", tag)]
     subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input",
@@ -54,7 +56,7 @@ def _download(folder: Path, platform_name: str, python: str, requirement: str) -
 
 
 def _llvmlite_of(numba: Path) -> str:
-    """The requirement that a wheel of Numba states."""
+    """Return the requirement of llvmlite in a wheel of Numba."""
     with zipfile.ZipFile(numba) as archive:
         [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         metadata = Parser().parsestr(archive.read(name).decode())

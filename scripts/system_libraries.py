@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Installs the system libraries that the bpy package needs and this machine lacks (Linux only).
+"""Install the system libraries that the bpy package needs and that are missing here (Linux only).
 
-The bpy package brings its own libraries except those of the window system. `ldd` tells which are missing, and
-the table below names their packages on Debian and Ubuntu. Without root or apt-get the command is printed.
+    .venv-bpy45/bin/python scripts/system_libraries.py
+
+The bpy package contains its libraries except those of the window system. `ldd` lists those that are missing, and
+PACKAGES has their packages on Debian and Ubuntu. Without root or apt-get, the command to run is printed.
 """
 
 import ctypes.util
@@ -25,17 +27,18 @@ PACKAGES = {                                         # library: Debian package
     "libGL.so.1": "libgl1",
     "libgomp.so.1": "libgomp1",
 }
-# Loaded while Blender runs, for pictures without a screen: ldd does not list them.
+# Loaded while Blender runs, for rendering without a screen. ldd does not list them.
 LOADED_LATER = {"EGL": ["libegl1", "libegl-mesa0", "libgl1-mesa-dri"]}
 FIND_BPY = "import importlib.util; print(importlib.util.find_spec('bpy').submodule_search_locations[0])"
 
 
 def output_of(*command: str | Path) -> str:
+    """Run a command and return its standard output."""
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def missing_packages(python: Path) -> list[str]:
-    """Debian packages of the libraries that bpy in `python`'s environment does not find."""
+    """Return the Debian packages of the libraries that bpy does not find in the environment of `python`."""
     packages: set[str] = set()
     for library in Path(output_of(python, "-c", FIND_BPY).strip()).glob("__init__*.so"):
         listing = output_of("ldd", library)
@@ -43,7 +46,7 @@ def missing_packages(python: Path) -> list[str]:
             if "not found" in line:
                 name = line.split()[0]
                 if name not in PACKAGES:
-                    raise SystemExit(f"bpy needs {name}, which missing here: install the package that has it")
+                    raise SystemExit(f"bpy needs {name}, which is missing here: install the package that has it")
                 packages.add(PACKAGES[name])
     for name, needed in LOADED_LATER.items():
         if ctypes.util.find_library(name) is None:
@@ -52,7 +55,7 @@ def missing_packages(python: Path) -> list[str]:
 
 
 def install_missing(python: Path) -> None:
-    """Installs what bpy lacks here, or stops with the command that would."""
+    """Install the missing libraries of bpy, or exit with the command that installs them."""
     if not sys.platform.startswith("linux"):
         return
     packages = missing_packages(python)

@@ -95,7 +95,10 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
 
 
 def _allocate_keys(source: read_cloth.ClothSource, frames: int) -> Any:
-    """Return an array (F, V, 3) for the key coordinates of one cloth. Done first: hours of work need its memory."""
+    """Return an array (F, V, 3) for the key coordinates of one cloth.
+
+    Called before the simulation, so that a lack of memory is an error at the start and not after hours.
+    """
     shape = frames, len(source.obj.data.vertices), 3
     try:
         return np.empty(shape, np.float32)

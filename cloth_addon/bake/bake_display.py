@@ -63,7 +63,7 @@ def _handlers(scene: bpy.types.Scene) -> list[tuple[list[Any], Any]]:
         bake_job.abort("another file was opened")
 
     def restore_frame(*_: Any) -> None:
-        """Save the file at the user's frame; the bake returns to its own by itself."""
+        """Set the user's frame, so that it is saved in the file. The bake sets its own frame again."""
         if name in bpy.data.scenes:
             bpy.data.scenes[name].frame_set(frame)
 

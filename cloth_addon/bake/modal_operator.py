@@ -17,7 +17,7 @@ from ... import core
 from . import bake_job
 from .bake_display import BakeDisplay
 
-# Blender wants what several operators share as a plain class, which each inherits beside bpy.types.Operator.
+# Blender's rule for code that operators share: a plain class, which each operator inherits beside bpy.types.Operator
 _Operator = bpy.types.Operator if TYPE_CHECKING else object
 NO_CLOTH = "The active object is not cloth; make it cloth in Properties > Physics > Muslin"
 

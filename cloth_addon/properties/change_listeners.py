@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Functions that are called when an object becomes cloth or collider, or stops to be one.
+"""Functions that are called when objects become cloth or colliders, or stop being so.
 
-Blender's update of the scene does not report such a change. The overlay of crossings registers itself here, so that
-the properties need not import it.
+Blender's update of the scene does not report such a change. The overlay of crossings adds a function here, so that the
+properties need not import the overlay.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ from .scene_properties import MuslinScene
 
 
 class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, bpy.types.PropertyGroup):
+    """Settings of an object: `object.muslin`."""
+
     __slots__ = ()                                                # a misspelt name in a script is an error
 
     kind: EnumProperty(

@@ -23,6 +23,8 @@ from .enum_items import BACKEND_ITEMS, flag_items, integrator_items
 
 
 class MuslinScene(bpy.types.PropertyGroup):
+    """Settings of a scene: `scene.muslin`."""
+
     __slots__ = ()
 
     use_custom_range: BoolProperty(

@@ -24,7 +24,7 @@ TIME_TOLERANCE = 1e-6
 RETRIANGULATING = frozenset(("NODES", "TRIANGULATE"))
 """Types of modifiers that may triangulate the same faces differently as these bend, which a collider may do."""
 LARGEST_COORDINATE = 1e9
-"""Largest coordinate that is taken for meant [m]: there, single precision numbers are 64 m apart."""
+"""Largest valid coordinate [m]. Numbers in single precision are 64 m apart there."""
 
 
 class FrameWindow:
@@ -70,7 +70,7 @@ class FrameWindow:
         if frame != self._first:
             for name, here in self._after.items():
                 if np.array_equal(here, after[name]):
-                    after[name] = here                  # the same array, by which `at` knows that it does not move
+                    after[name] = here                  # the same array: `at` need not interpolate
             self._before = self._after
         self._after, self.frame = after, frame
 

@@ -26,7 +26,7 @@ SAMPLE_NAME = ""
 IGNORED_BY_BLENDER = ("NONE", "BOID", "GUIDE")
 """Types of fields that do not move cloth in Blender either."""
 LARGEST_LOAD = 1e5
-"""Largest wind [m/s] and gravity [m/s^2] that is taken for meant; a larger one would need too short steps."""
+"""Largest valid wind [m/s] and gravity [m/s^2]. A larger one would need steps that are too short."""
 Falloff = tuple[float, float, float]
 """Power [-], minimum and maximum distance [m]."""
 

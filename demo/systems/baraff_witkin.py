@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stretch, shear and bending of triangles, solved implicitly: a cotton sheet falls over a ball."""
+"""Baraff-Witkin: stretch, shear and bending of triangles, solved implicitly. A cotton sheet falls onto a ball."""
 
 import core
 

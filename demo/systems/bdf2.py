@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""BDF2: a cotton sheet that is let go swings through, one step a frame."""
+"""BDF2: a cotton sheet is released and swings, one step per frame."""
 
 import core
 

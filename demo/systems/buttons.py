@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons: two panels that hang from a rail, one before the other where they overlap, are closed in five places."""
+"""Buttons: two overlapping panels hang from a rail and are closed at five points."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from . import shapes
 from .run import Run
 
 COUNT, OVERLAP, APART = 25, 0.12, 0.06
-"""Vertices along a panel's side; width of the overlap and distance of the panels before it is buttoned [m]."""
+"""Number of vertices along a panel's side; width of the overlap and initial distance of the panels [m]."""
 BUTTONS = (2, 7, 12, 17, 22)
-"""Rows with a button, from the top."""
+"""Rows of vertices with a button, counted from the top."""
 
 
 def build() -> Run:
@@ -23,7 +23,7 @@ def build() -> Run:
     mesh = core.ClothMesh(np.concatenate([left, right]), faces=faces.tolist())
     inner = round(0.5 * OVERLAP / step)
     buttons = [((COUNT - 1 - inner) * COUNT + row, len(panel) + inner * COUNT + row) for row in BUTTONS]
-    outer = COUNT * np.arange(5)                                         # where the rail holds the left one
+    outer = COUNT * np.arange(5)                                         # pinned vertices of the left panel
     rail = dict.fromkeys([*outer.tolist(), *(2 * len(panel) - COUNT - outer).tolist()])
     cloth = core.Cloth(mesh, core.Material.preset("cotton"), pins=rail, buttons=buttons, sewing_time=0.6)
     return Run(scene=core.Scene([cloth]), solver=core.Solver(integrator="bdf2"), pictured=(1, 9, 18, 48),

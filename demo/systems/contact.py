@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact: one cloth falls on a ball and a floor, a second one on the first; nothing passes through anything."""
+"""Contact: one cloth falls onto a ball and a floor, and a second one onto the first, without crossings."""
 
 import core
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damping: five curtains are let go alike. From left to right nothing damps them; every edge resists getting longer;
-and every relative motion of its ends; the air resists what meets it face on; and every motion at all."""
+"""Damping: five curtains are released alike. From left to right: no damping, spring damping, isotropic damping, air
+drag, viscous drag."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ KINDS = ({}, {"spring_damping": 0.05}, {"isotropic_damping": 0.02}, {"air_drag":
 
 
 def curtain(number: int, damping: dict[str, float]) -> core.Cloth:
-    """Hangs from its upper edge, lifted to one side."""
+    """Return a curtain that hangs from its upper edge and is lifted to one side."""
     sheet = shapes.sheet(SIDE, WIDTH)
     flat = np.asarray(sheet["positions"])
     x = flat * [1.0, 1.0, 0.0] + [0.62 * (number - 2), 0.0, 0.6]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Simulates the scene of a system and draws some of its frames side by side.
+"""Simulate the scene of a system, and draw some of its frames side by side.
 
-    python demo/systems/draw.py rope                                build/systems/rope.png
+    python demo/systems/draw.py rope                                            writes build/systems/rope.png
     python demo/systems/draw.py rope --picture docs/pictures/systems/rope.png
-    python demo/systems/draw.py                                     the names there are
+    python demo/systems/draw.py                                                 lists the names
 
-Needs the bpy package. Prints what the certificates say.
+Run with a Python that has the bpy package. Prints figures of the certificates.
 """
 
 import argparse
@@ -17,18 +17,22 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-OWN = ("draw", "run", "shapes", "__init__")
+NO_SCENES = ("draw", "run", "shapes", "__init__")
+"""Files of this folder without a scene."""
 SIZE = (360, 360)
+"""Width and height of the picture of one frame [pixels]."""
 
 
 def names() -> list[str]:
-    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in OWN)
+    """Return the names of the systems: the files of this folder that have a scene."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_SCENES)
 
 
 def main() -> int:
+    """Simulate and draw the system of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", nargs="?", choices=names(), help="of the system")
-    parser.add_argument("--picture", type=Path, help="where the picture goes")
+    parser.add_argument("name", nargs="?", choices=names(), help="name of the system")
+    parser.add_argument("--picture", type=Path, help="file for the picture")
     arguments = parser.parse_args()
     if arguments.name is None:
         print("\n".join(names()))
@@ -53,20 +57,21 @@ def main() -> int:
         view = snapshot.View(eye=run.eye, target=run.target, lens=run.lens, thickness=run.thickness, size=SIZE)
         drawn, start = [], time.perf_counter()
         for frame in core.simulate(run.scene, run.solver, frames=range(1, max(run.pictured) + 1)):
-            said = frame.certificate
+            certificate = frame.certificate
             if frame.index not in run.pictured:
                 continue
-            print(f"frame {frame.index}: {time.perf_counter() - start:.1f} s, stretch p99 {said.stretch_p99:.4f}, "
-                  f"crossings {said.crossings}, steps {said.steps}, iterations {said.iterations}", flush=True)
-            things = []
+            print(f"frame {frame.index}: {time.perf_counter() - start:.1f} s, stretch p99 "
+                  f"{certificate.stretch_p99:.4f}, crossings {certificate.crossings}, steps {certificate.steps}, "
+                  f"iterations {certificate.iterations}", flush=True)
+            meshes = []
             for cloth, x in zip(run.scene.cloths, frame.positions, strict=True):
                 used = np.unique(np.concatenate([cloth.mesh.triangles.ravel(), cloth.mesh.loose_edges.ravel()]))
-                alone = np.setdiff1d(np.arange(len(x)), used)
-                things.append(snapshot.DrawnMesh(x, cloth.mesh.triangles, cloth.mesh.loose_edges, alone))
-            things += [snapshot.DrawnMesh(c.at(frame.time), c.triangles, colour=snapshot.COLLIDER_COLOUR, smooth=False)
+                points = np.setdiff1d(np.arange(len(x)), used)
+                meshes.append(snapshot.DrawnMesh(x, cloth.mesh.triangles, cloth.mesh.loose_edges, points))
+            meshes += [snapshot.DrawnMesh(c.at(frame.time), c.triangles, colour=snapshot.COLLIDER_COLOUR, smooth=False)
                        for c in run.scene.colliders]
             path = Path(folder) / f"{frame.index:03d}.png"
-            snapshot.draw(things, view, path)
+            snapshot.draw(meshes, view, path)
             drawn.append(path)
         pictures.contact_sheet(drawn, picture.absolute(), columns=len(drawn))
         print("saved", os.path.relpath(picture), f"with Blender {bpy.app.version_string}")

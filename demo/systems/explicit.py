@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Verlet: a soft sheet of few vertices swings on two corners, in as many short steps as its stiffness asks for."""
+"""Verlet: a soft sheet of few vertices swings from two corners, in as many short steps as its stiffness needs."""
 
 import core
 

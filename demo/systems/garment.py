@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A skirt sewn from two flat panels around a body: they start in front and behind, and seams close their sides."""
+"""Garment: two flat panels in front of a body and behind it are sewn at their sides to a skirt."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,19 +10,23 @@ from .run import Run
 
 BODY = ((-0.62, 0.10), (-0.35, 0.17), (-0.15, 0.21), (0.02, 0.185), (0.15, 0.145), (0.30, 0.175), (0.42, 0.19),
         (0.55, 0.15), (0.62, 0.06))
-"""Heights and radii of the body [m]: it has a waist."""
-CLOSING, TOSS = 0.3, (0.0, 0.0, 1.4)
-"""Time in which the seams close [s], and the velocity [m/s] that keeps the panels from falling down meanwhile."""
+"""Heights and radii of the body, which has a waist [m]."""
+CLOSING_TIME, START_VELOCITY = 0.3, (0.0, 0.0, 1.4)
+"""Time in which the seams close [s], and initial velocity that keeps the panels up meanwhile [m/s]."""
 
 
 def skirt(across: int = 20, down: int = 16, *, waist: float = 0.16, hem: float = 0.36, length: float = 0.48,
           apart: float = 0.24, height: float = 0.08) -> tuple[core.ClothMesh, NDArray[np.int64]]:
-    """Halves of a cone as a mesh with its pattern, two parts of a ring, and the seams (S, 2) of both sides, downwards.
+    """Return the mesh of two panels with their pattern, two parts of a ring, and the seams (S, 2) of both sides.
 
-    Vertex (i, j) of a panel is number i (across + 1) + j, i from the top down; the front panel comes first.
+    Closed, the panels are a cone. Vertex (i, j) of a panel has the number i (across + 1) + j, with i downwards. The
+    front panel comes first.
 
-    waist, hem: radii of the closed skirt, and its length [m]. apart: how far in front and behind the panels start;
-    height: where their upper edges do [m].
+    Args:
+        across, down: number of quads of a panel.
+        waist, hem, length: radii and length of the closed skirt [m].
+        apart: distance of the panels from the axis at the start [m].
+        height: height of their upper edges at the start [m].
     """
     i, j = (a.ravel() for a in np.meshgrid(np.arange(down + 1), np.arange(across + 1), indexing="ij"))
     around = np.pi * (hem - waist) / length * (j / across - 0.5)                          # [rad]
@@ -42,7 +46,7 @@ def skirt(across: int = 20, down: int = 16, *, waist: float = 0.16, hem: float =
 
 
 def body(segments: int = 40, rings: int = 40) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """A surface of revolution through the radii of BODY: positions (V, 3) [m] and triangles (T, 3)."""
+    """Return the surface of revolution through the radii of BODY: positions (V, 3) [m] and triangles (T, 3)."""
     heights, radii = np.array(BODY).T
     z = np.linspace(heights[0], heights[-1], rings)
     r = np.interp(z, heights, radii)
@@ -64,8 +68,8 @@ def body(segments: int = 40, rings: int = 40) -> tuple[NDArray[np.float64], NDAr
 
 def build() -> Run:
     mesh, _ = skirt()
-    cloth = core.Cloth(mesh, core.Material.preset("cotton"), velocities=np.tile(TOSS, (len(mesh.positions), 1)),
-                       sewing=True, sewing_time=CLOSING)
+    cloth = core.Cloth(mesh, core.Material.preset("cotton"), sewing=True, sewing_time=CLOSING_TIME,
+                       velocities=np.tile(START_VELOCITY, (len(mesh.positions), 1)))
     scene = core.Scene([cloth], [core.Collider(*body(), friction=0.3)])
     return Run(scene=scene, solver=core.Solver(integrator="bdf2", steps_per_frame=2), pictured=(1, 5, 9, 60),
                eye=(0.9, -2.2, 0.5), target=(0.0, 0.0, 0.02), lens=60.0)

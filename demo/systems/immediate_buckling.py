@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A sheet of links that pull, and buckle where they would be pushed, falls over a ball."""
+"""Immediate buckling: a sheet of links that resist stretching and buckle under compression falls onto a ball."""
 
 import core
 

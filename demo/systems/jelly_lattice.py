@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A block of jelly as a lattice of springs: it is pinned at one end, and bends and swings by its own weight."""
+"""Jelly as a lattice of springs: a block, pinned at one end, bends and swings under its own weight."""
 
 import numpy as np
 

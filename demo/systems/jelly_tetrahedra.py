@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A jelly of two balls that grow into each other, as tetrahedra: dropped on a ball, it wobbles and rests beside it."""
+"""Jelly of tetrahedra: two overlapping balls fall onto another ball, wobble, and come to rest beside it."""
 
 import numpy as np
 

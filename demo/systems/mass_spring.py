@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two sheets of soft springs hang from their corners: the right one may be 10 % longer."""
+"""Mass-spring: two sheets of soft springs hang from their corners; the stretch of the right one is limited to 10 %."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A fountain of particles that are born one after the other, fall on a ball and a floor, and slide down."""
+"""Particles: a fountain emits particles one after the other, which fall onto a ball and a floor and slide."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Projective dynamics: triangles that want to be a turn of their rest shape, and one matrix for the whole run."""
+"""Projective dynamics: triangles are projected to rotations of their rest shape, with one constant matrix."""
 
 import core
 

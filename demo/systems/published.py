@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A published run: a garment of 6,450 vertices on a body that turns, the size of 001's figure 4."""
+"""A published run: a garment of 6,450 vertices on a turning body, the size of Baraff and Witkin 1998, figure 4."""
 
 import core
 from benchmarks.published import shirt

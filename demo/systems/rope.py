@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ropes as loose edges, by the product without a matrix: a net hung from three ends falls over a ball."""
+"""Ropes as loose edges, with a matrix-free product: a net that hangs from three ends falls onto a ball."""
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from . import shapes
 from .run import Run
 
 ARMS, LINKS, RINGS = 9, 24, 4
+"""Number of radial ropes, of links in each, and of ropes around."""
 
 
 def build() -> Run:

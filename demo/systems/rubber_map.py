@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A rubber map: a band across a curtain is painted to be half as long at rest, and gathers it."""
+"""Shrink map: a band across a curtain is painted to half its rest length, and gathers the curtain."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ from . import shapes
 from .run import Run
 
 BAND, SCALE = 0.05, 0.5
-"""Half of the band's width [m], and lengths at rest in it over those of the curtain [-]."""
+"""Half the width of the band [m], and scale of rest lengths in it [-]."""
 
 
 def build() -> Run:
     flat = shapes.sheet(49, 1.0)
     hung = flat["positions"][:, [0, 2, 1]] * [1.0, 1.0, -1.0]
-    hung[:, 1] = 0.02 * np.sin(12.0 * np.pi * hung[:, 0])                # a little wavy, as curtains are
+    hung[:, 1] = 0.02 * np.sin(12.0 * np.pi * hung[:, 0])                # slight waves
     mesh = core.ClothMesh(hung, faces=flat["faces"].tolist())
     top = np.flatnonzero(hung[:, 2] > 0.499)[::2]
     painted = np.where(np.abs(hung[:, 2] + 0.05) < BAND, SCALE, 1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a picture of a system is made from: a scene, how it is solved, and from where to look at which frames."""
+"""The record of a system's picture: scene, solver, frames and camera. Each other file here builds one, see draw.py."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,14 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """Frames are numbered from 1, the start.
+    """A scene and its picture.
 
     Attributes:
-        scene, solver: what `core.simulate` takes. pictured: frames drawn side by side.
-        eye, target: where the camera is and what it looks at [m]. lens: its focal length [mm].
-        thickness: of what threads and particles are drawn as [m].
+        scene, solver: arguments of `core.simulate`.
+        pictured: frames that are drawn side by side. Frame 1 is the initial state.
+        eye, target: position of the camera and the point it looks at [m].
+        lens: focal length [mm].
+        thickness: diameter of drawn threads and particles [m].
     """
 
     scene: core.Scene

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes for the pictures: sheets of quads, balls, floors."""
+"""Meshes of the scenes: sheets of quads, balls, floors and boxes."""
 
 from typing import Any
 
@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 
 def sheet(count: int, side: float, *, height: float = 0.0) -> dict[str, Any]:
-    """`count` x `count` vertices, `side` [m] long, about the z axis at `height` [m]: positions and faces."""
+    """Return positions and faces of a square sheet of `count` x `count` vertices, `side` [m] wide, around the z axis at
+    `height` [m]."""
     u, v = np.meshgrid(np.linspace(-side / 2, side / 2, count), np.linspace(-side / 2, side / 2, count), indexing="ij")
     corner = (np.arange(count - 1)[:, None] * count + np.arange(count - 1)).ravel()
     quads = np.stack([corner, corner + count, corner + count + 1, corner + 1], axis=1)
@@ -17,7 +18,7 @@ def sheet(count: int, side: float, *, height: float = 0.0) -> dict[str, Any]:
 
 def ball(radius: float, centre: tuple[float, float, float] = (0.0, 0.0, 0.0), *, segments: int = 32,
          rings: int = 16) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Positions (V, 3) [m] and triangles (T, 3), normals outwards."""
+    """Return positions (V, 3) [m] and triangles (T, 3) of a sphere with normals outwards."""
     theta = np.pi * np.arange(1, rings) / rings
     phi = 2.0 * np.pi * np.arange(segments) / segments
     belt = np.stack([np.outer(np.sin(theta), np.cos(phi)), np.outer(np.sin(theta), np.sin(phi)),
@@ -35,7 +36,7 @@ def ball(radius: float, centre: tuple[float, float, float] = (0.0, 0.0, 0.0), *,
 
 
 def floor(side: float, height: float = 0.0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """A square: positions (4, 3) [m] and triangles (2, 3)."""
+    """Return positions (4, 3) [m] and triangles (2, 3) of a square."""
     s = side / 2
     return (np.array([[-s, -s, height], [s, -s, height], [s, s, height], [-s, s, height]]),
             np.array([[0, 1, 2], [0, 2, 3]]))
@@ -43,7 +44,7 @@ def floor(side: float, height: float = 0.0) -> tuple[NDArray[np.float64], NDArra
 
 def block(size: tuple[float, float, float], counts: tuple[int, int, int]
           ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The surface of a box from the origin, in squares: positions (V, 3) [m] and faces (Q, 4), normals outwards."""
+    """Return positions (V, 3) [m] and faces (Q, 4) of a box of quads from the origin, with normals outwards."""
     corners = []
     for axis in range(3):
         u, v = (axis + 1) % 3, (axis + 2) % 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A sheet of woven threads falls over a ball: along its threads it hardly stretches, across them it skews."""
+"""Thread cloth: a sheet of woven threads falls onto a ball; it shears, but hardly stretches along the threads."""
 
 import core
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A wind field: a row of flags in the stream of a fan, which falls off to its sides."""
+"""Wind field: a row of flags in the stream of a fan, which falls off to its sides."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from . import shapes
 from .run import Run
 
 FLAGS, SIDE, SPEED, WIDTH = 5, 0.4, 2.5, 0.45
-"""Number of flags, their side [m], the air's velocity in the middle of the stream [m/s] and its width [m]."""
+"""Number of flags, their side [m], velocity of the air in the middle of the stream [m/s], width of the stream [m]."""
 
 
 def stream(time: float, x: np.ndarray) -> np.ndarray:
-    """Velocity (V, 3) [m/s] of the air at positions x (V, 3) [m]."""
+    """Return the velocity of the air (V, 3) [m/s] at positions x (V, 3) [m]."""
     return np.outer(SPEED * np.exp(-((x[:, 0] / WIDTH) ** 2)), [0.0, 1.0, 0.0])
 
 

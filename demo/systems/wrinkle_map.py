@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A wrinkle map: a flat sheet is painted with curvature that changes its sign in stripes, and with none at one end."""
+"""Wrinkle map: a flat sheet is painted with a rest curvature of alternating sign in stripes, which fades to one end."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from . import shapes
 from .run import Run
 
 STRIPES, CURVATURE = 6, 18.0
-"""Changes of sign along the sheet, and the largest rest curvature [1/m]."""
+"""Number of stripes, and largest rest curvature [1/m]."""
 
 
 def build() -> Run:

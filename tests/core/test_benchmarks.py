@@ -14,30 +14,30 @@ from benchmarks.against_blender import arguments
 from benchmarks.blender_units import FACTORY, TAU, factory_fabric, tuned_settings, wind_field
 from benchmarks.chart import draw
 from benchmarks.contact_scenes import DRAPE
-from benchmarks.kept import Kept, Turns
 from benchmarks.muslin_cloth import muslin_frames
 from benchmarks.published import RUNS
 from benchmarks.report import compare, markdown
-from benchmarks.scenes import RADIUS, SCENES, lengths, setting
-from benchmarks.stretch_search import AIM, LEAST, MOST_TRIES, stiffness_factor, substeps
-from benchmarks.systems import SYSTEMS, cast, held_against
+from benchmarks.scenes import RADIUS, SCENES, lengths, scene_layout
+from benchmarks.stored_results import ResultStore, TurnStore
+from benchmarks.stretch_search import AIMED_FRACTION, LEAST_FRACTION, MAX_TRIES, stiffness_factor, substeps
+from benchmarks.systems import SYSTEMS, reference_row, select_systems
 from benchmarks.worker import Job, Run
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_every_scene_simulates_and_its_stretch_is_measured_on_the_quads_sides(name):
-    place = setting(name, 6)
-    frames = list(muslin_frames(place, core.Material.preset("cotton"), core.Solver(backend="numpy"), 3))
+    layout = scene_layout(name, 6)
+    frames = list(muslin_frames(layout, core.Material.preset("cotton"), core.Solver(backend="numpy"), 3))
     job = Job("muslin", name, 6, 3, {}, {})
     run = Run(job, np.array([f["x"] for f in frames]), np.array([f["ms"] for f in frames]), np.zeros(3), {})
     p99, most = run.stretch()
-    assert len(place.edges) == 2 * 6 * 5
+    assert len(layout.edges) == 2 * 6 * 5
     assert abs(p99[0]) < 1e-6 and (p99 <= most).all() and most[-1] < 0.1
     assert run.distance(run.x.astype(float)) == 0.0
 
 
 def test_the_scenes_have_the_sizes_they_are_named_for():
-    hang, flag = setting("hang", 11), setting("flag", 11)
+    hang, flag = scene_layout("hang", 11), scene_layout("flag", 11)
     assert hang.vertex_area * len(hang.positions) == pytest.approx(4.0)
     assert flag.vertex_area * len(flag.positions) == pytest.approx(2.4)
     assert hang.edge_length == pytest.approx(0.2) and len(flag.held) == 11
@@ -46,7 +46,7 @@ def test_the_scenes_have_the_sizes_they_are_named_for():
 
 
 def test_the_ball_is_closed_and_its_faces_look_outwards():
-    points, faces = setting("sphere", 3).ball
+    points, faces = scene_layout("sphere", 3).ball
     assert len(points) == 64 * 31 + 2
     volume = sum(np.dot(points[f[0]], np.cross(points[f[i]], points[f[i + 1]]))
                  for f in faces for i in range(1, len(f) - 1)) / 6.0
@@ -54,8 +54,8 @@ def test_the_ball_is_closed_and_its_faces_look_outwards():
 
 
 def test_the_fabric_of_the_factory_settings_gives_the_factory_settings_back():
-    place = setting("hang", 20)
-    got = tuned_settings(place, factory_fabric(place, 0.0))["settings"]
+    layout = scene_layout("hang", 20)
+    got = tuned_settings(layout, factory_fabric(layout, 0.0))["settings"]
     assert got["mass"] == pytest.approx(FACTORY["mass"])
     assert got["tension_stiffness"] == pytest.approx(FACTORY["tension"])
     assert got["shear_stiffness"] == pytest.approx(FACTORY["shear"])
@@ -122,8 +122,8 @@ def test_the_fabric_is_made_stiffer_until_it_stretches_no_more_and_by_little_mor
         return 0.05 * excess * factor ** -power
 
     found = stiffness_factor(p99_of, 0.05, coarse=lambda factor: 1.3 * p99_of(factor ** 0.8))
-    assert found.enough and found.tries <= MOST_TRIES
-    assert LEAST * 0.05 <= p99_of(found.value) <= 0.05
+    assert found.enough and found.tries <= MAX_TRIES
+    assert LEAST_FRACTION * 0.05 <= p99_of(found.value) <= 0.05
 
 
 def test_a_fabric_that_stretches_no_more_is_kept_after_one_run():
@@ -142,7 +142,7 @@ def test_a_search_that_finds_nothing_says_so():
         found = stiffness_factor(lambda factor, p99=p99: p99, 0.05)
         assert not found.enough and found.tries == 3                     # neither stiffer nor softer helps
     found = stiffness_factor(lambda factor: 0.1 * factor ** -0.01, 0.05, coarse=lambda factor: 1.0 / factor)
-    assert not found.enough and found.tries <= 2 * MOST_TRIES
+    assert not found.enough and found.tries <= 2 * MAX_TRIES
 
 
 def test_where_stiffer_cloth_stretches_more_the_search_goes_to_softer():
@@ -150,21 +150,22 @@ def test_where_stiffer_cloth_stretches_more_the_search_goes_to_softer():
         return 0.08 * factor ** 0.4
 
     found = stiffness_factor(p99_of, 0.05, coarse=lambda factor: 0.1 / factor)
-    assert found.enough and found.value < 1.0 and LEAST * 0.05 <= found.p99 <= 0.05
+    assert found.enough and found.value < 1.0 and LEAST_FRACTION * 0.05 <= found.p99 <= 0.05
 
 
 @pytest.mark.parametrize("least", [4, 9, 13, 30, 77])
 def test_the_node_gets_few_more_substeps_than_it_needs(least):
-    found = substeps(lambda count: 0.05 * AIM * (least / count), 0.05 * AIM)
+    found = substeps(lambda count: 0.05 * AIMED_FRACTION * (least / count), 0.05 * AIMED_FRACTION)
     assert found.enough and least <= found.value <= max(5, 1.5 * least)
 
 
 def test_a_system_is_never_run_without_the_one_it_is_held_against():
     for asked in ([name] for name in SYSTEMS):
         for scene in SCENES:
-            there = cast(asked, scene, 50)
-            assert all(held_against(s) is None or there.index(held_against(s)) < there.index(s) for s in there)
-    assert not {"node", "muslin-node"} & set(cast(None, "flag", 50)) and "numpy-tuned" not in cast(None, "hang", 200)
+            there = select_systems(asked, scene, 50)
+            assert all(reference_row(s) is None or there.index(reference_row(s)) < there.index(s) for s in there)
+    assert not {"node", "muslin-node"} & set(select_systems(None, "flag", 50))
+    assert "numpy-tuned" not in select_systems(None, "hang", 200)
 
 
 def test_the_drape_s_speed_is_taken_at_both_sizes_against_both_settings():
@@ -190,27 +191,27 @@ JOB = Job("muslin", "hang", 2, 2, {"stretch": (1.0, 1.0)}, {})
 
 def test_a_comparison_that_was_stopped_goes_on_from_the_runs_it_has(tmp_path, monkeypatch):
     counted = Counted(monkeypatch)
-    Turns(tmp_path, resume=False).run("muslin-tuned", 0, JOB)
-    assert Turns(tmp_path, resume=True).run("muslin-tuned", 0, JOB).notes["turn"] == 1 and counted.runs == 1
-    Turns(tmp_path, resume=True).run("muslin-tuned", 1, JOB)
-    Turns(tmp_path, resume=True).run("muslin-tuned", 0, replace(JOB, frames=3))      # another job
-    Turns(tmp_path, resume=False).run("muslin-tuned", 0, JOB)
+    TurnStore(tmp_path, resume=False).run("muslin-tuned", 0, JOB)
+    assert TurnStore(tmp_path, resume=True).run("muslin-tuned", 0, JOB).notes["turn"] == 1 and counted.runs == 1
+    TurnStore(tmp_path, resume=True).run("muslin-tuned", 1, JOB)
+    TurnStore(tmp_path, resume=True).run("muslin-tuned", 0, replace(JOB, frames=3))      # another job
+    TurnStore(tmp_path, resume=False).run("muslin-tuned", 0, JOB)
     assert counted.runs == 4
 
 
 def test_a_run_of_other_sources_does_not_count(tmp_path, monkeypatch):
     counted = Counted(monkeypatch)
-    Turns(tmp_path, resume=False).run("muslin-tuned", 0, JOB)
-    monkeypatch.setattr("benchmarks.kept.sources", lambda *folders: "changed")
-    Turns(tmp_path, resume=True).run("muslin-tuned", 0, JOB)
+    TurnStore(tmp_path, resume=False).run("muslin-tuned", 0, JOB)
+    monkeypatch.setattr("benchmarks.stored_results.sources", lambda *folders: "changed")
+    TurnStore(tmp_path, resume=True).run("muslin-tuned", 0, JOB)
     assert counted.runs == 2
 
 
 def test_a_setting_is_kept_for_the_next_comparison_and_not_for_a_fresh_one(tmp_path):
-    Kept(tmp_path).keep("stiffness", JOB, 1.5)
-    assert Kept(tmp_path).setting("stiffness", JOB) == 1.5
-    assert Kept(tmp_path).setting("stiffness", replace(JOB, size=3)) is None
-    assert Kept(tmp_path, fresh=True).setting("stiffness", JOB) is None
+    ResultStore(tmp_path).keep("stiffness", JOB, 1.5)
+    assert ResultStore(tmp_path).stored_value("stiffness", JOB) == 1.5
+    assert ResultStore(tmp_path).stored_value("stiffness", replace(JOB, size=3)) is None
+    assert ResultStore(tmp_path, fresh=True).stored_value("stiffness", JOB) is None
 
 
 @pytest.mark.parametrize("name", RUNS)
