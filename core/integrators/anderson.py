@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A fixed-point iteration u -> g(u) that takes the steps before into account (Anderson 1965).
+"""Anderson acceleration of a fixed-point iteration u -> g(u) (Anderson 1965).
 
 With d = g(u) - u, and differences over the last m iterations of u and of d, dU_j and dD_j,
 
     theta = argmin | d - sum_j theta_j dD_j |,       u  <-  u + d - sum_j theta_j (dU_j + dD_j)
 
-Peng et al. 2018 use it for projective dynamics. Where u has parts that are prescribed, all iterates have them, and so
-has what is combined of them. Who uses it has to see that it helps: it knows no energy.
+Peng et al. 2018 use it for projective dynamics. Prescribed parts of u are the same in all iterates, so a combination of
+these keeps them. The caller has to check that the result lowers the energy.
 """
 
 from __future__ import annotations
@@ -15,12 +15,17 @@ import numpy as np
 
 from ..arrays import FloatArray
 
-INDEPENDENT = 1e-10
-"""Part of the largest singular value below which a combination of the differences says nothing [-]."""
+LEAST_SINGULAR_VALUE = 1e-10
+"""Singular values of the differences that are used, at least, over the largest one [-]."""
 
 
 class Anderson:
-    """The memory of one iteration; weight (V,) of vertices in the norm; m = `window`."""
+    """The last iterates of one iteration.
+
+    Args:
+        weight: (V,) weights of the vertices in the norm.
+        window: m, number of differences.
+    """
 
     def __init__(self, weight: FloatArray, window: int) -> None:
         self._window = window
@@ -29,11 +34,11 @@ class Anderson:
         self._d: list[FloatArray] = []
 
     def forget(self) -> None:
-        """What was iterated is something else from now on."""
+        """Drop all iterates, because the iteration has changed."""
         self._u, self._d = [], []
 
     def next(self, u: FloatArray, g: FloatArray) -> FloatArray | None:
-        """Where to go from u (V, 3), with g (V, 3) the end of a plain iteration; None if that is all there is."""
+        """Return the accelerated iterate after u (V, 3), with g = g(u) (V, 3); None while there is no difference."""
         self._u.append(u)
         self._d.append(g - u)
         del self._u[:-self._window - 1], self._d[:-self._window - 1]
@@ -41,8 +46,8 @@ class Anderson:
             return None
         dU, dD = (np.stack([b - a for a, b in zip(x[:-1], x[1:], strict=True)]) for x in (self._u, self._d))
         flat = (self._root * dD).reshape(len(dD), -1)
-        gram = np.einsum("in,jn->ij", flat, flat)                            # never threaded: two runs, the same bytes
-        theta = np.linalg.pinv(gram, rcond=INDEPENDENT, hermitian=True) @ np.einsum(
+        gram = np.einsum("in,jn->ij", flat, flat)                            # not threaded, for identical bytes
+        theta = np.linalg.pinv(gram, rcond=LEAST_SINGULAR_VALUE, hermitian=True) @ np.einsum(
             "in,n->i", flat, (self._root * self._d[-1]).ravel())
         result: FloatArray = g - np.einsum("i,ivk->vk", theta, dU + dD)
         return result

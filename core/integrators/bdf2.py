@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The second backward differentiation formula: implicit Euler's stability, and motion that is not damped by the step.
+"""BDF2, the second backward differentiation formula: second order, and stable for every step size.
 
     x1 = 4/3 x0 - 1/3 x_before + 2/3 h v1,      M (v1 - 4/3 v0 + 1/3 v_before) = 2/3 h f(x1, v1)
 
-(Choi and Ko 2002 use it for cloth). With x* = 4/3 x0 - 1/3 x_before, v* likewise and h* = 2/3 h that is a step of
-implicit Euler of h* from (x*, v*), which are where the motion was at the time t0 + h/3 but for terms of second order.
-So the equations, the solver, pins and damping are implicit Euler's own. One linearisation leaves a small rest of first
-order, which shows at steps below half a millisecond; "converge" is of second order throughout.
+Choi and Ko 2002 use it for cloth. With x* = 4/3 x0 - 1/3 x_before, v* likewise and h* = 2/3 h, this is a step of
+implicit Euler of size h* from (x*, v*), which is the state at the time t0 + h/3 up to terms of second order. So the
+equations, the solver, pins and damping are those of implicit Euler. One linearisation leaves a small error of first
+order, visible at steps below half a millisecond; "converge" is of second order throughout.
 
-Each step is linearised where smooth motion would end, see `velocity_predictor`; pieces with threads or seams where
-it starts, and once more where that led. At a bend of a slack thread the direction of what pulls turns by more than can
-be foreseen, and a hanging rope would tremble for ever; seams would tear. Links that go slack are such, too.
+Each step is linearised at the predicted end, see `velocity_predictor`. Pieces with threads, seams or springs that go
+slack are linearised at the start, and again at the end of that solve: at the bend of a slack thread the direction of
+the pull turns too far for a prediction, so that a hanging rope would never come to rest and seams would tear.
 
-It needs two steps of one size behind it; `arrival.py` has what is taken for the one before the first, from a trial step
-of implicit Euler. A step after the size changed is implicit Euler's, and so is one in which cloth touches something or
-may: x* would lie beyond what stops it.
+BDF2 needs two steps of the same size behind it; `multistep_start` stands in for the one before the first. A step after
+a change of size is a step of implicit Euler, and so is a step in which cloth is, or may come, in contact: x* would lie
+behind the obstacle.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ from .clearance import Clearance
 from .post_step import StepResult
 from .step_context import StepContext
 
-LINEARISATIONS = 2
-"""Of each step, at least, where there are threads or seams."""
-SAME = 1e-9
-"""Relative difference up to which two steps are of one size [-]."""
+THREAD_LINEARISATIONS = 2
+"""Linearisations of each step with threads or seams, unless the settings say otherwise."""
+EQUAL_STEPS = 1e-9
+"""Relative difference up to which two steps have the same size [-]."""
 
 
 def step(system: System, state: State, h: float, context: StepContext) -> StepResult:
-    """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
+    """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     expected, spare, settings = system.smoothing(state.v), False, context.settings
     if system.abrupt.any():
         expected[system.abrupt] = 0.0
         if settings.linearisations == 1:
-            spare = True                                             # nobody asked for what comes after the first
-            context = context.with_linearisations(implicit_euler.OF_SLACK if system.may_go_slack else LINEARISATIONS)
+            spare = True                                             # the settings ask for one only
+            count = implicit_euler.SLACK_LINEARISATIONS if system.may_go_slack else THREAD_LINEARISATIONS
+            context = context.with_linearisations(count)
     room = Clearance(state, h, context)
     result: StepResult | None = None
     before, spent = None, 0
-    if (state.before is None or abs(state.before.step - h) <= SAME * h) and not room.may_touch():
+    if (state.before is None or abs(state.before.step - h) <= EQUAL_STEPS * h) and not room.may_touch():
         before, spent = multistep_start.before(system, state, h, lambda: implicit_euler.step(
             system, state, h, context, expected, unhindered=True, spare=spare))
     if before is not None:

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Explicit methods (003): the end of a step from the forces at its start.
+"""Explicit integrators (003): the end of a step from the forces at its start.
 
     symplectic Euler    v1 = v0 + h M^-1 f(x0, v0),              x1 = x0 + h v1
     explicit Euler      the same v1,                             x1 = x0 + h v0
     Verlet              x1 = x0 + k_d (x0 - x_before) + h^2 M^-1 f(x0, v0)
 
 003 gives the last two as "Euler Method" and "Verlet Solver" and the first in its mass-spring loop. All are systems with
-M for their matrix, so that pins, attachments, contacts, friction and self-collision are those of every other
-integrator: the same loop solves M (u - v0) = h f + what contacts do, for the velocity u that carries x0 to x1.
+the matrix M, so that pins, attachments, contacts, friction and self-collision work as with every other integrator: the
+same loop solves M (u - v0) = h f + contact impulses, for the velocity u that moves x0 to x1.
 
-- Explicit Euler carries positions by the velocity of the start, which contacts cannot change any more. While anything
-  touches or may touch, it takes symplectic Euler's step.
-- Verlet in u: (x1 - x0)/h = k_d (x0 - x_before)/h + h M^-1 f. The velocity it carries is that between two steps, so the
-  first step takes half the impulse, and one after the size changed the mean of both sizes. What contacts moved
-  positions by without speeding them up, y of 001, does not count as motion. Reported is v1 = u + h/2 M^-1 f(x1, u), of
-  second order like the positions. k_d is per step, as published: below 1 it damps more the shorter the steps.
+- Explicit Euler moves positions by the velocity of the start, which contacts can no longer change. While cloth is, or
+  may come, in contact, it takes the step of symplectic Euler.
+- Verlet in u: (x1 - x0)/h = k_d (x0 - x_before)/h + h M^-1 f. Its velocity belongs to the middle between two steps, so
+  the first step takes half the impulse, and a step after a change of size the mean of both sizes. The position
+  alteration y of 001 does not count as motion. The reported velocity is v1 = u + h/2 M^-1 f(x1, u), of second order
+  like the positions. k_d acts per step, as published: below 1 it damps more the shorter the steps are.
 
-Steps beyond what `stable_step` estimates are refused before the first one.
+Steps longer than the estimate of `stability_limit` are refused before the first one.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from .step_context import StepContext
 
 
 def symplectic_euler(system: System, state: State, h: float, context: StepContext) -> StepResult:
-    """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
+    """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     return _ExplicitStep(system, state, state.v, h, context).kicked(h)
 
 
 def explicit_euler(system: System, state: State, h: float, context: StepContext) -> StepResult:
-    """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
+    """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     room = Clearance(state, h, context)
     if not room.may_touch():
         step = _ExplicitStep(system, state, state.v, h, context, unhindered=True)
@@ -55,10 +55,10 @@ def explicit_euler(system: System, state: State, h: float, context: StepContext)
 
 
 def verlet(system: System, state: State, h: float, context: StepContext) -> StepResult:
-    """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
+    """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     before = state.before
     w, last = (state.v, 0.0) if before is None else (context.settings.verlet_kd * before.v, before.step)
-    if last and len(new := system.births.newborn):                 # as if they had come with what pulls at them now
+    if last and len(new := system.births.newborn):                 # as if the present force had acted before
         pull = system.force(state.x, state.v, state.time)[new]
         w[new] = state.v[new] - 0.5 * last * pull / system.mass[new, None]
     step = _ExplicitStep(system, state, w, h, context)
@@ -67,15 +67,16 @@ def verlet(system: System, state: State, h: float, context: StepContext) -> Step
         return result
     x, u = result.state.x, result.state.v
     half = 0.5 * h * step.pins.project(system.force(x, u, state.time + h) / system.mass[:, None])
-    half[result.state.touch.mode != 0] = 0.0                       # what lies on a solid does not fall
+    half[result.state.touch.mode != 0] = 0.0                       # a vertex in contact does not fall
     return replace(result, state=replace(result.state, v=u + half, before=Before(state.x, u, h)))
 
 
 class _ExplicitStep:
-    """One step with M for its matrix, from velocities w (V, 3) [m/s]; other arguments as of the step.
+    """A step with the matrix M, from velocities w (V, 3) [m/s]; other arguments as of the step.
 
     Attributes:
-        contacts: what touches in it; pins: its filter without them.
+        contacts: contacts of the step.
+        pins: constraint filter without contacts.
     """
 
     def __init__(self, system: System, state: State, w: FloatArray, h: float, context: StepContext, *,
@@ -89,7 +90,7 @@ class _ExplicitStep:
         self._loop = ContactLoop(self.contacts, system.elastic(state.time), context.settings.tolerance, self._mass)
 
     def kicked(self, duration: float) -> StepResult:
-        """Where forces that act for `duration` [s] bring the cloth in the step."""
+        """Return the result of forces that act for `duration` [s]."""
         elastic = self._system.elastic(self._state.time)
         A = self._mass.matrix(elastic, self._state.x, self._h, None)
         impulse = duration * self._force

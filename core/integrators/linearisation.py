@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands for the stiffness in a step's matrix A, and how systems with it are preconditioned.
+"""Linearisations: the matrix A of a step, and its preconditioner.
 
-    tangent     A = M + h D + h^2 K(x)      Newton's method: assembled anew, multigrid or a direct factor
-    constant    A = M + h D + h^2 H         projective dynamics (004): factored once, or as published
-    mass        A = M                       explicit methods (003): nothing but the diagonal
+    tangent     A = M + h D + h^2 K(x)      Newton's method: assembled anew; multigrid or a direct factor
+    constant    A = M + h D + h^2 H         projective dynamics (004): factored once, or without preconditioner
+    mass        A = M                       explicit integrators (003): the diagonal
 
-Pins, contacts and the loop that solves for them are the same with each: they add to A and filter it.
+Pins, contacts and their active-set loop are the same for all: they add to A and filter it.
 """
 
 from __future__ import annotations
@@ -28,24 +28,27 @@ if TYPE_CHECKING:
 
 
 class Linearisation(Protocol):
-    """Attributes: tangent, whether `matrix` can be the exact one; direct, whether the last preconditioner made solves
-    so well that a first guess saves nothing."""
+    """The interface of linearisations.
+
+    Attributes:
+        tangent: whether `matrix` can be the exact derivative.
+    """
 
     tangent: bool
 
     @property
     def direct(self) -> bool:
-        """See above."""
+        """Return whether the last preconditioner is a direct factor, which makes a first guess needless."""
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
                exact: bool = False) -> BlockMatrix:
-        """A of a step of h [s] at x (V, 3) [m]."""
+        """Return A of a step of h [s] at x (V, 3) [m]."""
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
-        """r -> P^-1 r for A with pins and contacts in `filter_`, to solve to `tolerance`."""
+        """Return r -> P^-1 r for A, with pins and contacts in `filter_`, for a solve to `tolerance`."""
 
     def learn(self, iterations: int, *, touching: bool) -> None:
-        """Tell what the solve with the last preconditioner took, and whether anything was `touching` in it."""
+        """Count the iterations of the last solve; `touching`: whether contacts acted in it."""
 
 
 class SolveMemory:
@@ -60,7 +63,7 @@ class SolveMemory:
 
 
 class Tangent:
-    """Newton's."""
+    """The tangent stiffness, for Newton's method."""
 
     tangent = True
 
@@ -70,23 +73,23 @@ class Tangent:
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
                exact: bool = False) -> BlockMatrix:
-        """M + h D + h^2 K(x), K semi-definite element by element unless `exact`."""
+        """Return M + h D + h^2 K(x), with K semi-definite element by element unless `exact`."""
         A = elastic.stiffness(x, h ** 2, exact=exact, room=self._system.room, rate=rate, rate_factor=h)
         A.add_diagonal(self._system.mass)
         return A
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
-        """Multigrid or a factor, by what the solves before took."""
+        """Return multigrid or a direct factor, selected by the history of solves."""
         operator, self.direct = self._system.preconditioner(self._solves.history, h, A, filter_, tolerance)
         return operator
 
     def learn(self, iterations: int, *, touching: bool) -> None:
-        """For the next choice."""
+        """Count the solve for the next selection."""
         self._solves.learn(iterations, self._system.preconditioners.worth(touching=touching))
 
 
 class Constant:
-    """Projective dynamics'."""
+    """The constant stiffness of projective dynamics."""
 
     tangent = False
 
@@ -95,24 +98,24 @@ class Constant:
 
     @property
     def direct(self) -> bool:
-        """Where there is a factor."""
+        """Return whether the matrix is factored."""
         return self._factored
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
                exact: bool = False) -> BlockMatrix:
-        """M + h D + h^2 H, of which only the drag of triangles depends on x."""
+        """Return M + h D + h^2 H; only the drag of triangles depends on x."""
         return self._constant.matrix(h, rate)
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
-        """The factor, kept from step to step; or none, as published."""
+        """Return the factor, which is kept from step to step, or the identity, as published."""
         return self._constant.factor(h, A, filter_) if self._factored else _same
 
     def learn(self, iterations: int, *, touching: bool) -> None:
-        """Nothing to choose."""
+        """Do nothing: there is one preconditioner."""
 
 
 class Mass:
-    """Of explicit methods."""
+    """The mass matrix, for explicit integrators."""
 
     tangent = False
     direct = True
@@ -122,17 +125,17 @@ class Mass:
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
                exact: bool = False) -> BlockMatrix:
-        """M."""
+        """Return M."""
         A = BlockMatrix(self._system.diagonal_pattern)
         A.add_diagonal(self._system.mass)
         return A
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
-        """The inverse itself, as long as cloth does not press on cloth."""
+        """Return M^-1, exact as long as no contact by pairs adds to A."""
         return BlockJacobi(A, filter_)
 
     def learn(self, iterations: int, *, touching: bool) -> None:
-        """Nothing to choose."""
+        """Do nothing: there is one preconditioner."""
 
 
 def _same(r: FloatArray) -> FloatArray:

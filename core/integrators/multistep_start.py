@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How things came to be where they are, for integrators that look back: at the start, and when particles are born.
+"""Start multistep integrators: the state one step earlier, at the start and when particles are emitted.
 
-They are taken to have come with the acceleration a that they have now,
+It is extrapolated with the present acceleration a,
 
     x_before = x0 - h v0 + h^2/2 a,      v_before = v0 - h a,      a = (u - v0) / h
 
-with u (V, 3) [m/s] where a trial step of h leads. If it is implicit Euler's, stiffness, drag and wind are in it,
-whatever the step; a is right to O(h), x_before to O(h^3) and v_before to O(h^2), which leaves motion of second order.
-Another acceleration a' would leave an error of h/2 (a - a') in velocities, for good. What pins hold has none. What
-flies freely has gravity's, to rounding.
+where u (V, 3) [m/s] is the end velocity of a trial step of size h. With implicit Euler for the trial, a contains
+stiffness, drag and wind at any step size; it is exact to O(h), x_before to O(h^3) and v_before to O(h^2), so that the
+motion is of second order. Another acceleration a' would leave a lasting error of h/2 (a - a') in the velocities. Pinned
+vertices have no acceleration. Free particles have that of gravity, to rounding.
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ from ..model.particle_system import System
 from ..state import Before, State
 from .post_step import StepResult
 
-FREE = 1e-12
-"""Relative size of forces beside a particle's weight that rounding explains [-]."""
+FREE_FLIGHT_FORCE = 1e-12
+"""Largest force on a particle in free flight, beside its weight and over that [-]: rounding."""
 
 
 def before(system: System, state: State, h: float, trial: Callable[[], StepResult]) -> tuple[Before | None, int]:
-    """Where `state` was h [s] before, and the linear iterations that it took to find out; None where a trial that is
-    needed has no finite solution.
+    """Return the state h [s] earlier and the linear iterations spent; None if the trial has no finite solution.
 
-    `trial` takes a step of h from `state` as if nothing touched. It is one solve of all, so particles that are born to
-    nothing but their weight go without.
+    Args:
+        system: what is simulated.
+        state: the present state.
+        h: step size [s].
+        trial: takes a step of h from `state` without contacts. It solves for all vertices, so it is left out if only
+            particles in free flight are emitted.
     """
     gravity, known, spent = system.scene.gravity, state.before, 0
     a = np.tile(gravity, (system.vertex_count, 1))
@@ -45,10 +48,10 @@ def before(system: System, state: State, h: float, trial: Callable[[], StepResul
 
 
 def _fly(system: System, state: State) -> bool:
-    """Whether nothing but their weight pulls at those that are born now."""
+    """Return whether weight is the only force on the particles that are emitted now."""
     new = system.births.newborn
     if len(new) == 0:
         return True
     weight = system.mass[new, None] * system.scene.gravity
     pull = system.force(state.x, state.v, state.time)[new] - weight
-    return bool(np.abs(pull).max() <= FREE * np.abs(weight).max())
+    return bool(np.abs(pull).max() <= FREE_FLIGHT_FORCE * np.abs(weight).max())

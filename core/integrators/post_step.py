@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a step ends: what is left beyond a surface or too long is brought back, and what would pass through is cut.
+"""Correct the end of a step: out of solids, back to allowed edge lengths, and short of any intersection.
 
-The solves are linear, and contacts that change in them are left to the next step at some point. What they leave is
-corrected in positions, and velocities follow: out of solids, to lengths that edges may have (`length_limits.py`), and
-last of all the truncation that rules out crossings, which has the final word.
+The solves are linear, and contacts that still change after some of them are left to the next step. Their errors are
+corrected in positions, and velocities follow: first vertices inside of solids are moved out, then edges are shortened
+(`length_limits`), and last the step filter cuts motions that would intersect.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from .contact_loop import ContactLoop
 from .length_limits import LengthLimits
 from .step_contacts import StepContacts
 
-LIMITED = 8
-"""Times that cloth is brought back to its length where solids are in the way of that."""
-LONGER = 4e-3
-"""Elongation above the largest one for which a step is done again in two [-]."""
-TURNED = 0.05
-"""The same above what an edge that turned may have [-]: that much shows, and less is left to the next step."""
-GETS_SHORTER = 0.9
-"""Part of what was too long before that may be left when it is brought back once more, or it is given up [-]."""
+LENGTH_PASSES = 8
+"""Most passes that shorten edges and move vertices out of solids in turn."""
+MAX_OVERLENGTH = 4e-3
+"""Largest elongation above the limit with which a step is accepted [-]."""
+MAX_TURNED_OVERLENGTH = 0.05
+"""The same for edges that turned in the step [-]: more than that is visible, less is left to the next step."""
+LENGTH_PROGRESS = 0.9
+"""Largest part of the overlength that a pass may leave, or the passes end [-]."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,20 @@ class StepResult:
     """The new state and how the step went.
 
     Attributes:
-        state: at the end of the step. iterations: linear iterations in all. residual: of the last linear solve, or of
-            the nonlinear equations when solved to convergence [-]. converged: all asked-for tolerances met.
-        finite: the state is made of numbers.
-        failed: the matrix was indefinite, or Newton's method got nowhere; a smaller step is likely to do better.
-        crosses: cloth begins to pass through cloth or a solid; a smaller step may keep it.
-        presses: cloth presses on cloth, and may come to rest. piled: so that it only will in a step that is short
-            enough.
-        unsettled: the last solution asks for other contacts than it was solved with.
-        overlong: an edge is longer than *Limit Stretch* lets it be; likewise.
-        spiky: a few edges grew by much more than the others, or turned and could not be brought back; likewise.
-        torn: by how much the solve let most edges grow that were then brought back, over their lengths [-].
-        made: energy that the step makes out of nothing, over that of its motion [-].
+        state: at the end of the step.
+        iterations: linear iterations in all.
+        residual: of the last linear solve, or of the nonlinear equations if these are solved to convergence [-].
+        converged: whether all tolerances are met.
+        finite: whether the state is finite.
+        failed: the matrix was indefinite, or the line search found no decrease; a smaller step is likely to do better.
+        crosses: an intersection begins, which a smaller step may avoid.
+        presses: cloth presses on cloth, and may come to rest.
+        piled: it rests only in steps that are short enough.
+        unsettled: the contacts still changed after the last solve.
+        overlong: an edge is longer than *Limit Stretch* allows.
+        spiky: a few edges grew much more than the others, or turned and could not be shortened.
+        torn: growth of most edges in the solve, before they were shortened, over their lengths [-].
+        made: energy that the step created, over the energy of its motion [-].
     """
 
     state: State
@@ -67,10 +69,17 @@ class StepResult:
 
 def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool,
           linearised: FloatArray | None = None) -> StepResult:
-    """The result of a step whose `loop` found velocities u (V, 3) [m/s]; `linearised` as in `LengthLimits.of_step`."""
+    """Return the result of a step whose `loop` found velocities u (V, 3) [m/s].
+
+    Args:
+        loop: the solves of the step.
+        u: (V, 3) velocities at its end [m/s].
+        residual, converged, failed: as in `StepResult`.
+        linearised: as in `LengthLimits.of_step`.
+    """
     contacts = loop.contacts
     x, v, h = contacts.reached(u), u, contacts.h
-    # a solve that met inf or nan in forces hands back finite velocities, which are not a solution
+    # with inf or nan in the forces a solve returns finite velocities, which are no solution
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
     torn, spiky, overlong = 0.0, False, False
     if finite:
@@ -83,20 +92,20 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         if x is not solved:
             v = v + (x - solved) / h
         own = contacts.system.strain_limit
-        overlong = own is not None and own.excess(x) > LONGER
-        spiky = contacts.system.has_spikes(contacts.state.x, x) or limits.excess(x) > TURNED
+        overlong = own is not None and own.excess(x) > MAX_OVERLENGTH
+        spiky = contacts.system.has_spikes(contacts.state.x, x) or limits.excess(x) > MAX_TURNED_OVERLENGTH
     after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn)
 
 
 def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:
-    """x (V, 3) [m] with what is longer than it may be brought back, and out of solids; what is held stays."""
+    """Return x (V, 3) [m] with overlong edges shortened and vertices out of solids; held vertices stay."""
     if limits.holds(x):
         return x
     watch, apart, before = contacts.watch, HalfSpaces.none(), np.inf
     best, least = x, limits.excess(x)
-    for _ in range(LIMITED):
+    for _ in range(LENGTH_PASSES):
         with watch.stage("contact"):
             solids = contacts.constraints
             near = apart if solids is None else apart.joined(solids.bounds(contacts.find(x), x))
@@ -108,7 +117,7 @@ def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> Flo
         excess, left = limits.excess(shorter), limits.excess(x)
         if left < least:
             best, least = x, left
-        if excess > LONGER and excess > GETS_SHORTER * before:            # pins and solids ask for more than there is
+        if excess > MAX_OVERLENGTH and excess > LENGTH_PROGRESS * before:   # no room for it
             break
         before = excess
         if contacts.pairs is not None:
@@ -119,11 +128,17 @@ def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> Flo
 
 def _truncated(loop: ContactLoop, limits: LengthLimits, solved: FloatArray, limited: FloatArray,
                u: FloatArray) -> FloatArray:
-    """Where velocities u (V, 3) lead, `solved` (V, 3) [m], with no edge too long `limited` (V, 3) [m], cut where cloth
-    would pass through cloth or a solid.
+    """Return the end of the step, cut where cloth would intersect cloth or a solid.
 
-    What the cut makes too long again is brought back again. Where pins and solids ask for more than there is, that ends
-    nowhere, and what comes nearest is taken: it may be to bring nothing back.
+    Edges that the cut makes too long are shortened again. If pins and solids leave no room for that, the end with the
+    least overlength is taken, which may be one without any shortening.
+
+    Args:
+        loop: the solves of the step.
+        limits: allowed edge lengths.
+        solved: (V, 3) end of velocities u [m].
+        limited: (V, 3) the same with overlong edges shortened [m].
+        u: (V, 3) velocities at the end [m/s].
     """
     contacts = loop.contacts
     pairs, watch = contacts.pairs, contacts.watch
@@ -144,7 +159,7 @@ def _truncated(loop: ContactLoop, limits: LengthLimits, solved: FloatArray, limi
     if best is limited:
         return best
     least, cut = limits.excess(best), best
-    for _ in range(LIMITED):
+    for _ in range(LENGTH_PASSES):
         again = _limited(contacts, limits, cut)
         if again is cut:
             break
@@ -152,9 +167,9 @@ def _truncated(loop: ContactLoop, limits: LengthLimits, solved: FloatArray, limi
         excess, before = limits.excess(cut), least
         if excess < least:
             best, least = cut, excess
-        if excess > LONGER and excess > GETS_SHORTER * before:
+        if excess > MAX_OVERLENGTH and excess > LENGTH_PROGRESS * before:
             break
-    if least > LONGER and limited is not solved:
+    if least > MAX_OVERLENGTH and limited is not solved:
         other = cut_at(solved)
         best = other if limits.excess(other) < least else best
     return best

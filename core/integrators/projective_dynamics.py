@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Projective dynamics: implicit Euler's equations, solved with one matrix that never changes.
+"""Projective dynamics: the equations of implicit Euler, solved with a constant matrix.
 
     s_n = q_n + h v_n + h^2 M^-1 f
     for k = 0 .. K
@@ -7,16 +7,16 @@
         q^k+1 = q^k + dq
     v_n+1 = (q_n+1 - q_n) / h
 
-004 (Bouaziz et al. 2014); f is the weight, q^0 = s_n. In u = (q - q_n) / h, and times h^2, that is Newton's method on
-the incremental potential of `implicit_euler` with M + h^2 H for the tangent: the same equations, the same loop around
-contacts, the same answer where both converge. What differs is the way there. H is constant, so that it is factored
-once, and never less than the tangent (`projective_matrix`), so that every iteration gets nearer; but where
-the tangent is far below H, as across the plane of cloth, it does so in short steps.
+004 (Bouaziz et al. 2014); f is the weight, q^0 = s_n. In u = (q - q_n) / h, and times h^2, this is Newton's method on
+the incremental potential of `implicit_euler` with M + h^2 H in place of the tangent: the same equations, the same
+contacts, the same solution where both converge. H is constant, so that it is factored once, and at least as large as
+the tangent (`projective_matrix`), so that every iteration approaches the solution. Where the tangent is far below H, as
+across the plane of cloth, the iterations make short steps.
 
-K + 1 is `newton_iterations`, and "converge" goes on to the tolerance; unless told, it goes on until the motion is close
-to Newton's (`implicit_euler.ENOUGH`). Two departures: steps that would not lower the potential are shortened, which
-those of laws that H bounds in every state never are; and iterations look ahead together (`anderson.py`), by which
-cotton takes some 40 where it took hundreds. Any model will do, not only 004's.
+K + 1 is `newton_iterations`, and "converge" iterates to the tolerance; by default the iterations end when the motion is
+close to Newton's (`newton.PROJECTIVE_RESIDUAL`). Two departures: steps that would not lower the potential are
+shortened, which does not happen for laws that H bounds in every state; and the iteration is accelerated (`anderson`).
+The integrator takes every model, not only that of 004.
 """
 
 from __future__ import annotations
@@ -30,6 +30,6 @@ from .step_context import StepContext
 
 
 def step(system: System, state: State, h: float, context: StepContext) -> StepResult:
-    """Advance `state` by h [s]; arguments as in `implicit_euler.step`."""
-    start = state.v + h * system.scene.gravity                                      # of s_n
+    """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
+    start = state.v + h * system.scene.gravity                                      # the velocity of s_n
     return implicit_euler.step(system, state, h, context, start, linearisation=Constant(system, context.settings))

@@ -31,16 +31,20 @@ LONGEST: dict[str, Longest] = {
     "symplectic_euler": stability_limit.of_symplectic_euler,
     "verlet": stability_limit.of_verlet,
 }
-"""The longest stable step [s], of those that are not stable in any."""
+"""Functions for the longest stable step [s], of integrators that are not stable for every step."""
 
 
 def integrators() -> tuple[str, ...]:
-    """Names that `Solver(integrator=...)` takes."""
+    """Return the names for `Solver(integrator=...)`."""
     return tuple(INTEGRATORS)
 
 
 def find(name: str) -> Step:
-    """The step function of an integrator; SolverError with the names there are if there is none."""
+    """Return the step function of an integrator.
+
+    Raises:
+        SolverError: there is no integrator of that name.
+    """
     if not isinstance(name, str) or name not in INTEGRATORS:
         raise SolverError(f"no integrator '{name}'; there are: {', '.join(INTEGRATORS)}")
     return INTEGRATORS[name]

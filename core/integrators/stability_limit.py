@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long explicit steps may be: a vibration with a shorter period than a step follows grows in it without bound.
+"""The longest stable step of explicit integrators: in longer ones the fastest vibration grows without bound.
 
 With omega the fastest vibration and d [1/s] its damping, d = tau omega^2 + drag over mass,
 
@@ -8,7 +8,7 @@ With omega the fastest vibration and d [1/s] its damping, d = tau omega^2 + drag
 
 from the roots of x'' = -omega^2 x - d x' as each method steps it. omega^2 and d are bounded from above by the constant
 matrix of `projective_matrix`, which no law's stiffness at rest is above. Cloth that is stretched far beyond may be
-stiffer; what then runs away is caught by the stepper.
+stiffer; the adaptive stepper stops a motion that then grows without bound.
 """
 
 from __future__ import annotations
@@ -26,41 +26,42 @@ from ..state import State
 if TYPE_CHECKING:
     from ..description.settings import Solver
 
-GROWTH = 0.5
-"""Rate at which explicit Euler may let an undamped vibration grow [1/s]: it has no steps that would not."""
-PART = 0.98
-"""Part of the estimate that is used, as its last step would neither grow nor fall [-]."""
+MAX_EULER_GROWTH = 0.5
+"""Largest growth rate of a vibration in explicit Euler [1/s]: without damping there is growth in every step."""
+STABLE_PART = 0.98
+"""Part of the limit that is used [-]: at the limit itself a vibration neither grows nor decays."""
 IMPLICIT = "implicit_euler, bdf2 or projective_dynamics"
 
 
 def of_symplectic_euler(system: System, state: State, settings: Solver) -> float:
-    """Longest stable step [s] from `state` on, inf where nothing vibrates."""
+    """Return the longest stable step from `state` on [s]; inf if nothing vibrates."""
     return _leapfrog(*_fastest(system, state), 1.0)
 
 
 def of_verlet(system: System, state: State, settings: Solver) -> float:
-    """Longest stable step [s] from `state` on, inf where nothing vibrates."""
+    """Return the longest stable step from `state` on [s]; inf if nothing vibrates."""
     return _leapfrog(*_fastest(system, state), settings.verlet_kd)
 
 
 def of_explicit_euler(system: System, state: State, settings: Solver) -> float:
-    """Longest step [s] from `state` on in which no vibration grows by more than GROWTH, inf where nothing vibrates."""
+    """Return the longest step from `state` on [s] in which no vibration grows by more than `MAX_EULER_GROWTH`; inf if
+    nothing vibrates."""
     omega2, d = _fastest(system, state)
     if omega2 == 0.0:
-        return 2.0 * PART / d if d else inf
-    turning = d * d - 4.0 * omega2                                  # overdamped: it must not jump across rest
+        return 2.0 * STABLE_PART / d if d else inf
+    turning = d * d - 4.0 * omega2                                  # overdamped: no step across the rest position
     across = (d - sqrt(turning)) / omega2 if turning > 0.0 else inf
-    return PART * min((d + 2.0 * GROWTH) / omega2, across)
+    return STABLE_PART * min((d + 2.0 * MAX_EULER_GROWTH) / omega2, across)
 
 
 def _leapfrog(omega2: float, d: float, kd: float) -> float:
     if omega2 == 0.0:
-        return PART * (1.0 + kd) / d if d else inf
-    return PART * (sqrt(d * d + 2.0 * (1.0 + kd) * omega2) - d) / omega2
+        return STABLE_PART * (1.0 + kd) / d if d else inf
+    return STABLE_PART * (sqrt(d * d + 2.0 * (1.0 + kd) * omega2) - d) / omega2
 
 
 def _fastest(system: System, state: State) -> tuple[float, float]:
-    """omega^2 [1/s^2] and d [1/s]."""
+    """Return omega^2 [1/s^2] and d [1/s] of the fastest vibration."""
     if not (system.mass > 0.0).all():
         i = int(np.argmin(system.mass))
         raise SolverError(f"vertex {i} has no mass of its own, and explicit methods divide by it; take {IMPLICIT}")
@@ -76,7 +77,7 @@ def _fastest(system: System, state: State) -> tuple[float, float]:
 
 def refusal(name: str, longest: float, smallest: float, system: System, state: State,
             settings: Solver) -> UnstableStepError:
-    """What to say where even the `smallest` step [s] is above the `longest` stable one [s] from `state` on."""
+    """Return the error for a `smallest` step [s] that is above the `longest` stable one [s] from `state` on."""
     wanted = ceil(settings.steps_per_frame * smallest / longest)
     times = settings.max_halvings if settings.adaptive else 0
     halved = f", halved {times} times," if times else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much a step stretches a mesh: in one number that says whether the step was too long, and as energy."""
+"""The stretch that a step adds to a mesh: one number that tells whether the step was too long, and an energy."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 
-OF_FEW = ((1e-2, 0.21), (1e-3, 2.0))
-"""Part of the edges that may be stretched by more in a step than the others, and by how many times as much as asked for
-the others may be [-]. One edge in a hundred shows as cloth that is longer. Single ones do not: where a fine sheet folds
-or hits a solid, edges of its wrinkles turn by more than a linear step can follow, and are brought back at its end
-(`integrators/turned_edges.py`). To halve the step for all on their behalf takes three times as long, and what moves
-with less damping then wrinkles more: a hanging sheet of 200^2 vertices never found back from a sixteenth of a frame."""
-SINGLE = 4.0
-"""How many times as much the longest may be stretched [-]: beyond that a spike shows."""
-SPIKE = 0.3
-"""Growth of single edges in a step, over their rest length, up to which they are left to the next one [-]: cloth that
-is pressed by cloth had some of 1.4 to 1.9 times their length. Those of a fold grow by a quarter."""
-COUNTS = 1000
-"""Edges of a cloth below which there are no few: none is stretched by more than asked."""
-UNSETTLED = 0.1
-"""Part of that by which one may be stretched there in a step whose contacts changed to its last solve [-]: single edges
-grew by four tenths where sheets that lie on one another hit the floor. In a fine mesh that costs steps, and betters
-nothing that shows."""
+FEW_EDGES = ((1e-2, 0.21), (1e-3, 2.0))
+"""Pairs of a part of all edges and the largest stretch beyond it, over the stretch that the settings allow [-]. Single
+edges of wrinkles turn further than a linear step can follow, and are shortened at its end (`turned_edges`): a smaller
+step for the whole cloth because of them costs more than it improves."""
+SINGLE_EDGE_FACTOR = 4.0
+"""Largest stretch of the longest edge, over the stretch that the settings allow [-]: beyond that a spike is visible."""
+SPIKE_GROWTH = 0.3
+"""Largest growth of single edges in a step, over their rest lengths [-]; edges of a fold grow by a quarter."""
+COARSE_EDGES = 1000
+"""Smallest number of edges of a cloth for which the longest ones are taken apart."""
+UNSETTLED_FACTOR = 0.1
+"""Largest stretch in such a coarse cloth if contacts still changed after the last solve, over the stretch that the
+settings allow [-]."""
 
 
 def of_most(added: FloatArray, enough: float = 0.0, *, settled: bool = True) -> float:
-    """What a step adds to the stretch of most edges, of what it adds to each, `added` (E,) [-], to be compared with
-    what it may: the largest over `SINGLE`, or what all but a few are stretched by over what `OF_FEW` lets them, if that
-    is more. What is not above `enough` need not be exact. `settled`: whether contacts no longer changed in the step.
+    """Return the stretch of most edges [-], to be compared with the stretch that the settings allow.
+
+    It is the largest stretch over `SINGLE_EDGE_FACTOR`, or the largest without a few edges over the factor of
+    `FEW_EDGES`, whichever is more.
+
+    Args:
+        added: (E,) stretch that the step adds to each edge [-].
+        enough: results below it need not be exact [-].
+        settled: whether contacts no longer changed after the last solve.
     """
     longest = float(added.max(initial=0.0))
-    if len(added) < COUNTS:
-        return longest if settled else longest / UNSETTLED
-    result = longest / SINGLE
-    large = added[added > enough * min(times for _, times in OF_FEW)]
-    for part, times in OF_FEW:
+    if len(added) < COARSE_EDGES:
+        return longest if settled else longest / UNSETTLED_FACTOR
+    result = longest / SINGLE_EDGE_FACTOR
+    large = added[added > enough * min(times for _, times in FEW_EDGES)]
+    for part, times in FEW_EDGES:
         rank = int(part * len(added)) + 1
         if len(large) >= rank:
             result = max(result, float(np.partition(large, -rank)[-rank]) / times)
@@ -44,17 +46,19 @@ def of_most(added: FloatArray, enough: float = 0.0, *, settled: bool = True) -> 
 
 
 def is_spiky(added: FloatArray) -> bool:
-    """Whether a few edges are stretched by so much more than the others, of what a step adds to each, `added` (E,) [-],
-    that a spike shows."""
-    if not len(added) or added.max() <= SPIKE:
+    """Return whether a few edges are stretched so much more than the others that a spike is visible.
+
+    added: (E,) stretch that the step adds to each edge [-].
+    """
+    if not len(added) or added.max() <= SPIKE_GROWTH:
         return False
-    return int(np.count_nonzero(added > SPIKE)) <= OF_FEW[0][0] * len(added)
+    return int(np.count_nonzero(added > SPIKE_GROWTH)) <= FEW_EDGES[0][0] * len(added)
 
 
 def edge_stiffness(edges: IntArray, stiffness: FloatArray) -> FloatArray:
-    """About how stiff edges (E, 2) are, as if they were springs (E,) [N/m].
+    """Return an estimate of the stiffness of edges (E, 2) as springs (E,) [N/m].
 
-    stiffness (V,) [N/m]: the trace of each vertex's block of K, which its edges share; a spring adds its own to both.
+    stiffness: (V,) trace of each vertex's block of K [N/m]. The edges of a vertex share it; a spring adds to both ends.
     """
     share = stiffness / np.maximum(np.bincount(edges.ravel(), minlength=len(stiffness)), 1)
     mean: FloatArray = 0.5 * (share[edges[:, 0]] + share[edges[:, 1]])
@@ -62,7 +66,7 @@ def edge_stiffness(edges: IntArray, stiffness: FloatArray) -> FloatArray:
 
 
 def energy(longer: FloatArray, stiffness: FloatArray) -> float:
-    """About the energy [J] that edges take where they grow, each by `longer` (E,) [m]; stiffness (E,) [N/m]: theirs."""
+    """Return an estimate of the energy of edges that grow by `longer` (E,) [m], with `stiffness` (E,) [N/m], in [J]."""
     grown = np.maximum(longer, 0.0)
     grown *= grown
     grown *= stiffness

@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""No edge longer than it may be: the relaxation of excessive elongation after a step (003; Provot 1995).
+"""Limit Stretch: relax edges that are longer than allowed after a step (003; Provot 1995).
 
-An edge (i, j) of length l above L (1 + m), m the largest elongation, is brought back to it along itself, by moving the
-ends in inverse proportion to their masses; what is held does not move. One edge after the other, over and over. Edges
-that share no vertex are corrected together, in a fixed order of such colours, so that two runs give the same bytes.
-Momentum stays: the two ends of an edge get opposite impulses. The velocities follow the corrected motion.
+An edge (i, j) of length l above L (1 + m), with m the largest elongation, is shortened to it along itself, by moving
+its ends in inverse proportion to their masses; held vertices do not move. All edges are gone through many times. Edges
+that share no vertex are corrected together, in a fixed order of such colours, so that two runs give the same bytes. The
+two ends of an edge get opposite impulses, which conserves momentum. Velocities follow the corrected positions.
 
-Stiffness then need not be what keeps cloth from stretching, and a soft fabric, quick to solve, keeps its shape.
+With the limit, a soft fabric, which is quick to solve, keeps its shape.
 
-Contact and the limit are one problem: correcting edges and moving out of solids in turn is slow, and soft cloth on a
-ball kept a stretch of 1.16 for a limit of 1.05. So half spaces (`half_spaces.py`), in which solids keep vertices and
-pairs that would meet keep each other, are gone through with the edges in every sweep. They are looked for again where
-that led, a few times, and a step that ends too long in spite of it is done again in two. Cloth slides in that as if
-there were no friction.
+Contact and the limit are one problem: correcting edges and moving out of solids in turn converges slowly. So every
+sweep goes through half spaces (`half_spaces`) as well, in which solids keep vertices and pairs keep each other. They
+are found again at the result, a few times, and a step that still ends too long is rejected. The correction slides
+cloth along contacts without friction.
 
-Two departures make it converge. By relaxation alone, a rope of n edges that hangs from one end wants n^2 sweeps: edges
-are corrected by `FURTHER` times what they lack until the last sweeps. And before, each vertex is brought as near to
-the pin that is nearest along the edges as those edges let it be (Kim et al. 2012), which is nothing that the edges do
-not ask for themselves.
+Two departures make it converge. Relaxation alone needs n^2 sweeps for a rope of n edges that hangs from one end:
+corrections are multiplied by `OVER_RELAXATION` until the last sweeps. And first of all, each vertex is moved as near to
+its nearest pin as the edges between them allow (long range attachments, Kim et al. 2012).
 """
 
 from __future__ import annotations
@@ -28,21 +26,24 @@ from ..arrays import FloatArray, IntArray
 from ..contact.half_spaces import HalfSpaces
 from ..kernels import current
 
-CLOSE = 2e-3
-"""Elongation above the largest one that is left as it is [-]."""
-SWEEPS = 600
-"""Times that all edges are gone through at most."""
-FURTHER = 1.9
-"""Over-relaxation [-]."""
-NOTHING = HalfSpaces.none()
+LENGTH_TOLERANCE = 2e-3
+"""Largest elongation above the limit that is left uncorrected [-]."""
+MAX_LENGTH_SWEEPS = 600
+"""Largest number of sweeps over all edges."""
+OVER_RELAXATION = 1.9
+"""Factor of the corrections [-]."""
+NO_BOUNDS = HalfSpaces.none()
 
 
 class StrainLimit:
     """The limit of a system.
 
     Args:
-        edges: (E, 2); longest: L (1 + m) (E,) [m], infinite where there is no limit; mass: (V,) [kg].
-        pinned: (n,) vertices that are always held. order: the `colours` of these very edges, where they are known.
+        edges: (E, 2) vertices of all edges.
+        longest: (E,) allowed lengths L (1 + m) [m], infinite without a limit.
+        mass: (V,) [kg].
+        pinned: (n,) vertices that are always held.
+        order: `colours` of these edges, if they are known.
     """
 
     def __init__(self, edges: IntArray, longest: FloatArray, mass: FloatArray, pinned: IntArray,
@@ -52,28 +53,30 @@ class StrainLimit:
         rows, self._starts = limited[self._order[0]], self._order[1]
         self._all, self._mass, self._pinned = edges, mass, pinned
         self._edges, self._longest = edges[rows], longest[rows]
-        self._room = CLOSE * float(self._longest.mean())
+        self._room = LENGTH_TOLERANCE * float(self._longest.mean())
         self._inverse = 1.0 / np.maximum(mass, np.finfo(float).tiny)
         reach, pin = reach_of(self._edges, self._longest, pinned, len(mass))
         self._tied = np.flatnonzero(np.isfinite(reach) & (reach > 0.0))
         self._reach, self._pin = reach[self._tied], pin[self._tied]
 
     def excess(self, x: FloatArray) -> float:
-        """Largest length of an edge at x (V, 3) [m] over the one it may have, less 1 [-]."""
+        """Return the largest edge length at x (V, 3) [m] over the allowed one, minus 1 [-]."""
         d = x[self._edges[:, 1]] - x[self._edges[:, 0]]
         return float(np.sqrt(np.max(np.einsum("ei,ei->e", d, d) / self._longest ** 2, initial=0.0))) - 1.0
 
     def of_lengths(self, longest: FloatArray) -> StrainLimit:
-        """The limit of the same edges at other lengths `longest` (E,) [m], infinite for the same ones."""
+        """Return the limit of the same edges at other lengths `longest` (E,) [m], infinite for the same edges."""
         return StrainLimit(self._all, longest, self._mass, self._pinned, self._order)
 
     def holds(self, x: FloatArray) -> bool:
-        """Whether no edge at x (V, 3) [m] is longer than it may be, but for what is left as it is."""
-        return self.excess(x) <= CLOSE
+        """Return whether no edge at x (V, 3) [m] is longer than allowed, within the tolerance."""
+        return self.excess(x) <= LENGTH_TOLERANCE
 
-    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NOTHING) -> FloatArray:
-        """x (V, 3) [m] within `bounds` and with no edge too long, the very array where that is so; vertices `held` (n,)
-        stay."""
+    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS) -> FloatArray:
+        """Return x (V, 3) [m] within `bounds` and with no edge too long; the same array if it is so already.
+
+        held: (n,) vertices that do not move.
+        """
         if self.holds(x) and not (bounds.lack(x) > self._room).any():
             return x
         weights, result = self._inverse.copy(), x.copy()
@@ -85,15 +88,20 @@ class StrainLimit:
         result[self._tied[free]] = x[self._pin[free]] + part[free, None] * away[free]
         order, sets = colours(bounds.corners, len(x))
         current().strain.relax(result, self._edges, self._longest, weights, self._starts, bounds.corners[order],
-                               bounds.shares[order], bounds.normals[order], bounds.least[order], sets, CLOSE,
-                               self._room, SWEEPS, FURTHER)
+                               bounds.shares[order], bounds.normals[order], bounds.least[order], sets, LENGTH_TOLERANCE,
+                               self._room, MAX_LENGTH_SWEEPS, OVER_RELAXATION)
         return result
 
 
 def reach_of(edges: IntArray, lengths: FloatArray, sources: IntArray,
              vertex_count: int) -> tuple[FloatArray, IntArray]:
-    """Of each vertex how far along edges (E, 2) of `lengths` (E,) the nearest of `sources` (n,) is (V,), infinite where
-    none can be reached, and which it is (V,)."""
+    """Return the distance from each vertex along edges to the nearest of `sources` (V,), and that source (V,).
+
+    Args:
+        edges: (E, 2). lengths: (E,) of these. sources: (n,) vertices. vertex_count: V.
+
+    The distance is infinite where no source can be reached.
+    """
     if len(sources) == 0:
         return np.full(vertex_count, np.inf), np.zeros(vertex_count, dtype=np.int64)
     start = np.concatenate([edges[:, 0], edges[:, 1]])
@@ -103,7 +111,7 @@ def reach_of(edges: IntArray, lengths: FloatArray, sources: IntArray,
     distance, nearest = np.full(vertex_count, np.inf), np.zeros(vertex_count, dtype=np.int64)
     distance[sources], nearest[sources] = 0.0, sources
     front = np.unique(sources)
-    while len(front):                                              # those that came nearer tell their neighbours
+    while len(front):                                              # vertices whose distance has fallen
         count = first[front + 1] - first[front]
         at = np.repeat(first[front] - np.concatenate([[0], np.cumsum(count)[:-1]]), count) + np.arange(count.sum())
         told, offered = end[at], np.repeat(distance[front], count) + along[at]
@@ -116,10 +124,11 @@ def reach_of(edges: IntArray, lengths: FloatArray, sources: IntArray,
 
 
 def colours(edges: IntArray, vertex_count: int) -> tuple[IntArray, IntArray]:
-    """Edges (E, 2), or what else has vertices (E, k), in sets that share none: an order (E,) of them and where each set
-    begins in it (C + 1,).
+    """Return edges (E, 2), or elements (E, k), in sets without common vertices: an order (E,), and the begin of each
+    set in it (C + 1,).
 
-    Of edges that meet, the one with the least number goes first; numbers are scattered, so that few rounds do.
+    Of edges that meet, the one with the smallest number comes first; numbers are scattered, so that few rounds are
+    needed.
     """
     rank = (np.arange(len(edges), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)).astype(np.uint64)
     number = np.argsort(np.argsort(rank, kind="stable"), kind="stable")

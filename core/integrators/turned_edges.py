@@ -25,7 +25,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..contact.half_spaces import HalfSpaces
 from ..model.particle_system import System
-from .strain_limit import NOTHING, StrainLimit
+from .strain_limit import NO_BOUNDS, StrainLimit
 
 MUCH = 0.05
 """Growth beyond what the solve has seen up to which an edge is left as it is, over its rest length [-]. From 0.01 to
@@ -80,7 +80,7 @@ class TurnedEdges:
         """Whether no edge at x (V, 3) [m] is longer than that."""
         return not self._too_long(x).any()
 
-    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NOTHING) -> FloatArray:
+    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS) -> FloatArray:
         """x (V, 3) [m] with those that are too long brought back, within `bounds`; the very array where none is.
         Vertices `held` (n,) stay."""
         over = self._too_long(x)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a frame: crossings, the smallest gap, the deepest penetration.
+"""Audit positions: count crossings, measure the smallest gap and the deepest penetration.
 
-It looks at finished positions only and knows nothing of how they came about. It shares the trees and the distances
-with the solver, but decides crossings by the signs of volumes, which the solver does not use.
+The audit reads finished positions only. It shares bounding-volume trees and distance functions with the solver, but
+decides crossings by the exact signs of volumes, which the solver does not use.
 
-A static look misses cloth that went through something completely between two frames.
+Positions at one time cannot show cloth that went through a surface completely between two frames.
 """
 
 from __future__ import annotations
@@ -28,26 +28,27 @@ from ..errors import SceneError
 Mesh = tuple[FloatArray, IntArray]
 """positions (V, 3) [m], triangles (T, 3)"""
 
-SEARCH = 0.5
-"""Radius within which gaps are looked for, over the cloths' mean edge length [-]."""
-
-FORGET = 0.8
-"""Part of the largest of the gaps of frames before that is left after a frame [-]."""
-MARGIN = 1.5
-"""Radius within which a gap is looked for first, over the gap of the last look [-]."""
+LARGEST_GAP = 0.5
+"""Largest gap that is reported, over the mean edge length of the cloths [-]."""
+GAP_DECAY = 0.8
+"""Part of the expected gap that is kept per audit [-]."""
+GAP_MARGIN = 1.5
+"""First search radius, over the gap expected from the last audits [-]."""
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found. Objects are numbered: cloths first, then colliders.
+    """Result of an audit. Objects are numbered, cloths first, then colliders.
 
     Attributes:
-        crossings: pairs of an edge and a triangle that it pierces; at least one of them is cloth's.
-        smallest_gap [m]: between cloth and colliders, and between parts of cloth that are no neighbours; 0 where
-            anything crosses, None where nothing is within half a mean edge length, or nobody looked.
-        deepest_penetration [m]: of a cloth vertex into a closed collider that is no room, 0 if none is inside.
-        edge_object (N,), edges (N, 2): whose edge, and its vertices there.
-        triangle_object (N,), triangles (N,): whose triangle, and its index there.
+        crossings: number of pairs of an edge and a triangle that it pierces; at least one of the two belongs to cloth.
+        smallest_gap: smallest distance between cloth and colliders, and between parts of cloth that are not neighbours
+            [m]; 0 with crossings, None if it is above half a mean edge length or was not asked for.
+        deepest_penetration: largest depth of a cloth vertex inside a closed collider that is not a room [m].
+        edge_object: (N,) object of the edge of each crossing.
+        edges: (N, 2) vertices of the edge, numbered within its object.
+        triangle_object: (N,) object of the triangle of each crossing.
+        triangles: (N,) triangle, numbered within its object.
     """
 
     crossings: int
@@ -59,7 +60,7 @@ class Audit:
     triangles: IntArray
 
     def by_objects(self) -> list[tuple[int, int, int]]:
-        """(object, other or the same, crossings) of all that cross, whosever the edges are; most crossings first."""
+        """Return (object, other or same object, number of crossings), most crossings first."""
         one, other = self.edge_object, self.triangle_object
         low, high = np.minimum(one, other), np.maximum(one, other)
         count = 1 + int(high.max(initial=0))
@@ -69,10 +70,10 @@ class Audit:
 
 
 def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:
-    """Look at cloths and colliders, each (positions (V, 3) [m], triangles (T, 3)).
+    """Audit cloths and colliders, each given as (positions (V, 3) [m], triangles (T, 3)).
 
     Raises:
-        SceneError: one of them is no such pair, names a vertex that is not there, or is not made of numbers.
+        SceneError: an entry is not such a pair, names a vertex that does not exist, or is not finite.
     """
     for what, meshes in (("cloths", cloths), ("colliders", colliders)):
         if not _is_list(meshes):
@@ -82,12 +83,13 @@ def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:
 
 
 class Auditor:
-    """Looks at the same meshes at many positions: what is fixed about them is made once.
+    """Audit the same meshes at many positions; topology and trees are built once.
 
     Args:
-        cloths, colliders: (positions (V, 3) [m], triangles (T, 3)) of each.
-        surface: of all cloths one after the other, shapes: of the colliders, where somebody has made them already.
-            Otherwise what is a room is decided here and now.
+        cloths: (positions (V, 3) [m], triangles (T, 3)) of each cloth.
+        colliders: the same of each collider.
+        surface: surface of all cloths in order, if it exists already.
+        shapes: shapes of the colliders, if they exist already; otherwise these positions decide which are rooms.
     """
 
     def __init__(self, cloths: Sequence[Mesh], colliders: Sequence[Mesh] = (), *,
@@ -97,11 +99,11 @@ class Auditor:
         self._last_placed: list[tuple[FloatArray, SurfaceShape, BVH] | None] = [None] * len(self._shapes)
         ends = self._cloths.surface.positions[self._cloths.surface.edges]
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-        self._radius = SEARCH * float(lengths.mean()) if len(lengths) else 0.0
+        self._radius = LARGEST_GAP * float(lengths.mean()) if len(lengths) else 0.0
         piece = bodies(self._cloths.surface.edges, int(self._cloths.first_vertex[-1]))
         self._of_pieces = np.unique(piece, return_index=True)[1]     # a vertex of each connected piece of cloth
-        self._last = np.inf                                          # of the smallest gaps of late the largest [m]
-        self._crossed = False                                        # whether anything crossed at the last look
+        self._expected_gap = np.inf                                  # [m]; a memory of cost, not of results
+        self._crossed = False                                        # at the last audit; likewise
 
     def _own_shapes(self, colliders: Sequence[Mesh]) -> list[SurfaceShape]:
         surface = self._cloths.surface
@@ -111,10 +113,7 @@ class Auditor:
     def look(
         self, cloths: Sequence[FloatArray], colliders: Sequence[FloatArray] = (), *, gap: bool = True
     ) -> Audit:
-        """The audit at positions (V, 3) [m] of each cloth and each collider; `gap`: look for the smallest gap, too.
-
-        A collider given as the same array as before has not moved: nobody may write into it.
-        """
+        """Return the audit at positions (V, 3) [m] of each cloth and each collider; without `gap`, no smallest gap."""
         cloth, solid = self._cloths.at(cloths), self._colliders.at(colliders)
         between, within = self._meetings(cloth, solid, self._radius if gap else 0.0)
         found = [
@@ -136,24 +135,27 @@ class Auditor:
         )
 
     def _meetings(self, cloth: TriangleSurface, solid: TriangleSurface, radius: float) -> tuple[Meeting, Meeting]:
-        """Cloth with colliders, and cloth with itself: the second's gap is the smaller one, where nothing crosses."""
-        if self._crossed and radius > 0.0:                           # it will again, and leave no gap to look for
+        """Return how cloth meets colliders, and cloth meets cloth; the second gap is the smaller of both."""
+        if self._crossed and radius > 0.0:                           # likely again, and then the gap is 0
             between, within = meet(cloth, solid, 0.0), meet(cloth, cloth, 0.0)
             if len(between.crossings) or len(between.reverse) or len(within.crossings):
                 return between, within
-        expected = min(radius, MARGIN * self._last)
+        expected = min(radius, GAP_MARGIN * self._expected_gap)
         between = meet(cloth, solid, expected)
         within = meet(cloth, cloth, between.gap)
-        if within.gap == expected < radius:                          # not as near as in the last frame: look further
+        if within.gap == expected < radius:                          # nothing that near: search further
             between = meet(cloth, solid, radius)
             within = meet(cloth, cloth, between.gap)
-        if radius > 0.0:                                             # a gap that comes and goes is not looked for twice
-            self._last = max(within.gap, FORGET * self._last) if self._last < np.inf else within.gap
+        if radius > 0.0:                                             # decays slowly, so that few audits search twice
+            decayed = GAP_DECAY * self._expected_gap
+            self._expected_gap = max(within.gap, decayed) if self._expected_gap < np.inf else within.gap
         return between, within
 
     def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray], crossed: bool) -> float:
-        """Of vertices at points (V, 3) [m] in closed colliders [m]. Where cloth has not `crossed` any of them, each of
-        its pieces is inside or outside as a whole, and one vertex says which."""
+        """Return the largest depth of vertices at points (V, 3) [m] in closed colliders [m].
+
+        Without crossings each connected piece of cloth is inside or outside as a whole: one vertex per piece decides.
+        """
         deepest = 0.0
         for number, x in enumerate(colliders):
             _, shape, tree = self._placed(number, x)
@@ -164,19 +166,20 @@ class Auditor:
         return deepest
 
     def _placed(self, number: int, x: FloatArray) -> tuple[FloatArray, SurfaceShape, BVH]:
-        """A collider at x (V, 3) [m], its shape as it is there and a tree around it; looked up while it stays."""
+        """Return a collider at x (V, 3) [m], its shape there and a tree around it; made once while it rests."""
         last = self._last_placed[number]
-        if last is None or last[0] is not x:
+        if last is None or not np.array_equal(last[0], x):
             shape = self._shapes[number].between(x, x)[0]
             tree = shape.tree.around(shape.triangles, x) if shape.closed.any() else shape.tree
-            last = self._last_placed[number] = x, shape, tree
+            last = self._last_placed[number] = x.copy(), shape, tree
         return last
 
 
 class _Stack:
     """Several meshes as one surface.
 
-    first_vertex, first_triangle (M + 1,): where each mesh's own begin.
+    Attributes:
+        first_vertex, first_triangle: (M + 1,) where the vertices and triangles of each mesh begin.
     """
 
     def __init__(self, what: str, meshes: Sequence[Mesh], surface: TriangleSurface | None = None) -> None:
@@ -190,7 +193,7 @@ class _Stack:
         )
 
     def at(self, positions: Sequence[FloatArray]) -> TriangleSurface:
-        """The surface at other positions (V, 3) [m] of each mesh."""
+        """Return the surface at other positions (V, 3) [m] of each mesh."""
         counts = [len(x) for x in positions]
         if counts != np.diff(self.first_vertex).tolist():
             raise SceneError(f"the meshes had {np.diff(self.first_vertex).tolist()} vertices, now they have {counts}")
@@ -199,7 +202,7 @@ class _Stack:
             if bad.any():
                 vertex = int(np.argmax(bad))
                 raise SceneError(f"vertex {vertex} of mesh {number} is at {x[vertex].tolist()}, which is not a number; "
-                                 "nothing can be said of this frame")
+                                 "this frame cannot be audited")
         return self.surface.at(np.concatenate([np.zeros((0, 3)), *positions]))
 
 
@@ -208,10 +211,10 @@ def _is_list(value: Any) -> bool:
 
 
 def _checked(what: str, number: int, mesh: Any) -> Mesh:
-    """The mesh with that number among the cloths or colliders, `what`, as arrays.
+    """Return mesh `number` of the cloths or colliders (`what`) as arrays.
 
     Raises:
-        SceneError: it is no such mesh, or names a vertex that is not there.
+        SceneError: it is not a mesh, or names a vertex that does not exist.
     """
     name = f"{what} {number}"
     if not (_is_list(mesh) and len(mesh) == 2):
@@ -231,7 +234,7 @@ def _checked(what: str, number: int, mesh: Any) -> Mesh:
 def _own_numbers(
     of_edges: _Stack, of_triangles: _Stack, pairs: IntArray, first_edge_object: int, first_triangle_object: int
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Objects and their own numbers for pairs (N, 2) of stacked edges and triangles."""
+    """Return objects and numbers within these for pairs (N, 2) of stacked edges and triangles."""
     edges, triangles = of_edges.surface.edges[pairs[:, 0]], pairs[:, 1]
     edge_object = np.searchsorted(of_edges.first_vertex, edges[:, 0], side="right") - 1
     triangle_object = np.searchsorted(of_triangles.first_triangle, triangles, side="right") - 1

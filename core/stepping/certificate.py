@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How good a frame is: stretch, contact, and how its solves ended."""
+"""The quality certificate of a frame: stretch, contact, and the convergence of its solves."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from ..arrays import FloatArray
 from .energy import Energy
 
-PAIRS = 12
-"""Pairs of objects that a certificate lists at most: a wardrobe that starts in a heap must not fill a file."""
+MAX_LISTED_PAIRS = 12
+"""Largest number of pairs of objects in a certificate: it bounds the size of a report."""
 
 
 @dataclass(frozen=True)
 class CrossingPair:
-    """Two objects by name, or one and itself, and how many edges of either pierce triangles of the other."""
+    """Number of edges of one object that pierce triangles of the other; both may be the same object."""
 
     first: str
     second: str
@@ -34,7 +34,7 @@ class Certificate:
         stretch_p99: 99th percentile of edge length over rest length [-].
         crossings: number of edges that pierce triangles, cloth with cloth and cloth with colliders. A vertex exactly
             in the plane of a triangle counts as in front of it, so that no crossing is missed.
-        crossing_pairs: pairs of objects with crossings, most crossings first, at most `PAIRS`.
+        crossing_pairs: pairs of objects with crossings, most crossings first, at most `MAX_LISTED_PAIRS`.
         smallest_gap: smallest distance between cloth and colliders and between parts of cloth, of faces [m]; None where
             nothing is near.
         deepest_penetration: largest depth of a cloth vertex inside a closed collider [m].
@@ -71,20 +71,20 @@ class Certificate:
     energy: Energy | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain values, lists and dicts, for JSON."""
+        """Return plain values, lists and dicts, for JSON."""
         return asdict(self)
 
 
 def crossing_pairs(found: Sequence[tuple[int, int, int]], names: Sequence[str]) -> list[CrossingPair]:
-    """What `Audit.by_objects` found, by the objects' names, as far as a certificate lists it."""
-    return [CrossingPair(names[a], names[b], count) for a, b, count in found[:PAIRS]]
+    """Return the result of `Audit.by_objects` with the objects' names, cut to what a certificate lists."""
+    return [CrossingPair(names[a], names[b], count) for a, b, count in found[:MAX_LISTED_PAIRS]]
 
 
 def stretch_of(lengths: FloatArray, rest_lengths: FloatArray) -> tuple[float, float]:
-    """Largest and 99th percentile of edge length over rest length [-]; 1 of particles, which have no edges."""
+    """Return the largest and the 99th percentile of edge length over rest length [-]; 1 and 1 without edges."""
     if len(lengths) == 0:
         return 1.0, 1.0
-    place = 0.99 * (len(lengths) - 1)                                # between two of them, in order
+    place = 0.99 * (len(lengths) - 1)                                # between two sorted values
     below = int(place)
     upper = np.partition(lengths / rest_lengths, below)[below:]
     above = upper[1:].min(initial=np.inf) if len(upper) > 1 else upper[0]

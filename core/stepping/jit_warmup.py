@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiling the kernels before they are needed, by simulating some dozens of vertices.
+"""Compile the kernels before a simulation needs them, by simulating some dozens of vertices.
 
-A compiled kernel is made when it is first called: some 35 seconds on a machine that has none yet, a second where they
-are kept from an earlier run. A caller who wants to show that calls this first, and stays able to cancel.
+Numba compiles a kernel when it is first called. That takes half a minute for all of them on a machine without a kernel
+cache, and a second with one. A caller that wants to show progress, and to be able to cancel, calls this first.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from ..model.particle_system import System
 from ..stencils import registry
 from .simulate import simulate
 
-FINE, COARSE = 12, 4
-"""Vertices along an edge of a sheet that multigrid preconditions, and of one that is solved directly at once."""
-RATES = (24.0, 1e5)
-"""Frames per second; an explicit integrator is stable at the second [1/s]."""
+FINE_SIDE, COARSE_SIDE = 12, 4
+"""Vertices along a side of a sheet that uses multigrid, and of one that is always solved directly."""
+FRAME_RATES = (24.0, 1e5)
+"""Frames per second to try; an explicit integrator is stable at the second [1/s]."""
 FABRIC = Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=100.0, bend=(1e-5, 1e-5), damping=0.01,
                   friction=0.3, air_drag=0.1)
-_done: set[tuple[str, str, bool]] = set()       # backends with laws, and whether for more than one Newton iteration
+_done: set[tuple[str, str, bool]] = set()       # (backend, model, more than one linearisation)
 
 
 def is_warm(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> bool:
-    """Whether nothing is left to compile for this solver and these laws. May import Numba."""
+    """Return whether all kernels for this solver and these models are compiled. May import Numba."""
     return choose(solver.backend) == "numpy" or _done.issuperset(_keys(solver, models))
 
 
 def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Iterator[float]:
-    """Compile what simulations by this solver with these laws use; yields how much is done, 0 to 1, between its parts.
+    """Compile the kernels for this solver and these models; yield the fraction done, 0 to 1, between the parts.
 
-    Where the backend was left open and compiling fails, Numba counts as one that cannot run here.
+    If compiling fails and `solver.backend` is None, simulations run on NumPy from then on.
 
     Raises:
-        SolverError: the backend wanted cannot run here.
+        SolverError: the backend that the solver names cannot run here.
     """
     yield 0.0
     todo = [] if is_warm(solver, models) else [(model, part) for model in models for part in _PARTS]
@@ -65,18 +65,18 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
 
 
 def _simulate(scene: Scene, solver: Solver) -> None:
-    """One frame of usual length; where the integrator or the model cannot take that, of one that any can."""
-    for rate in RATES:
+    """Simulate one frame of usual length, or a very short one if integrator or model cannot take that."""
+    for rate in FRAME_RATES:
         try:
             for _ in simulate(scene, replace(solver, steps_per_frame=1, frame_rate=rate), range(2)):
                 pass
             return
-        except ClothError:                      # says nothing of Numba; what is not compiled now is when it is needed
+        except ClothError:                      # no fault of Numba: what is missing is compiled when it is needed
             continue
 
 
 def _weigh(scene: Scene, solver: Solver) -> None:
-    """The energy of forces, which a step asks for where it stretches cloth."""
+    """Evaluate the elastic energy, which some steps need."""
     with using(choose(solver.backend)):
         system = System(scene)
         start = system.initial_state()
@@ -84,8 +84,8 @@ def _weigh(scene: Scene, solver: Solver) -> None:
 
 
 def _bring_back(solver: Solver) -> None:
-    """What *Limit Stretch* does, which simulations without do not."""
-    sheet, held = _sheet(0.0, COARSE), np.zeros(1, dtype=np.int64)
+    """Apply *Limit Stretch*, which most scenes do not use."""
+    sheet, held = _sheet(0.0, COARSE_SIDE), np.zeros(1, dtype=np.int64)
     with using(choose(solver.backend)):
         limit = StrainLimit(sheet.edges, 0.9 * sheet.rest_lengths, np.ones(len(sheet.positions)), held)
         limit.relaxed(sheet.positions, held)
@@ -96,7 +96,7 @@ def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:
 
 
 def _mesh(model: str, height: float, side: int) -> ClothMesh:
-    """The first of some meshes that the model takes, some metres above the floor."""
+    """Return the first of some meshes that the model accepts, `height` [m] above the floor."""
     for make in _MESHES:
         mesh = make(height, side)
         try:
@@ -104,7 +104,7 @@ def _mesh(model: str, height: float, side: int) -> ClothMesh:
             return mesh
         except ClothError:
             continue
-    return _sheet(height, side)                 # takes none, and will say so
+    return _sheet(height, side)                 # the model refuses it with a message
 
 
 def _net(height: float, side: int) -> ClothMesh:
@@ -130,19 +130,18 @@ def _sheet(height: float, side: int) -> ClothMesh:
 
 
 def _hanging(model: str) -> Scene:
-    return Scene([Cloth(_mesh(model, 1.0, FINE), FABRIC, model, pins={0: None})], wind=(0.0, 3.0, 0.0))
+    return Scene([Cloth(_mesh(model, 1.0, FINE_SIDE), FABRIC, model, pins={0: None})], wind=(0.0, 3.0, 0.0))
 
 
 def _lying(model: str) -> Scene:
-    """A sheet on another on a solid, with two vertices that are held in part, by a spring and along one direction,
-    and two that are buttoned together."""
+    """Return a sheet on a sheet on a solid, with a soft pin, an attachment along one direction, and a button."""
     solid = Collider([[-3.0, -3.0, 0.0], [6.0, -3.0, 0.0], [-3.0, 6.0, 0.0], [0.0, 0.0, -2.0]],
                      [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]], friction=0.5)
-    lower, upper = _mesh(model, 0.01, COARSE), _mesh(model, 0.08, COARSE)
+    lower, upper = _mesh(model, 0.01, COARSE_SIDE), _mesh(model, 0.08, COARSE_SIDE)
     pins = np.zeros(len(lower.positions))
     pins[0] = 0.5
     line = Attachment(len(lower.positions) - 1, directions=[(1.0, 0.0, 0.0)])
-    buttons = [(1, 2)] if len(lower.edges) else []                 # the law of seams
+    buttons = [(1, 2)] if len(lower.edges) else []
     cloth = Cloth(lower, FABRIC, model, pins=pins, attachments=[line], buttons=buttons)
     return Scene([cloth, Cloth(upper, FABRIC, model)], [solid], wind=(0.0, 3.0, 0.0))
 

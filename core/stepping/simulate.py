@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The simulation as a generator of frames.
 
-Frame n is at time (n - first) / frame_rate, and the first frame is the initial state, as in Blender. Progress,
-cancelling and headless use are the caller's business: take the next frame, or do not.
+Frame n is at time (n - first) / frame_rate, and the first frame is the initial state, as in Blender. The caller decides
+about progress and cancelling: it takes the next frame or stops.
 """
 
 from __future__ import annotations
@@ -32,8 +32,11 @@ class Frame:
     """One frame of all cloths.
 
     Attributes:
-        index: frame number; time: since the first frame [s];
-        positions, velocities: one (V, 3) array per cloth [m], [m/s]; certificate: how good it is.
+        index: frame number.
+        time: time since the first frame [s].
+        positions: (V, 3) of each cloth [m].
+        velocities: (V, 3) of each cloth [m/s].
+        certificate: quality of the frame.
     """
 
     index: int
@@ -66,9 +69,9 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
     Raises:
         SceneError: no frames, or not consecutive. Nothing is computed then.
         CheckpointError: `start` does not fit the scene, the frame rate or the frames. Nothing is computed then.
-        SolverError: the solver's backend cannot run here: nothing is computed then. Or a step that even the smallest
-            size could not solve: the frames yielded before are good.
-        ColliderError, PinError: a trajectory that stops making sense on the way.
+        SolverError: the solver's backend cannot run here; nothing is computed then. Or a step has no solution even at
+            the smallest size; the frames yielded before are good.
+        ColliderError, PinError: a trajectory gives positions that cannot be used.
     """
     if not is_series(frames):
         raise SceneError(f"frames is {reprlib.repr(frames)}, it must be consecutive frame numbers, such as "
@@ -128,11 +131,10 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
 
 
 def steps_in_frame(scene: Scene, solver: Solver) -> int:
-    """How many steps a frame takes at the start: of an explicit integrator as many as are stable, which may be a long
-    wait.
+    """Return the number of steps in the first frame. Explicit integrators may need very many to be stable.
 
     Raises:
-        UnstableStepError: not even the shortest steps are.
+        UnstableStepError: not even the smallest step is stable.
     """
     with using(choose(solver.backend)):
         system = System(scene, assembled=solver.matrix == "assembled")

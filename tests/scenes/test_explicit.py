@@ -75,7 +75,7 @@ def test_below_the_estimate_noise_stays_and_above_the_true_limit_it_grows(name, 
     d = damping * omega ** 2
     beyond = 2.5 if name == "verlet" and damping > 1e-3 else 1.1                      # its damping sees half the step
     beyond *= (np.sqrt(d * d + 4.0 * omega ** 2) - d) / omega ** 2
-    monkeypatch.setattr(stability_limit, "PART", 10.0)                                   # what it is there for
+    monkeypatch.setattr(stability_limit, "STABLE_PART", 10.0)                                   # what it is there for
     assert trembling(name, beyond, fabric, 60) > 10.0
 
 
@@ -85,7 +85,7 @@ def test_explicit_euler_is_stable_where_damping_outweighs_the_step(monkeypatch):
     longest = stability_limit.of_explicit_euler(system, system.initial_state(), core.Solver())
     assert longest == pytest.approx(1e-3, rel=0.05)                                   # tau itself, and a little growth
     assert trembling("explicit_euler", 0.999 * longest, fabric, 400) < 1.5
-    monkeypatch.setattr(stability_limit, "PART", 10.0)
+    monkeypatch.setattr(stability_limit, "STABLE_PART", 10.0)
     assert trembling("explicit_euler", 2.5 * longest, fabric, 400) > 10.0
 
 

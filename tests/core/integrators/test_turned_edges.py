@@ -6,7 +6,7 @@ import pytest
 
 import core
 from core.integrators.length_limits import LengthLimits
-from core.integrators.post_step import LIMITED
+from core.integrators.post_step import LENGTH_PASSES
 from core.integrators.turned_edges import MUCH, RINGS, TurnedEdges
 from core.model.particle_system import System
 from tests.core.shapes import grid
@@ -32,7 +32,7 @@ def lifted(system, by):
 
 def brought_back(limit, x, held=NOTHING_HELD):
     """x as a step has it in the end, which asks several times."""
-    for _ in range(LIMITED):
+    for _ in range(LENGTH_PASSES):
         x = limit.relaxed(x, held)
     return x
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import core
-from core.stepping.certificate import PAIRS, CrossingPair, crossing_pairs, stretch_of
+from core.stepping.certificate import MAX_LISTED_PAIRS, CrossingPair, crossing_pairs, stretch_of
 from tests.core.simple_scenes import FABRIC, floor, hanging, sheet
 
 FIELDS = {"stretch_max", "stretch_p99", "crossings", "crossing_pairs", "smallest_gap", "deepest_penetration", "steps",
@@ -37,7 +37,7 @@ def test_the_certificate_names_what_crosses_what():
 def test_a_certificate_lists_so_many_pairs_and_not_more():
     found = [(0, other, 100 - other) for other in range(50)]
     listed = crossing_pairs(found, [f"Shirt {i}" for i in range(50)])
-    assert len(listed) == PAIRS and listed[1] == CrossingPair("Shirt 0", "Shirt 1", 99)
+    assert len(listed) == MAX_LISTED_PAIRS and listed[1] == CrossingPair("Shirt 0", "Shirt 1", 99)
 
 
 def test_the_certificate_counts_what_was_done():

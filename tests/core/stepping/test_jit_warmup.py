@@ -15,14 +15,14 @@ warm_up = sys.modules["core.stepping.jit_warmup"]
 @pytest.mark.parametrize("part", warm_up._PARTS, ids=lambda part: part.__name__)
 @pytest.mark.parametrize("model", core.models())
 def test_every_model_is_warmed_up_on_a_mesh_that_it_takes(model, part):
-    solver = core.Solver(backend="numpy", steps_per_frame=1, frame_rate=warm_up.RATES[0])
+    solver = core.Solver(backend="numpy", steps_per_frame=1, frame_rate=warm_up.FRAME_RATES[0])
     assert len(list(core.simulate(part(model), solver, range(2)))) == 2
 
 
 @pytest.mark.parametrize("integrator", core.integrators())
 def test_every_integrator_can_take_one_of_the_two_steps(integrator):
     taken = []
-    for rate in warm_up.RATES:
+    for rate in warm_up.FRAME_RATES:
         solver = core.Solver(backend="numpy", integrator=integrator, steps_per_frame=1, frame_rate=rate)
         try:
             taken.append(len(list(core.simulate(warm_up._PARTS[0]("baraff_witkin"), solver, range(2)))))

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One implicit step by Newton's method, with contacts, a line search and an energy check.
+
+With the velocity u at the end of the step, base = x0 + y and x = base + h u, it minimises the incremental potential
+
+    phi(u) = 1/2 (u - v0)^T M (u - v0) + E(base + h u) + h/2 u^T D u - h push.u
+
+`implicit_euler` has the derivation. One linearisation is the method of 001. Further ones are taken at the new u and
+shortened until phi falls; they end when the residual is below the tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..kernels import current
+from ..linear.block_matrix import BlockMatrix
+from ..linear.constraint_filter import ConstraintFilter
+from ..model.elastic_forces import ElasticForces
+from ..model.particle_system import System
+from ..model.velocity_forces import RateForce
+from ..state import State
+from . import step_strain
+from .anderson import Anderson
+from .contact_loop import ContactLoop, Solve
+from .linearisation import Linearisation
+from .post_step import StepResult, ended
+from .step_contacts import StepContacts
+from .step_context import StepContext
+
+INNER_TOLERANCE = 1e-3
+"""Tightest tolerance of a linear solve inside Newton iterations that go on to a tighter one [-]."""
+ARMIJO_FRACTION = 1e-4
+"""Least decrease of phi by a shortened Newton step, over the decrease that the gradient predicts [-]."""
+STALLED_RESIDUAL = 1e-2
+"""Largest relative residual at which a line search without a decrease is no failure [-]."""
+UNCHECKED_STRETCH_ENERGY = 1.0
+"""Largest energy of stretched edges, over that of the motion, up to which the energy balance is not computed [-]."""
+UNCHECKED_SPEEDUP = 2.0
+"""Largest kinetic energy at the end, over that at the start, up to which contacts do not ask for the balance [-]."""
+END_MOTION_WEIGHT = 1.0 / 16.0
+"""Weight of the kinetic energy at the end, beside that at the start, in the energy of the motion [-]: a body at rest
+may be hit, but motion that the step itself has created must not count in full."""
+POSITION_ROUNDING = 8.0 * float(np.finfo(float).eps)
+"""Relative rounding of positions; forces near rest are small differences of them [-]."""
+PROJECTIVE_RESIDUAL = 0.05
+"""Relative residual at which projective dynamics counts as converged, unless the settings ask for less [-]: sheets then
+end within 0.7 % of their side of Newton's solution."""
+EXACT_TANGENT_RESIDUAL = 0.1
+"""Relative residual below which Newton's method tries the exact tangent [-]."""
+SUM_ROUNDING = 1e-13
+"""Relative rounding of a sum of forces or energies [-]."""
+LEAST_LINE_SEARCH = 2.0 ** -30
+"""Smallest fraction of a Newton step that the line search tries [-]."""
+
+
+class NewtonStep:
+    """The quantities of one step, with the letters of the equations.
+
+    Arguments as of `implicit_euler.step`.
+    """
+
+    def __init__(self, system: System, state: State, h: float, context: StepContext, expected: FloatArray | None,
+                 unhindered: bool, linearisation: Linearisation, spare: bool) -> None:
+        self.linearisation, self.spare = linearisation, spare
+        self.system, self.state, self.h = system, state, h
+        settings, watch = context.settings, context.watch
+        self.settings, self.watch = settings, watch
+        self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
+        self.resisting: FloatArray | None = None                              # f(x, v) - f(x) at the last linearisation
+        converge = settings.linearisations == "converge"
+        self.linear_tolerance = max(settings.tolerance, INNER_TOLERANCE) if converge else settings.tolerance
+        with watch.stage("forces"):
+            self.elastic: ElasticForces = system.elastic(state.time + h)
+            self.pins: ConstraintFilter = system.pins(state, h)
+        self.contacts = StepContacts(system, state, h, context, self.pins, unhindered)
+        self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation)
+        self.base = self.contacts.base                                                                 # x = base + h u
+        self.acceleration = Anderson(system.mass, settings.projective_window)
+        self.expected = None if expected is None else self.contacts.allowed(expected)
+        with watch.stage("forces"):
+            # half way, where the velocity of a rotation is rigid and damping does not act on it
+            x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
+                0.5 * (self.x0 + self.base + h * self.expected), self.expected)
+            self.rate: RateForce | None = system.rate_force(x, u, state.time + h)
+
+    def run(self) -> StepResult:
+        """Solve the step and return its end."""
+        found = self._first_solve() if self.expected is None else self._solve_near(self.expected)
+        iterations = self.settings.linearisations
+        converge = iterations == "converge"
+        limit = self.settings.max_newton_iterations if iterations == "converge" else iterations
+        residual, converged, scale = found.linear.residual, found.linear.converged and not converge, None
+        # judged by the residual of the equations, not by that of the last solve
+        failed, judged = False, converge or not self.linearisation.tangent
+        goal = enough = self.settings.tolerance
+        if judged and not converge:
+            enough = max(goal, PROJECTIVE_RESIDUAL)
+            goal = enough if self.settings.newton_iterations is None else goal
+        for done in range(1, int(limit) + (judged and not converge)):
+            if not np.isfinite(found.u).all():
+                break
+            with self.watch.stage("forces"):
+                r, noise = self._residual(found)
+                size = self._norm(found.project(r))
+                scale = self._residual_scale(found.u) if scale is None else scale
+            residual = size / scale if scale > 0.0 else 0.0
+            converged = residual <= goal or size <= noise
+            if converged or done == limit:
+                converged |= residual <= enough
+                break
+            better = self._newton_step(found, r, close=residual < EXACT_TANGENT_RESIDUAL)
+            if better is None:
+                # friction has no potential: with a constant matrix, a smaller step does no better in contact
+                failed |= residual > STALLED_RESIDUAL and not self.spare and (converge or self.linearisation.tangent)
+                break
+            found = better
+            if not judged:
+                residual, converged = found.linear.residual, found.linear.converged
+        result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
+                       self.linearised[0] if self.linearisation.tangent else None)
+        if not (result.finite and self.linearisation.tangent):
+            return result
+        with self.watch.stage("forces"):
+            return replace(result, made=self._made(found.u, result.state.x))
+
+    # ------------------------------------------------------------------ the solves
+
+    def _first_solve(self) -> Solve:
+        """Solve the system of 001: linearised at x0, for dv from v0."""
+        y = self.base - self.x0
+        with self.watch.stage("forces"):
+            self.force = f = self.elastic.force(self.x0)
+            if self.rate:                                       # at x0 the velocity is -y/h
+                self.resisting = self.rate.push + self.rate.product(y) / self.h if y.any() else self.rate.push
+        with self.watch.stage("assembly"):
+            A = self._matrix(self.x0)
+            # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
+            w = y + self.h * self.v0
+            b = self.h * f - (A.multiply(w) - self.mass * w) / self.h
+            if self.resisting is not None:
+                b += self.h * self.resisting
+        return self.loop.solve(A, b, self.v0, self._fall(), self.rate)
+
+    def _solve_near(self, u: FloatArray) -> Solve:
+        """Linearise at x = base + h u and solve for the change of u."""
+        with self.watch.stage("forces"):
+            r = self._impulse(u)
+        with self.watch.stage("assembly"):
+            A = self._matrix(self.base + self.h * u)
+        return self.loop.solve(A, r, u, self.v0 - u + self._fall(), self.rate)
+
+    def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
+        """Return the solve at x = base + h u, shortened until phi falls; None if it never falls."""
+        found = None
+        # quadratic convergence, where the exact matrix allows it
+        if close and self.linearisation.tangent and self.contacts.constraints is None:
+            found = self._linearised(at, r, exact=True)
+        if found is None or found.linear.reason == "indefinite":
+            found = self._linearised(at, r, exact=False)
+        if found.contacts_changed:                          # another set of contacts has another phi
+            self.acceleration.forget()
+            return found
+        with self.watch.stage("forces"):
+            change = found.u - at.u
+            start = self._potential(at.u, found.friction)
+            promised = ARMIJO_FRACTION * min(-current().gradients.dot(r, change), 0.0)
+            further = None if self.linearisation.tangent else self.acceleration.next(at.u, found.u)
+            if further is not None and self._potential(further, found.friction) <= start + promised:
+                return replace(found, u=further)
+            fraction = 1.0
+            while fraction >= LEAST_LINE_SEARCH:
+                trial = at.u + fraction * change
+                if self._potential(trial, found.friction) <= start + fraction * promised + SUM_ROUNDING * abs(start):
+                    return replace(found, u=trial)
+                fraction *= 0.5
+        return None
+
+    def _linearised(self, at: Solve, r: FloatArray, *, exact: bool) -> Solve:
+        with self.watch.stage("assembly"):
+            A = self._matrix(self.base + self.h * at.u, exact=exact)
+        return self.loop.solve(A, r - self.h * at.friction - self.contacts.springs(at.u), at.u, None, self.rate)
+
+    def _fall(self) -> FloatArray:
+        """Return the first guess of dv (V, 3) [m/s]: the effect of weight alone, exact in free fall."""
+        return np.tile(self.h * self.system.scene.gravity, (len(self.x0), 1))
+
+    def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
+        A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact)
+        # with x: right-hand sides are made before matrices
+        self.linearised = x, A, self.force, self.resisting
+        if self.settings.linearisations != 1 or not self.linearisation.tangent:  # for `_residual`
+            self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
+        return A
+
+    def _made(self, u: FloatArray, end: FloatArray) -> float:
+        """Return the energy that the step creates, over the energy of its motion [-].
+
+        Linearised forces and the corrections at the `end` (V, 3) [m] create energy. Pins, solids, wind and friction
+        act by the impulse M (u - v0) - h f, with f the linearised forces at the end x of velocities u (V, 3) [m/s].
+        The energy 1/2 u.M u + E grows by their work and by
+
+            made = E(end) - E(x0) + f . (x - x0) - 1/2 (u - v0) . M (u - v0)
+
+        and by the work of contacts beyond that of moving solids. For convex energies that are solved to convergence
+        the sum is below zero, apart from a small part along curved surfaces. A sheet that turns about an edge is
+        stretched by the square of the angle; that can create hundreds of times its motion, and flings it off a step
+        later.
+        """
+        at, A, force, resisting = self.linearised
+        x, gained, fall = self.contacts.reached(u), u - self.v0, self.h * self.system.scene.gravity
+        motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + END_MOTION_WEIGHT * u ** 2)))
+        solids = self.contacts.constraints
+        kinetic = 0.5 * float(np.sum(self.mass * u ** 2))
+        flung = solids is not None and len(solids) > 0 and kinetic > UNCHECKED_SPEEDUP * motion
+        grown = self.system.growth(self.x0, end) * self.system.rest_lengths
+        if not flung and step_strain.energy(grown, self.system.edge_stiffness) <= UNCHECKED_STRETCH_ENERGY * motion:
+            return 0.0
+        w = (x - at) / self.h
+        f = force - (A.multiply(w) - self.mass * w) / self.h
+        made = self.elastic.energy(end) - self.elastic.energy(self.x0)
+        made += current().gradients.dot(f, x - self.x0) - 0.5 * float(np.sum(self.mass * gained ** 2))
+        if solids is not None:
+            if resisting is not None:                       # A holds its derivative
+                f = f + resisting
+            made += solids.work(self.mass * gained - self.h * f, u)
+        return made / motion if made > 0.0 else 0.0
+
+    # ------------------------------------------------------------------ the nonlinear equations
+
+    def _impulse(self, u: FloatArray) -> FloatArray:
+        """Return -d phi/du (V, 3) [N s], without friction."""
+        self.force = f = self.elastic.force(self.base + self.h * u)
+        if self.rate:
+            self.resisting = self.rate.push - self.rate.product(u)
+            f = f + self.resisting
+        impulse: FloatArray = self.mass * (self.v0 - u) + self.h * f
+        return impulse
+
+    def _residual(self, at: Solve) -> tuple[FloatArray, float]:
+        """Return -d phi/du with friction (V, 3) [N s], and the norm below which it is rounding."""
+        x = self.base + self.h * at.u
+        r = self._impulse(at.u) + self.h * at.friction + self.contacts.springs(at.u)
+        noise = SUM_ROUNDING * self._norm(np.abs(self.mass * self.v0) + self.h * self.elastic.magnitude(x))
+        noise += POSITION_ROUNDING * self._norm(self.rigidity[:, None] * x) / self.h
+        return r, noise
+
+    def _residual_scale(self, u: FloatArray) -> float:
+        """Return the norm of the impulses that drive the step, to which the tolerance is relative.
+
+        The change of momentum m (u - v0) counts as well: without weight and from a rest shape there is nothing else.
+        """
+        drive = self.h * self.elastic.force(self.x0)
+        if self.rate:
+            drive += self.h * self.rate.push
+        change = max(self._norm(self.pins.project(drive)), self._norm(self.pins.project(self.mass * (u - self.v0))))
+        return max(change, self.h * self._norm(self.mass * self.system.scene.gravity))
+
+    def _potential(self, u: FloatArray, friction: FloatArray) -> float:
+        away, dot = u - self.v0, current().gradients.dot
+        phi = 0.5 * float(np.sum(self.mass * away * away)) + self.elastic.energy(self.base + self.h * u)
+        phi += self.contacts.energy(u) - self.h * dot(friction, u)
+        if self.rate:
+            phi += self.h * (0.5 * dot(u, self.rate.product(u)) - dot(self.rate.push, u))
+        return phi
+
+    def _norm(self, impulse: FloatArray) -> float:
+        return float(np.sqrt(np.sum(impulse * impulse / self.mass)))
