@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a frame, said by somebody else: the IPC toolkit looks for crossings, winding numbers say inside.
+"""An independent audit of a frame: the IPC toolkit finds intersections, and winding numbers find vertices inside
+solids.
 
-Nothing here is shared with the solver, nor with the project's own audit. `ipctk` is a dependency of the tests only.
+It shares no code with the solver or with the project's own audit. `ipctk` is a dependency of the tests only.
 """
 
 from __future__ import annotations
@@ -13,17 +14,18 @@ import numpy as np
 from tests.core.contact.shapes import winding
 
 KINDS = ("cloth edge through cloth", "cloth edge through solid", "solid edge through cloth")
-"""An edge pierces a triangle: whose edge, and whose triangle."""
+"""Kinds of an edge through a triangle: the owner of the edge, and that of the triangle."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One frame.
+    """The defects of one frame.
 
     Attributes:
-        crossings: pairs of an edge and a triangle that it pierces, by their KINDS.
-        inside: cloth vertices inside a closed solid, or outside of a room. deepest: how deep the deepest one is [m].
-        finite: whether all positions are numbers; if not, nobody looked further.
+        crossings: number of pairs of an edge and a triangle that intersect, by KINDS.
+        inside: number of cloth vertices inside a closed solid, or outside of an enclosure.
+        deepest: depth of the deepest such vertex [m].
+        finite: True if all positions are finite; if not, nothing else was checked.
     """
 
     crossings: tuple[int, int, int] = (0, 0, 0)
@@ -33,27 +35,27 @@ class Finding:
 
     @property
     def total(self) -> int:
-        """Crossings of all kinds."""
+        """Return the number of intersections of all kinds."""
         return sum(self.crossings)
 
     def __str__(self) -> str:
         if not self.finite:
             return "not a number"
-        said = [f"{n} x {kind}" for n, kind in zip(self.crossings, KINDS, strict=True) if n]
-        said += [f"{self.inside} vertices inside by {1e3 * self.deepest:.3f} mm"] if self.inside else []
-        return ", ".join(said) or "clean"
+        parts = [f"{n} x {kind}" for n, kind in zip(self.crossings, KINDS, strict=True) if n]
+        parts += [f"{self.inside} vertices inside by {1e3 * self.deepest:.3f} mm"] if self.inside else []
+        return ", ".join(parts) or "clean"
 
 
 class Judge:
-    """Looks at the frames of a scene.
+    """Audit of the frames of a scene.
 
     Args:
-        cloths: (V, 3) positions [m] and triangles (T, 3) of each. solids: likewise; none of them crosses itself, but
-            they may cross each other. rooms: numbers of those that are rooms, with all that stands in them, for all of
-            the cloth: closed, with faces that point to where the cloth is to stay.
+        cloths: positions (V, 3) [m] and triangles (T, 3) of each cloth.
+        solids: positions and triangles of each solid; none may intersect itself, but they may intersect each other.
+        enclosures: numbers of the solids that enclose all of the cloth: closed, with inward normals.
     """
 
-    def __init__(self, cloths, solids=(), rooms=()):
+    def __init__(self, cloths, solids=(), enclosures=()):
         import ipctk
 
         self._tool = ipctk
@@ -62,14 +64,14 @@ class Judge:
         self._own = np.concatenate([np.asarray(t) + first for (_, t), first in zip(cloths, firsts, strict=False)])
         self._solids = [np.asarray(t) for _, t in solids]
         self._closed = [_is_closed(t) for t in self._solids]
-        self._rooms = [number in rooms for number in range(len(self._solids))]
+        self._enclosures = [number in enclosures for number in range(len(self._solids))]
         start = np.concatenate([x for x, _ in cloths])
         self._alone = self._mesh(start, self._own)
         self._beside = [self._mesh(np.concatenate([start, x]), np.concatenate([self._own, t + self._count]))
                         for (x, _), t in zip(solids, self._solids, strict=True)]
 
     def look(self, cloths, solids=()) -> Finding:
-        """The finding at positions (V, 3) [m] of each cloth and each solid."""
+        """Return the finding at positions (V, 3) [m] of each cloth and each solid."""
         x = np.concatenate(cloths)
         if not np.isfinite(x).all():
             return Finding(finite=False)
@@ -77,20 +79,20 @@ class Judge:
         if self._cross(self._alone, x):
             counts[0] = len(self.pierced(x, self._own, _edges(self._own), self._own))
         inside, deepest = 0, 0.0
-        for mesh, triangles, closed, room, at in zip(self._beside, self._solids, self._closed, self._rooms, solids,
-                                                     strict=True):
+        for mesh, triangles, closed, enclosure, at in zip(self._beside, self._solids, self._closed, self._enclosures,
+                                                          solids, strict=True):
             both = np.concatenate([x, at])
             if counts[0] or self._cross(mesh, both):
                 theirs = triangles + self._count
                 counts[1] += len(self.pierced(both, self._own, _edges(self._own), theirs))
                 counts[2] += len(self.pierced(both, theirs, _edges(theirs), self._own))
             if closed:
-                depths = self._depths(x, at, triangles, room)
+                depths = self._depths(x, at, triangles, enclosure)
                 inside, deepest = inside + len(depths), max(deepest, float(depths.max(initial=0.0)))
         return Finding(tuple(counts.tolist()), inside, deepest)
 
     def pierced(self, x, of_edges, edges, triangles):
-        """Pairs (N, 2) of one of the edges and one of the triangles that it pierces, without a common vertex."""
+        """Return pairs (N, 2) of an edge and a triangle that intersect and have no common vertex."""
         both = np.concatenate([of_edges, triangles]) if of_edges is not triangles else triangles
         first = len(both) - len(triangles)
         grid = self._tool.HashGrid()
@@ -110,12 +112,12 @@ class Judge:
     def _cross(self, mesh, x) -> bool:
         return self._tool.has_intersections(mesh, np.asfortranarray(x))
 
-    def _depths(self, x, at, triangles, room):
-        near = x if room else x[((x > at.min(axis=0)) & (x < at.max(axis=0))).all(axis=1)]
+    def _depths(self, x, at, triangles, enclosure):
+        near = x if enclosure else x[((x > at.min(axis=0)) & (x < at.max(axis=0))).all(axis=1)]
         if not len(near):
             return np.zeros(0)
         turns = winding(near, at, triangles)
-        within = near[turns > -0.5] if room else near[np.abs(turns) > 0.5]
+        within = near[turns > -0.5] if enclosure else near[np.abs(turns) > 0.5]
         distance = self._tool.point_triangle_distance
         return np.sqrt([min(distance(p, *at[t]) for t in triangles) for p in within])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes in which cloth meets solids that are fast, sharp, thin, heavy, or close on it."""
+"""Scenes in which cloth meets solids that are fast, sharp, thin, heavy, or close around it."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from tests.scenes.staging import COTTON, RATE, Staged, at_ends, border, cloth, f
 
 
 def pushed_ball(size, speed=2.0, depth=0.25, width=1.0, radius=0.15, frames=None):
-    """A ball is pushed at `speed` [m/s] through the place of a sheet whose border is pinned, `depth` beyond it."""
+    """A ball is pushed at `speed` [m/s] through a sheet with pinned border, to `depth` [m] beyond its plane."""
     start = radius + 0.1 * radius + 0.02
     x, triangles = ball(24, 12, radius)
 
@@ -26,7 +26,7 @@ def pushed_ball(size, speed=2.0, depth=0.25, width=1.0, radius=0.15, frames=None
 
 
 def spike(size, frames=24, width=0.6, radius=0.004, height=0.3, fall=0.05, offset=(0.3, 0.2)):
-    """A sheet falls on a needle; its tip meets the sheet beside a vertex by `offset` [edges]."""
+    """A sheet falls on a needle; the tip meets the sheet at `offset` [edges] from a vertex."""
     edge = width / (size - 1)
     x, triangles = cone(radius, height)
     middle = 0.5 * edge if size % 2 == 0 else 0.0
@@ -36,7 +36,7 @@ def spike(size, frames=24, width=0.6, radius=0.004, height=0.3, fall=0.05, offse
 
 
 def table_edge(size, frames=30, width=0.6, fall=0.03):
-    """A sheet falls on a table of twelve triangles, half of it beyond the edge and askew."""
+    """A sheet falls obliquely over the edge of a table of twelve triangles, half of it beyond the edge."""
     x, triangles = box((1.0, 1.4, 0.3))
     return Staged(core.Scene(
         [cloth(size, size, width, width, lambda p: turned(p, 0.35, axis=2) + [0.5 + 0.03, 0.01, 0.15 + fall])],
@@ -44,7 +44,7 @@ def table_edge(size, frames=30, width=0.6, fall=0.03):
 
 
 def cube(cells, frames=24, width=1.2, side=0.5, fall=0.1, friction=0.35, **more):
-    """A sheet falls on a cube whose edges may lie exactly below rows of its vertices; quads are cut as in Blender."""
+    """A sheet falls on a cube whose edges may be exactly below rows of its vertices; quads are cut as in Blender."""
     line = np.linspace(-0.5 * width, 0.5 * width, cells + 1)
     x, y = np.meshgrid(line, line)
     flat = np.column_stack([x.ravel(), y.ravel(), np.full(x.size, side + fall)])
@@ -57,7 +57,7 @@ def cube(cells, frames=24, width=1.2, side=0.5, fall=0.1, friction=0.35, **more)
 
 
 def mirrored(size, solid, axis, frames=28, seconds=0.5, begin=0.1, width=0.5):
-    """A sheet falls on a solid that is scaled along one axis, from 1 to -1 within `seconds`: through nothing."""
+    """A sheet falls on a solid that is scaled along one axis from 1 to -1 within `seconds`, and is flat in between."""
     x, triangles = solid
 
     def at(t):
@@ -70,7 +70,7 @@ def mirrored(size, solid, axis, frames=28, seconds=0.5, begin=0.1, width=0.5):
 
 
 def fan(size, frames=36, blades=4, turns=2.0, width=0.6, thick=0.004):
-    """A sheet falls on a fan that lies on its back, four thin blades on edge, and turns `turns` times a second."""
+    """A sheet falls on a horizontal fan of four thin blades on edge, which makes `turns` turns per second."""
     length, height = 0.25, 0.08
     plate, sides = box((length, thick, height))
     solids = []
@@ -84,7 +84,7 @@ def fan(size, frames=36, blades=4, turns=2.0, width=0.6, thick=0.004):
 
 
 def heavy_box(size, frames=36, clearance=1.6, speed=0.4, width=0.8):
-    """A sheet is dragged out from under a box that leaves `clearance` [thicknesses] above the floor: 2 would do."""
+    """A sheet is dragged out from under a box that leaves `clearance` [thicknesses] above the floor; it needs 2."""
     thickness = 0.2 * width / (size - 1)
     x, triangles = box((0.3, 1.0, 0.2))
     place = [0.05, 0.0, 0.1 + clearance * thickness]
@@ -104,7 +104,9 @@ def heavy_box(size, frames=36, clearance=1.6, speed=0.4, width=0.8):
 
 
 def bent_leg(time, thigh, shin, length, stride=1.0):
-    """Positions of the two capsules of a walking leg at `time` [s]: the hip at the origin swings, the knee bends."""
+    """Return positions of the two capsules of a walking leg at `time` [s]: the hip at the origin swings, the knee
+    bends.
+    """
     phase = 2.0 * np.pi * stride * time
     ease = min(2.0 * time, 1.0)
     swing, bend = ease * np.radians(25.0) * np.sin(phase), ease * np.radians(35.0) * (0.5 - 0.5 * np.cos(phase))
@@ -113,7 +115,7 @@ def bent_leg(time, thigh, shin, length, stride=1.0):
 
 
 def walking_leg(size, frames=48, radius=0.06, length=0.35, loose=1.25):
-    """A tube of cloth, pinned around the hip, on a leg of two capsules that walks."""
+    """A tube of cloth, pinned around the hip, on a walking leg of two capsules."""
     one, triangles = capsule(radius, length)
     legs = [core.Collider(lambda t, k=k: bent_leg(t, one, one, length)[k], triangles, friction=0.3, name=name)
             for k, name in enumerate(("thigh", "shin"))]
@@ -130,9 +132,9 @@ def walking_leg(size, frames=48, radius=0.06, length=0.35, loose=1.25):
 
 
 def elbow(size, frames=48, overlap=0.01, width=0.5, radius=0.05, unevenness=0.0, seed=0):
-    """Two bars close on a hanging sheet until they overlap each other by `overlap` [m], and let it go again.
+    """Two bars close on a hanging sheet until they overlap each other by `overlap` [m], and open again.
 
-    The sheet starts uneven by `unevenness` [m].
+    The sheet starts with random offsets of `unevenness` [m].
     """
     bar, triangles = capsule(radius, 0.5)
     lying = turned(bar + [0.0, 0.0, 0.25], 0.5 * np.pi, axis=0)
@@ -156,7 +158,7 @@ def elbow(size, frames=48, overlap=0.01, width=0.5, radius=0.05, unevenness=0.0,
 
 
 def closing_walls(size, frames=12, speed=0.7, width=0.6, apart=0.7, **more):
-    """A level sheet falls 0.1 m onto the floor while two walls close on it; `more` is of the cloth."""
+    """A level sheet falls 0.1 m onto the floor while two walls close on it; `more` are options of the cloth."""
     wall, triangles = sheet(2, 2, 3.0, 3.0)
 
     def side(sign):
@@ -168,8 +170,10 @@ def closing_walls(size, frames=12, speed=0.7, width=0.6, apart=0.7, **more):
 
 
 def wedge(size, frames=44, angle=22.6, tilt=0.0, shake=0.0, width=0.6):
-    """An upright sheet slides into a V of two walls, an open mesh, `angle` [deg] wide; tilted [deg], and shaken by up
-    to `shake` [m]."""
+    """An upright sheet slides into a V of two walls, an open mesh `angle` [degrees] wide.
+
+    The walls are tilted by `tilt` [degrees] and shaken by up to `shake` [m].
+    """
     wide = np.tan(np.radians(0.5 * angle))
     corners = np.array([[-wide, -1, 1], [-wide, 1, 1], [0, 1, 0], [0, -1, 0], [wide, -1, 1], [wide, 1, 1]])
     walls = turned(corners, np.radians(tilt), axis=0)
@@ -186,7 +190,7 @@ def wedge(size, frames=44, angle=22.6, tilt=0.0, shake=0.0, width=0.6):
 
 
 def snatched(size, frames=3, speed=30.0, **more):
-    """A sheet of 0.6 m, upright, held above and below; a ball goes through its place. `more` is of the cloth."""
+    """A ball goes through an upright sheet of 0.6 m, held above and below; `more` are options of the cloth."""
     shape, triangles = ball(12, 6, 0.06)
     held = dict.fromkeys([*range(size), *range(size * (size - 1), size * size)])
     return Staged(core.Scene(
@@ -195,15 +199,19 @@ def snatched(size, frames=3, speed=30.0, **more):
 
 
 def through_solid(solid, size=16, frames=36, width=0.6, lift=0.0, tilt=10.0, gravity=0.0, **more):
-    """A level sheet starts through a closed solid (positions, triangles), `lift` [m] above its middle; the solid is
-    tilted [deg]. `more` is of the cloth."""
+    """A level sheet starts through a closed solid (positions, triangles), `lift` [m] above its middle.
+
+    The solid is tilted by `tilt` [degrees]; `more` are options of the cloth.
+    """
     x = turned(turned(solid[0], np.radians(tilt), axis=0), 0.3, axis=2) + [0.011, 0.007, -lift]
     return Staged(core.Scene([cloth(size, size, width, width, **more)], [core.Collider(x, solid[1], friction=0.3)],
                              gravity=(0.0, 0.0, -gravity)), frames, clean=False)
 
 
 def flag_in_its_pole(size=24, frames=36, swing=0.0):
-    """A flag in the wind, its first column pinned to the middle of its pole, which swings to both sides [m]."""
+    """A flag in the wind, with its first column pinned to the axis of its pole, which swings by `swing` [m] to both
+    sides.
+    """
     x, pole = turned(sheet(size, size, 0.6, 0.6)[0], np.pi / 2, axis=0) + [0.3, 0.0, 0.0], capsule(0.03, 1.0)
 
     def pinned(start):
@@ -217,7 +225,7 @@ def flag_in_its_pole(size=24, frames=36, swing=0.0):
 
 
 def cape(size=24, frames=36):
-    """Hangs from the middle of its upper row, pinned well inside of a ball."""
+    """A sheet hangs from the middle of its upper row, which is pinned well inside a ball."""
     x = sheet(size, size, 0.6, 0.6)[0]
     held = dict.fromkeys(np.flatnonzero((x[:, 1] > 0.3 - 1e-6) & (np.abs(x[:, 0]) < 0.14)).tolist())
     return Staged(core.Scene(
@@ -226,8 +234,10 @@ def cape(size=24, frames=36):
 
 
 def pulled_in(size=14, depth=0.12, rise=0.8, material=COTTON):
-    """A sheet hangs in front of a ball; the pins of its upper row go `depth` [m] into the ball within `rise` [s], and
-    out again."""
+    """A sheet hangs in front of a ball; the pins of its upper row move into the ball and out again.
+
+    They go `depth` [m] deep within `rise` [s].
+    """
     flat = cloth(size, size, 0.5, 0.5, lambda p: turned(p, 0.5 * np.pi, axis=0) - [0.0, 0.25, 0.1])
     top = np.flatnonzero(flat.positions[:, 2] > 0.15 - 1e-6)
 
@@ -241,7 +251,7 @@ def pulled_in(size=14, depth=0.12, rise=0.8, material=COTTON):
 
 
 def born_late(size=14, birth=0.7, speed=0.5, frames=36):
-    """A ball comes to where cloth is to be, which is born when the ball is half way through."""
+    """A ball passes the place of a sheet whose vertices are emitted when the ball is half way through."""
     x, triangles = ball(20, 10, 0.12)
     upright = cloth(size, size, 0.5, 0.5, lambda p: turned(p, 0.5 * np.pi, axis=0), births=np.full(size * size, birth))
     return Staged(core.Scene([upright], [core.Collider(lambda t: x + [0.0, 0.3 - speed * t, 0.0], triangles,

@@ -16,15 +16,15 @@ def drape(size, frames=40, width=1.2, radius=0.25):
 
 
 def five_fold(size, frames=40, width=1.0, tilt=25.0, layers=5):
-    """A square sheet, folded to and fro into panels that rise by `tilt` [degrees], falls flat onto the floor."""
+    """A square sheet, folded in zigzag panels that rise by `tilt` [degrees], falls flat onto the floor."""
     columns = layers * max(round(size / layers), 3) + 1
     spacing, panel = width / (columns - 1), (columns - 1) // layers
 
     def place(p):
-        middle = np.arange(columns - 1) + 0.5                          # of each piece between two columns
+        middle = np.arange(columns - 1) + 0.5                          # of each segment between two columns
         up = np.radians(tilt)
         which = middle / panel - 0.5
-        near = which - np.floor(which)                                 # from panel to panel, turning at the crease
+        near = which - np.floor(which)                                 # position between panels, 0.5 at the crease
         turn = np.clip((near - 0.5) * panel / 2.0, -0.5, 0.5) + 0.5
         even = np.floor(which).astype(int) % 2 == 0
         part = np.where(even, turn, 1.0 - turn)
@@ -38,7 +38,7 @@ def five_fold(size, frames=40, width=1.0, tilt=25.0, layers=5):
 
 
 def towel(size, turns=3.0, seconds=3.0, thickness=0.0015, frames=None, length=1.2, width=0.2, slack=0.12):
-    """Both ends of a towel are turned `turns` times, each the other way, and come nearer by `slack` [m]; and back."""
+    """Both ends of a towel are turned `turns` times in opposite directions, approach by `slack` [m], and return."""
     rows = max(round(size / 3), 3)
     x, triangles = sheet(size, rows, length, width)
     left, right = at_ends(x, length)
@@ -55,7 +55,7 @@ def towel(size, turns=3.0, seconds=3.0, thickness=0.0015, frames=None, length=1.
 
 
 def tube_mesh(around, along, radius, height):
-    """An open upright tube from z = 0 down, rings from above: positions, triangles."""
+    """Return positions and triangles of an open upright tube from z = 0 down, ring by ring."""
     a = 2 * np.pi * np.arange(around) / around
     x = np.concatenate([np.stack([radius * np.cos(a), radius * np.sin(a), 0 * a - z], axis=1)
                         for z in np.linspace(0.0, height, along)])
@@ -69,7 +69,7 @@ def tube_mesh(around, along, radius, height):
 
 
 def closing_tube(size, frames=48, radius=0.12, height=0.7, gap=0.004, seconds=0.8):
-    """A trouser leg: its waist is pressed flat to a slit while it is let down onto the floor, where it crumples."""
+    """A trouser leg: its waist is pressed to a slit while it is lowered onto the floor, where it crumples."""
     along = max(size, 6)
     x, triangles = tube_mesh(size, along, radius, height)
     x = x + [0.0, 0.0, height + 0.03]

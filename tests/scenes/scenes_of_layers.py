@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes in which pieces of cloth meet each other: falling, lying, sliding, and crossing from the start."""
+"""Scenes in which pieces of cloth meet each other: falling, at rest, sliding, and intersecting from the start."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def falling_sheets(size, count=30, frames=40, width=0.4):
 
 
 def resting_stack(size, count=10, frames=100, width=0.4, thickness=None):
-    """Level sheets that lie on one another at the distance that they keep."""
+    """Level sheets rest on one another at the contact distance."""
     edge = width / (size - 1)
     keep = 0.2 * edge if thickness is None else thickness
     return Staged(core.Scene(
@@ -30,7 +30,7 @@ def resting_stack(size, count=10, frames=100, width=0.4, thickness=None):
 
 
 def crossing_sheets(size, frames=36, width=0.6, lean=35.0):
-    """One sheet stands through the middle of another, leaning: dozens of crossings from the start; no weight."""
+    """An inclined sheet stands through the middle of another: dozens of intersections at the start, without weight."""
     def through(p):
         stands = turned(p + [0.0, 0.002, 0.0], np.radians(90.0 - lean), axis=0)
         return turned(stands, 0.3, axis=2) + [0.013, 0.004, 0.003]
@@ -40,8 +40,10 @@ def crossing_sheets(size, frames=36, width=0.6, lean=35.0):
 
 
 def standing_sheet(size, frames=36, width=0.6, narrow=0.5, lean=20.0, lift=0.03):
-    """A sheet of `narrow` times the width stands through the middle of another: both ends of their contour are on its
-    own rims. No weight."""
+    """A sheet of `narrow` times the width stands through the middle of another, without weight.
+
+    Both ends of their intersection contour are on its own border.
+    """
     def through(p):
         stands = turned(p + [0.0, lift, 0.0], np.radians(90.0 - lean), axis=0)
         return turned(stands, 0.3, axis=2) + [0.013, 0.004, 0.003]
@@ -52,7 +54,7 @@ def standing_sheet(size, frames=36, width=0.6, narrow=0.5, lean=20.0, lift=0.03)
 
 
 def crossing_bumps(size, frames=36, width=0.6, depth=0.03):
-    """A sheet lies on the floor, and another upon it that has been pushed through it in bumps."""
+    """A sheet is on the floor, and another on it that has been pushed through it in bumps."""
     def bumpy(p):
         wave = np.sin(10.0 * p[:, 0] + 0.3) * np.sin(9.0 * p[:, 1] + 0.5)
         return p + np.stack([0.003 + 0 * wave, 0.002 + 0 * wave, 0.055 + 0.012 + depth * wave], axis=1)
@@ -62,7 +64,7 @@ def crossing_bumps(size, frames=36, width=0.6, depth=0.03):
 
 
 def slope(size, mu=0.3, degrees=20.0, frames=24, heading=0.0):
-    """A small sheet lies on a large one, all of which is pinned, at an angle [degrees] to the level."""
+    """A small sheet is on a large inclined one, all of which is pinned; the angle is in degrees."""
     large, small, fabric = 1.2, 0.3, core.Material(areal_density=0.2, stretch=2e3, shear=500.0, bend=1e-4, friction=mu)
     angle = np.radians(degrees)
 
@@ -78,7 +80,8 @@ def slope(size, mu=0.3, degrees=20.0, frames=24, heading=0.0):
 
 
 def down_the_slope(staged, frame, degrees, heading=0.0):
-    """Mean travel [m] of the upper sheet of `slope` down, and the largest away from it."""
+    """Return the mean travel [m] of the upper sheet of `slope` downwards, and its largest distance from the lower one.
+    """
     down, up = (turned(turned(np.array([axis]), np.radians(degrees), axis=1), np.radians(heading), axis=2)[0]
                 for axis in ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0]))
     travel = frame.positions[1] - staged.scene.cloths[1].positions

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closed solids of the contact scenes, as (positions (V, 3) [m], triangles (T, 3)), wound outwards."""
+"""Closed solids of the contact scenes, as (positions (V, 3) [m], triangles (T, 3)), with outward normals."""
 
 import numpy as np
 
 
 def cone(radius, height, sides=8):
-    """Upright on the plane z = 0, its tip above the origin."""
+    """Return a cone that stands on the plane z = 0, with its tip above the origin."""
     a = 2 * np.pi * np.arange(sides) / sides
     ring = np.stack([radius * np.cos(a), radius * np.sin(a), 0 * a], axis=1)
     i = np.arange(sides)
@@ -16,7 +16,7 @@ def cone(radius, height, sides=8):
 
 
 def capsule(radius, length, around=20, rings=4, along=6):
-    """Along -z from the origin: a cylinder whose ends are half balls, around the origin and (0, 0, -length)."""
+    """Return a cylinder along -z with hemispherical ends around the origin and (0, 0, -length)."""
     polar = np.linspace(0.0, 0.5 * np.pi, rings + 1)[1:]
     levels = [(radius * np.sin(p), radius * np.cos(p)) for p in polar]
     levels += [(radius, -length * k / along) for k in range(1, along)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hangs over an edge comes to rest, and stays so: with the settings of Blender's panel, one step a frame."""
+"""Cloth that hangs over an edge comes to rest and stays at rest, with the settings of the panel and one step per frame.
+"""
 
 import numpy as np
 import pytest
@@ -9,11 +10,11 @@ from tests.core.contact.shapes import box, sheet
 from tests.scenes.staging import AS_IN_BLENDER
 
 SHAKES = 5e-4
-"""Root mean square of speeds above which something still moves [m/s]."""
+"""Root mean square of the speeds above which the cloth still moves [m/s]."""
 
 
 def on_a_table(fabric, cells, side, beside, frames, friction=0.3):
-    """Frames of a square that is laid on a table of a metre, `beside` [m] its middle."""
+    """Return the frames of a square that is laid on a table of 1 m, its middle `beside` [m] the middle of the table."""
     x, triangles = sheet(cells, cells, side, side)
     laid = core.Cloth(core.ClothMesh(x + [beside, 0.0, 0.06], triangles), core.Material.preset(fabric))
     table = core.Collider(*box([1.0, 1.0, 0.1]), friction=friction)
@@ -21,24 +22,25 @@ def on_a_table(fabric, cells, side, beside, frames, friction=0.3):
 
 
 def speeds(*scene):
-    """Root mean square of speeds (frames,) [m/s]."""
+    """Return the root mean square of the speeds (frames,) [m/s]."""
     return np.array([np.sqrt(np.mean(np.sum(frame.velocities[0] ** 2, axis=1))) for frame in on_a_table(*scene)])
 
 
 @pytest.mark.parametrize("fabric", ["cotton", "silk"])
 def test_what_hangs_over_the_edge_of_a_table_comes_to_rest(fabric):
-    """A quarter of the sheet pulls at the rest of it. Springs that had got stiffer at the edge, and eased until they
-    sank once more, shook it for ever, at 5 mm/s."""
+    """A quarter of the sheet pulls at the rest. Contact penalties that stiffen and soften again in turn would shake it
+    permanently, at 5 mm/s.
+    """
     assert speeds(fabric, 30, 0.6, 0.35, 150)[-30:].max() < SHAKES
 
 
 @pytest.mark.slow
 def test_a_tablecloth_comes_to_rest():
-    """It hangs down all around; at its corners it swings for some seconds."""
+    """It overhangs on all sides; its corners swing for some seconds."""
     assert speeds("denim", 30, 1.4, 0.0, 240)[-30:].max() < SHAKES
 
 
 def test_a_sheet_slides_off_a_table_without_friction():
-    """Nothing holds it but the corner that its rows have to go round, one after the other. What lay still stuck."""
+    """It is held only by the corner that its rows pass one after the other. Resting vertices must not stick."""
     last = list(on_a_table("cotton", 30, 0.6, 0.35, 40, 0.0))[-1]
     assert last.positions[0][:, 0].mean() > 0.5

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A sheet on a sheet that slopes: it sticks below tan(theta) = mu, slides above, and gains speed as Coulomb says."""
+"""A sheet on an inclined sheet: it sticks below tan(theta) = mu, slides above, and accelerates by Coulomb's law."""
 
 import numpy as np
 import pytest
@@ -15,13 +15,13 @@ settings = pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 
 
 @pytest.fixture(autouse=True)
-def _where_it_is_quick():
+def _only_with_numba():
     if backend.why_not("numba"):
         pytest.skip(backend.why_not("numba"))
 
 
 def travels(mu, degrees, frames, settings, heading=20.0, size=5):
-    """Mean travel [m] of the upper sheet at each frame."""
+    """Return the mean travel [m] of the upper sheet at each frame."""
     staged = slope(size, mu=mu, degrees=degrees, heading=heading)
     found = [down_the_slope(staged, frame, degrees, heading) for frame in
              core.simulate(staged.scene, core.Solver(**{**settings, "frame_rate": RATE}), range(1, frames + 1))]
@@ -43,7 +43,7 @@ def test_a_sheet_sticks_two_percent_below_the_threshold_and_slides_two_percent_a
 @settings
 @pytest.mark.parametrize(("mu", "size"), [(0.1, 5), (0.3, 5), (0.6, 5), (0.45, 9)])
 def test_a_sliding_sheet_gains_speed_as_coulomb_says(mu, size, settings):
-    """The finer one slides over an edge of the lower one, or more, in every step."""
+    """The finer sheet slides over at least one edge of the lower one in every step."""
     degrees = np.degrees(np.arctan(1.5 * mu))
     x = travels(mu, degrees, 25, settings, size=size)
     gain = G * (np.sin(np.radians(degrees)) - mu * np.cos(np.radians(degrees)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Explicit integrators: how long their steps may be, what is said where they are longer, and the motion itself."""
+"""Explicit integrators: the longest stable step, the errors for longer steps, and the motion itself."""
 
 import numpy as np
 import pytest
@@ -20,11 +20,11 @@ def fixed(name, h, steps=1, **settings):
 
 
 def fastest(cloth):
-    """The largest frequency [rad/s] of the cloth near rest, from its whole stiffness matrix."""
+    """Return the largest frequency [rad/s] of the cloth near rest, from its full stiffness matrix."""
     system = System(core.Scene([cloth]))
     x, found = system.initial_state().x, []
     root = np.repeat(system.mass, 3) ** -0.5
-    for size in (1.0, 1.02):                                         # threads that only pull have no stiffness at rest
+    for size in (1.0, 1.02):                                         # springs that only pull have no stiffness at rest
         K = system.elastic(0.0).stiffness(size * x, 1.0)
         dense = np.stack([K.multiply(e.reshape(-1, 3)).ravel() for e in np.eye(x.size)])
         found.append(np.sqrt(np.linalg.eigvalsh(dense * root * root[:, None])[-1]))
@@ -32,7 +32,7 @@ def fastest(cloth):
 
 
 def trembling(name, h, fabric, count, **settings):
-    """How much a small noise on a sheet has grown after `count` steps of h [s]."""
+    """Return the growth of small noise on a sheet after `count` steps of h [s]."""
     mesh = sheet((5, 4), (0.5, 0.4))
     v = TREMBLING * np.random.default_rng(0).normal(size=mesh.positions.shape)
     scene = core.Scene([core.Cloth(mesh, fabric, velocities=v)], gravity=(0, 0, 0))
@@ -52,7 +52,7 @@ def trembling(name, h, fabric, count, **settings):
 
 @pytest.mark.parametrize("model", ["baraff_witkin", "projective", "mass_spring", "immediate_buckling"])
 @pytest.mark.parametrize("cells", [1e-3, 1.0])
-def test_the_estimate_is_on_the_safe_side_and_near(model, cells):
+def test_the_estimate_is_a_close_lower_bound(model, cells):
     mesh = sheet((6, 5), (6 * cells, 5 * cells), "alternating")
     x = mesh.positions.copy()
     x[:, :2] += 0.15 * cells * np.random.default_rng(1).uniform(-1.0, 1.0, size=(len(x), 2))
@@ -73,9 +73,9 @@ def test_below_the_estimate_noise_stays_and_above_the_true_limit_it_grows(name, 
     assert trembling(name, 0.999 * longest, fabric, 400) < 2.0
     omega = fastest(cloth)
     d = damping * omega ** 2
-    beyond = 2.5 if name == "verlet" and damping > 1e-3 else 1.1                      # its damping sees half the step
+    beyond = 2.5 if name == "verlet" and damping > 1e-3 else 1.1                     # its damping acts on half the step
     beyond *= (np.sqrt(d * d + 4.0 * omega ** 2) - d) / omega ** 2
-    monkeypatch.setattr(stability_limit, "STABLE_PART", 10.0)                                   # what it is there for
+    monkeypatch.setattr(stability_limit, "STABLE_PART", 10.0)                            # switch the estimate off
     assert trembling(name, beyond, fabric, 60) > 10.0
 
 
@@ -83,7 +83,7 @@ def test_explicit_euler_is_stable_where_damping_outweighs_the_step(monkeypatch):
     fabric = core.Material(areal_density=0.2, stretch=60.0, shear=15.0, damping=1e-3)
     system = System(core.Scene([core.Cloth(sheet((5, 4), (0.5, 0.4)), fabric)]))
     longest = stability_limit.of_explicit_euler(system, system.initial_state(), core.Solver())
-    assert longest == pytest.approx(1e-3, rel=0.05)                                   # tau itself, and a little growth
+    assert longest == pytest.approx(1e-3, rel=0.05)                                   # tau, with a small growth
     assert trembling("explicit_euler", 0.999 * longest, fabric, 400) < 1.5
     monkeypatch.setattr(stability_limit, "STABLE_PART", 10.0)
     assert trembling("explicit_euler", 2.5 * longest, fabric, 400) > 10.0
@@ -98,7 +98,7 @@ def first_frame(name, fabric=FABRIC, **settings):
 
 
 @pytest.mark.parametrize("name", LEAPFROGS)
-def test_what_is_too_long_is_refused_with_what_would_do(name):
+def test_steps_that_are_too_long_are_refused_with_a_stable_one(name):
     with pytest.raises(core.UnstableStepError, match="implicit_euler, bdf2 or projective_dynamics") as caught:
         first_frame(name, max_halvings=1)
     error = caught.value
@@ -115,12 +115,12 @@ def test_what_is_too_long_is_refused_with_what_would_do(name):
 
 
 @pytest.mark.parametrize("name", LEAPFROGS)
-def test_what_halving_allows_is_halved_without_a_word(name):
+def test_steps_that_halving_makes_stable_are_halved_silently(name):
     frame = first_frame(name)
     assert frame.certificate.rejected == 0 and frame.certificate.steps >= 16
 
 
-def test_the_error_says_when_damping_is_what_asks_for_short_steps():
+def test_the_error_names_damping_if_it_limits_the_step():
     damped = core.Material(areal_density=0.2, stretch=60.0, shear=15.0, damping=0.5)
     with pytest.raises(core.UnstableStepError, match="damp it less"):
         first_frame("verlet", damped)
@@ -179,4 +179,4 @@ def test_a_hanging_sheet_moves_as_by_an_implicit_integrator_of_short_steps(name)
                                 self_collision=False))
     assert wanted < -0.2
     found = lowest(core.Solver(integrator=name, self_collision=False))
-    assert found == pytest.approx(wanted, abs=6e-3 if name == "symplectic_euler" else 3e-3)     # it falls a step ahead
+    assert found == pytest.approx(wanted, abs=6e-3 if name == "symplectic_euler" else 3e-3)     # one step of fall

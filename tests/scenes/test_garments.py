@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Garments sewn from flat panels around a body: what they measure afterwards is known."""
+"""Garments sewn from flat panels around a body have known final dimensions."""
 
 import numpy as np
 import pytest
@@ -13,9 +13,9 @@ BACKENDS = [pytest.param(name, marks=pytest.mark.skipif(bool(why_not(name)), rea
             for name in ("numpy", "numba")]
 ACROSS, DOWN, WAIST = 12, 12, 0.18
 RADIUS, HEIGHT = 0.25, 0.22
-"""Of the ball, and of the panels' upper edges over its centre, when they start [m]."""
+"""Radius of the ball, and height of the panels' upper edges above its centre at the start [m]."""
 CLOSING = 0.4
-"""The panels are tossed up by so much that they are back where they started when they are sewn [s]."""
+"""Closing time of the seams [s]. The panels are thrown up so that they are back at their start when it ends."""
 
 
 def sewn_skirt(backend, frames):
@@ -30,10 +30,11 @@ def sewn_skirt(backend, frames):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend):
-    """A waist of 2 N chords of length c is a ring of radius r = c / (2 sin(pi / 2 N)); on a smooth ball of radius R
-    that keeps the distance d, its height over the centre is sqrt((R + d)^2 - r^2). It is at rest there by frame 36.
-    It is so long that most of it hangs below the centre: there is no friction, and of a shorter one rounding says on
-    which side it tips and slides off."""
+    """A waist of 2 N chords of length c is a ring of radius r = c / (2 sin(pi / 2 N)). On a smooth ball of radius R
+    with the contact distance d, its height above the centre is sqrt((R + d)^2 - r^2). It is at rest there by frame 36.
+    Most of the skirt hangs below the centre; without friction a shorter one would tip to a side that depends on
+    rounding.
+    """
     cloth, seams, frames = sewn_skirt(backend, 48)
     y, half = frames[-1].positions[0], len(cloth.positions) // 2
     ring = np.concatenate([y[:ACROSS + 1], y[half:half + ACROSS + 1][::-1]])
@@ -48,8 +49,8 @@ def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend)
     assert frames[-1].certificate.stretch_max < 1.02
 
 
-def test_the_sewn_skirt_is_one_surface_that_crosses_nothing_where_its_seams_are_made_one():
-    """Whoever looks at it knows nothing of seams: their vertices are merged."""
+def test_the_sewn_skirt_with_merged_seams_does_not_intersect_itself():
+    """The audit does not know seams, so their vertices are merged."""
     cloth, seams, frames = sewn_skirt("numpy", 30)
     label = np.arange(len(cloth.positions))
     label[seams[:, 1]] = seams[:, 0]
@@ -61,7 +62,7 @@ def test_the_sewn_skirt_is_one_surface_that_crosses_nothing_where_its_seams_are_
 
 
 def two_panels(fabric, apart, **options):
-    """Two free squares of 1 m, sewn along the sides that face each other, as Blender's panel solves it."""
+    """Return two free squares of 1 m, sewn along the sides that face each other, with the settings of the panel."""
     k = 8
     i, j = np.meshgrid(np.arange(k + 1), np.arange(k + 1), indexing="ij")
     side = np.stack([i / k, j / k, np.ones_like(i)], axis=-1).reshape(-1, 3)
@@ -89,7 +90,7 @@ def test_free_panels_are_sewn_and_stay_sewn_with_the_settings_of_the_panel(fabri
     assert max(frame.certificate.stretch_p99 for frame in frames) < 1.1
 
 
-def test_what_is_not_sewn_has_no_seam_gap():
+def test_cloth_without_seams_has_no_seam_gap():
     cloth = core.Cloth(core.ClothMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]), core.Material.preset("cotton"))
     frame = next(core.simulate(core.Scene([cloth]), core.Solver(backend="numpy"), range(1, 3)))
     assert frame.certificate.seam_gap is None

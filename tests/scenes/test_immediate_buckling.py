@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The immediate buckling model (002): what is pushed together bends into an arc, at once, and does not get shorter."""
+"""The immediate buckling model (002): a compressed strip bends into an arc at once and keeps its length."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ FABRIC = core.Material(areal_density=0.2, stretch=500.0, shear=50.0, bend=(1e-3,
 
 
 def between_its_ends(shortened, kind):
-    """The middle line (CELLS + 1, 3) of a strip whose ends are nearer by `shortened` of its length, at rest."""
+    """Return the centre line (CELLS + 1, 3), at rest, of a strip whose ends are nearer by `shortened` of its length."""
     x, triangles = grid(CELLS, 2, (LENGTH, 2.0 * LENGTH / CELLS))
     mesh = core.ClothMesh(x, triangles) if kind == "triangles" else core.ClothMesh(x, faces=quads(CELLS, 2))
     u = x[:, 0] / LENGTH
@@ -57,7 +57,8 @@ def test_cloth_drapes_over_a_ball_and_crosses_nothing(kind, backend):
 
 
 def test_two_vertices_that_are_let_go_when_buckled_part_with_the_energy_of_the_arc():
-    """A strip of two cells, its ends pushed together: what type 2 stores becomes motion, and no more."""
+    """A strip of two cells is pushed together and released: the energy of the arcs becomes kinetic energy, and no more.
+    """
     x, _ = grid(2, 1, (0.2, 0.1))
     cloth = core.Cloth(core.ClothMesh(x, faces=quads(2, 1)), core.Material(areal_density=0.2, stretch=500.0, shear=0.0,
                        bend=(1e-3, 1e-3)), model="immediate_buckling",
@@ -71,7 +72,7 @@ def test_two_vertices_that_are_let_go_when_buckled_part_with_the_energy_of_the_a
 
 
 def irregular(cells):
-    """A square whose quads' inner corners are moved about, cut along alternating diagonals."""
+    """Return a square of quads with moved inner corners, cut along alternating diagonals."""
     x, _ = grid(cells, cells)
     inside = ((x[:, :2] > 0.0) & (x[:, :2] < 1.0)).all(axis=1)
     x[inside, :2] += 0.3 / cells * np.random.default_rng(0).uniform(-1.0, 1.0, (inside.sum(), 2))
@@ -85,7 +86,9 @@ def irregular(cells):
 @pytest.mark.parametrize("mesh", [core.ClothMesh(grid(10, 10)[0], faces=quads(10, 10)), irregular(10)],
                          ids=["quads", "irregular triangles"])
 def test_with_the_panels_settings_cotton_hangs_without_trembling(mesh):
-    """What is slack has no stiffness, and one linearisation a step stretches it by a third and never comes to rest."""
+    """Slack springs have no stiffness, and with one linearisation per step they stretch by a third and never come to
+    rest.
+    """
     cloth = core.Cloth(mesh, core.Material.preset("cotton"), model="immediate_buckling", pins={0: None, 10: None})
     frames = run(core.Scene([cloth]), core.Solver(integrator="bdf2", steps_per_frame=1, tolerance=1e-2), 48)
     assert max(f.certificate.stretch_max for f in frames) < 1.1

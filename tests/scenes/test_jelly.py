@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jelly in whole simulations: how far a hanging block stretches, how it falls, lands, piles up and comes to rest."""
+"""Jelly in whole simulations: how a hanging block stretches, and how jelly falls, lands, piles up and comes to rest."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def available(backend):
 
 
 def hanging(structure, cells, nu):
-    """How much longer a block 0.4 m high of E = 400 kPa gets by its own weight when it hangs [m]."""
+    """Return the elongation [m] by its own weight of a hanging block, 0.4 m high with E = 400 kPa."""
     positions, faces = block((0.1, 0.1, 0.4), (4, 4, 16))
     fabric = core.Material(areal_density=0.2, stretch=1e3, shear=1e2, damping=0.05)
     top = [core.Attachment(int(i), [[0.0, 0.0, 1.0]]) for i in np.flatnonzero(positions[:, 2] == 0.4)]
@@ -50,7 +50,9 @@ def hanging(structure, cells, nu):
     ("tetrahedra", 0.0, 8, 0.01), ("tetrahedra", 0.3, 8, 0.01), ("tetrahedra", 0.3, 16, 0.01),
     ("lattice", 0.25, 8, 0.01), ("lattice", 0.25, 16, 0.01)])
 def test_a_hanging_block_stretches_by_its_weight_over_its_stiffness(structure, nu, cells, error):
-    """rho g L^2 / (2 E): on each point hangs what is below it. It is held along its length, and may narrow."""
+    """The elongation is rho g L^2 / (2 E): each cross-section carries the weight below it. The block is held along its
+    length only, and may become narrower.
+    """
     wanted = 1000.0 * 9.81 * 0.4 ** 2 / (2.0 * 4e5)
     assert hanging(structure, cells, nu) == pytest.approx(wanted, rel=error)
 
@@ -59,7 +61,7 @@ def test_a_hanging_block_stretches_by_its_weight_over_its_stiffness(structure, n
 
 
 @each_structure
-def test_it_falls_like_a_stone(structure):
+def test_it_falls_freely(structure):
     positions, triangles = ball(0.2, 2)
     velocities = np.tile([1.0, -2.0, 3.0], (len(positions), 1))
     cloth = jelly(positions, triangles, structure, velocities=velocities)
@@ -106,7 +108,7 @@ def test_inner_nodes_start_turned_with_a_mesh_that_starts_turned(structure):
 @pytest.mark.parametrize(("solid_contact", "backend"), [("constraints", "numpy"), ("springs", "numba")])
 @each_structure
 def test_a_dropped_block_comes_to_rest_on_the_floor(structure, solid_contact, backend):
-    """Squeezed by its weight it is rho g L^2 / (2 E) lower, 2 mm, and its sides bulge."""
+    """Compressed by its weight it is rho g L^2 / (2 E) = 2 mm lower, and its sides bulge."""
     positions, faces = block((0.2, 0.2, 0.2), (4, 4, 4))
     mesh = core.ClothMesh(positions + [0.0, 0.0, 0.1], faces=faces)
     cloth, triangles = jelly(mesh.positions, mesh.triangles, structure, cells=4), mesh.triangles
@@ -118,7 +120,7 @@ def test_a_dropped_block_comes_to_rest_on_the_floor(structure, solid_contact, ba
         assert core.audit([(x, triangles)], [FLOOR]).crossings == 0
         lowest, flattest = min(lowest, x[:, 2].min()), min(flattest, np.ptp(x[:, 2]))
     assert lowest > 0.0
-    assert flattest < 0.1975                                         # it is squeezed when it lands
+    assert flattest < 0.1975                                         # it is compressed when it lands
     assert np.ptp(x[:, 2]) == pytest.approx(0.2 - 1000.0 * 9.81 * 0.2 ** 2 / 2e5, abs=2e-3)
     assert np.abs(frame.velocities[0]).max() < 5e-3
     assert frame.certificate.stretch_max < 1.1
@@ -133,7 +135,7 @@ def test_two_jellies_pile_up_without_crossing():
     for frame in core.simulate(core.Scene([first, second], [core.Collider(*FLOOR)]), solver, range(1, 17)):
         assert frame.certificate.crossings == 0
         nearest = min(nearest, frame.positions[1][:, 2].min() - frame.positions[0][:, 2].max())
-    assert nearest < 0.02                                            # they have met
+    assert nearest < 0.02                                            # they are in contact
     assert min(x[:, 2].min() for x in frame.positions) > 0.0
 
 
@@ -160,7 +162,7 @@ def test_two_balls_that_grow_into_each_other_are_one_body():
     lens = 4.0 / 3.0 * np.pi * 0.2 ** 3 * (1.0 + 0.5 * 1.5 - 0.5 ** 3 / 2.0)      # union, half a radius apart each
     assert system.mass.sum() == pytest.approx(1000.0 * lens, rel=0.05)
     *_, last = core.simulate(core.Scene([cloth], gravity=(0, 0, 0)), core.Solver(), range(1, 7))
-    assert last.certificate.crossings > 0                           # and nobody pulls them out of each other
+    assert last.certificate.crossings > 0                           # and contact does not separate them
     np.testing.assert_allclose(last.positions[0], cloth.positions, atol=1e-3)
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mass-spring model of 003: elongation of strips on both kinds of meshes, and the relaxation of what is too long.
-"""
+"""The mass-spring model (003): elongation of strips on both kinds of meshes, and the strain limit."""
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from tests.core.shapes import ball, grid, quads
 @pytest.mark.parametrize("cells", [8, 20])
 @pytest.mark.parametrize("kind", ["right", "alternating", "quads"])
 def test_a_hanging_strip_grows_by_its_weight_over_its_stiffness(cells, kind):
-    """Diagonals that all lean to one side make a pulled strip skew, by which it gets longer."""
+    """Parallel diagonals make a stretched strip skew, which makes it longer."""
     sigma, length, k = 0.2, 1.0, 200.0
     size = (length, 4.0 * length / cells)
     mesh = (core.ClothMesh(grid(cells, 4, size)[0], faces=quads(cells, 4)) if kind == "quads"
@@ -28,7 +27,7 @@ def test_a_hanging_strip_grows_by_its_weight_over_its_stiffness(cells, kind):
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
-def test_soft_cloth_that_hangs_from_its_corners_is_brought_back_to_near_its_length(backend):
+def test_the_strain_limit_keeps_soft_hanging_cloth_near_its_length(backend):
     if why_not(backend):
         pytest.skip(why_not(backend))
     mesh, stretch = core.ClothMesh(grid(10, 10)[0], faces=quads(10, 10)), {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Particles in whole simulations: parabolas, floors, bowls, springs between two."""
+"""Particles in whole simulations: parabolas, floors, balls, and two particles on a spring."""
 
 import numpy as np
 import pytest
@@ -34,9 +34,9 @@ def test_free_particles_fly_on_parabolas(kind):
     assert frame.certificate.stretch_max == 1.0
 
 
-def test_a_particle_waits_until_it_is_born_and_then_flies_on_its_parabola():
+def test_a_particle_waits_until_it_is_emitted_and_then_flies_on_its_parabola():
     x, v = core.emit("fountain", 49)
-    births = np.arange(49) / 48.0                                    # one in each step
+    births = np.arange(49) / 48.0                                    # one per step
     scene = core.Scene([dust(x, v, births=births)])
     for frame in core.simulate(scene, core.Solver(integrator="bdf2"), range(1, 25)):
         t = np.maximum(frame.time - births, 0.0)[:, None]
@@ -47,7 +47,7 @@ def test_a_particle_waits_until_it_is_born_and_then_flies_on_its_parabola():
 
 
 @pytest.mark.parametrize("integrator", core.integrators())
-def test_particles_are_born_whatever_the_integrator(integrator):
+def test_particles_are_emitted_with_every_integrator(integrator):
     x, v = np.zeros((2, 3)), np.tile([0.0, 0.0, 5.0], (2, 1))
     scene = core.Scene([dust(x, v, births=[0.0, 0.5])])
     frames = list(core.simulate(scene, core.Solver(integrator=integrator, steps_per_frame=4), range(1, 37)))
@@ -81,7 +81,7 @@ def test_particles_slide_off_a_ball_and_never_enter_it():
 
 
 @pytest.mark.parametrize("solid_contact", ["constraints", "springs"])
-def test_particles_beside_a_cloth_land_whatever_keeps_the_cloth_off_the_floor(solid_contact):
+def test_particles_beside_a_cloth_land_with_every_kind_of_contact(solid_contact):
     x, v = core.emit("semi_sphere", 50, size=0.1, origin=(0.0, 0.0, 0.2), speed=1.0)
     sheet = np.array([[3.0, 0.0, 0.1], [4.0, 0.0, 0.1], [3.0, 1.0, 0.1]])
     cloth = core.Cloth(core.ClothMesh(sheet, [[0, 1, 2]]), FABRIC)
@@ -100,7 +100,7 @@ def test_a_particle_inside_a_solid_shows_in_the_certificate():
 
 @pytest.mark.parametrize("damping", [0.0, 0.05])
 def test_two_particles_on_a_spring_swing_at_its_frequency_and_keep_their_momentum(damping):
-    """m/2 d'' + k_d d' + k d = 0: the reduced mass is half of one's, and damping acts along the spring alone."""
+    """m/2 d'' + k_d d' + k d = 0: the reduced mass is half of one mass, and damping acts along the spring only."""
     m, k = 0.1, 20.0
     x = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]])
     v = np.array([[-0.1, 0.3, 0.0], [0.1, 0.3, 0.0]])

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Projective dynamics: its stiffness is the one asked for, and run to convergence it is Newton's method on the same
-energy."""
+"""Projective dynamics has the requested stiffness, and run to convergence it is Newton's method on the same energy."""
 
 import numpy as np
 import pytest
@@ -30,7 +29,8 @@ def solver(name, rate, iterations="converge", **settings):
 
 @pytest.mark.parametrize(("E", "nu"), [(2e4, 0.0), (2e4, 0.3), (5e4, 0.49)])
 def test_a_hanging_strip_gets_longer_by_its_weight_over_the_shear_modulus(E, nu):
-    """w = G t with G = E / (2 (1 + nu)), and w is what a pull meets: rho g L^2 / (2 w), to first order in it."""
+    """w = G t with G = E / (2 (1 + nu)) is the modulus in tension: the elongation is rho g L^2 / (2 w) to first order.
+    """
     L, t = 0.5, 1e-3
     mesh = sheet((10, 2), (L, 0.1))
     fabric = core.Material(areal_density=0.05, stretch=1.0, shear=1.0)
@@ -41,7 +41,7 @@ def test_a_hanging_strip_gets_longer_by_its_weight_over_the_shear_modulus(E, nu)
     longer = frame.positions[0][-3:, 0].mean() - L
     w = E / (2.0 * (1.0 + nu)) * t
     assert longer == pytest.approx(0.05 * G * L * L / (2.0 * w), rel=2e-3)
-    assert np.ptp(frame.positions[0][-3:, 1]) == pytest.approx(0.1, rel=1e-3)              # and does not get narrower
+    assert np.ptp(frame.positions[0][-3:, 1]) == pytest.approx(0.1, rel=1e-3)          # and it does not become narrower
 
 
 @pytest.mark.parametrize(("options", "what"), [
@@ -65,7 +65,7 @@ def hung(model, **options):
 
 
 def block():
-    """A cube of jelly that is held at two corners."""
+    """Return a cube of jelly that is held at two corners."""
     x, y, z = np.meshgrid(*[np.linspace(0.0, 0.2, 2)] * 3, indexing="ij")
     corners = np.column_stack([x.ravel(), y.ravel(), z.ravel()])
     faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
@@ -84,7 +84,7 @@ def test_run_to_convergence_it_is_newtons_method_to_a_millionth_of_the_size(scen
     assert np.abs(ends[1].positions[0] - ends[0].positions[0]).max() < 1e-6 * L
 
 
-def test_every_outer_iteration_gets_nearer():
+def test_every_outer_iteration_reduces_the_error():
     wanted = last(hung("projective"), solver("implicit_euler", 60.0), 1).positions[0]
     errors = [np.linalg.norm(last(hung("projective"), solver("projective_dynamics", 60.0, k), 1).positions[0] - wanted)
               for k in (1, 2, 4, 8, 16, 32, 64)]
@@ -92,8 +92,8 @@ def test_every_outer_iteration_gets_nearer():
     assert errors[-1] < 0.1 * errors[0]
 
 
-def test_unless_told_it_takes_as_many_iterations_as_bring_cotton_to_where_newtons_method_does():
-    """With ten it sinks as in honey."""
+def test_the_default_iterations_bring_cotton_to_the_result_of_newtons_method():
+    """With ten iterations the sheet falls much too slowly."""
     mesh, ends = sheet((10, 10), (1.0, 1.0)), {}
     for name, iterations in (("implicit_euler", "converge"), ("projective_dynamics", None), ("projective_dynamics", 5)):
         cloth = core.Cloth(mesh, core.Material.preset("cotton"), model="projective", pins={0: None, 10: None})
@@ -141,7 +141,7 @@ def test_it_drapes_over_a_ball_without_a_crossing(which):
     assert np.linalg.norm(x, axis=1).min() > 0.29 and x[:, 2].min() < 0.1 and x[:, 2].max() > 0.3
 
 
-def test_where_friction_leaves_its_iterations_nowhere_to_go_steps_are_not_halved_for_it():
+def test_iterations_that_friction_stops_do_not_halve_the_step():
     mesh = sheet((6, 6), (2.0, 2.0), shift=(-1.0, -1.0, 0.53))
     solid = core.Collider(*ball(0.5, 3), friction=0.3)
     settings = core.Solver(integrator="projective_dynamics", steps_per_frame=1, tolerance=1e-2)

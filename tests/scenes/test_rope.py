@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ropes (000): the catenary, the modes of a hanging chain, a net, a stiff rope's droop; by both kinds of matrix."""
+"""Ropes (000): the catenary, the modes of a hanging chain, a net, and the droop of a stiff rope, with both kinds of
+matrix.
+"""
 
 import numpy as np
 import pytest
@@ -34,11 +36,13 @@ def test_a_rope_hangs_as_the_elastic_catenary_by_both_kinds_of_matrix(row, matri
 
 
 def mode(links, number, length):
-    """Frequency [rad/s] and shape (links + 1,) of a hanging chain of equal masses with half of one at its end."""
+    """Return the frequency [rad/s] and shape (links + 1,) of a hanging chain of equal masses with half a mass at its
+    end.
+    """
     n, link = links, length / links
     mass = np.ones(n)
     mass[-1] = 0.5
-    tension = GRAVITY * np.cumsum(mass[::-1])[::-1] / link                            # of link i, over its length
+    tension = GRAVITY * np.cumsum(mass[::-1])[::-1] / link                          # tension of link i, over its length
     K = np.diag(tension + np.append(tension[1:], 0.0)) - np.diag(tension[1:], 1) - np.diag(tension[1:], -1)
     scaled = K / np.sqrt(np.outer(mass, mass))
     values, vectors = np.linalg.eigh(scaled)
@@ -111,7 +115,7 @@ def test_a_rope_falls_over_a_ball_and_stays_outside(backend):
 
 @pytest.mark.parametrize(("span", "length"), [(1.0, 1.5), (0.5, 2.0)])
 def test_a_rope_comes_to_rest_in_steps_of_a_whole_frame(span, length):
-    """Linearised where it would smoothly go, its edges near the lowest point went on stretching by a third."""
+    """Linearised at the predicted end, the edges near its lowest point would keep stretching by a third."""
     s = np.linspace(0.0, 1.0, 33)[:, None]
     mesh = core.ClothMesh(s * [length, 0.0, 0.0], edges=np.stack([np.arange(32), np.arange(1, 33)], axis=1))
     start = s * [span, 0.0, 0.0] - 0.45 * np.sqrt(length ** 2 - span ** 2) * np.sin(np.pi * s) * [0.0, 0.0, 1.0]

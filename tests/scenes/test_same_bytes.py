@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact gives the same bytes from run to run, and on one and on two threads, in processes of their own."""
+"""Contact gives the same bytes in every run, and on one and on two threads, each in a process of its own."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ for scene in staged:
 
 
 def hashes(name, threads):
-    """Of all frames of the scenes, in a new process."""
+    """Return the hashes of all frames of the scenes, from a new process."""
     environment = {**os.environ, "NUMBA_NUM_THREADS": str(threads), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", SCRIPT, name, str(threads)], cwd=ROOT, env=environment, text=True,
                           capture_output=True, timeout=600, check=False)

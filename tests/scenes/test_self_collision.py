@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth on cloth, as whole simulations: nothing passes through anything in any frame, and what lies comes to rest."""
+"""Self-collision in whole simulations: no intersection in any frame, and cloth that rests stays at rest."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def kinetic_energy(frame, cloths):
 
 
 def upright(x):
-    """A strip on its edge, a little wavy, so that it falls over itself."""
+    """Return a strip on its edge, slightly wavy, so that it falls over itself."""
     return np.stack([0.02 * np.sin(6.0 * x[:, 0]), x[:, 1], x[:, 0] + 0.55], axis=1)
 
 
@@ -49,7 +49,7 @@ def test_without_self_collision_the_strip_passes_through_itself():
 
 
 def test_a_stack_of_ten_sheets_stays_at_rest():
-    """Each rests at the thickness of both from the next, whatever lies on it."""
+    """Each sheet rests at the contact distance from the next, for every load on it."""
     cloths = [cloth(5, 5, 0.4, 0.4, lambda x, k=k: x + [0.003 * k, 0.002 * k, 0.012 + 0.021 * k], thickness=0.01)
               for k in range(10)]
     frames = run(cloths, [FLOOR], 20)
@@ -74,13 +74,13 @@ def test_a_thrown_sheet_does_not_pass_through_a_held_one(speed):
 
 
 def test_sheets_that_start_out_crossing_come_apart():
-    """A sheet through the middle of another: fewer and fewer crossings, and in the end none, without an explosion."""
+    """A sheet through the middle of another: the number of intersections decreases to zero, without an explosion."""
     cloths = [cloth(9, 9, 0.5, 0.5),
               cloth(9, 9, 0.5, 0.5, lambda x: np.stack([x[:, 0] + 0.1, 0.003 - x[:, 1] / 50, x[:, 1] + 0.17], axis=1))]
     frames = run(cloths, frames=24, gravity=(0.0, 0.0, 0.0))
     crossings = [f.certificate.crossings for f in frames]
     assert crossings[0] > 10 and crossings[-1] == 0
-    # an edge that leaves one triangle for the next is in both on its way: over three frames the number falls
+    # an edge that moves from one triangle to the next intersects both for a while; over three frames the number falls
     assert all(b <= a for a, b in zip(crossings[:-3], crossings[3:], strict=True))
     assert max(np.abs(v).max() for f in frames for v in f.velocities) < 5.0
 
@@ -96,7 +96,8 @@ def test_a_sheet_draped_on_a_ball_folds_without_crossing():
 
 
 def test_where_pins_pull_cloth_through_cloth_steps_are_short_and_nothing_is_thrown_about(monkeypatch):
-    """A shorter step may keep it apart. Here none does, and the shortest of all would throw it metres away."""
+    """A shorter step may keep the sheets apart. Here no step does, and the shortest steps would add large velocities.
+    """
     tried = []
 
     def watched(system, state, h, *rest):

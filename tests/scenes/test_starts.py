@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth that starts through itself or a solid comes apart; cloth that starts exactly in them, or folded flat, does not
-begin to cross. Every frame is looked at by the independent audit."""
+"""Cloth that starts through itself or a solid separates; cloth that starts exactly in contact or folded flat stays
+clean.
+
+Every frame is checked by the independent audit.
+"""
 
 from functools import partial
 
@@ -25,7 +28,7 @@ UP = np.array([0.0, 0.0, 1.0])
 @pytest.mark.parametrize("thinner", [1.0, 0.25])
 @pytest.mark.parametrize("build", [layers.crossing_sheets, layers.crossing_bumps, layers.standing_sheet],
                          ids=lambda b: b.__name__)
-def test_what_starts_out_crossing_comes_apart_and_stays_so(build, thinner):
+def test_intersecting_starts_separate_and_stay_separate(build, thinner):
     staged = build(16, frames=54)
     for piece in staged.scene.cloths:
         piece.thickness *= thinner
@@ -33,7 +36,7 @@ def test_what_starts_out_crossing_comes_apart_and_stays_so(build, thinner):
     counts = [judged.total for _, judged in found]
     assert counts[0] >= 50 and counts[-1] == 0
     assert all(n == 0 for n in counts[counts.index(0):])
-    # a contour that moves over edges is of some more or fewer of them; from six frames to the next it is shorter
+    # the number of edges in a moving contour fluctuates; it decreases from six frames to the next six
     assert max(counts) <= 1.06 * counts[0] and 0 in counts[:24]
     assert all(b < a or b == 0 for a, b in zip(counts[:-6], counts[6:], strict=True)), counts
     assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 5.0
@@ -41,7 +44,7 @@ def test_what_starts_out_crossing_comes_apart_and_stays_so(build, thinner):
 
 @pytest.mark.parametrize("lift", [0.03, -0.02])
 def test_a_sheet_that_starts_through_a_plate_comes_off_its_nearer_end(lift):
-    """Of two triangles: where they are pierced says which part of them is the smaller one."""
+    """The plate has two triangles. The intersection points determine which part of them is smaller."""
     plate, triangles = sheet(2, 2, 0.15, 0.15)
     stands = turned(turned(plate, np.radians(70.0), axis=0), 0.3, axis=2) + [0.013, 0.004, lift]
     staged = Staged(core.Scene([cloth(16, 16, 0.6, 0.6)], [core.Collider(stands, triangles)], gravity=(0.0, 0.0, 0.0)),
@@ -57,7 +60,7 @@ def test_a_sheet_that_starts_through_a_plate_comes_off_its_nearer_end(lift):
 @pytest.mark.parametrize(("height", "lean"), [(0.34, 1.05), (0.25, 1.05), (0.2, 0.8), (0.02, 0.3)])
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 def test_cloth_that_starts_through_an_open_floor_comes_up(height, lean, friction, contact):
-    """Each vertex was held on the side that it started on: what hung below was there for good."""
+    """If each vertex kept the side on which it started, the part below would stay there."""
     leaning = cloth(16, 16, 0.8, 0.8, lambda x: turned(x, lean, axis=1) + height * UP)
     staged = Staged(core.Scene([leaning], [floor(friction=friction)]), 24, clean=False)
     found = list(perform(staged, solid_contact=contact))
@@ -84,7 +87,9 @@ def test_what_a_ball_pinches_through_an_open_floor_comes_up_when_it_leaves(depth
     "solid", [ball(20, 10, 0.15), ball(8, 4, 0.12), box(0.12), capsule(0.08, 0.3), cone(0.15, 0.3)],
     ids=["ball", "coarse_ball", "box", "capsule", "cone"])
 def test_a_sheet_that_starts_through_a_solid_comes_off_its_nearer_end(solid, gravity, lift):
-    """Vertices that are put out to where the surface is nearest go to all sides, and the sheet is stuck for ever."""
+    """If each vertex moved to the nearest point of the surface, they would go to all sides and the sheet would be
+    stuck.
+    """
     found = list(perform(colliders.through_solid(solid, 16, frames=24, lift=lift, gravity=gravity)))
     counts = [judged.total for _, judged in found]
     assert counts[0] > 20 and 0 in counts[:10] and all(n == 0 for n in counts[counts.index(0):]), counts
@@ -94,8 +99,9 @@ def test_a_sheet_that_starts_through_a_solid_comes_off_its_nearer_end(solid, gra
 
 
 def test_a_sheet_that_pins_hold_in_a_solid_is_not_shaken():
-    """It cannot come off. What would pull it off, or put out what is next to the pins, would shake it for ever, at 3
-    and at 0.3 m/s. It sways for some seconds, in which now and then a corner of its rim snaps, at up to 0.2 m/s."""
+    """It cannot separate. Separation forces, or the release of vertices next to the pins, would shake it permanently,
+    at up to 3 m/s. For some seconds it sways, and a corner of its border may snap at up to 0.2 m/s.
+    """
     x = sheet(16, 16, 0.6, 0.6)[0]
     held = dict.fromkeys(np.flatnonzero(np.linalg.norm(x, axis=1) < 0.08).tolist())
     found = list(perform(colliders.through_solid(ball(20, 10, 0.15), frames=80, lift=-0.02, gravity=9.81, tilt=0.0,
@@ -109,9 +115,10 @@ def test_a_sheet_that_pins_hold_in_a_solid_is_not_shaken():
 
 @pytest.mark.parametrize("build", [colliders.flag_in_its_pole, partial(colliders.flag_in_its_pole, 18, 24, swing=0.5),
                                    colliders.cape], ids=["flag", "swung", "cape"])
-def test_what_pins_hold_below_a_surface_is_not_stretched_to_get_out(build):
-    """Put out to where the surface is nearest, a flag's second column was 1.4 times as far from the first, and the rows
-    of a cape 3.6 times."""
+def test_cloth_that_pins_hold_below_a_surface_is_not_stretched(build):
+    """Moved to the nearest point of the surface, the second column of a flag would be stretched to 1.4 times its length
+    and the rows of a cape to 3.6 times.
+    """
     found = list(perform(build()))
     late = found[len(found) // 3:]
     assert max(frame.certificate.stretch_max for frame, _ in late) < 1.25
@@ -120,9 +127,10 @@ def test_what_pins_hold_below_a_surface_is_not_stretched_to_get_out(build):
 
 @pytest.mark.parametrize(("depth", "rise", "fabric"), [(0.12, 0.8, "cotton"), (0.2, 0.8, "cotton"),
                                                        (0.12, 0.4, "denim")], ids=["shallow", "deep", "quick"])
-def test_pins_that_go_into_a_solid_take_in_what_is_near_them_and_bring_it_out_again(depth, rise, fabric):
-    """Held outside, the next row was stretched to four and seven times its length. Put out in one go once pins let it,
-    it had taken up to 20 steps a frame; put out slowly against their pull, twice its length."""
+def test_pins_that_go_into_a_solid_and_out_again_do_not_stretch_the_cloth(depth, rise, fabric):
+    """Vertices near the pins are not held outside, where the next row would stretch to several times its length, and
+    they come out gradually when the pins leave.
+    """
     found = list(perform(colliders.pulled_in(depth=depth, rise=rise, material=core.Material.preset(fabric))))
     assert max(frame.certificate.stretch_max for frame, _ in found) < 1.7
     assert all(judged.crossings[0] == 0 for _, judged in found)
@@ -130,8 +138,8 @@ def test_pins_that_go_into_a_solid_take_in_what_is_near_them_and_bring_it_out_ag
     assert np.mean([frame.certificate.steps for frame, _ in found]) < 2.0
 
 
-def test_what_attachments_hold_below_a_surface_in_all_directions_is_held_as_by_pins():
-    """The row next to it was twice as far away as it is long."""
+def test_attachments_in_all_directions_hold_cloth_below_a_surface_as_pins_do():
+    """The row next to it keeps its length."""
     upright = cloth(14, 14, 0.5, 0.5, lambda p: turned(p, 0.5 * np.pi, axis=0))
     top = [core.Attachment(int(v)) for v in np.flatnonzero(upright.positions[:, 2] > 0.25 - 1e-6)]
     held = core.Cloth(upright.mesh, upright.material, positions=upright.positions, attachments=top)
@@ -140,9 +148,8 @@ def test_what_attachments_hold_below_a_surface_in_all_directions_is_held_as_by_p
     assert max(frame.certificate.stretch_max for frame, _ in perform(staged)) < 1.3
 
 
-def test_cloth_that_is_born_in_a_solid_comes_out_of_it():
-    """Nobody had noticed that it was in one: that is asked at the start, and of what pins leave free to move. It had
-    stayed in for good, shaken and twice as long."""
+def test_cloth_that_is_emitted_in_a_solid_comes_out_of_it():
+    """Whether a vertex is inside a solid is determined when it is emitted, too."""
     found = list(perform(colliders.born_late()))
     counts = [judged.total for _, judged in found]
     assert max(counts) > 50 and not any(counts[21:])
@@ -153,7 +160,7 @@ def test_cloth_that_is_born_in_a_solid_comes_out_of_it():
 
 
 def test_an_exact_duplicate_of_a_hanging_sheet_hangs_beside_it():
-    """Both lie in one plane, and the corners of the first row, which are held, stay in it."""
+    """Both are in one plane, and the held corners of the first row stay in it."""
     x = sheet(11, 11, 0.5, 0.5)[0]
     up = turned(x, np.pi / 2, axis=0)
     held = dict.fromkeys(np.argsort(-up[:, 2])[:11].tolist())
@@ -168,7 +175,7 @@ def test_an_exact_duplicate_of_a_hanging_sheet_hangs_beside_it():
     lambda x, k: x + 1e-7 * np.sin(1e4 * x[:, :1] + k) * UP, lambda x, k: x + 0.2 * x[1] * k,
     lambda x, k: turned(x, 0.34, axis=1), lambda x, k: turned(x, 0.26, axis=0)],
     ids=["flat", "tilted", "bent", "rounded", "beside", "steeper", "sideways"])
-def test_three_sheets_that_nobody_moved_apart_come_to_lie_on_one_another(shape):
+def test_three_coincident_sheets_come_to_lie_on_one_another(shape):
     stack = [cloth(11, 11, 0.5, 0.5, lambda x, k=k: shape(x, k) + 0.2 * UP, name=str(k)) for k in range(3)]
     found = list(perform(Staged(core.Scene(stack, colliders=[floor()]), 24)))
     assert not any(judged.total for _, judged in found) and all(f.certificate.smallest_gap > 0.0 for f, _ in found)
@@ -191,7 +198,7 @@ def test_a_sheet_folded_exactly_flat_lies_in_its_folds(panels):
 
 @pytest.mark.parametrize("wide", [0.8, 1.0, 1.25])
 def test_a_sheet_that_starts_in_the_top_of_a_box_is_not_pushed_beside_it(wide):
-    """Its rim on the box's edges lies in the side walls, too: it had been stretched by a quarter in the first frame."""
+    """Its border is on the box's edges and therefore in its side walls, too."""
     solid, triangles = box((0.4, 0.4, 0.4))
     on = cloth(9, 9, 0.4 * wide, 0.4 * wide, lambda p: p + [0.0, 0.0, 0.2])
     frames = watched(Staged(core.Scene([on], [core.Collider(solid, triangles, name="box")]), 8))

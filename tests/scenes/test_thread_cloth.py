@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Thread cloth (000): elongation, droop and drape of woven grids, at several resolutions."""
+"""Thread cloth (000): elongation, droop and drape of woven grids at several resolutions."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_a_cantilever_droops_as_the_heavy_elastica_by_the_half_cell_rule(gamma, 
 
 
 @pytest.mark.parametrize(("cells", "within"), [(10, 0.05), pytest.param(20, 0.03, marks=pytest.mark.slow)])
-def test_a_strip_of_cotton_droops_as_the_heavy_elastica_whatever_resists_its_skew(cells, within):
+def test_a_strip_of_cotton_droops_as_the_heavy_elastica_for_every_area_stiffness(cells, within):
     length, cotton = 0.05, core.Material.preset("cotton")
     d = length / cells
     mesh = sheet((cells + 1, 2), (length + d, 2 * d), shift=(-d, 0.0, 0.0))

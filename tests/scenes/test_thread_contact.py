@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Threads in contact: with a bar thinner than their edges, with cloth, and with each other, however fast they come."""
+"""Threads in contact with a bar thinner than their edges, with cloth, and with each other, at high speeds too."""
 
 import numpy as np
 import pytest
@@ -19,13 +19,13 @@ def thread(start, end, name, **options):
 
 
 def falling(speed):
-    """A thread of 1.2 m along x, 0.2 m above the origin."""
+    """Return a thread of 1.2 m along x, 0.2 m above the origin."""
     velocities = np.tile([0.0, 0.0, -speed], (COUNT, 1))
     return thread([-0.61, 0.013, 0.2], [0.59, 0.013, 0.2], "thread", velocities=velocities)
 
 
 def bar():
-    """8 mm wide, which is a sixth of an edge, between two vertices of the thread."""
+    """Return a bar 8 mm wide, a sixth of an edge, between two vertices of the thread."""
     corners = np.array([[x, y, z] for x in (-0.004, 0.004) for y in (-1.0, 1.0) for z in (-0.01, 0.01)])
     triangles = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6],
                  [0, 6, 4], [1, 5, 7], [1, 7, 3]]

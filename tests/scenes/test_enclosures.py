@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closed colliders that are turned inside out: rooms to what starts in them, solids to all else."""
+"""Enclosures: closed colliders with inward normals enclose cloth that starts inside, and are solids for all other
+cloth.
+"""
 
 import numpy as np
 import pytest
@@ -14,7 +16,9 @@ TILT = rotation([1.0, 2.0, 0.5], 0.4)
 
 
 def watched(staged, **solver):
-    """All frames: nothing crosses, nothing is inside of solids or outside of rooms, and the certificate agrees."""
+    """Return all frames, after checking that nothing intersects, that no vertex is inside a solid or outside an
+    enclosure, and that the certificate agrees.
+    """
     kept = []
     for frame, found in perform(staged, **solver):
         assert found.finite and not found.total and not found.inside, f"frame {frame.index}: {found}"
@@ -28,29 +32,30 @@ def watched(staged, **solver):
 def test_cloth_falls_onto_the_floor_of_a_room_and_stays_in(tilt, on_solids):
     walls, faces = inside_out(box((1.0, 1.0, 0.6)))
     staged = Staged(core.Scene([cloth(14, 14, 0.6, 0.6, lambda x: x - [0.0, 0.0, 0.1])],
-                               [core.Collider(walls @ tilt.T, faces, name="room")]), 24, rooms=(0,))
+                               [core.Collider(walls @ tilt.T, faces, name="room")]), 24, enclosures=(0,))
     last = watched(staged, solid_contact=on_solids)[-1]
-    height = (last.positions[0] @ tilt)[:, 2] + 0.3                  # over the floor
+    height = (last.positions[0] @ tilt)[:, 2] + 0.3                  # height above the floor
     assert height.min() < 0.05 and last.certificate.stretch_max < 1.1
 
 
 @pytest.mark.parametrize("one_mesh", [True, False])
-def test_a_ball_that_stands_in_a_room_is_met(one_mesh):
+def test_cloth_meets_a_ball_that_stands_in_a_room(one_mesh):
     room, solid = inside_out(box((1.2, 1.2, 1.0))), ball(20, 10, 0.15)
     solids = [core.Collider(*m) for m in ([together(room, solid)] if one_mesh else [room, solid])]
-    staged = Staged(core.Scene([cloth(16, 16, 0.7, 0.7, lambda x: x + [0.013, 0.007, 0.2])], solids), 16, rooms=(0,))
+    staged = Staged(core.Scene([cloth(16, 16, 0.7, 0.7, lambda x: x + [0.013, 0.007, 0.2])], solids), 16,
+                    enclosures=(0,))
     last = watched(staged)[-1].positions[0]
-    assert np.linalg.norm(last, axis=1).min() < 0.18                 # lies on it
-    assert last[:, 2].min() < 0.0 < last[:, 2].max()                 # and hangs over
+    assert np.linalg.norm(last, axis=1).min() < 0.18                 # it rests on the ball
+    assert last[:, 2].min() < 0.0 < last[:, 2].max()                 # and hangs over it
 
 
-def test_a_room_that_moves_and_turns_takes_along_what_is_in_it():
+def test_a_room_that_moves_and_turns_moves_the_cloth_in_it():
     walls, faces = inside_out(box((0.8, 0.8, 0.8)))
 
     def at(t):
         return walls @ rotation([0.0, 1.0, 0.2], 3.0 * t).T + [2.0 * t, 0.0, 0.0]
 
-    staged = Staged(core.Scene([cloth(12, 12, 0.4, 0.4)], [core.Collider(at, faces, name="drum")]), 24, rooms=(0,))
+    staged = Staged(core.Scene([cloth(12, 12, 0.4, 0.4)], [core.Collider(at, faces, name="drum")]), 24, enclosures=(0,))
     last = watched(staged)[-1]
     assert abs(last.positions[0][:, 0].mean() - 2.0 * last.time) < 0.5
 
@@ -66,7 +71,7 @@ def test_cloth_in_a_house_with_walls_of_two_shells_and_cloth_outside_of_it_stay_
         assert within[:, 2].min() > -0.4 and within[:, 2].max() < -0.2 and above[:, 2].min() > 0.5
 
 
-def test_a_curtain_that_hangs_from_the_very_ceiling_of_a_room_stays_in_it():
+def test_a_curtain_pinned_in_the_plane_of_the_ceiling_stays_in_the_room():
     x = sheet(10, 10, 0.4, 0.4)[0]
     hung = turned(x, np.pi / 2, axis=0) + [0.0, 0.0, 0.5 - 0.2]
     hung[hung[:, 2] > 0.4999, 2] = 0.5
@@ -84,7 +89,7 @@ def test_a_ball_inside_out_is_a_solid_to_cloth_that_falls_onto_it():
     assert np.linalg.norm(watched(staged)[-1].positions[0], axis=1).min() > 0.14
 
 
-def test_a_rug_in_the_very_plane_of_the_floor_lies_on_it():
+def test_a_rug_in_the_plane_of_the_floor_lies_on_it():
     staged = core.Scene([cloth(10, 10, 0.4, 0.4, lambda x: x - [0.0, 0.0, 0.5])],
                         [core.Collider(*inside_out(box((1.0, 1.0, 1.0))), name="room")])
     for frame in core.simulate(staged, core.Solver(**AS_IN_BLENDER), range(1, 13)):
