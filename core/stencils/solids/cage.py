@@ -7,7 +7,8 @@ surface or that an edge of the surface passes through.
 
 Each cell is sampled at SAMPLES_PER_SIDE^3 points, of which `inside_points` finds those inside. The volume of a point is
 given to the eight corners of its cell by trilinear weights, which keeps its centre. The nodes of the cage therefore
-have the volume of the enclosed solid, and the centre of its sample points.
+have the volume of the enclosed solid, and the centre of its sample points. A cell counts with at least one row of its
+points, so that a cell that the surface only touches has some mass and stiffness.
 """
 
 from __future__ import annotations
@@ -21,9 +22,6 @@ from .inside_points import Grid, inside_points, surface_volume
 
 SAMPLES_PER_SIDE = 4
 """Number of sample points of a cell along each direction [-]."""
-LEAST_CELL_FRACTION = 1.0 / 16.0
-"""Smallest part of a cell that counts as inside, so that a cell that the surface only touches has some stiffness [-].
-"""
 CELL_SIDE_TOLERANCE = 0.2
 """Largest difference of a cell's side from that along the longest direction, over the latter [-]. In flatter cells some
 spring stiffnesses of `cage_springs` would be negative."""
@@ -92,10 +90,11 @@ def build_cage(positions: FloatArray, triangles: IntArray, edges: IntArray, cell
     samples = points[in_cage].astype(np.float64)
     empty = ~samples.any(axis=1)
     weights = samples @ _sample_weights() / SAMPLES_PER_SIDE ** 3                     # (C, 8) of a cell's volume
-    weights[empty] = LEAST_CELL_FRACTION / 8.0
+    least_fraction = 1.0 / SAMPLES_PER_SIDE ** 2                                      # one row of sample points
+    weights[empty] = least_fraction / 8.0
     node_volumes = np.bincount(number.ravel(), weights.ravel(), minlength=len(nodes))
     total = surface_volume(positions, triangles, float(samples.mean(axis=1).sum() * size.prod()))
-    fraction = np.maximum(samples.mean(axis=1), LEAST_CELL_FRACTION)
+    fraction = np.maximum(samples.mean(axis=1), least_fraction)
     return Cage(nodes, number.reshape(-1, 8), coordinates, origin, size,
                 fraction * total / (fraction.sum() * float(size.prod())),
                 node_volumes * total / node_volumes.sum(), total)

@@ -50,4 +50,5 @@ class SoftPin:
 
 
 def _offset(x: Vector, p: Parameters) -> Vector:
+    """Return x - t."""
     return (x[0] - p[1], x[1] - p[2], x[2] - p[3])
