@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -203,6 +204,7 @@ LAWS = {
 # ---------------------------------------------------------------------- states
 
 
+@cache
 def jittered_mesh(cell):
     """Return a sheet of uneven triangles, modelled wavy, with warp and weft oblique to its edges."""
     rng = np.random.default_rng(11)

@@ -13,25 +13,26 @@ import pytest
 from benchmarks.bending_study import heavy_error, tip_error
 from benchmarks.elastica import heavy, tip_loaded
 from benchmarks.triangulations import TRIANGULATIONS
+from tests.cases import cases
 
 MASTER = json.loads((Path(__file__).parents[1] / "reference" / "cantilever_elastica.json").read_text())["master_curve"]
 TOLERANCE = {10: 0.05, 20: 0.03}
 
 
-@pytest.mark.parametrize("row", [r for r in MASTER if r["gamma"] in (0.1, 1, 3, 10, 30)], ids=lambda r: str(r["gamma"]))
+@cases("row", [r for r in MASTER if r["gamma"] in (0.1, 1, 3, 10, 30)], ids=lambda r: str(r["gamma"]))
 def test_our_own_elastica_is_the_master_curve(row):
     assert heavy(row["gamma"]) == pytest.approx((row["W"], row["H"]), rel=1e-6)
 
 
-@pytest.mark.parametrize(("alpha", "reach", "drop"), [(1.0, 0.943566763717, 0.3017207738),
-                                                      (4.0, 0.671058757753, 0.669964181278),
-                                                      (10.0, 0.445004402246, 0.81060902488)])
+@cases(("alpha", "reach", "drop"), [(1.0, 0.943566763717, 0.3017207738),
+                                    (4.0, 0.671058757753, 0.669964181278),
+                                    (10.0, 0.445004402246, 0.81060902488)])
 def test_our_own_tip_loaded_elastica_is_the_table(alpha, reach, drop):
     assert tip_loaded(alpha) == pytest.approx((reach, drop), rel=1e-6)
 
 
-@pytest.mark.parametrize("cells", [10, 20])
-@pytest.mark.parametrize("kind", TRIANGULATIONS)
+@pytest.mark.parametrize("cells", [10, pytest.param(20, marks=pytest.mark.slow)])
+@cases("kind", TRIANGULATIONS)
 def test_a_heavy_strip_of_patches_hangs_as_the_elastica_on_every_triangulation(kind, cells):
     assert max(map(abs, heavy_error(kind, cells, "patch", (0.3, 3.0, 30.0)))) <= TOLERANCE[cells]
 
@@ -43,6 +44,6 @@ def test_a_heavy_strip_of_patches_converges():
     assert errors[40] <= errors[20] / 3.5
 
 
-@pytest.mark.parametrize("cells", [16, 32])
+@cases("cells", [16, 32])
 def test_a_strip_of_patches_with_a_load_at_its_tip_meets_the_plate_table(cells):
     assert max(map(abs, tip_error("right", cells, "patch", (1.0, 10.0)))) <= {16: 0.01, 32: 0.005}[cells]

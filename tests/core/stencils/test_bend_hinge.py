@@ -12,6 +12,7 @@ from core.description.mesh import ClothMesh
 from core.stencils.bending.bend_forces import bend_forces
 from core.stencils.bending.hinge import Hinge, angle, hinge_parameters, hinge_stencil
 from core.stencils.stencil import Stencil
+from tests.cases import cases
 
 SAMPLES = json.loads((Path(__file__).parents[1] / "reference" / "stretch_shear_energies.json").read_text())["dihedral"]
 ONE_HINGE = np.array([[0, 1, 2, 3]])
@@ -31,7 +32,7 @@ def folded(degrees):
     return np.array([[0.0, 0, 0], [1.0, 0, 0], [0.3, 1.0, 0], [0.6, -np.cos(a), np.sin(a)]])
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=range(len(SAMPLES)))
+@cases("sample", SAMPLES, ids=range(len(SAMPLES)))
 def test_angle_and_gradient_are_those_of_the_reference(sample):
     F = stencil().gather(np.array(sample["x"]))
     theta = angle(F)[0]
@@ -42,7 +43,7 @@ def test_angle_and_gradient_are_those_of_the_reference(sample):
     np.testing.assert_allclose(sign * gradient, sample["grad"], atol=1e-10)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=range(len(SAMPLES)))
+@cases("sample", SAMPLES, ids=range(len(SAMPLES)))
 def test_eigenvalues_of_the_exact_tangent_are_those_of_the_reference(sample):
     F = stencil().gather(np.array(sample["x"]))
     K = stencil().blocks(Hinge().tangent(F, UNIT))[0].transpose(0, 2, 1, 3).reshape(12, 12)
@@ -50,7 +51,7 @@ def test_eigenvalues_of_the_exact_tangent_are_those_of_the_reference(sample):
     np.testing.assert_allclose(np.linalg.eigvalsh(K), wanted, atol=1e-8)
 
 
-@pytest.mark.parametrize("degrees", [0.0, 60.0, -120.0, 179.0, 179.99])
+@cases("degrees", [0.0, 60.0, -120.0, 179.0, 179.99])
 def test_a_hinge_folded_up_to_closing_is_finite_and_pushes_it_open(degrees):
     x = folded(degrees)
     F = stencil().gather(x)
@@ -79,7 +80,7 @@ def interior_ratio(kind, degrees):
     return energies[inside].sum() / (0.5 * kappa ** 2 * np.prod(hi - lo))
 
 
-@pytest.mark.parametrize(("kind", "ratios"), [
+@cases(("kind", "ratios"), [
     ("right", {0: 1.0, 15: 1.75, 30: 2.616, 45: 3.0, 60: 2.616, 90: 1.0, 135: 1.0}),
     ("alternating", {0: 1.0, 15: 1.125, 30: 1.375, 45: 1.5, 60: 1.375, 90: 1.0, 135: 1.5}),
     ("crossed", {0: 1.5, 15: 1.375, 30: 1.125, 45: 1.0, 60: 1.125, 90: 1.5, 135: 1.0}),

@@ -14,8 +14,9 @@ from core.stencils.bending.bend_forces import LAWS, bend_forces
 from core.stencils.bending.edge_slopes import edge_slopes
 from core.stencils.bending.hinge_geometry import HingeGeometry
 from core.stencils.bending.patch_geometry import PatchGeometry, flat_stencil
+from tests.cases import cases
 
-each_kind = pytest.mark.parametrize("kind", TRIANGULATIONS)
+each_kind = cases("kind", TRIANGULATIONS)
 QUADRATICS = {"uu": (0.5, 0.0, 0.0), "uv": (0.0, 1.0, 0.0), "vv": (0.0, 0.0, 0.5), "all": (0.7, -1.3, 0.4)}
 
 
@@ -35,7 +36,7 @@ def free_triangles(mesh):
 
 
 @each_kind
-@pytest.mark.parametrize("quadratic", QUADRATICS.values(), ids=QUADRATICS)
+@cases("quadratic", QUADRATICS.values(), ids=QUADRATICS)
 def test_constant_curvature_and_twist_are_exact_in_every_triangle_without_a_free_edge(kind, quadratic):
     mesh = flat_mesh(kind, 8, 8)
     x, wanted = raised(mesh, quadratic)
@@ -47,7 +48,7 @@ def test_constant_curvature_and_twist_are_exact_in_every_triangle_without_a_free
 
 
 @each_kind
-@pytest.mark.parametrize("quadratic", QUADRATICS.values(), ids=QUADRATICS)
+@cases("quadratic", QUADRATICS.values(), ids=QUADRATICS)
 def test_constant_moments_leave_no_force_on_vertices_away_from_the_rim(kind, quadratic):
     mesh = flat_mesh(kind, 10, 9)
     x, _ = raised(mesh, quadratic)
@@ -73,7 +74,7 @@ def test_a_cantilevers_tip_comes_down_as_far_as_the_plates(kind):
         assert small_tip_ratio(kind, 20, across, "patch") == pytest.approx(1.0, abs=0.02), across
 
 
-@pytest.mark.parametrize("kind", ["right", "alternating", "jittered"])
+@cases("kind", ["right", "alternating", "jittered"])
 def test_a_strip_one_cell_wide_bends_like_a_wide_one(kind):
     assert small_tip_ratio(kind, 20, 1, "patch") == pytest.approx(1.0, abs=0.02)
 
@@ -92,7 +93,7 @@ def test_only_flat_shapes_are_free_of_bending_energy(kind):
     assert values[3] >= 1e-4 * values[-1]
 
 
-@pytest.mark.parametrize("bend", [(1.0, 5.0), (5.0, 1.0), (1.0, 0.0)])
+@cases("bend", [(1.0, 5.0), (5.0, 1.0), (1.0, 0.0)])
 def test_warp_and_weft_resist_with_their_own_stiffness(bend):
     mesh = flat_mesh("jittered", 20, 20)
     (force,) = bend_forces(mesh, replace(SILK, bend=bend))
@@ -117,7 +118,7 @@ def test_uv_drawn_in_pieces_any_way_round_gives_the_same_stiffness():
     assert cut.energy(x) == pytest.approx(whole.energy(x), rel=1e-9)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1e3])
+@cases("scale", [1e-3, 1e3])
 def test_a_sheet_of_another_size_bends_alike(scale):
     mesh = flat_mesh("jittered", 8, 6)
     larger = ClothMesh(scale * mesh.positions, mesh.triangles)
@@ -139,7 +140,7 @@ def test_stencils_are_as_small_as_the_mesh_allows():
 
 
 @each_kind
-@pytest.mark.parametrize("flat", [True, False])
+@cases("flat", [True, False])
 def test_patches_made_piece_by_piece_are_those_made_at_once(kind, flat, monkeypatch):
     mesh = flat_mesh(kind, 9, 7)
     mesh = ClothMesh(mesh.positions + 0.02 * np.random.default_rng(3).normal(size=mesh.positions.shape), mesh.triangles)
@@ -160,7 +161,7 @@ def test_vertices_without_weight_add_nothing_to_the_matrix():
     assert unused.any() and (stencil.vertices == stencil.vertices[:, :1])[unused].all()
 
 
-@pytest.mark.parametrize("law", LAWS)
+@cases("law", LAWS)
 def test_small_meshes_and_limp_fabrics_have_no_bending_or_a_finite_one(law):
     corner = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0.0]])
     assert bend_forces(ClothMesh(corner[:3], [[0, 1, 2]]), SILK, law) == []

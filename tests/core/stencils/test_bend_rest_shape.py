@@ -15,6 +15,7 @@ from core.model.cloth_forces import with_painted_stiffness
 from core.model.particle_system import System
 from core.stencils.bending.bend_forces import bend_forces
 from core.stencils.bending.patch_geometry import PatchGeometry
+from tests.cases import cases
 from tests.core.shapes import random_rotation
 
 BOX = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
@@ -43,8 +44,8 @@ def cylinder():
 
 
 SHAPES = {"cylinder": cylinder, "ball": sphere, "box": lambda: ClothMesh(BOX, faces=BOX_FACES)}
-shapes = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-laws = pytest.mark.parametrize("law", ["patch", "hinge"])
+shapes = cases("shape", SHAPES.values(), ids=SHAPES)
+laws = cases("law", ["patch", "hinge"])
 
 
 class Bending:
@@ -84,7 +85,7 @@ def test_any_other_shape_costs_energy(shape, law):
         assert force.energy(x) > rest + 1e-6
 
 
-@pytest.mark.parametrize("kind", TRIANGULATIONS)
+@cases("kind", TRIANGULATIONS)
 def test_unrolling_a_modelled_cylinder_costs_what_rolling_up_a_flat_sheet_costs(kind):
     flat, curvature = flat_mesh(kind, 20, 10), 1.5
     curved = ClothMesh(rolled(flat, curvature), flat.triangles)

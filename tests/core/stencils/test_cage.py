@@ -7,6 +7,7 @@ import pytest
 from core import ClothMesh
 from core.stencils.solids.cage import CELL_CORNERS, build_cage, trilinear
 from core.stencils.solids.cage_tetrahedra import barycentric, cut_cells
+from tests.cases import cases
 from tests.core.shapes import ball, block
 
 
@@ -15,7 +16,7 @@ def cage(positions, cells, **faces):
     return mesh, build_cage(mesh.positions, mesh.triangles, mesh.edges, cells)
 
 
-@pytest.mark.parametrize("cells", [3, 8])
+@cases("cells", [3, 8])
 def test_a_block_is_filled_exactly(cells):
     x, faces = block((0.3, 0.2, 0.1), (6, 4, 2))
     _, found = cage(x + 5.0, 3 * cells, faces=faces)

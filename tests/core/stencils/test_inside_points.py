@@ -6,6 +6,7 @@ import pytest
 
 import core
 from core.stencils.solids.inside_points import Grid, check_closed, inside_points, is_oriented, surface_volume
+from tests.cases import cases
 from tests.core.shapes import ball, block
 
 GRID = Grid(np.full(3, -1.1), np.full(3, 2.2 / 40), (40, 40, 40))
@@ -44,7 +45,7 @@ def test_a_hollow_is_outside():
     assert wrong(found, np.maximum(away(0.0, 1.0), -away(0.0, 0.5))) == 0
 
 
-@pytest.mark.parametrize("gone", [1, 10])
+@cases("gone", [1, 10])
 def test_small_holes_do_not_leak(gone):
     x, t = ball(1.0)
     t = np.delete(t, np.arange(0, 40 * gone, 40), axis=0)

@@ -8,6 +8,7 @@ import core
 from core.stencils.models.jelly import build
 from core.stencils.solids.cage import CELL_CORNERS
 from core.stencils.solids.cage_springs import cell_springs
+from tests.cases import cases
 from tests.core.shapes import ball, block, random_rotation
 
 FABRIC = core.Material(areal_density=0.2, stretch=1e3, shear=1e2)
@@ -33,10 +34,10 @@ STRAINS = {
 }
 
 
-@pytest.mark.parametrize("strain", STRAINS)
-@pytest.mark.parametrize(("structure", "nu"), [("lattice", 0.25), ("tetrahedra", 0.0), ("tetrahedra", 0.25),
-                                               ("tetrahedra", 0.45)])
-@pytest.mark.parametrize("cells", [3, 7])
+@cases("strain", STRAINS)
+@cases(("structure", "nu"), [("lattice", 0.25), ("tetrahedra", 0.0), ("tetrahedra", 0.25),
+                             ("tetrahedra", 0.45)])
+@cases("cells", [3, 7])
 def test_a_small_uniform_strain_has_the_energy_of_linear_elasticity(structure, nu, cells, strain):
     mesh = mesh_of_block()
     body = build(mesh, FABRIC, structure=structure, poisson_ratio=nu, young_modulus=E, cells=cells)
@@ -48,7 +49,7 @@ def test_a_small_uniform_strain_has_the_energy_of_linear_elasticity(structure, n
     assert np.mean(both) == pytest.approx(wanted, rel=2e-6)
 
 
-@pytest.mark.parametrize("structure", ["lattice", "tetrahedra"])
+@cases("structure", ["lattice", "tetrahedra"])
 def test_rotation_has_no_energy_and_a_uniform_strain_no_force_on_inner_nodes(structure):
     mesh = mesh_of_block()
     body = build(mesh, FABRIC, structure=structure, cells=6)
@@ -63,7 +64,7 @@ def test_rotation_has_no_energy_and_a_uniform_strain_no_force_on_inner_nodes(str
     assert np.abs(f.sum(axis=0)).max() <= 1e-11 * np.abs(f).max()
 
 
-@pytest.mark.parametrize("structure", ["lattice", "tetrahedra"])
+@cases("structure", ["lattice", "tetrahedra"])
 def test_ties_conserve_momentum_and_have_no_force_in_affine_motion(structure):
     positions, triangles = ball(0.3)
     mesh = core.ClothMesh(positions, triangles)
@@ -78,7 +79,7 @@ def test_ties_conserve_momentum_and_have_no_force_in_affine_motion(structure):
     assert np.abs(np.cross(x, f).sum(axis=0)).max() <= 1e-12 * np.abs(f).sum()
 
 
-@pytest.mark.parametrize("structure", ["lattice", "tetrahedra"])
+@cases("structure", ["lattice", "tetrahedra"])
 def test_the_mass_is_density_times_volume_and_every_node_has_mass(structure):
     positions, triangles = ball(0.5, centre=(1.0, 0.0, 2.0))
     mesh = core.ClothMesh(positions, triangles)
@@ -90,8 +91,8 @@ def test_the_mass_is_density_times_volume_and_every_node_has_mass(structure):
     np.testing.assert_allclose(centre, [1.0, 0.0, 2.0], atol=2e-3)
 
 
-@pytest.mark.parametrize("y", np.linspace(0.8, 1.2, 5))
-@pytest.mark.parametrize("z", np.linspace(0.8, 1.2, 5))
+@cases("y", np.linspace(0.8, 1.2, 5))
+@cases("z", np.linspace(0.8, 1.2, 5))
 def test_springs_of_a_box_are_isotropic_and_have_positive_stiffness(y, z):
     size = 0.1 * np.array([1.0, y, z])
     pairs, k = cell_springs(size, E)
@@ -115,7 +116,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@cases("name", BAD)
 def test_an_option_out_of_range_is_refused_by_name_and_value(name):
     options, message = BAD[name]
     with pytest.raises(core.ClothError, match="^Block: ") as caught:

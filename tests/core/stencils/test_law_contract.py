@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from core.stencils.stencil import add_columns, dot_columns
+from tests.cases import cases
 from tests.core.shapes import random_rotation
 from tests.core.stencils.laws import CELLS, LAWS, STATES, deformed, jittered_mesh, shear, stretch
 
 each_law = pytest.mark.parametrize("member", LAWS.values(), ids=LAWS)
-each_state = pytest.mark.parametrize("state", STATES)
-each_cell = pytest.mark.parametrize("cell", CELLS)
+each_state = cases("state", STATES)
+each_cell = cases("cell", CELLS)
 
 
 def columns_like(F, rng):
@@ -145,7 +146,7 @@ def clamped(H):
 
 @each_cell
 @each_state
-@pytest.mark.parametrize("member", [m for m in LAWS.values() if m.clamps], ids=[n for n in LAWS if LAWS[n].clamps])
+@cases("member", [m for m in LAWS.values() if m.clamps], ids=[n for n in LAWS if LAWS[n].clamps])
 def test_projected_tangent_is_the_exact_one_with_clamped_eigenvalues(member, state, cell):
     mesh = jittered_mesh(cell)
     stencil, p = member.build(mesh)
@@ -197,7 +198,7 @@ def exceptional(member, name, cell):
 
 
 @each_cell
-@pytest.mark.parametrize("name", EXCEPTIONAL)
+@cases("name", EXCEPTIONAL)
 @each_law
 def test_exceptional_states_give_finite_numbers_and_a_semidefinite_tangent(member, name, cell):
     F, p = exceptional(member, name, cell)
@@ -211,8 +212,8 @@ def test_exceptional_states_give_finite_numbers_and_a_semidefinite_tangent(membe
         assert np.isfinite(np.array(g)).all()
 
 
-@pytest.mark.parametrize("name", [n for n in EXCEPTIONAL if n not in ("zero", "first column zero")])
-@pytest.mark.parametrize("member", [LAWS["stretch"], LAWS["shear"], LAWS["spring"]], ids=["stretch", "shear", "spring"])
+@cases("name", [n for n in EXCEPTIONAL if n not in ("zero", "first column zero")])
+@cases("member", [LAWS["stretch"], LAWS["shear"], LAWS["spring"]], ids=["stretch", "shear", "spring"])
 def test_exceptional_states_with_a_tangent_have_clamped_eigenvalues(member, name):
     F, p = exceptional(member, name, 1.0)
     H = dense(member.law.tangent(F, p))
@@ -318,7 +319,7 @@ def test_damping_has_no_force_in_rigid_motion(member, state, cell):
     assert size(rigid) <= 1e-9 * size(random)
 
 
-@pytest.mark.parametrize("member", [m for m in LAWS.values() if m.damps], ids=[n for n in LAWS if LAWS[n].damps])
+@cases("member", [m for m in LAWS.values() if m.damps], ids=[n for n in LAWS if LAWS[n].damps])
 def test_damping_acts_along_the_conditions_whose_energy_the_law_stores(member):
     """With psi = k/2 C^2 summed over conditions, the stress k C g is in the span of their gradients g."""
     mesh = jittered_mesh(1.0)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from core.stencils.membranes.stretch_shear import Shear, Stretch
+from tests.cases import cases
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "stretch_shear_energies.json").read_text())
 ENERGY, FORCE = REFERENCE["tolerance"]["energy_rel"], REFERENCE["tolerance"]["force_rel"]
@@ -48,7 +49,7 @@ def in_plane(a, b, c, d):
     return [[a, b], [c, d], [0.0, 0.0]]
 
 
-@pytest.mark.parametrize("case", REFERENCE["uniaxial"], ids=lambda c: f"stretch {c['stretch']}")
+@cases("case", REFERENCE["uniaxial"], ids=lambda c: f"stretch {c['stretch']}")
 def test_a_sheet_pulled_along_the_warp(case):
     wanted = case["baraff_witkin_k1"]
     F = in_plane(case["stretch"], 0.0, 0.0, wanted["transverse"])
@@ -58,7 +59,7 @@ def test_a_sheet_pulled_along_the_warp(case):
     assert np.abs(P[:, 1]).max() <= 1e-15, "no force across: the width it wants is its own"
 
 
-@pytest.mark.parametrize("case", REFERENCE["shear"], ids=lambda c: f"gamma {c['gamma']}")
+@cases("case", REFERENCE["shear"], ids=lambda c: f"gamma {c['gamma']}")
 def test_simple_shear(case):
     wanted, F = case["simple_shear"], in_plane(1.0, case["gamma"], 0.0, 1.0)
     cancelling = 2.0 ** -52 / (np.hypot(1.0, case["gamma"]) - 1.0) * 4.0              # of |w_v| - 1 in double precision
@@ -68,7 +69,7 @@ def test_simple_shear(case):
     assert stress("bw_shear", F)[0, 1] == pytest.approx(wanted["bw_shear_P12"], rel=FORCE)
 
 
-@pytest.mark.parametrize("case", REFERENCE["shear"], ids=lambda c: f"gamma {c['gamma']}")
+@cases("case", REFERENCE["shear"], ids=lambda c: f"gamma {c['gamma']}")
 def test_a_picture_frame_shears_without_stretching(case):
     angle = np.arcsin(case["gamma"])
     F = in_plane(1.0, np.sin(angle), 0.0, np.cos(angle))
@@ -76,7 +77,7 @@ def test_a_picture_frame_shears_without_stretching(case):
     assert energy("bw_shear", F) == pytest.approx(case["picture_frame"]["bw_shear_energy_k1"], rel=ENERGY + DIGITS)
 
 
-@pytest.mark.parametrize("fabric", REFERENCE["bias_extension"], ids=lambda c: f"shear {c['k_shear']}")
+@cases("fabric", REFERENCE["bias_extension"], ids=lambda c: f"shear {c['k_shear']}")
 def test_a_sheet_pulled_on_the_bias_contracts_and_resists_as_computed(fabric):
     turn = np.sqrt(0.5) * np.array([[1.0, -1.0], [1.0, 1.0]])          # warp and weft at 45 degrees to the pull
     for point in fabric["curve"]:
@@ -87,8 +88,8 @@ def test_a_sheet_pulled_on_the_bias_contracts_and_resists_as_computed(fabric):
         assert abs(resistance[1, 1]) <= 1e-8 * fabric["k_stretch"], "free edges carry no force"
 
 
-@pytest.mark.parametrize("law", ["bw_stretch", "bw_shear"])
-@pytest.mark.parametrize("case", REFERENCE["eigen"], ids=range(len(REFERENCE["eigen"])))
+@cases("law", ["bw_stretch", "bw_shear"])
+@cases("case", REFERENCE["eigen"], ids=range(len(REFERENCE["eigen"])))
 def test_energy_stress_and_eigenvalues_at_random_deformations(case, law):
     wanted = case[law]
     assert energy(law, case["F"]) == pytest.approx(wanted["psi"], rel=1e-10)          # F itself has 12 digits

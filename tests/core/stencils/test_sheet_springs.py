@@ -11,6 +11,7 @@ from core.model.cloth_forces import built_model
 from core.stencils.models.thread_cloth import LEAST_SPRING_SHARE, MATCHED_SKEW, area_modulus, spring_moduli
 from core.stencils.springs.buckling_arc import BucklingArc, _inverse, _slope, arc_parameters
 from core.stencils.springs.sheet_springs import sheet_springs
+from tests.cases import cases
 from tests.core.physics.scenes import elastic_energy
 from tests.core.shapes import grid, quads
 
@@ -38,8 +39,8 @@ def moduli(cloth, strain=1e-4):
     return uu, vv, 0.5 * (plane(e, e, 0) - uu - vv), plane(0, 0, e)
 
 
-@pytest.mark.parametrize("n", [3, 8])
-@pytest.mark.parametrize("kind", ["quads", "triangles"])
+@cases("n", [3, 8])
+@cases("kind", ["quads", "triangles"])
 def test_a_mass_spring_sheet_has_the_fabrics_stretch_and_shear_on_every_mesh(kind, n):
     uu, vv, uv, ss = moduli(sheet(n, kind, model="mass_spring"))
     assert uu - uv ** 2 / vv == pytest.approx(800.0, rel=0.01)
@@ -67,14 +68,14 @@ def test_equilateral_triangles_have_the_stretch_and_the_largest_shear_of_springs
 # ---------------------------------------------------------------------- threads
 
 
-@pytest.mark.parametrize("n", [2, 7])
+@cases("n", [2, 7])
 def test_a_strip_of_thread_cloth_pulled_along_its_threads_has_the_fabrics_stretch(n):
     uu, vv, uv, _ = moduli(sheet(n, "quads", model="thread_cloth"))
     assert uu - uv ** 2 / vv == pytest.approx(800.0, rel=1e-3)
     assert vv - uv ** 2 / uu == pytest.approx(500.0, rel=1e-3)
 
 
-@pytest.mark.parametrize("n", [2, 7])
+@cases("n", [2, 7])
 def test_a_skew_has_the_energy_of_its_area_and_at_thirty_degrees_that_of_shear(n):
     soft = core.Material(areal_density=0.2, stretch=(800.0, 500.0), shear=30.0)
     cloth = sheet(n, "quads", soft, model="thread_cloth")
@@ -83,7 +84,7 @@ def test_a_skew_has_the_energy_of_its_area_and_at_thirty_degrees_that_of_shear(n
     assert energy(cloth, skewed) == pytest.approx(0.5 * 30.0 * MATCHED_SKEW ** 2, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", core.Material.presets())
+@cases("name", core.Material.presets())
 def test_threads_have_springs_for_every_shear_of_the_fabric(name):
     """Without springs, tension along a thread makes the crossing threads buckle, and no force limits it."""
     fabric = core.Material.preset(name)
@@ -98,7 +99,7 @@ def test_springs_and_the_area_force_together_have_the_fabrics_stretch():
     assert k_u + 2 * 100.0 - (2 * 100.0) ** 2 / (k_v + 2 * 100.0) == pytest.approx(800.0)
 
 
-@pytest.mark.parametrize("askew", [0.0, 0.5])
+@cases("askew", [0.0, 0.5])
 def test_the_area_force_and_its_matrix_are_derivatives_of_the_energy(askew):
     cloth = sheet(3, "quads", model="thread_cloth")
     rng = np.random.default_rng(1)
@@ -125,7 +126,7 @@ def test_the_area_force_and_its_matrix_are_derivatives_of_the_energy(askew):
         np.testing.assert_allclose(-K[:, k], change, atol=1e-6 * np.abs(K).max())
 
 
-@pytest.mark.parametrize("n", [4, 9])
+@cases("n", [4, 9])
 def test_inextensible_bending_has_no_area_energy(n):
     cloth = sheet(n, "quads", core.Material(areal_density=0.2, stretch=800.0, shear=60.0), model="thread_cloth")
     folds = np.cumsum(np.r_[0.0, np.tile([0.9, -0.4], n)])[:n] - 0.2                # slope angles of the rows of cells
@@ -144,7 +145,7 @@ def curved(cloth, radius):
     return np.stack([radius * np.sin(s / radius), y, radius * (1.0 - np.cos(s / radius))], axis=1)
 
 
-@pytest.mark.parametrize("n", [20, 40])
+@cases("n", [20, 40])
 def test_an_evenly_curved_sheet_has_the_bending_energy_of_the_fabric(n):
     """The energy per area is B kappa^2 / 2 for the area that bends: the outermost row has no fold."""
     bend = core.Material(areal_density=0.2, stretch=1e-6, shear=0.0, bend=(3e-4, 1e-4))
@@ -234,8 +235,8 @@ def test_no_edge_of_an_irregular_mesh_is_without_a_spring():
     assert (links.stiffness * links.rest ** 2 >= 0.999 * FABRIC.shear * alone).all()
 
 
-@pytest.mark.parametrize("name", core.Material.presets())
-@pytest.mark.parametrize("aspect", [1.0, 0.15, 0.05])
+@cases("name", core.Material.presets())
+@cases("aspect", [1.0, 0.15, 0.05])
 def test_bend_springs_do_not_stiffen_the_plane_of_long_thin_triangles(name, aspect):
     x, triangles = grid(7, 5, (0.3, 0.3 * 5 / 7 * aspect))
 

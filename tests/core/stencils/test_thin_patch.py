@@ -2,9 +2,9 @@
 """The law of rest curvature on triangles with little or no area, as in creases."""
 
 import numpy as np
-import pytest
 
 from core.stencils.bending.rest_curvature import LEAST_NORMAL_AREA
+from tests.cases import cases
 from tests.core.stencils.laws import CurvedPatch
 
 K, REST = 1e-5, (0.2, -0.1, 0.15)
@@ -26,7 +26,7 @@ def law(F):
     return tuple(tuple(c) for c in F), parameters
 
 
-@pytest.mark.parametrize("area", [1.0, 1.1 * LEAST_NORMAL_AREA, 0.9 * LEAST_NORMAL_AREA, 0.1 * LEAST_NORMAL_AREA])
+@cases("area", [1.0, 1.1 * LEAST_NORMAL_AREA, 0.9 * LEAST_NORMAL_AREA, 0.1 * LEAST_NORMAL_AREA])
 def test_stress_is_the_derivative_of_energy(area):
     F, step = columns(area), 1e-6 * min(10.0 * area, 1.0)
     stress = np.array(CurvedPatch().stress(*law(F)))
@@ -51,7 +51,7 @@ def test_the_tangent_of_a_thin_triangle_is_the_derivative_of_its_stress():
             np.testing.assert_allclose(given, slope, rtol=1e-4, atol=1e-4 * np.abs(slope).max())
 
 
-@pytest.mark.parametrize("area", [1e-4, 1e-9, 1e-16, 0.0])
+@cases("area", [1e-4, 1e-9, 1e-16, 0.0])
 def test_forces_and_stiffness_stay_bounded_where_no_area_is_left(area):
     """Without the bound, three vertices on a crease have a stiffness of 1e20 times that of others, and the system has
     no solution.
