@@ -156,6 +156,8 @@ class State:
         contact: memory of pair contact, None where there is no surface.
         control: step size, None before the first step.
         solves: history of the linear solves, None before the first one.
+        emitted: start of the present or the last step [s]; particles with an earlier time of birth are born.
+        emitted_before: start of the step before that [s].
     """
 
     x: FloatArray
@@ -167,3 +169,5 @@ class State:
     contact: ContactState | None = None
     control: StepControl | None = None
     solves: SolveHistory | None = None
+    emitted: float = 0.0
+    emitted_before: float = 0.0

@@ -50,8 +50,8 @@ def step(system: System, state: State, h: float, context: StepContext) -> StepRe
         before, spent = multistep_start.before(system, state, h, lambda: implicit_euler.step(
             system, state, h, context, expected, unhindered=True, spare=spare))
     if before is not None:
-        start = State((4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, state.time + h / 3.0,
-                      state.touch, in_vain=state.in_vain)
+        start = replace(state, x=(4.0 * state.x - before.x) / 3.0, v=(4.0 * state.v - before.v) / 3.0,
+                        time=state.time + h / 3.0, before=None)
         span = context.between(start.time, state.time + h)
         result = implicit_euler.step(system, start, 2.0 * h / 3.0, span, expected, unhindered=True, spare=spare)
         if result.finite and room.meets(result.state.x, result.state.v):

@@ -58,7 +58,7 @@ def verlet(system: System, state: State, h: float, context: StepContext) -> Step
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     before = state.before
     w, last = (state.v, 0.0) if before is None else (context.settings.verlet_kd * before.v, before.step)
-    if last and len(new := system.births.newborn):                 # as if the present force had acted before
+    if last and len(new := system.emission.newborn(state)):                 # as if the present force had acted before
         pull = system.force(state.x, state.v, state.time)[new]
         w[new] = state.v[new] - 0.5 * last * pull / system.mass[new, None]
     step = _ExplicitStep(system, state, w, h, context)

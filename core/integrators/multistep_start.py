@@ -44,12 +44,12 @@ def before(system: System, state: State, h: float, trial: Callable[[], StepResul
         a, spent = system.pins(state, h).project((tried.state.v - state.v) / h), tried.iterations
     if known is None:
         known = Before(state.x - h * state.v + 0.5 * h * h * a, state.v - h * a, h)
-    return system.births.remembered(known, state, a), spent
+    return system.emission.remembered(known, state, a), spent
 
 
 def _fly(system: System, state: State) -> bool:
     """Return whether weight is the only force on the particles that are emitted now."""
-    new = system.births.newborn
+    new = system.emission.newborn(state)
     if len(new) == 0:
         return True
     weight = system.mass[new, None] * system.scene.gravity

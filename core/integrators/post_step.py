@@ -94,7 +94,8 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         own = contacts.system.strain_limit
         overlong = own is not None and own.excess(x) > MAX_OVERLENGTH
         spiky = contacts.system.has_spikes(contacts.state.x, x) or limits.excess(x) > MAX_TURNED_OVERLENGTH
-    after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain)
+    after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain,
+                  emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn)
 

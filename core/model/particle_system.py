@@ -34,7 +34,7 @@ from ..stencils.springs.edge_damping import dashpots
 from ..stencils.stencil import ElementForce, Stencil
 from .dof_numbering import Nodes, patch_areas
 from .elastic_forces import ConstantStiffness, ElasticForces, by_stencil, changing_families
-from .emission import Births
+from .emission import Emission
 from .matrix_free import MatrixFree
 from .projective_elements import scalar_elements
 from .projective_matrix import ProjectiveMatrix
@@ -86,7 +86,7 @@ class System:
         slack = [f.stencil.vertices for f in self._forces if getattr(f.law, "may_go_slack", False)]
         self.may_go_slack = len(slack) > 0
         self.abrupt: BoolArray = np.isin(self.body, self.body[np.concatenate([threads, links, *slack])])
-        self.births = Births.of(scene.cloths, self.slices)
+        self.emission = Emission.of(scene.cloths, self.slices)
         self._held = ConstraintFilter(self.vertex_count)
         for cloth, span in zip(scene.cloths, self.slices, strict=True):
             self._held.fix(cloth.pins.held + span.start, np.zeros((len(cloth.pins.held), 3)))
@@ -131,11 +131,11 @@ class System:
 
     def initial_state(self) -> State:
         """Where everything starts, at time 0."""
-        v = self.nodes.velocities.copy()
-        v[self.births.unborn] = 0.0
         solids = [(c.at(0.0), shape) for c, shape in zip(self.scene.colliders, self.shapes, strict=True)]
         x = self.nodes.start if self.self_contact is None else self.self_contact.parted_start(solids)
-        return State(x, v, 0.0, Touch.none(self.vertex_count))
+        state = State(x, self.nodes.velocities.copy(), 0.0, Touch.none(self.vertex_count))
+        state.v[self.emission.unborn(state)] = 0.0
+        return state
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:
         """Lengths (E,) [m] of all edges with vertices at x (V, 3) [m]; looked up once for the same array."""
@@ -278,8 +278,9 @@ class System:
         """The filter of all pins and attachments, with z = the velocity change that brings them to where they must
         be at the end of the step [m/s]."""
         pins = self._held.copy()
-        if len(self.births.unborn):
-            pins.fix(self.births.unborn, -state.v[self.births.unborn])
+        unborn = self.emission.unborn(state)
+        if len(unborn):
+            pins.fix(unborn, -state.v[unborn])
         end = state.time + step
         for cloth, span in zip(self.scene.cloths, self.slices, strict=True):
             x, v = state.x[span], state.v[span]

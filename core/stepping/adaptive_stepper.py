@@ -107,7 +107,7 @@ class Stepper:
         control, for_rest = state.control, False
         assert control is not None
         size = control.size
-        state = self._system.births.begin(state)
+        state = self._system.emission.begin(state)
         context = StepContext.at(self._system, state, self._solver, self._watch, self._colliders)
         while True:
             h, end = size * tick, start + (done + size) * tick
