@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 SHOWN = 5
 """Largest number of failed cases whose error is shown in full."""
@@ -26,6 +27,7 @@ def cases(names: str | Sequence[str], values: Iterable[Any], ids: Any = None) ->
     names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     values = list(values)
     rows = [tuple(value) if len(names) > 1 else (value,) for value in values]
+    assert not any(isinstance(value, ParameterSet) for value in values), "pytest.param is for pytest.mark.parametrize"
     assert rows and all(len(row) == len(names) for row in rows), f"no cases, or not of {names}"
     if callable(ids):
         labels = ["-".join(str(ids(value)) for value in row) for row in rows]

@@ -6,6 +6,7 @@ import pytest
 
 import core
 from core.description.grid_topology import grid_of
+from tests.cases import cases
 from tests.core.shapes import ball, grid, quads
 
 
@@ -23,8 +24,8 @@ def scrambled(n, m, kind, seed=0):
     return core.ClothMesh(y, faces=[faces[i] for i in rng.permutation(n * m)])
 
 
-@pytest.mark.parametrize("kind", ["quads", "triangles"])
-@pytest.mark.parametrize("cells", [(1, 1), (1, 4), (6, 3), (5, 5)])
+@cases("kind", ["quads", "triangles"])
+@cases("cells", [(1, 1), (1, 4), (6, 3), (5, 5)])
 def test_a_grid_is_found_in_any_numbering_with_its_first_index_along_the_warp(cells, kind):
     mesh = scrambled(*cells, kind)
     found = grid_of(mesh)
@@ -60,7 +61,7 @@ NO_GRIDS = {
 }
 
 
-@pytest.mark.parametrize(("make", "reason"), NO_GRIDS.values(), ids=NO_GRIDS)
+@cases(("make", "reason"), NO_GRIDS.values(), ids=NO_GRIDS)
 def test_what_is_no_grid_is_refused_with_the_reason_and_a_way_out(make, reason):
     with pytest.raises(core.MeshError, match=f"{reason}.*; take another model"):
         grid_of(make())

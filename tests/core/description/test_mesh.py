@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import core
 from core.description.mesh import lay_flat
 from core.model.particle_system import System
+from tests.cases import cases
 from tests.core.shapes import grid, quads, random_rotation
 
 SCALES = [1e-3, 1.0, 1e3]
@@ -63,7 +64,7 @@ def test_an_edge_of_three_triangles_gives_two_hinges():
     assert mesh.hinge_branches.all()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@cases("seed", range(3))
 def test_a_hinges_corners_are_where_its_opposite_vertices_sit(seed):
     _, positions, triangles = random_sheet(seed)
     mesh = core.ClothMesh(positions, triangles)
@@ -192,14 +193,14 @@ def test_the_caller_keeps_arrays_of_its_own():
 # ---------------------------------------------------------------------- masses
 
 
-@pytest.mark.parametrize("cells", [1, 5, 40])
+@cases("cells", [1, 5, 40])
 def test_a_sheet_weighs_its_area_times_its_density_at_any_resolution(cells):
     mesh = core.ClothMesh(*grid(cells, cells, (2.0, 1.5)))
     fabric = core.Material(areal_density=0.3, stretch=1.0, shear=1.0)
     assert System(core.Scene([core.Cloth(mesh, fabric)])).mass.sum() == pytest.approx(0.9, rel=1e-12)
 
 
-@pytest.mark.parametrize("cells", [1, 5, 40])
+@cases("cells", [1, 5, 40])
 def test_a_rope_weighs_its_length_times_its_strip_at_any_resolution(cells):
     line = np.column_stack([np.zeros(cells + 1), np.zeros(cells + 1), np.linspace(0.0, 3.0, cells + 1)])
     mesh = core.ClothMesh(line, edges=np.column_stack([np.arange(cells), np.arange(1, cells + 1)]))
@@ -300,7 +301,7 @@ FOLDED = np.array([(-0.5, 0.0, 0.0), (0.0, -0.2, 0.0), (0.5, 0.0, 0.0), (0.0, 1.
 """Two quads around vertex 1 share 0, 1 and 2; the line from 0 to 2 is the shorter diagonal of both."""
 
 
-@pytest.mark.parametrize("turned", range(4))
+@cases("turned", range(4))
 def test_quads_that_share_three_vertices_are_cut_so_that_no_triangle_is_there_twice(turned):
     quads = [np.roll(quad, turned).tolist() for quad in ((0, 1, 2, 4), (2, 1, 0, 3))]
     mesh = core.ClothMesh(FOLDED, faces=[*quads, [0, 3, 4]])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.shapes import grid
 
 SQUARE = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
@@ -83,7 +84,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@cases("name", BAD)
 def test_a_mesh_without_a_rest_shape_is_refused_by_name(name):
     arguments, wanted = BAD[name]
     with pytest.raises(core.MeshError) as caught:
@@ -95,7 +96,7 @@ def test_a_mesh_without_a_rest_shape_is_refused_by_name(name):
         assert part in message, message
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
+@cases("scale", [1e-6, 1e-3, 1e3, 1e6])
 def test_what_counts_as_degenerate_does_not_depend_on_the_units(scale):
     positions, triangles = grid(3, 3)
     core.ClothMesh(scale * positions, triangles)

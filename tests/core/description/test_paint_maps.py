@@ -11,6 +11,7 @@ from core.kernels.backend import why_not
 from core.model.cloth_forces import built_model
 from core.model.particle_system import System
 from core.stencils.bending.hinge_geometry import HingeGeometry
+from tests.cases import cases
 from tests.core.shapes import ball, grid
 from tests.core.stencils.laws import LAWS, deformed, jittered_mesh
 
@@ -64,7 +65,7 @@ def test_loose_edges_are_scaled_by_the_mean_of_their_ends():
     assert cloth.mesh.rest_lengths == pytest.approx([0.75, 1.0])
 
 
-@pytest.mark.parametrize("bending", ["patch", "hinge"])
+@cases("bending", ["patch", "hinge"])
 def test_a_curved_mesh_that_is_scaled_evenly_is_at_rest_when_it_has_that_size(bending):
     """A quarter of a tube: not only its lengths but its bends are those of the smaller one."""
     x, t = grid(8, 3, (1.5, 0.5))
@@ -116,7 +117,7 @@ def test_a_compiled_strip_rolls_up_likewise():
     assert radius == pytest.approx(0.5, rel=0.02)
 
 
-@pytest.mark.parametrize("bending", ["patch", "hinge"])
+@cases("bending", ["patch", "hinge"])
 def test_the_curl_angle_says_which_way_it_curves(bending):
     """Forces on the flat sheet curve the weft as they curve the warp of the sheet that is turned."""
     x, t = grid(6, 6)
@@ -149,8 +150,8 @@ def test_hinges_of_a_parabolic_cylinder_are_at_rest_on_it():
 # ---------------------------------------------------------------------- stiffness maps
 
 
-@pytest.mark.parametrize("member", [m for m in LAWS.values() if hasattr(m.law, "stiffness_parameters")],
-                         ids=[n for n in LAWS if hasattr(LAWS[n].law, "stiffness_parameters")])
+@cases("member", [m for m in LAWS.values() if hasattr(m.law, "stiffness_parameters")],
+       ids=[n for n in LAWS if hasattr(LAWS[n].law, "stiffness_parameters")])
 def test_energy_stress_and_damping_are_linear_in_what_a_law_calls_its_stiffness(member):
     mesh = jittered_mesh(1.0)
     stencil, p = member.build(mesh)
@@ -166,8 +167,8 @@ def test_energy_stress_and_damping_are_linear_in_what_a_law_calls_its_stiffness(
         assert np.allclose(k, 2.0 * one)
 
 
-@pytest.mark.parametrize("what", ["stretch", "shear", "bend"])
-@pytest.mark.parametrize("bending", ["patch", "hinge", "quadratic"])
+@cases("what", ["stretch", "shear", "bend"])
+@cases("bending", ["patch", "hinge", "quadratic"])
 def test_an_element_has_the_mean_of_its_vertices_factors(what, bending):
     mesh = core.ClothMesh(*grid(5, 4))
     factor = np.random.default_rng(2).uniform(0.5, 3.0, len(mesh.positions))
@@ -207,7 +208,7 @@ def test_maps_that_say_nothing_change_nothing():
     assert np.array_equal(painted.mesh.rest_lengths, mesh.rest_lengths)
 
 
-@pytest.mark.parametrize("options, message", [
+@cases("options, message", [
     ({"rest_scale": 0.0}, "rest_scale of vertex 0 is 0 .*above 0"),
     ({"rest_scale": [1.0, 2.0]}, "expected one number or"),
     ({"bend_scale": -1.0}, "0 or more"),
@@ -221,7 +222,7 @@ def test_what_cannot_be_painted_is_said(options, message):
         built_model(core.Cloth(strip(name="Sleeve"), fabric(), **options))
 
 
-@pytest.mark.parametrize("model, material", [("mass_spring", fabric()), ("baraff_witkin", fabric(bend=0.0))])
+@cases("model, material", [("mass_spring", fabric()), ("baraff_witkin", fabric(bend=0.0))])
 def test_a_rest_curvature_that_nothing_takes_on_is_refused(model, material):
     with pytest.raises(ClothError, match="nothing in its model can be curved at rest"):
         built_model(core.Cloth(strip(), material, model, rest_curvature=1.0))
@@ -241,7 +242,7 @@ def test_a_map_of_what_a_model_does_not_resist_is_refused():
         built_model(core.Cloth(rope, fabric(), bend_scale=2.0))
 
 
-@pytest.mark.parametrize("model", ["baraff_witkin", "mass_spring"])
+@cases("model", ["baraff_witkin", "mass_spring"])
 def test_a_tube_that_shrinks_to_half_its_size_stays_round(model):
     """It takes its rest shape on within the closing time; at once, it would be thrown together and crumple."""
     angle, height = 2.0 * np.pi * np.arange(20) / 20, np.linspace(0.0, 0.5, 9)
@@ -258,7 +259,7 @@ def test_a_tube_that_shrinks_to_half_its_size_stays_round(model):
     assert early.certificate.stretch_max > 1.7
 
 
-@pytest.mark.parametrize("pins", [{}, {0: None}])
+@cases("pins", [{}, {0: None}])
 def test_limit_stretch_lets_edges_be_as_long_as_the_rest_shape_that_is_being_taken_on(pins):
     """s(t) = 1 - 0.45 (3 t^2 - 2 t^3) of its length; at once brought back to the lengths of the end, it would be torn
     together in the first frame."""

@@ -6,6 +6,7 @@ import pytest
 
 import core
 from core.stencils.models.particles import build, neighbours
+from tests.cases import cases
 
 FABRIC = core.Material(areal_density=0.2, stretch=1e3, shear=1e2, thread_width=0.01)
 COUNT = 4000
@@ -14,7 +15,7 @@ COUNT = 4000
 # ---------------------------------------------------------------------- emitters
 
 
-@pytest.mark.parametrize("kind", core.emitters())
+@cases("kind", core.emitters())
 def test_an_emitter_gives_the_same_for_the_same_seed_and_moves_with_its_origin(kind):
     x, v = core.emit(kind, 50, seed=3)
     again, other = core.emit(kind, 50, seed=3, origin=(1.0, 2.0, 3.0)), core.emit(kind, 50, seed=4)
@@ -42,7 +43,7 @@ def test_a_waterfall_starts_level_from_its_height():
     assert core.emit("waterfall", 1, size=2.0)[0][0, 2] == 2.0
 
 
-@pytest.mark.parametrize(("kind", "size", "lowest"), [("semi_sphere", 1.0, 0.0), ("explosion", 0.01, -90.0)])
+@cases(("kind", "size", "lowest"), [("semi_sphere", 1.0, 0.0), ("explosion", 0.01, -90.0)])
 def test_balls_burst_outwards_at_all_angles_alike(kind, size, lowest):
     x, v = core.emit(kind, COUNT, speed=3.0)
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), size, rtol=1e-12)
@@ -55,7 +56,7 @@ def test_balls_burst_outwards_at_all_angles_alike(kind, size, lowest):
     assert np.abs(np.histogram(azimuth, bins=8, range=(-180.0, 180.0))[0] / COUNT - 1 / 8).max() < 0.025
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
+@cases(("arguments", "message"), [
     ({"kind": "geyser"}, "no emitter 'geyser'; there are: fountain"), ({"count": 0}, "count is 0"),
     ({"count": 2.5}, "count is 2.5"), ({"seed": -1}, "seed is -1"), ({"speed": np.inf}, "speed is inf"),
     ({"size": -1.0}, "size is -1.0"), ({"origin": (0.0, 1.0)}, "origin is")])
@@ -108,7 +109,7 @@ def test_a_mesh_s_edges_are_springs_too():
     assert len(build(core.ClothMesh(np.eye(3), points=True), FABRIC).forces) == 0
 
 
-@pytest.mark.parametrize(("options", "message"), [
+@cases(("options", "message"), [
     ({"mass": 0.0}, "mass is 0.0, it must be above 0 kg"), ({"radius": -1.0}, "radius is -1.0"),
     ({"nearest": 1.5}, "nearest is 1.5"), ({"spring_stiffness": 0.0}, "spring_stiffness is 0.0"),
     ({"spring_damping": -1.0}, "spring_damping is -1.0")])
@@ -118,7 +119,7 @@ def test_an_option_out_of_range_is_refused(options, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(("births", "message"), [
+@cases(("births", "message"), [
     ([0.0, 1.0], "births has shape"), ([0.0, -1.0, 0.0], "births of vertex 1 is -1.0"), ("soon", "births: ")])
 def test_births_that_make_no_sense_are_refused(births, message):
     with pytest.raises(core.ClothError, match="^Dust: ") as caught:

@@ -8,6 +8,7 @@ import core
 from core.integrators.registry import find as find_integrator
 from core.integrators.step_context import StepContext
 from core.model.particle_system import System
+from tests.cases import cases
 from tests.core.shapes import grid, random_rotation
 
 FABRIC = core.Material(areal_density=0.2, stretch=(300.0, 300.0), shear=50.0, bend=(1e-4, 1e-4), damping=0.01)
@@ -123,7 +124,7 @@ def sag(cells, weight):
     return -last.positions[0][:, 2].mean()
 
 
-@pytest.mark.parametrize("weight", [0.2, 0.5, 0.8])
+@cases("weight", [0.2, 0.5, 0.8])
 def test_soft_pins_pull_with_five_hertz_times_their_odds_whatever_the_resolution(weight):
     wanted = 9.81 / ((2.0 * np.pi * 5.0) ** 2 * weight / (1.0 - weight))
     for cells in (1, 6):
@@ -160,9 +161,9 @@ def test_soft_pins_follow_moving_targets():
 # ---------------------------------------------------------------------- attachments
 
 
-@pytest.mark.parametrize("iterations", [1, "converge"])
-@pytest.mark.parametrize("count", [1, 2, 3])
-@pytest.mark.parametrize("moving", [False, True])
+@cases("iterations", [1, "converge"])
+@cases("count", [1, 2, 3])
+@cases("moving", [False, True])
 def test_an_attached_vertex_is_on_target_along_its_directions_and_free_across(count, moving, iterations):
     mesh = sheet()
     rng = np.random.default_rng(count)

@@ -4,10 +4,9 @@
 import re
 import tomllib
 
-import pytest
-
 import core
 from core.description.presets import PRESET_FOLDER
+from tests.cases import cases
 
 # Quantity: unit, smallest and largest plausible value for sheets from chiffon to leather and rubber.
 # 90 % of 618 measured fabrics weigh 0.031 to 0.49 kg/m^2 and bend with 0.9e-6 to 1.1e-4 N m.
@@ -36,7 +35,7 @@ def test_the_menu_has_the_six_promised_fabrics():
     assert set(FABRICS) <= set(core.Material.presets())
 
 
-@pytest.mark.parametrize("name", core.Material.presets())
+@cases("name", core.Material.presets())
 def test_a_preset_loads_with_the_numbers_of_its_file(name):
     fabric = core.Material.preset(name)
     for quantity, entry in table(name).items():
@@ -45,15 +44,15 @@ def test_a_preset_loads_with_the_numbers_of_its_file(name):
             assert as_tuple(entry["value"]) == (loaded if isinstance(loaded, tuple) else (loaded,))
 
 
-@pytest.mark.parametrize("name", core.Material.presets())
+@cases("name", core.Material.presets())
 def test_a_preset_is_named_and_gives_every_quantity_once(name):
     content = table(name)
     assert content.pop("name") and content.pop("description")
     assert set(content) == set(BANDS)
 
 
-@pytest.mark.parametrize("quantity", BANDS)
-@pytest.mark.parametrize("name", core.Material.presets())
+@cases("quantity", BANDS)
+@cases("name", core.Material.presets())
 def test_every_number_has_a_unit_a_source_and_a_plausible_size(name, quantity):
     entry = table(name)[quantity]
     unit, smallest, largest = BANDS[quantity]
@@ -65,7 +64,7 @@ def test_every_number_has_a_unit_a_source_and_a_plausible_size(name, quantity):
     assert (kind == "assumed" and len(reason) > 20) or cites_a_publication
 
 
-@pytest.mark.parametrize("name", core.Material.presets())
+@cases("name", core.Material.presets())
 def test_a_fabric_bends_over_a_length_of_centimetres(name):
     """Bending length (B / (sigma g))^(1/3): 1.1 to 3.3 cm for 90 % of the measured fabrics."""
     fabric = core.Material.preset(name)
@@ -73,7 +72,7 @@ def test_a_fabric_bends_over_a_length_of_centimetres(name):
         assert 0.010 < (bend / (fabric.areal_density * GRAVITY)) ** (1 / 3) < 0.035
 
 
-@pytest.mark.parametrize("name", core.Material.presets())
+@cases("name", core.Material.presets())
 def test_a_metre_of_fabric_hangs_without_visible_stretch(name):
     """Mean elongation sigma g L / (2 k) of a strip hung by its end; rubber is the elastic one."""
     fabric = core.Material.preset(name)

@@ -12,6 +12,7 @@ from core.errors import ClothError
 from core.kernels import using
 from core.kernels.backend import why_not
 from core.model.seam_forces import SeamForce
+from tests.cases import cases
 from tests.core.shapes import grid
 
 BACKENDS = [pytest.param(name, marks=pytest.mark.skipif(bool(why_not(name)), reason="cannot run here"))
@@ -76,7 +77,7 @@ def test_of_loose_edges_only_those_between_faces_are_seams():
     assert cloth.mesh.loose_edges.tolist() == [[seam[0, 1], end], [end, end + 1]]
 
 
-@pytest.mark.parametrize("cells", [4, 8])
+@cases("cells", [4, 8])
 def test_a_seam_that_carries_weight_gapes_by_a_tenth_of_what_a_row_of_edges_stretches(cells):
     """The lower panel hangs by the seam: W = sigma g 1 m [N/m] on springs of 10 k_s, one per length of an edge."""
     positions, triangles, seam = panels(0.01, cells)
@@ -171,7 +172,7 @@ def test_what_is_sewn_counts_as_joined_in_the_search_for_gaps(backend):
     assert found[2] < 1e-3 < found[0] < 0.05
 
 
-@pytest.mark.parametrize("options, message", [
+@cases("options, message", [
     ({"sewing": True}, "no loose edges between its faces"),
     ({"sewing": [(0, 999)]}, "outside 0..15"),
     ({"sewing": [(3, 3)]}, "sews a vertex to itself"),

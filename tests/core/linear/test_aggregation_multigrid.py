@@ -12,12 +12,13 @@ from core.linear.galerkin import CoarsePattern
 from core.linear.modified_pcg import modified_pcg
 from core.linear.preconditioners.aggregation_multigrid import SIZE, AggregationMultigrid
 from core.linear.preconditioners.block_jacobi import BlockJacobi
+from tests.cases import cases
 from tests.core.linear.test_preconditioners import Problem, delaunay, pieces, rope, sheet, three_pages
 from tests.core.shapes import random_rotation
 
 pytestmark = pytest.mark.usefixtures("backend")
 MESHES = [sheet, rope, delaunay, pieces, three_pages]
-meshes = pytest.mark.parametrize("mesh", MESHES, ids=lambda m: m.__name__)
+meshes = cases("mesh", MESHES, ids=lambda m: m.__name__)
 SOFT = core.Material(areal_density=0.3, stretch=250.0, shear=50.0, bend=1e-5)
 
 
@@ -63,7 +64,7 @@ def test_two_sheets_that_lie_close_share_no_group():
 # ------------------------------------------------------------------ the coarse matrix
 
 @meshes
-@pytest.mark.parametrize("contacts", [False, True])
+@cases("contacts", [False, True])
 def test_the_coarse_matrix_is_the_galerkin_product(mesh, contacts):
     problem = Problem(mesh(), [0])
     filter_ = touched(problem) if contacts else problem.filter
@@ -89,8 +90,8 @@ def test_the_coarse_matrix_is_the_galerkin_product(mesh, contacts):
 # ------------------------------------------------------------------ the preconditioner
 
 @meshes
-@pytest.mark.parametrize("pins", [[], [0, 5]])
-@pytest.mark.parametrize("contacts", [False, True])
+@cases("pins", [[], [0, 5]])
+@cases("contacts", [False, True])
 def test_it_is_symmetric_and_positive_definite(mesh, pins, contacts):
     problem = Problem(mesh(), pins)
     filter_ = touched(problem) if contacts else problem.filter
@@ -143,8 +144,8 @@ def iterations(problem, P, filter_):
     return result.iterations
 
 
-@pytest.mark.parametrize("material", [None, SOFT], ids=["cotton", "soft"])
-@pytest.mark.parametrize("contacts", [False, True])
+@cases("material", [None, SOFT], ids=["cotton", "soft"])
+@cases("contacts", [False, True])
 def test_iterations_do_not_grow_with_the_mesh(material, contacts):
     options = {} if material is None else {"material": material}
     counts, jacobi = [], []

@@ -6,6 +6,7 @@ import pytest
 
 from core.linear.block_matrix import BlockMatrix, BlockPattern
 from core.linear.preconditioners.block_jacobi import BlockJacobi
+from tests.cases import cases
 
 PAIRS = np.array([[0, 1], [4, 2], [1, 4]])
 TRIANGLES = np.array([[0, 1, 2], [2, 1, 3]])
@@ -50,7 +51,7 @@ def test_elements_add_up_to_the_dense_matrix():
     np.testing.assert_allclose(matrix.diagonal_blocks(), [wanted[i, :, i, :] for i in range(6)], rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@cases("seed", range(6))
 def test_rows_of_any_length_multiply_like_the_dense_matrix(seed):
     rng = np.random.default_rng(seed)
     V = 23
@@ -79,8 +80,8 @@ def test_particles_without_any_element_still_have_a_diagonal():
     np.testing.assert_array_equal(dense(matrix), np.diag(np.repeat([1.0, 2.0, 3.0], 3)))
 
 
-@pytest.mark.parametrize("spread", [0.0, 3.0, 6.0])
-@pytest.mark.parametrize("size", [1e-12, 1.0, 1e9])
+@cases("spread", [0.0, 3.0, 6.0])
+@cases("size", [1e-12, 1.0, 1e9])
 def test_block_jacobi_inverts_the_diagonal_blocks(spread, size):
     rng = np.random.default_rng(2)
     axes = np.linalg.qr(rng.normal(size=(50, 3, 3)))[0]

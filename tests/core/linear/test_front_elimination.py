@@ -14,6 +14,7 @@ from numba import njit
 from core.kernels.numba.front_elimination import eliminate
 from core.kernels.numba.gemm_tiles import CHUNK, ROWS
 from core.kernels.numpy.multifrontal import TINY
+from tests.cases import cases
 
 SIZES = [(1, 0), (2, 1), (3, 0), (3, 45), (4, 12), (5, 5), (6, 10), (15, 1), (16, 16), (17, 31), (18, 26), (33, 15),
          (47, 2), (64, 70)]
@@ -51,8 +52,8 @@ def eliminated(F, own, dtype):
             np.triu(square[:count - own, own - skipped:count - skipped]), fine)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("own", "boundary"), SIZES)
+@cases("dtype", DTYPES)
+@cases(("own", "boundary"), SIZES)
 def test_a_front_is_eliminated_as_by_cholesky(own, boundary, dtype):
     F = front(own, boundary)
     X, M, U, fine = eliminated(F, own, dtype)
@@ -65,8 +66,8 @@ def test_a_front_is_eliminated_as_by_cholesky(own, boundary, dtype):
     np.testing.assert_allclose(U, np.triu(schur), **close)
 
 
-@pytest.mark.parametrize("place", [0, 3, 4, 9, 17])
-@pytest.mark.parametrize("value", [-1.0, 0.0, np.nan])
+@cases("place", [0, 3, 4, 9, 17])
+@cases("value", [-1.0, 0.0, np.nan])
 def test_what_is_not_positive_definite_is_said_to_be_so(place, value):
     F = front(18, 7)
     F[place, place] = value

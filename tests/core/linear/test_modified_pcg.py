@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from core.linear import modified_pcg as module
 from core.linear.constraint_filter import ConstraintFilter
 from core.linear.modified_pcg import modified_pcg
+from tests.cases import cases
 
 
 def spd(rng, n, condition=1e3):
@@ -79,7 +80,7 @@ def test_a_solve_that_goes_on_from_an_answer_is_measured_as_the_one_that_found_i
     assert np.sqrt(np.vdot(r, problem.precondition(r)) / before.scale) == pytest.approx(after.residual, rel=1e-3)
 
 
-@pytest.mark.parametrize("tolerance", [1e-1, 1e-3, 1e-6])
+@cases("tolerance", [1e-1, 1e-3, 1e-6])
 def test_the_residual_it_reports_is_the_residual_it_has(tolerance):
     problem = Problem(1)
     result = problem.solve(tolerance=tolerance)
@@ -122,7 +123,7 @@ def test_inputs_are_left_as_they_were():
         np.testing.assert_array_equal(now, then)
 
 
-@pytest.mark.parametrize("preconditioned", [False, True])
+@cases("preconditioned", [False, True])
 def test_operators_that_hand_back_their_argument_are_as_good_as_ones_that_copy(preconditioned):
     problem = Problem(6, constrained=False)
     b = problem.b.copy()
@@ -181,7 +182,7 @@ def test_an_indefinite_preconditioner_is_reported_and_never_counts_as_converged(
         assert (result.reason, result.converged) == ("indefinite", False)
 
 
-@pytest.mark.parametrize("where", ["b", "A", "P", "z"])
+@cases("where", ["b", "A", "P", "z"])
 def test_what_is_not_a_number_never_counts_as_converged(where):
     problem = Problem(13, constrained=False)
     problem.filter.fix(np.array([0]), np.array([[1.0, 0.0, 0.0]]))
@@ -228,7 +229,7 @@ def test_the_preconditioner_is_applied_once_before_the_first_iteration_and_once_
     assert result.converged and len(calls) == 1 + result.iterations
 
 
-@pytest.mark.parametrize("seed", range(8))
+@cases("seed", range(8))
 def test_with_a_factor_that_is_nearly_the_matrix_nobody_asks_whether_the_last_iteration_was_the_last(seed):
     """That would be a third of the work. What is said of the residual is no less than what it is."""
     problem = Problem(seed, constrained=False)

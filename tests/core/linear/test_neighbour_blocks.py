@@ -11,6 +11,7 @@ from core.linear.constraint_filter import ConstraintFilter
 from core.linear.galerkin import CoarsePattern
 from core.linear.neighbour_blocks import NearBlocks
 from core.linear.preconditioners.block_jacobi import BlockJacobi
+from tests.cases import cases
 from tests.core.shapes import grid
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -51,7 +52,7 @@ class Case:
         return S @ block @ S + size * (np.eye(3) - S)
 
 
-cases = pytest.mark.parametrize("case", [{}, {"held": False}, {"scalars": False}], ids=str)
+cases = cases("case", [{}, {"held": False}, {"scalars": False}], ids=str)
 
 
 @cases

@@ -8,6 +8,7 @@ from core.description.topology import Topology
 from core.kernels import using
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.nested_dissection import NestedDissection
+from tests.cases import cases
 from tests.core.shapes import grid
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -77,8 +78,8 @@ def two():
 
 
 GRAPHS = [sheet, irregular, pieces, rope, book, one_place, lonely, two]
-graphs = pytest.mark.parametrize("graph", GRAPHS, ids=lambda g: g.__name__)
-widths = pytest.mark.parametrize("w", [1, 3])
+graphs = cases("graph", GRAPHS, ids=lambda g: g.__name__)
+widths = cases("w", [1, 3])
 
 
 def random_matrix(edges, n, w, seed=0):
@@ -109,7 +110,7 @@ def solve_columns(factor, n, w):
 
 
 @graphs
-@pytest.mark.parametrize(("leaf", "depths"), [(4, 1), (16, 2), (64, 2), (8, 3)])
+@cases(("leaf", "depths"), [(4, 1), (16, 2), (64, 2), (8, 3)])
 def test_every_vertex_is_eliminated_once_and_no_edge_joins_two_branches(graph, leaf, depths):
     edges, x = graph()
     tree = NestedDissection(edges, x, leaf=leaf, depths_per_level=depths)
@@ -135,8 +136,8 @@ def test_the_factor_solves(graph, w):
     np.testing.assert_allclose(factor.solve(r), wanted, atol=2e-5 * np.abs(wanted).max())
 
 
-@pytest.mark.parametrize("leaf", [2, 16, 1000])
-@pytest.mark.parametrize("depths", [1, 2, 3])
+@cases("leaf", [2, 16, 1000])
+@cases("depths", [1, 2, 3])
 def test_the_shape_of_the_tree_changes_nothing(leaf, depths):
     edges, x = sheet(13)
     diagonal, off = random_matrix(edges, len(x), 1)
@@ -156,7 +157,7 @@ def test_the_inverse_is_symmetric_and_positive_definite(w):
     assert np.linalg.eigvalsh(inverse + inverse.T).min() > 0.0
 
 
-@pytest.mark.parametrize("scale", [1e-30, 1e-9, 1e20])
+@cases("scale", [1e-30, 1e-9, 1e20])
 def test_single_precision_is_no_matter_of_units(scale):
     edges, x = sheet(8)
     diagonal, off = random_matrix(edges, len(x), 1)
@@ -165,7 +166,7 @@ def test_single_precision_is_no_matter_of_units(scale):
     np.testing.assert_allclose(factor.solve(scale * r) / scale, factor.solve(r), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e20])
+@cases("scale", [1e-30, 1.0, 1e20])
 def test_no_number_of_a_factor_is_denormal(scale):
     """Influence falls by five orders of magnitude an edge: a few edges away single precision has no numbers for it."""
     edges, x = sheet()
@@ -207,8 +208,8 @@ def test_a_number_that_is_none_does_not_vanish():
 
 
 @widths
-@pytest.mark.parametrize("single", [True, False])
-@pytest.mark.parametrize("quick", [True, False])
+@cases("single", [True, False])
+@cases("quick", [True, False])
 def test_both_backends_apply_the_same_inverse(backend, w, single, quick):
     edges, x = irregular()
     diagonal, off = random_matrix(edges, len(x), w)

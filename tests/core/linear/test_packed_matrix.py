@@ -8,10 +8,11 @@ from core.kernels import current
 from core.linear.modified_pcg import modified_pcg
 from core.linear.packed_matrix import packed
 from core.linear.preconditioners.block_jacobi import BlockJacobi
+from tests.cases import cases
 from tests.core.linear.test_preconditioners import Problem, delaunay, pieces, rope, sheet, three_pages
 
 pytestmark = pytest.mark.usefixtures("backend")
-meshes = pytest.mark.parametrize("mesh", [sheet, rope, delaunay, pieces, three_pages], ids=lambda m: m.__name__)
+meshes = cases("mesh", [sheet, rope, delaunay, pieces, three_pages], ids=lambda m: m.__name__)
 SINGLE = 2.0 ** -24
 
 

@@ -19,6 +19,7 @@ from core.model.particle_system import System
 from core.model.projective_elements import scalar_elements
 from core.stencils.springs.spring import Spring, edge_stencil
 from core.stencils.stencil import ElementForce
+from tests.cases import cases
 from tests.core.shapes import grid
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -121,13 +122,13 @@ def three_pages():
 
 
 MESHES = [sheet, rope, delaunay, pieces, three_pages]
-meshes = pytest.mark.parametrize("mesh", MESHES, ids=lambda m: m.__name__)
-kinds = pytest.mark.parametrize("kind", ["block Jacobi", "constant matrix", "direct"])
+meshes = cases("mesh", MESHES, ids=lambda m: m.__name__)
+kinds = cases("kind", ["block Jacobi", "constant matrix", "direct"])
 
 
 @kinds
 @meshes
-@pytest.mark.parametrize("pins", [[], [0], [0, 5]])
+@cases("pins", [[], [0], [0, 5]])
 def test_a_preconditioner_is_symmetric_and_positive_definite(kind, mesh, pins):
     problem = Problem(mesh(), pins)
     P, n = problem.preconditioner(kind), len(problem.b)
@@ -147,7 +148,7 @@ def test_the_solve_converges_to_the_same_answer(kind, mesh):
     assert np.abs(residual).max() < 1e-6 * np.abs(problem.b).max()
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@cases("scale", [1e-3, 1.0, 1e3])
 def test_cloth_in_millimetres_or_kilometres_takes_as_many_iterations(scale):
     """Lengths times s, times times sqrt(s): with k per s and B per s^3 the same sheet."""
     material = core.Material(areal_density=0.15, stretch=5e3 * scale, shear=1e3 * scale, bend=1e-5 * scale ** 3)
@@ -248,8 +249,8 @@ def test_jacobi_of_the_directions_left_free_takes_fewer_iterations():
     assert count(contacts) < 0.8 * count(None)
 
 
-@pytest.mark.parametrize("h", [1 / 24, 1 / 240])
-@pytest.mark.parametrize("mesh", MESHES, ids=lambda m: m.__name__)
+@cases("h", [1 / 24, 1 / 240])
+@cases("mesh", MESHES, ids=lambda m: m.__name__)
 def test_the_direct_one_takes_a_few_iterations_whatever_the_cloth(mesh, h):
     for stretch in (50.0, 5e4):
         fabric = core.Material(areal_density=0.15, stretch=stretch, shear=0.2 * stretch, bend=1e-4, damping=0.002)

@@ -8,15 +8,16 @@ from core.linear import scalar_matrix, sparsity
 from core.linear.block_matrix import BlockPattern
 from core.linear.scalar_matrix import ScalarPattern
 from core.linear.sparsity import entries_of
+from tests.cases import cases
 
 rng = np.random.default_rng(4)
 COUNT = 40
 FAMILIES = [rng.integers(0, COUNT, (30, 3)), rng.integers(5, 20, (17, 4)), np.zeros((0, 2), dtype=np.int64)]
-each_piece = pytest.mark.parametrize("piece", [1, 7, 1000])
+each_piece = cases("piece", [1, 7, 1000])
 
 
 @each_piece
-@pytest.mark.parametrize("diagonal", [True, False])
+@cases("diagonal", [True, False])
 def test_entries_are_the_pairs_of_vertices_that_share_an_element(piece, diagonal, monkeypatch):
     monkeypatch.setattr(sparsity, "PIECE", piece)
     rows, columns, places = entries_of(COUNT, FAMILIES, diagonal=diagonal)

@@ -11,6 +11,7 @@ from core.model.particle_system import System
 from core.model.velocity_forces import RateForce
 from core.stencils.models.thread_cloth import Threads
 from core.stencils.springs.spring import Spring, edge_stencil
+from tests.cases import cases
 from tests.core.shapes import ball, grid, quads
 
 
@@ -97,7 +98,7 @@ NETS = {
 }
 
 
-@pytest.mark.parametrize("pairs", NETS.values(), ids=NETS)
+@cases("pairs", NETS.values(), ids=NETS)
 def test_every_spring_of_a_net_is_in_one_layer_and_no_vertex_is_twice_in_one(pairs):
     pairs = np.array(pairs)
     layers = layers_of(pairs, pairs.max() + 1)

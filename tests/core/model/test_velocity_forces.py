@@ -17,6 +17,7 @@ from core.stencils.membranes.stretch_shear import Shear, Stretch, membrane_stenc
 from core.stencils.quadratic import Quadratic
 from core.stencils.springs.spring import Spring, edge_stencil
 from core.stencils.stencil import ElementForce
+from tests.cases import cases
 from tests.core.shapes import grid
 
 WIND = np.array([2.0, -1.0, 0.5])
@@ -41,9 +42,9 @@ def difference(elastic, rate, x, h, u):
     return (with_rate.multiply(u) - without.multiply(u)) / h
 
 
-@pytest.mark.parametrize("elsewhere", [False, True])
-@pytest.mark.parametrize("bending", ["patch", "hinge"])
-@pytest.mark.parametrize("changes", FORCES.values(), ids=FORCES)
+@cases("elsewhere", [False, True])
+@cases("bending", ["patch", "hinge"])
+@cases("changes", FORCES.values(), ids=FORCES)
 def test_the_matrix_of_a_step_holds_the_map_of_the_product(backend, changes, bending, elsewhere):
     """Linearised at x, whatever the positions are that the stiffness is taken at."""
     system, x, v, u = two_cloths(bending, **changes)
@@ -55,7 +56,7 @@ def test_the_matrix_of_a_step_holds_the_map_of_the_product(backend, changes, ben
     np.testing.assert_allclose(found, product, rtol=0.0, atol=1e-10 * np.abs(product).max())
 
 
-@pytest.mark.parametrize("changes", FORCES.values(), ids=FORCES)
+@cases("changes", FORCES.values(), ids=FORCES)
 def test_what_is_linear_in_the_velocity_never_drives_and_is_symmetric(backend, changes):
     system, x, v, u = two_cloths(**changes)
     rate = system.rate_force(x, v, 0.0)
@@ -114,8 +115,8 @@ def test_air_also_drags_triangles_that_no_law_acts_on(backend):
     np.testing.assert_allclose(difference(elastic, rate, x, 0.02, u), rate.product(u), atol=1e-9)
 
 
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("laws", [(Stretch, Shear), (Shear, Stretch), (Stretch,)])
+@cases("exact", [False, True])
+@cases("laws", [(Stretch, Shear), (Shear, Stretch), (Stretch,)])
 def test_stiffness_of_a_family_is_the_sum_over_its_laws_element_by_element(backend, laws, exact):
     """Against K_ij = sum w w H, put together as a dense matrix."""
     mesh = core.ClothMesh(*grid(4, 3))

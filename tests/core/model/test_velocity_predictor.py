@@ -12,6 +12,7 @@ from core.kernels.backend import why_not
 from core.model.particle_system import System
 from core.model.velocity_predictor import SWEEPS, Smoothing
 from core.state import State, Touch
+from tests.cases import cases
 from tests.core.shapes import grid
 
 BACKENDS = ["numpy", pytest.param("numba", marks=pytest.mark.skipif(bool(why_not("numba")), reason="no Numba"))]
@@ -55,7 +56,7 @@ def spinning(rate, h=0.02):
     return np.abs(strain(newton_iterations=1)).max(), np.abs(strain()).max()
 
 
-@pytest.mark.parametrize("rate", [2.0, 5.0, 10.0])
+@cases("rate", [2.0, 5.0, 10.0])
 def test_a_sheet_that_turns_is_not_taken_for_one_that_stretches(rate):
     from_start, expected = spinning(rate)
     assert expected < 0.5 * from_start
