@@ -174,8 +174,8 @@ def measure(name: str, frames: int | None, backend: str | None) -> str:
         p99 = max(p99, certificate.stretch_p99)
         start = time.perf_counter()
     solid = sum(len(collider.at(0.0)) for collider in scene.colliders)
-    published = "not said" if run.seconds is None else f"{run.seconds:.2f}"
-    return (f"| {run.source} | {run.vertices:,} | {len(scene.cloths[0].positions):,} | {run.solid or 'not said'} | "
+    published = "unknown" if run.seconds is None else f"{run.seconds:.2f}"
+    return (f"| {run.source} | {run.vertices:,} | {len(scene.cloths[0].positions):,} | {run.solid or 'unknown'} | "
             f"{solid:,} | {published} | {median(spent[1:]):.3f} | {max(spent[1:]):.3f} | {steps} in {len(spent) - 1} | "
             f"{crossings} | {p99:.4f} |")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small Blender scenes, and what is seen in them."""
+"""Small Blender scenes, and the displayed shape and full state of their objects."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 
 def mesh_object(name: str, vertices: Any, faces: Any = (), edges: Any = (), kind: str = "CLOTH") -> Any:
+    """Add a mesh object of the given type and return it."""
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata([tuple(v) for v in vertices], [tuple(e) for e in edges], [tuple(f) for f in faces])
     obj = bpy.data.objects.new(name, mesh)
@@ -20,7 +21,7 @@ def mesh_object(name: str, vertices: Any, faces: Any = (), edges: Any = (), kind
 
 
 def sheet(n: int = 5, name: str = "Sheet", size: float = 1.0, height: float = 0.0) -> Any:
-    """A cloth of n x n vertices in quads, `size` wide, horizontal around the origin."""
+    """Add a cloth of n x n vertices in quads, `size` wide, horizontal around the origin, and return it."""
     side = np.linspace(-size / 2, size / 2, n)
     vertices = [(x, y, height) for y in side for x in side]
     faces = [(a, a + 1, a + n + 1, a + n) for j in range(n - 1) for a in range(j * n, j * n + n - 1)]
@@ -28,6 +29,7 @@ def sheet(n: int = 5, name: str = "Sheet", size: float = 1.0, height: float = 0.
 
 
 def box(name: str = "Box", size: float = 1.0, kind: str = "COLLIDER") -> Any:
+    """Add a box around the origin and return it."""
     h = size / 2
     vertices = [(x, y, z) for x in (-h, h) for y in (-h, h) for z in (-h, h)]
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -35,20 +37,21 @@ def box(name: str = "Box", size: float = 1.0, kind: str = "COLLIDER") -> Any:
 
 
 def pin(obj: Any, weights: dict[int, float], name: str = "Pins") -> None:
+    """Pin vertices with the given weights."""
     group = obj.vertex_groups.new(name=name)
     for vertex, weight in weights.items():
         group.add([vertex], weight, "REPLACE")
     obj.muslin.pin_group = name
 
 
-def seen(obj: Any, frame: int) -> np.ndarray:
-    """(V, 3) world positions that the viewport shows at `frame` [Blender units]."""
+def displayed(obj: Any, frame: int) -> np.ndarray:
+    """Return the displayed world positions (V, 3) at `frame` [Blender units]."""
     bpy.context.scene.frame_set(frame)
-    return now(obj)
+    return displayed_now(obj)
 
 
-def now(obj: Any) -> np.ndarray:
-    """(V, 3) world positions that the viewport shows now [Blender units]."""
+def displayed_now(obj: Any) -> np.ndarray:
+    """Return the displayed world positions (V, 3) at the current frame [Blender units]."""
     evaluated = obj.evaluated_get(bpy.context.view_layer.depsgraph)
     local = np.empty(len(evaluated.data.vertices) * 3, np.float32)
     evaluated.data.attributes["position"].data.foreach_get("vector", local)
@@ -57,7 +60,7 @@ def now(obj: Any) -> np.ndarray:
 
 
 def finish(steps: Any) -> Any:
-    """Runs a bake to its end and gives its report."""
+    """Run a bake to its end and return its report."""
     while True:
         try:
             next(steps)
@@ -66,7 +69,7 @@ def finish(steps: Any) -> Any:
 
 
 def armature(bones: int = 2, length: float = 0.5) -> Any:
-    """An armature of bones one above the other, along z from below the origin."""
+    """Add an armature with a chain of bones along z from the origin, and return it."""
     data = bpy.data.armatures.new("Rig")
     rig = bpy.data.objects.new("Rig", data)
     bpy.context.scene.collection.objects.link(rig)
@@ -82,20 +85,20 @@ def armature(bones: int = 2, length: float = 0.5) -> Any:
 
 
 def animate(owner: Any, path: str, values: dict[int, Any]) -> None:
-    """Keyframes on `path` of `owner`, one value or vector per frame."""
+    """Set keyframes on `path` of `owner`, one value or vector per frame."""
     for frame, value in values.items():
         setattr(owner, path, value)
         owner.keyframe_insert(path, frame=frame)
 
 
 def state(obj: Any) -> dict[str, Any]:
-    """All of an object that a bake could change, to compare before and after."""
+    """Return everything of an object that a bake could change, for comparison before and after."""
     mesh, keys = obj.data, obj.data.shape_keys
     positions = np.empty(len(mesh.vertices) * 3, np.float32)
     mesh.vertices.foreach_get("co", positions)
     found: dict[str, Any] = {
         "positions": positions.tobytes(), "attributes": sorted(a.name for a in mesh.attributes),
-        "properties": (sorted({*obj.keys()} - {"muslin"}), sorted(mesh.keys())),    # 4.5 makes settings by reading them
+        "properties": (sorted({*obj.keys()} - {"muslin"}), sorted(mesh.keys())),    # 4.5 adds "muslin" when it is read
         "modifiers": [(m.name, m.show_viewport, m.show_render) for m in obj.modifiers],
         "active": obj.active_shape_key_index, "show_only": obj.show_only_shape_key, "keys": None,
         "matrix": [tuple(row) for row in obj.matrix_basis], "parent": obj.parent and obj.parent.name,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender with the extension enabled from these sources, and a fresh empty scene for every test."""
+"""Blender with the extension enabled from these sources, and a new empty scene for every test."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytest.importorskip("bpy", reason="the add-on is tested where the bpy package is
 
 @pytest.fixture(scope="session", autouse=True)
 def extension():
-    """The extension's modules as Blender has them, registered the way an installed extension is."""
+    """Enable the extension as an installed one, and return its modules by their names."""
     import bpy
 
     with tempfile.TemporaryDirectory() as folder:
@@ -43,7 +43,7 @@ def extension():
 
 @pytest.fixture(autouse=True)
 def scene(extension):
-    """An empty scene of 4 frames at 24 per second, cloth without self-collision: small is quick."""
+    """Return an empty scene of 4 frames at 24 per second."""
     import bpy
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
@@ -51,3 +51,18 @@ def scene(extension):
     scene.frame_start, scene.frame_end = 1, 4
     scene.frame_set(1)
     return scene
+
+
+@pytest.fixture
+def read(extension, scene, monkeypatch):
+    """Return a function that bakes cloth without motion and returns the core.Scene that was simulated."""
+    from tests.addon import builders
+    from tests.addon.scripted import simulate_as
+
+    def read():
+        simulated = []
+        monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x, simulated))
+        builders.finish(extension.bake.bake(scene))
+        return simulated[0]
+
+    return read

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stand-in for the core's simulation that moves cloth as told, to test what surrounds it."""
+"""A stand-in for the core's simulation with a given motion, to test reading and writing without the solver."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 
-def simulate_as(core: Any, motion: Callable[[np.ndarray, int], np.ndarray], seen: list[Any] | None = None) -> Any:
-    """A `core.simulate` where each cloth is at motion(start (V, 3) [m], frames since the first).
+def simulate_as(core: Any, motion: Callable[[np.ndarray, int], np.ndarray], simulated: list[Any] | None = None) -> Any:
+    """Return a `core.simulate` by which each cloth is at motion(initial positions (V, 3) [m], frames since the first).
 
-    `seen` receives the core.Scene that was asked for.
+    Every simulated core.Scene is appended to `simulated`.
     """
     def simulate(scene: Any, solver: Any, frames: Any) -> Any:
-        if seen is not None:
-            seen.append(scene)
+        if simulated is not None:
+            simulated.append(scene)
         for frame in frames:
             since = frame - frames[0]
             positions = [motion(np.array(cloth.positions), since) for cloth in scene.cloths]
@@ -26,6 +26,6 @@ def simulate_as(core: Any, motion: Callable[[np.ndarray, int], np.ndarray], seen
 
 
 def crumple(start: np.ndarray, since: int) -> np.ndarray:
-    """A motion that no rigid or linear map makes: every vertex elsewhere, reproducibly."""
+    """Return positions with a reproducible random displacement of every vertex, which no affine map could produce."""
     noise = np.random.default_rng(since).normal(size=start.shape)
     return start + 0.1 * since * np.ptp(start, axis=0).max() * noise

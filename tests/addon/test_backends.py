@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""NumPy or Numba in Blender: chosen, prepared in sight of the user, and said."""
+"""The backends in Blender: choice, preparation with a message to the user, and the name in the report."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import Path
 import bpy
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 
 @pytest.fixture
@@ -21,13 +20,13 @@ def backends(extension):
 
 @pytest.fixture
 def kernels(backends, monkeypatch):
-    """The core's module, with answers that a test may change."""
+    """Return the core's module, whose knowledge of backends a test may change."""
     monkeypatch.setattr(backends.kernels, "_reasons", dict(backends.kernels._reasons))
     return backends.kernels
 
 
-def pretend(monkeypatch, backends, installed, known=False, reason=None):
-    """Numba as if it were installed or not, asked for or not, broken for a reason or not."""
+def set_numba(monkeypatch, backends, installed, known=False, reason=None):
+    """Make Numba look installed or not, imported or not (`known`), and broken for a `reason` or not."""
     monkeypatch.setattr(backends, "is_installed", lambda: installed)
     backends.kernels._reasons.pop("numba", None)
     if known:
@@ -35,7 +34,7 @@ def pretend(monkeypatch, backends, installed, known=False, reason=None):
 
 
 def stages(steps):
-    """What a bake says it does before its first frame, in order."""
+    """Return the stages of a bake in order, without repetitions."""
     found = []
     for progress in steps:
         if progress.stage not in found[-1:]:
@@ -53,7 +52,7 @@ def test_the_scene_s_choice_reaches_the_solver(extension, scene, choice, name):
     assert extension.settings.scene_settings_of(scene, backend="numpy").solver().backend == "numpy"
 
 
-def test_the_report_and_the_panel_s_certificate_say_which_ran(extension, scene):
+def test_the_report_and_the_panel_name_the_backend(extension, scene):
     sheet = builders.sheet(3)
     scene.muslin.backend = "NUMPY"
     report = builders.finish(extension.bake.bake(scene))
@@ -62,10 +61,10 @@ def test_the_report_and_the_panel_s_certificate_say_which_ran(extension, scene):
     kept = extension.baked_record.report_of(sheet)
     assert dict(text.facts(kept))["Computed By"] == "NumPy"
     del kept["backend"]
-    assert "Computed By" not in dict(text.facts(kept)), "of a bake by an older version"
+    assert "Computed By" not in dict(text.facts(kept)), "a bake of an older version has no backend"
 
 
-def test_numba_is_in_the_versions_where_it_ran(extension, scene, backends):
+def test_the_report_has_the_version_of_numba_if_it_ran(extension, scene, backends):
     if backends.kernels.why_not("numba"):
         pytest.skip(backends.kernels.why_not("numba"))
     builders.sheet(3)
@@ -73,7 +72,7 @@ def test_numba_is_in_the_versions_where_it_ran(extension, scene, backends):
     assert report.backend == "numba" and report.versions["numba"] == sys.modules["numba"].__version__
 
 
-def test_the_command_line_overrules_the_scene(extension, scene, tmp_path):
+def test_the_command_line_overrides_the_scene_s_backend(extension, scene, tmp_path):
     builders.sheet(3)
     scene.muslin.backend = "NUMBA"
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
@@ -83,30 +82,30 @@ def test_the_command_line_overrules_the_scene(extension, scene, tmp_path):
     assert extension.command_line.main(["bake", "--backend", "cuda"]) == 2
 
 
-# ---------------------------------------------------------------------- where it is not there
+# ---------------------------------------------------------------------- Numba is missing
 
 
-def test_a_bake_that_asks_for_a_numba_that_is_not_there_says_why(extension, scene, backends, kernels, monkeypatch):
+def test_a_bake_with_a_missing_numba_is_an_error_with_the_reason(extension, scene, backends, kernels, monkeypatch):
     sheet = builders.sheet(3)
     scene.muslin.backend = "NUMBA"
-    pretend(monkeypatch, backends, installed=False, known=True, reason="ModuleNotFoundError: No module named 'numba'")
+    set_numba(monkeypatch, backends, installed=False, known=True, reason="ModuleNotFoundError: No module named 'numba'")
     with pytest.raises(extension.core.SolverError, match=r"No module named 'numba'; take 'numpy'"):
         builders.finish(extension.bake.bake(scene))
     assert sheet.data.shape_keys is None
 
 
-def test_an_automatic_bake_without_numba_is_silent_and_one_with_a_broken_numba_notes_it(
+def test_an_automatic_bake_notes_a_broken_numba_and_not_a_missing_one(
         extension, scene, backends, kernels, monkeypatch):
     builders.sheet(3)
     reason = "ImportError: Numba needs NumPy 2.2 or less"
     for installed, notes in ((False, 0), (True, 1)):
-        pretend(monkeypatch, backends, installed, known=True, reason=reason)
+        set_numba(monkeypatch, backends, installed, known=True, reason=reason)
         report = builders.finish(extension.bake.bake(scene))
         assert report.backend == "numpy"
         assert [reason in note for note in report.notes] == [True] * notes
 
 
-@pytest.mark.parametrize(("choice", "state", "said"), [
+@pytest.mark.parametrize(("choice", "state", "remark"), [
     ("NUMPY", {"installed": False}, ""),
     ("AUTOMATIC", {"installed": False}, "no Numba: NumPy runs instead"),
     ("NUMBA", {"installed": False}, "no Numba: choose another"),
@@ -115,26 +114,26 @@ def test_an_automatic_bake_without_numba_is_silent_and_one_with_a_broken_numba_n
     ("AUTOMATIC", {"installed": True, "known": True, "reason": "ImportError: x"}, "ImportError: x. NumPy runs instead"),
     ("NUMBA", {"installed": True, "known": True, "reason": "ImportError: x"}, "ImportError: x. Choose another"),
 ])
-def test_the_panel_says_what_runs_and_why(backends, kernels, monkeypatch, choice, state, said):
-    pretend(monkeypatch, backends, **state)
+def test_the_panel_shows_which_backend_runs_and_why(backends, kernels, monkeypatch, choice, state, remark):
+    set_numba(monkeypatch, backends, **state)
     monkeypatch.setattr(kernels, "_import_numba", lambda: pytest.fail("drawing imports Numba"))
-    assert said in backends.remark(choice) and bool(said) == bool(backends.remark(choice))
+    assert remark in backends.remark(choice) and bool(remark) == bool(backends.remark(choice))
 
 
 # ---------------------------------------------------------------------- the first bake
 
 
-def test_the_first_bake_says_that_it_compiles_and_does_so_outside_blender(
+def test_the_first_bake_compiles_outside_the_main_thread_and_says_so(
         extension, scene, backends, kernels, monkeypatch):
     builders.sheet(3)
-    pretend(monkeypatch, backends, installed=True)
-    asked = []
+    set_numba(monkeypatch, backends, installed=True)
+    warmed_up = []
 
     def warm_up(solver, models):
         yield 0.0
-        asked.append((solver.backend, list(models)))
+        warmed_up.append((solver.backend, list(models)))
         yield 0.5
-        kernels._reasons["numba"] = "to go on with NumPy"
+        kernels._reasons["numba"] = "continue with NumPy"
 
     monkeypatch.setattr(extension.core, "warm_up", warm_up)
     for kept, text in ((False, backends.COMPILING), (True, backends.LOADING)):
@@ -142,35 +141,35 @@ def test_the_first_bake_says_that_it_compiles_and_does_so_outside_blender(
         monkeypatch.setattr(kernels, "are_kept", lambda kept=kept: kept)
         steps = extension.bake.bake(scene)
         progress = next(steps)
-        assert not asked, "Numba is asked for before the bake has left the main thread"
+        assert not warmed_up, "Numba is imported in the main thread"
         assert (progress.stage, progress.touches_blender, progress.fraction) == (text, False, 0.0)
         assert stages(steps) == [text, ""]
-        assert asked.pop() == (None, ["baraff_witkin"])
+        assert warmed_up.pop() == (None, ["baraff_witkin"])
 
 
 def test_numpy_has_nothing_to_prepare(extension, scene, backends, kernels, monkeypatch):
     builders.sheet(3)
-    pretend(monkeypatch, backends, installed=True)
+    set_numba(monkeypatch, backends, installed=True)
     scene.muslin.backend = "NUMPY"
     assert stages(extension.bake.bake(scene)) == [""]
     assert not kernels.is_known("numba")
 
 
-def test_kernels_are_kept_in_the_extension_s_own_folder(backends, kernels, monkeypatch, tmp_path):
-    pretend(monkeypatch, backends, installed=True)
+def test_kernels_are_stored_in_the_extension_s_own_folder(backends, kernels, monkeypatch, tmp_path):
+    set_numba(monkeypatch, backends, installed=True)
     monkeypatch.setattr(kernels, "_cache_parent", None)
     backends.keep_compiled()
     folder = Path(bpy.utils.extension_path_user(backends.__package__.partition(".cloth_addon")[0], path="kernels"))
     assert folder.is_dir() and kernels.cache_folder().parent == folder
     kernels._reasons["numba"] = None
-    backends.keep_compiled()                            # again, once they are in use: nothing to do
+    backends.keep_compiled()                            # does nothing once kernels are in use
 
 
-def test_outside_an_extension_they_are_kept_in_the_user_s_cache(backends, kernels, monkeypatch):
+def test_without_an_extension_kernels_are_stored_in_the_user_s_cache(backends, kernels, monkeypatch):
     def refuse(*_, **__):
         raise ValueError("The package is not an extension")
 
-    pretend(monkeypatch, backends, installed=True)
+    set_numba(monkeypatch, backends, installed=True)
     monkeypatch.setattr(kernels, "_cache_parent", None)
     monkeypatch.setattr(bpy.utils, "extension_path_user", refuse)
     backends.keep_compiled()

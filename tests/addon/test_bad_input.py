@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What cannot be baked is refused by an error that names it, and nothing is changed."""
+"""Input that cannot be baked is an error that names it, and nothing is changed."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
-from scripted import simulate_as
+from tests.addon import builders
+from tests.addon.scripted import simulate_as
 
-NAN, INFINITY = float("nan"), float("inf")      # the latter Blender keeps as the largest number it has
+NAN, INFINITY = float("nan"), float("inf")      # Blender stores infinity as its largest number
+
 
 def no_vertices(scene):
     builders.mesh_object("Nothing", [])
@@ -175,13 +172,13 @@ def collider_that_is_built(scene):
 
 
 def collider_that_is_nearly_built(scene):
-    """Blender's Build has all its vertices then, and one face too few."""
+    """At the first frame Blender's Build modifier has all vertices, and one face is missing."""
     builders.sheet()
     build = builders.box().modifiers.new("Build", "BUILD")
     build.frame_start, build.frame_duration = -10, 13
 
 
-def collider_with_a_vertex_that_gets_lost(scene):
+def collider_with_a_vertex_that_becomes_nan(scene):
     builders.sheet()
     box = builders.box()
     box.shape_key_add(name="Basis")
@@ -190,7 +187,7 @@ def collider_with_a_vertex_that_gets_lost(scene):
     builders.animate(lost, "value", {1: 0.0, 2: 0.0, 3: 1.0})
 
 
-def collider_that_goes_nowhere(scene):
+def collider_whose_location_becomes_infinite(scene):
     builders.sheet()
     builders.animate(builders.box(), "location", {1: (0, 0, 0), 2: (0, 0, 0), 3: (INFINITY, 0, 0)})
 
@@ -238,8 +235,8 @@ def huge_gravity(scene):
 CASES = [
     (collider_that_is_built, "ColliderError", "Box: has no triangles at frame 1; .*Build"),
     (collider_that_is_nearly_built, "ColliderError", "Box: has 6 faces at frame 3 and had 5 at frame 1; .* modifier"),
-    (collider_with_a_vertex_that_gets_lost, "ColliderError", "Box: vertex 2 is at .*nan.* at frame 3, .*shape key"),
-    (collider_that_goes_nowhere, "ColliderError", r"Box: its location is \(3.4.* at frame 3, .* keys"),
+    (collider_with_a_vertex_that_becomes_nan, "ColliderError", "Box: vertex 2 is at .*nan.* at frame 3, .*shape key"),
+    (collider_whose_location_becomes_infinite, "ColliderError", r"Box: its location is \(3.4.* at frame 3, .* keys"),
     (infinite_location, "MeshError", r"Sheet: its location is \(3.4.* at frame 1, .* correct it"),
     (location_that_becomes_infinite, "MeshError", "Sheet: its location is .* at frame 3"),
     (infinite_scale, "MeshError", "Sheet: has a rotation or scale at frame 1, which is no number .* correct them"),
@@ -282,11 +279,12 @@ CASES = [
 
 @pytest.fixture(autouse=True)
 def still(extension, monkeypatch):
+    """Simulate cloth without motion."""
     monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
 
 
 @pytest.mark.parametrize(("prepare", "error", "message"), CASES, ids=lambda value: getattr(value, "__name__", None))
-def test_bad_input_is_named_and_nothing_is_changed(extension, scene, prepare, error, message):
+def test_bad_input_is_an_error_that_names_it_and_nothing_is_changed(extension, scene, prepare, error, message):
     import bpy
 
     prepare(scene)
@@ -301,6 +299,7 @@ def test_bad_input_is_named_and_nothing_is_changed(extension, scene, prepare, er
 
 
 def snapshot(scene):
+    """Return the state of all objects of the scene."""
     return {obj.name: builders.state(obj) if obj.type == "MESH" else obj.type for obj in scene.objects}
 
 
@@ -387,7 +386,7 @@ def test_an_object_in_edit_mode_when_its_bake_ends_is_not_written_to(extension, 
     assert sheet.data.shape_keys is None
 
 
-def test_a_flat_collider_scaled_to_zero_thickness_is_fine(extension, scene):
+def test_a_flat_collider_with_zero_scale_along_its_normal_bakes(extension, scene):
     builders.sheet()
     floor = builders.mesh_object("Floor", np.array([(-5, -5, -1), (5, -5, -1), (5, 5, -1), (-5, 5, -1)]),
                                  [(0, 1, 2, 3)], kind="COLLIDER")

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bake as a whole, with the real core."""
+"""Complete bakes with the core's simulation."""
 
 from __future__ import annotations
 
 import json
-import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 
 def lowest(obj, frame):
-    return builders.seen(obj, frame)[:, 2].min()
+    return builders.displayed(obj, frame)[:, 2].min()
 
 
 @pytest.mark.parametrize("integrator", ["IMPLICIT_EULER", "BDF2"])
@@ -28,10 +25,10 @@ def test_free_cloth_falls_as_gravity_says(extension, scene, integrator):
     builders.finish(extension.bake.bake(scene))
     h, n = 1 / 96, 24
     fall = h * h * n * (n + 1) / 2 if integrator == "IMPLICIT_EULER" else 0.5 * (h * n) ** 2   # g h^2 (1 + 2 + ... + n)
-    assert np.allclose(builders.seen(sheet, 7)[:, 2], -9.81 * fall, rtol=1e-4)
+    assert np.allclose(builders.displayed(sheet, 7)[:, 2], -9.81 * fall, rtol=1e-4)
 
 
-def test_the_solver_is_what_the_panel_says(extension, scene):
+def test_the_solver_has_the_settings_of_the_panel(extension, scene):
     def solver():
         return extension.settings.scene_settings_of(scene).solver()
 
@@ -43,22 +40,22 @@ def test_the_solver_is_what_the_panel_says(extension, scene):
     assert solver().solid_contact == "springs"
 
 
-def test_pinned_vertices_are_exactly_where_the_rig_puts_them(extension, scene):
+def test_pinned_vertices_follow_the_rig_exactly(extension, scene):
     sheet = builders.sheet(5)
     builders.pin(sheet, {0: 1.0, 4: 1.0})
     rig = builders.armature(1)
     sheet.vertex_groups.new(name="Bone0").add(range(25), 1.0, "REPLACE")
     sheet.modifiers.new("Armature", "ARMATURE").object = rig
     builders.animate(rig, "location", {1: (0.0, 0.0, 0.0), 4: (0.1, 0.2, 0.1)})
-    rigid = {frame: builders.seen(sheet, frame)[[0, 4]] for frame in range(1, 5)}
+    rigid = {frame: builders.displayed(sheet, frame)[[0, 4]] for frame in range(1, 5)}
     builders.finish(extension.bake.bake(scene))
     for frame, wanted in rigid.items():
-        assert np.abs(builders.seen(sheet, frame)[[0, 4]] - wanted).max() < 1e-6
+        assert np.abs(builders.displayed(sheet, frame)[[0, 4]] - wanted).max() < 1e-6
     assert lowest(sheet, 4) < rigid[4][:, 2].min() - 0.02
 
 
 def test_meshes_of_the_collider_collection_are_colliders(extension, scene):
-    """Of collections in it, too; but not its cloth, nor what is no mesh, nor once no collection is chosen."""
+    """Meshes of nested collections are, too; cloth and other objects are not, and none is without a collection."""
     import bpy
 
     chosen, within = (bpy.data.collections.new(name) for name in ("Solids", "Inner"))
@@ -66,16 +63,16 @@ def test_meshes_of_the_collider_collection_are_colliders(extension, scene):
     chosen.children.link(within)
     box, sheet = builders.box("Table", size=0.4, kind="NONE"), builders.sheet(7, height=0.25)
     other = builders.sheet(3, name="Cloth of the collection", size=0.2, height=3.0)
-    for thing, collection in ((box, within), (other, chosen), (bpy.data.objects.new("Empty", None), chosen)):
-        collection.objects.link(thing)
+    for obj, collection in ((box, within), (other, chosen), (bpy.data.objects.new("Empty", None), chosen)):
+        collection.objects.link(obj)
     scene.frame_end = 14
     scene.muslin.collider_collection = chosen
     report = builders.finish(extension.bake.bake(scene))
-    assert report.colliders == ["Table"] and builders.seen(sheet, 14)[24, 2] > 0.2     # the middle lies on it
+    assert report.colliders == ["Table"] and builders.displayed(sheet, 14)[24, 2] > 0.2     # rests on the table
     assert len(bpy.data.objects["Cloth of the collection"].data.shape_keys.key_blocks) > 10
     scene.muslin.collider_collection = None
     report = builders.finish(extension.bake.bake(scene))
-    assert report.colliders == [] and builders.seen(sheet, 14)[24, 2] < 0.0
+    assert report.colliders == [] and builders.displayed(sheet, 14)[24, 2] < 0.0
 
 
 def test_a_collider_holds_the_cloth_that_falls_on_it(extension, scene):
@@ -88,12 +85,12 @@ def test_a_collider_holds_the_cloth_that_falls_on_it(extension, scene):
     assert lowest(sheet, 12) > -1e-3
 
 
-def test_layers_are_baked_together_and_each_gets_its_own_keys(extension, scene):
+def test_cloths_are_baked_together_and_each_gets_its_own_keys(extension, scene):
     sheets = [builders.sheet(3, name=name, height=height) for name, height in (("Upper", 1.0), ("Lower", 0.0))]
     builders.pin(sheets[0], {0: 1.0})
     report = builders.finish(extension.bake.bake(scene))
     assert report.cloths == ["Lower", "Upper"]
-    assert np.allclose(builders.seen(sheets[0], 4)[0], builders.seen(sheets[0], 1)[0])
+    assert np.allclose(builders.displayed(sheets[0], 4)[0], builders.displayed(sheets[0], 1)[0])
     assert lowest(sheets[1], 4) < -0.05
     assert {extension.baked_record.report_of(sheet)["last"] for sheet in sheets} == {4}
 
@@ -116,11 +113,11 @@ def test_a_sheet_in_centimetres_moves_as_the_same_sheet_in_metres(extension, sce
         sheet = builders.sheet(5, name=f"Sheet {unit}", size=1.0 / unit)
         builders.pin(sheet, {0: 1.0, 4: 1.0})
         builders.finish(extension.bake.bake(scene, [sheet]))
-        shapes.append(builders.seen(sheet, 4) * unit)
+        shapes.append(builders.displayed(sheet, 4) * unit)
     assert np.abs(shapes[0] - shapes[1]).max() < 1e-5
 
 
-def test_progress_counts_frames_and_carries_the_certificate_of_its_frame(extension, scene):
+def test_progress_has_the_number_of_frames_and_the_certificate(extension, scene):
     builders.sheet(3)
     found = list(extension.bake.bake(scene))
     assert [p.fraction for p in found] == sorted(p.fraction for p in found)
@@ -131,7 +128,7 @@ def test_progress_counts_frames_and_carries_the_certificate_of_its_frame(extensi
     assert found[0].cloths == ("Sheet",)
 
 
-def test_stretches_that_touch_no_blender_data_run_in_another_thread(extension, scene, monkeypatch):
+def test_work_that_does_not_touch_blender_data_can_run_in_another_thread(extension, scene, monkeypatch):
     sheet = builders.sheet(4)
     builders.pin(sheet, {0: 1.0})
     box = builders.box(size=0.2)
@@ -139,15 +136,15 @@ def test_stretches_that_touch_no_blender_data_run_in_another_thread(extension, s
     here = threading.get_ident()
     touched = []
 
-    def spy(right):
-        def watched(self, *arguments):
+    def recorded(method):
+        def record_and_call(self, *arguments):
             touched.append(threading.get_ident())
-            return right(self, *arguments)
-        return watched
+            return method(self, *arguments)
+        return record_and_call
 
-    window, playback = extension.frame_window.FrameWindow, extension.key_coordinates.KeyFitter
-    for owner, name in ((window, "read"), (playback, "key_coordinates")):
-        monkeypatch.setattr(owner, name, spy(getattr(owner, name)))
+    for owner, name in ((extension.frame_window.FrameWindow, "read"),
+                        (extension.key_coordinates.KeyFitter, "key_coordinates")):
+        monkeypatch.setattr(owner, name, recorded(getattr(owner, name)))
     bake = extension.bake.bake(scene)
     progress = next(bake)
     while progress.done < progress.total:
@@ -164,14 +161,14 @@ def test_stretches_that_touch_no_blender_data_run_in_another_thread(extension, s
     assert len(touched) == 8 and set(touched) == {here}
 
 
-def test_the_frame_is_where_it_was_after_a_bake(extension, scene):
+def test_a_bake_restores_the_current_frame(extension, scene):
     builders.sheet(3)
     scene.frame_set(3, subframe=0.5)
     builders.finish(extension.bake.bake(scene))
     assert (scene.frame_current, scene.frame_subframe) == (3, 0.5)
 
 
-def test_scrubbing_while_a_bake_runs_changes_nothing_of_it(extension, scene):
+def test_changing_the_frame_during_a_bake_does_not_change_the_result(extension, scene):
     sheet = builders.sheet(4)
     builders.pin(sheet, {0: 1.0})
     builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), 4: (1.0, 0.0, 0.0)})
@@ -182,7 +179,7 @@ def test_scrubbing_while_a_bake_runs_changes_nothing_of_it(extension, scene):
     assert builders.state(sheet)["keys"] == alone
 
 
-def test_the_report_is_plain_json_and_kept_with_the_object(extension, scene):
+def test_the_report_is_json_and_stored_with_the_object(extension, scene):
     sheet = builders.sheet(3)
     report = builders.finish(extension.bake.bake(scene, frames=(2, 5)))
     kept = extension.baked_record.report_of(sheet)
@@ -194,12 +191,12 @@ def test_the_report_is_plain_json_and_kept_with_the_object(extension, scene):
     assert kept["settings"]["scene"]["frame_rate"] == 24.0
 
 
-def test_values_that_json_cannot_say_become_none(extension):
-    plain = extension.report.json_values
-    assert plain({"gap": float("inf"), 3: (np.float32(0.5), np.nan)}) == {"gap": None, "3": [0.5, None]}
+def test_values_that_are_not_finite_become_none_in_json(extension):
+    values = {"gap": float("inf"), 3: (np.float32(0.5), np.nan)}
+    assert extension.report.json_values(values) == {"gap": None, "3": [0.5, None]}
 
 
-def test_a_depsgraph_says_which_view_layer_is_meant(extension, scene):
+def test_the_view_layer_of_a_depsgraph_is_baked(extension, scene):
     sheet = builders.sheet(3)
     other = scene.view_layers.new("Other")
     other.layer_collection.exclude = True
@@ -210,7 +207,7 @@ def test_a_depsgraph_says_which_view_layer_is_meant(extension, scene):
     assert extension.baked_record.has_bake(sheet)
 
 
-def test_cloth_that_starts_inside_a_collider_gets_a_note_that_says_so(extension, scene):
+def test_cloth_that_starts_inside_a_collider_is_noted(extension, scene):
     builders.sheet(name="Napkin", size=0.5)
     builders.box("Table", size=0.4)
     scene.frame_start, scene.frame_end = 1, 2
@@ -220,8 +217,8 @@ def test_cloth_that_starts_inside_a_collider_gets_a_note_that_says_so(extension,
 
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("inwards", [True, False])
-def test_a_box_whose_normals_point_inwards_is_a_room_mirrored_or_not(extension, scene, inwards, mirrored):
-    """Blender turns the faces of a mirrored object round with it: what looks like a room is one."""
+def test_a_box_with_inward_normals_keeps_cloth_inside_mirrored_or_not(extension, scene, inwards, mirrored):
+    """The displayed direction of the normals counts, which Blender keeps for a mirrored object."""
     sheet = builders.sheet(size=0.5)
     room = builders.box(size=1.0)
     if inwards:
@@ -229,6 +226,6 @@ def test_a_box_whose_normals_point_inwards_is_a_room_mirrored_or_not(extension, 
     room.scale = (1.0, -1.0 if mirrored else 1.0, 1.2)
     scene.frame_start, scene.frame_end = 1, 14
     report = builders.finish(extension.bake.bake(scene))
-    within = np.abs(builders.seen(sheet, 14)).max(axis=0) <= (0.5, 0.5, 0.6)
+    within = np.abs(builders.displayed(sheet, 14)).max(axis=0) <= (0.5, 0.5, 0.6)
     assert within.all() == inwards
     assert inwards != any("inside a collider" in note for note in report.notes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bake that runs while the interface stays alive, with generators made for it."""
+"""The bake job, with generators in place of bakes."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ def job(extension):
 
 
 def at(done, touches_blender, seconds_left=None, stage="", run=""):
+    """Return a stand-in for Progress."""
     return SimpleNamespace(fraction=done, touches_blender=touches_blender, seconds_left=seconds_left, stage=stage,
                            run=run)
 
 
 def run(running, seconds=10.0):
-    """Advances to the end as the operator does; the longest single turn [s]."""
+    """Advance the job to its end as the operator does, and return the longest turn [s]."""
     longest, end = 0.0, time.monotonic() + seconds
-    over = False
-    while not over:
+    has_ended = False
+    while not has_ended:
         assert time.monotonic() < end, "the job does not end"
         start = time.monotonic()
-        over = running.advance()
+        has_ended = running.advance()
         longest = max(longest, time.monotonic() - start)
     return longest
 
 
-def test_only_what_touches_no_blender_data_leaves_the_main_thread(job):
+def test_only_work_that_does_not_touch_blender_data_leaves_the_main_thread(job):
     threads = []
 
     def steps():
@@ -52,7 +53,7 @@ def test_only_what_touches_no_blender_data_leaves_the_main_thread(job):
     assert running.finished and running.result == "report"
 
 
-def test_a_slow_frame_does_not_hold_the_interface(job):
+def test_a_slow_frame_does_not_block_the_window(job):
     def steps():
         for _ in range(2):
             yield at(0.0, touches_blender=False)
@@ -61,8 +62,8 @@ def test_a_slow_frame_does_not_hold_the_interface(job):
     assert run(job.Job(steps())) < 1.0
 
 
-def test_who_has_nothing_else_to_do_waits_for_slow_frames(job):
-    """A script that asked again and again held Python's lock, and had its bake take 60 times as long."""
+def test_an_idle_caller_waits_for_slow_frames(job):
+    """Polling without a pause would take Python's lock from the thread of the bake."""
     def steps():
         for _ in range(3):
             yield at(0.0, touches_blender=False)
@@ -75,7 +76,7 @@ def test_who_has_nothing_else_to_do_waits_for_slow_frames(job):
     assert running.finished and turns < 100
 
 
-def test_quick_frames_do_not_wait_for_the_interface_one_by_one(job):
+def test_several_fast_frames_run_in_one_turn(job):
     def steps():
         for i in range(20):
             yield at(i / 20, touches_blender=bool(i % 2))
@@ -125,7 +126,7 @@ def test_a_bake_that_is_aborted_has_ended_when_abort_returns(job):
 
 
 @pytest.mark.parametrize("in_background", [True, False])
-def test_what_a_bake_raises_reaches_the_main_thread(job, in_background):
+def test_an_error_of_a_bake_is_raised_in_the_main_thread(job, in_background):
     def steps():
         yield at(0.0, touches_blender=not in_background)
         raise ValueError("on the way")
@@ -140,7 +141,7 @@ def test_what_a_bake_raises_reaches_the_main_thread(job, in_background):
     (at(0.0, False, stage="Compiling kernels, once on this machine"), "Compiling kernels, once on this machine"),
         (at(0.3, True, run="2 of 5: rope, bdf2"), "2 of 5: rope, bdf2 - Baking 30 %"),
 ])
-def test_the_text_says_how_far_and_how_long(job, progress, text):
+def test_the_status_shows_progress_and_remaining_time(job, progress, text):
     running = job.Job(iter(() if progress is None else (progress,)))
     running.advance()
     assert running.text() == text

@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bake is there whole or not at all, replaces the one before, and can be taken back exactly."""
+"""A bake is written completely or not at all, replaces an earlier one, and Delete Bake restores the state before."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
-from scripted import crumple, simulate_as
+from tests.addon import builders
+from tests.addon.scripted import crumple, simulate_as
 
 
 @pytest.fixture(autouse=True)
-def scripted(extension, monkeypatch):
-    worlds = []
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple, worlds))
-    return worlds
+def simulated(extension, monkeypatch):
+    """Simulate random motion, and return the list of the simulated core.Scenes."""
+    scenes = []
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple, scenes))
+    return scenes
 
 
 def plain(scene):
@@ -93,23 +90,23 @@ def test_delete_bake_restores_exactly_the_state_before(extension, scene, sheet):
     assert not extension.shape_keys.delete_bake(sheet)
 
 
-def test_a_bake_over_a_bake_starts_from_the_user_s_own_shape_at_any_frame(extension, scene, sheet, scripted):
+def test_a_bake_over_a_bake_starts_from_the_user_s_own_shape_at_any_frame(extension, scene, sheet, simulated):
     builders.finish(extension.bake.bake(scene, frames=(3, 5)))
     builders.finish(extension.bake.bake(scene))
     builders.finish(extension.bake.bake(scene, frames=(3, 5)))
-    assert np.array_equal(scripted[2].cloths[0].positions, scripted[0].cloths[0].positions)
+    assert np.array_equal(simulated[2].cloths[0].positions, simulated[0].cloths[0].positions)
 
 
-def test_a_second_bake_replaces_the_first_and_starts_from_the_user_s_own_shape(extension, scene, sheet, scripted):
+def test_a_second_bake_replaces_the_first_and_starts_from_the_user_s_own_shape(extension, scene, sheet, simulated):
     before = builders.state(sheet)
     builders.finish(extension.bake.bake(scene))
     first = builders.state(sheet)
-    scene.frame_set(3)                  # where the first bake shows something else than the user's shape
+    scene.frame_set(3)                  # a frame at which the first bake differs from the user's shape
     builders.finish(extension.bake.bake(scene))
     scene.frame_set(1)
     second = builders.state(sheet)
-    for world in scripted[1:]:
-        assert np.array_equal(world.cloths[0].positions, scripted[0].cloths[0].positions)
+    for core_scene in simulated[1:]:
+        assert np.array_equal(core_scene.cloths[0].positions, simulated[0].cloths[0].positions)
     assert second == first
     extension.shape_keys.delete_bake(sheet)
     scene.frame_set(1)
@@ -129,7 +126,7 @@ def test_a_bake_cancelled_at_any_moment_leaves_everything_as_it_was(extension, s
     assert builders.state(sheet) == before
 
 
-def test_a_bake_that_fails_on_its_way_leaves_everything_as_it_was(extension, scene, sheet, monkeypatch):
+def test_a_bake_that_fails_leaves_everything_as_it_was(extension, scene, sheet, monkeypatch):
     builders.finish(extension.bake.bake(scene))
     scene.frame_set(2)
     before = builders.state(sheet)
@@ -149,19 +146,19 @@ def test_a_bake_that_fails_on_its_way_leaves_everything_as_it_was(extension, sce
     ("_add_key", 1), ("_add_key", 2), ("_add_key", 7), ("_add_key", 12),
     ("_prepare_animation", 1), ("_prepare_animation", 2), ("_prepare_animation", 3),
     ("_write_curve", 1), ("_write_curve", 3), ("_write_curve", 6)])
-def test_a_failure_while_writing_puts_back_the_bakes_of_all_objects(extension, scene, monkeypatch, failing, call):
+def test_a_failure_while_writing_restores_the_bakes_of_all_objects(extension, scene, monkeypatch, failing, call):
     sheets = [builders.sheet(name="A"), with_animated_keys(scene), builders.sheet(name="C")]
     builders.finish(extension.bake.bake(scene, [sheets[1], sheets[2]]))
     scene.frame_set(2)
     before = [builders.state(sheet) for sheet in sheets]
-    right = getattr(extension.shape_keys, failing)
+    original = getattr(extension.shape_keys, failing)
     calls = []
 
     def fails(*arguments):
         calls.append(1)
         if len(calls) == call:
             raise MemoryError
-        return right(*arguments)
+        return original(*arguments)
 
     monkeypatch.setattr(extension.shape_keys, failing, fails)
     with pytest.raises(MemoryError):
@@ -178,7 +175,7 @@ def test_keys_are_named_by_their_frames(extension, scene):
                                                                       "Muslin 0011"]
 
 
-def test_what_the_user_adds_after_a_bake_survives_its_deletion(extension, scene):
+def test_a_shape_key_added_after_a_bake_survives_its_deletion(extension, scene):
     sheet = plain(scene)
     builders.finish(extension.bake.bake(scene))
     sheet.shape_key_add(name="Sculpted", from_mix=False)
@@ -188,19 +185,19 @@ def test_what_the_user_adds_after_a_bake_survives_its_deletion(extension, scene)
     assert keys.use_relative and keys.animation_data is None
 
 
-def test_a_bake_outlives_saving_and_can_be_deleted_after_loading(extension, scene, tmp_path):
+def test_a_bake_can_be_saved_and_deleted_after_loading(extension, scene, tmp_path):
     import bpy
 
     sheet = with_animated_keys(scene)
     scene.frame_set(1)
     before = builders.state(sheet)
     builders.finish(extension.bake.bake(scene))
-    shown = builders.seen(sheet, 3)
+    shown = builders.displayed(sheet, 3)
     scene.frame_set(1)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked.blend"))
     sheet = bpy.data.objects["Sheet"]
-    assert np.array_equal(builders.seen(sheet, 3), shown)
+    assert np.array_equal(builders.displayed(sheet, 3), shown)
     assert extension.baked_record.report_of(sheet)["last"] == 4
     extension.shape_keys.delete_bake(sheet)
     bpy.context.scene.frame_set(1)
@@ -213,15 +210,15 @@ def test_a_copy_of_a_baked_object_and_the_original_are_deleted_independently(ext
     copy = sheet.copy()
     copy.data = sheet.data.copy()
     scene.collection.objects.link(copy)
-    shown = [builders.seen(sheet, frame) for frame in (2, 3)]
+    shown = [builders.displayed(sheet, frame) for frame in (2, 3)]
     extension.shape_keys.delete_bake(copy)
     assert copy.data.shape_keys is None
-    assert np.array_equal([builders.seen(sheet, frame) for frame in (2, 3)], shown)
+    assert np.array_equal([builders.displayed(sheet, frame) for frame in (2, 3)], shown)
     extension.shape_keys.delete_bake(sheet)
     assert sheet.data.shape_keys is None
 
 
-def test_a_damaged_record_is_an_error_that_says_so_and_no_report(extension, scene):
+def test_a_damaged_record_is_an_error_and_has_no_report(extension, scene):
     sheet = plain(scene)
     builders.finish(extension.bake.bake(scene))
     keys = sheet.data.shape_keys
@@ -233,7 +230,7 @@ def test_a_damaged_record_is_an_error_that_says_so_and_no_report(extension, scen
             extension.shape_keys.delete_bake(sheet)
 
 
-def test_keys_animated_by_an_action_in_use_elsewhere_are_refused(extension, scene):
+def test_keys_animated_by_a_shared_action_are_refused(extension, scene):
     import bpy
 
     sheet = with_animated_keys(scene)
@@ -249,7 +246,7 @@ def test_keys_animated_by_an_action_in_use_elsewhere_are_refused(extension, scen
     assert bpy.data.actions[action.name].users == 2
 
 
-def test_undo_takes_a_bake_back_and_redo_brings_it_again(extension, scene):
+def test_undo_removes_a_bake_and_redo_restores_it(extension, scene):
     import bpy
 
     sheet = plain(scene)

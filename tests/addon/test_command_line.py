@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: exit codes, what is saved, what is said."""
+"""The command line: exit codes, saved files, messages and reports."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
-from scripted import crumple, simulate_as
+from tests.addon import builders
+from tests.addon.scripted import crumple, simulate_as
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def blend(scene, tmp_path):
-    """A saved .blend with two cloths, open."""
+    """Save a .blend with two cloths, which stays open, and return its path."""
     import bpy
 
     builders.sheet(4, name="Left")
@@ -35,13 +34,13 @@ def blend(scene, tmp_path):
 
 @pytest.fixture
 def command(extension, blend, monkeypatch):
-    """Runs `muslin` in this process on the open file, with scripted cloth."""
+    """Return a function that runs `muslin` in this process on the open file, with scripted motion."""
     monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
     return lambda *arguments: extension.command_line.main([str(argument) for argument in arguments])
 
 
 def baked(path):
-    """Names of the objects that carry a bake in the .blend at `path`, and the bakes' last frames."""
+    """Return the names of the baked objects in the .blend at `path`, and the last frames of their bakes."""
     import bpy
 
     bpy.ops.wm.open_mainfile(filepath=str(path))
@@ -49,7 +48,7 @@ def baked(path):
     return {name: int(keys.key_blocks[-1].name[-4:]) for name, keys in found.items() if keys is not None}
 
 
-def test_bake_saves_beside_the_opened_file_which_stays_as_it_was(command, blend, capfd):
+def test_bake_saves_beside_the_opened_file_and_does_not_change_it(command, blend, capfd):
     before = blend.read_bytes()
     assert command("bake") == 0
     assert blend.read_bytes() == before
@@ -59,7 +58,7 @@ def test_bake_saves_beside_the_opened_file_which_stays_as_it_was(command, blend,
     assert "100%" in error and f"saved {blend.with_name('scene_baked.blend')}" in error
 
 
-def test_an_earlier_result_of_the_same_name_is_kept_as_blender_keeps_backups(command, blend):
+def test_an_earlier_result_is_kept_as_a_backup(command, blend):
     output = blend.with_name("scene_baked.blend")
     output.write_bytes(b"earlier")
     assert command("bake") == 0
@@ -67,7 +66,7 @@ def test_an_earlier_result_of_the_same_name_is_kept_as_blender_keeps_backups(com
     assert output.stat().st_size > 1000
 
 
-def test_output_object_frames_and_report(command, blend, tmp_path):
+def test_the_options_output_object_frames_and_json(command, blend, tmp_path):
     output, report = tmp_path / "out.blend", tmp_path / "report.json"
     output.write_bytes(b"named, so replaced")
     assert command("bake", "--object", "Right", "--frames", -2, 3, "--output", output, "--json", report) == 0
@@ -82,7 +81,7 @@ def test_output_object_frames_and_report(command, blend, tmp_path):
     assert baked(output) == {"Right": 3}
 
 
-def test_the_opened_file_itself_is_replaced_only_where_it_is_named(command, blend):
+def test_the_opened_file_is_replaced_only_if_output_names_it(command, blend):
     assert command("bake", "--output", blend) == 0
     assert baked(blend) == {"Left": 4, "Right": 4}
 
@@ -95,7 +94,7 @@ def test_a_compressed_file_gives_a_compressed_result(command, blend):
     assert not blend.with_name("scene_baked.blend").read_bytes().startswith(b"BLENDER")
 
 
-def test_an_error_in_the_bake_is_1_with_its_reason_in_the_report_and_nothing_saved(command, blend, tmp_path, capfd):
+def test_an_error_in_the_bake_exits_with_1_and_a_report_and_saves_nothing(command, blend, tmp_path, capfd):
     import bpy
 
     bpy.data.objects["Left"].muslin.pin_group = "Gone"
@@ -107,10 +106,10 @@ def test_an_error_in_the_bake_is_1_with_its_reason_in_the_report_and_nothing_sav
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_an_interrupted_or_ended_bake_is_1_and_nothing_is_saved(command, blend, extension, monkeypatch, capfd, ended):
+def test_an_interrupted_bake_exits_with_1_and_saves_nothing(command, blend, extension, monkeypatch, capfd, ended):
     def interrupted(start, since):
         if since == 2:
-            if not ended:                            # what a SIGINT raises, unless whoever started us has it ignored
+            if not ended:                            # as SIGINT does, which may be ignored in this process
                 raise KeyboardInterrupt
             signal.raise_signal(signal.SIGTERM)
         return start
@@ -142,7 +141,7 @@ def test_an_interrupted_or_ended_bake_is_1_and_nothing_is_saved(command, blend, 
     (("compare", "--models", "plywood"), "plywood"),
     (("compare", "--output", __file__), "the sheet goes into a folder"),
 ])
-def test_wrong_usage_is_2_before_any_work_and_its_reason_is_in_the_report(command, blend, tmp_path, capfd, arguments,
+def test_wrong_usage_exits_with_2_and_a_report_before_any_work(command, blend, tmp_path, capfd, arguments,
                                                                            message):
     builders.box()
     more = () if "--json" in arguments else (f"--json={tmp_path / 'report.json'}",)
@@ -154,7 +153,7 @@ def test_wrong_usage_is_2_before_any_work_and_its_reason_is_in_the_report(comman
 
 
 @pytest.mark.parametrize("option", ["--output", "--json", None])
-def test_a_read_only_file_is_2_before_any_work_and_stays(command, blend, tmp_path, capfd, option):
+def test_a_read_only_file_exits_with_2_before_any_work_and_is_unchanged(command, blend, tmp_path, capfd, option):
     there = tmp_path / {None: "scene_baked.blend", "--output": "there.blend", "--json": "there.json"}[option]
     there.write_bytes(b"kept")
     there.chmod(0o444)
@@ -164,40 +163,41 @@ def test_a_read_only_file_is_2_before_any_work_and_stays(command, blend, tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["scene.blend", there.name])
 
 
-NOWHERE = Path("/proc/muslin")      # where even an administrator cannot make a file
+NOWHERE = Path("/proc/muslin")      # not even an administrator can create this file
 
 
-@pytest.mark.skipif(not NOWHERE.parent.is_dir(), reason="needs a folder that nobody can write to")
+@pytest.mark.skipif(not NOWHERE.parent.is_dir(), reason="needs a folder without write permission")
 @pytest.mark.parametrize(("name", "option", "path"), [
     ("bake", "--output", NOWHERE.with_suffix(".blend")), ("bake", "--json", NOWHERE), ("compare", "--output", NOWHERE),
     ("compare", "--json", NOWHERE)])
-def test_a_folder_that_cannot_be_written_to_is_2_before_any_work(command, blend, tmp_path, capfd, name, option, path):
+def test_a_folder_without_write_permission_exits_with_2_before_any_work(command, blend, tmp_path, capfd, name, option,
+                                                                        path):
     assert command(name, option, path) == 2
     assert f"{option}: nothing can be written into /proc" in capfd.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["scene.blend"]
 
 
 @pytest.mark.parametrize("more", [(), ("--frames", 5, 3)])
-def test_a_report_never_takes_the_place_of_a_blend(command, blend, capfd, more):
+def test_a_report_never_replaces_a_blend(command, blend, capfd, more):
     before = blend.read_bytes()
     assert command("bake", *more, "--json", blend) == 2
     assert f"{blend} is a .blend, not a report" in capfd.readouterr().err
     assert blend.read_bytes() == before
 
 
-def test_what_was_not_foreseen_is_1_with_its_reason_in_the_report(command, blend, extension, tmp_path, monkeypatch,
+def test_an_unexpected_error_exits_with_1_and_a_report(command, blend, extension, tmp_path, monkeypatch,
                                                                   capfd):
     def broken(*_, **__):
-        raise RuntimeError("no such luck")
+        raise RuntimeError("unexpected")
 
     monkeypatch.setattr(extension.bake, "bake", broken)
     assert command("bake", "--json", tmp_path / "report.json") == 1
     assert "Traceback" in capfd.readouterr().err
     error = json.loads((tmp_path / "report.json").read_text())["error"]
-    assert error["type"] == "RuntimeError" and "no such luck" in error["message"]
+    assert error["type"] == "RuntimeError" and "unexpected" in error["message"]
 
 
-def test_frames_that_were_not_solved_to_the_tolerance_are_no_failure_and_are_counted(command, blend, extension,
+def test_unconverged_frames_are_counted_and_are_no_failure(command, blend, extension,
                                                                                      monkeypatch, tmp_path, capfd):
     from dataclasses import replace
 
@@ -211,7 +211,7 @@ def test_frames_that_were_not_solved_to_the_tolerance_are_no_failure_and_are_cou
     assert report["summary"]["not_converged"] == 1 and "error" not in report
 
 
-def test_much_stretch_of_most_edges_is_said_and_no_failure(command, extension, monkeypatch, tmp_path, capfd):
+def test_large_stretch_is_noted_and_is_no_failure(command, extension, monkeypatch, tmp_path, capfd):
     from dataclasses import replace
 
     scripted = simulate_as(extension.core, crumple)
@@ -224,13 +224,13 @@ def test_much_stretch_of_most_edges_is_said_and_no_failure(command, extension, m
     assert json.loads((tmp_path / "report.json").read_text())["notes"][0].startswith(note)
 
 
-def test_a_file_that_was_not_opened_is_2(extension, scene, capfd):
+def test_without_an_open_file_the_exit_code_is_2(extension, scene, capfd):
     assert extension.command_line.main(["bake"]) == 2
     assert "no .blend is open" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["bake", "compare"])
-def test_a_backend_that_cannot_run_here_is_2_before_any_work(command, blend, extension, monkeypatch, tmp_path, capfd,
+def test_a_backend_that_cannot_run_exits_with_2_before_any_work(command, blend, extension, monkeypatch, tmp_path, capfd,
                                                              name):
     kernels = extension.command_line.backends.kernels
     monkeypatch.setattr(kernels, "_reasons", {"numpy": None, "numba": "ModuleNotFoundError: No module named 'numba'"})
@@ -240,8 +240,8 @@ def test_a_backend_that_cannot_run_here_is_2_before_any_work(command, blend, ext
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.json", "scene.blend"]
 
 
-def test_every_help_has_every_option(extension, capfd):
-    """That of `muslin`, that of `python path/to/muslin`, and the user guide's."""
+def test_every_help_text_lists_every_option(extension, capfd):
+    """The help of `muslin`, that of `python path/to/muslin`, and the user guide."""
     headless = (ROOT / "docs" / "guide" / "headless.md").read_text(encoding="utf-8")
     main = (ROOT / "__main__.py").read_text(encoding="utf-8").split('"""')[1]
     assert extension.command_line.main(["--help"]) == 0
@@ -256,14 +256,14 @@ def test_every_help_has_every_option(extension, capfd):
             assert options <= set(re.findall(r"--[a-z]+", usage)), usage
 
 
-def test_help_says_where_the_result_goes(extension, capfd):
+def test_the_help_names_the_output_and_the_exit_codes(extension, capfd):
     assert extension.command_line.main(["bake", "--help"]) == 0
     text = capfd.readouterr().out
     assert "NAME_baked.blend" in text and "Exit codes" in text and "--frames FIRST LAST" in text
 
 
 def python(*arguments, **options):
-    """Plain Python with the bpy package, as a user calls it."""
+    """Run the checkout by plain Python with the bpy package, as a user does."""
     return subprocess.run([sys.executable, ROOT, *map(str, arguments)], capture_output=True, text=True, timeout=300,
                           **options)
 
@@ -277,20 +277,20 @@ def test_plain_python_bakes_a_file(blend, tmp_path):
     assert len(certificates) == 3 and certificates[-1]["steps"] >= 1
 
 
-def test_plain_python_says_what_is_missing(tmp_path):
+def test_plain_python_reports_a_missing_or_unreadable_file(tmp_path):
     result = python(tmp_path / "none.blend", "bake", "--json", tmp_path / "report.json")
     assert result.returncode == 2 and "there is no file" in result.stderr
     assert "there is no file" in json.loads((tmp_path / "report.json").read_text())["error"]["message"]
     (tmp_path / "text.blend").write_text("not a .blend")
     result = python(tmp_path / "text.blend", "bake", "--json", tmp_path / "text.blend")
     assert result.returncode == 2 and "could not be read" in result.stderr
-    assert (tmp_path / "text.blend").read_text() == "not a .blend"                  # no report in the place of a scene
+    assert (tmp_path / "text.blend").read_text() == "not a .blend"                  # not replaced by a report
     assert python().returncode == 2
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a limit on the size of files stands in for a full disk")
 @pytest.mark.parametrize("compress", [False, True])
-def test_a_full_disk_is_1_and_the_old_file_stays(blend, tmp_path, compress):
+def test_a_full_disk_exits_with_1_and_keeps_the_old_file(blend, tmp_path, compress):
     import bpy
 
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=compress)

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare: a sheet of several models and integrators, from the panel and from the command line."""
+"""Compare: the sheet of several models and integrators, from the panel and from the command line."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 LAST = 5
 INTEGRATORS = ["implicit_euler", "bdf2"]
@@ -29,10 +27,11 @@ def cloth(scene):
 
 
 def run(extension, obj, integrators, folder, **options):
+    """Compare the integrators on an object, and return the result."""
     import bpy
 
-    kinds = extension.comparison.variants_of(["baraff_witkin"], integrators)
-    return builders.finish(extension.comparison.compare(bpy.context.scene, [obj], kinds, folder, **options))
+    variants = extension.comparison.variants_of(["baraff_witkin"], integrators)
+    return builders.finish(extension.comparison.compare(bpy.context.scene, [obj], variants, folder, **options))
 
 
 def test_a_comparison_holds_every_run_with_pictures_and_figures(extension, cloth, tmp_path):
@@ -62,20 +61,20 @@ def test_a_picture_shows_the_cloth_and_not_only_the_ground(extension, cloth, tmp
     assert 0.02 < red < 0.9
 
 
-def test_the_object_and_the_file_are_as_before(extension, cloth, tmp_path):
+def test_a_comparison_leaves_the_object_and_the_file_unchanged(extension, cloth, tmp_path):
     import bpy
 
     def counts():
         return [len(getattr(bpy.data, name)) for name in ("scenes", "objects", "meshes", "cameras", "worlds", "images")]
 
     bpy.context.scene.frame_set(3)
-    before = counts(), builders.now(cloth).tolist()
+    before = counts(), builders.displayed_now(cloth).tolist()
     run(extension, cloth, INTEGRATORS, tmp_path)
-    assert (counts(), builders.now(cloth).tolist()) == before
+    assert (counts(), builders.displayed_now(cloth).tolist()) == before
     assert cloth.data.shape_keys is None and bpy.context.scene.frame_current == 3
 
 
-def test_a_run_that_fails_is_named_with_its_error_and_the_others_go_on(extension, cloth, tmp_path, monkeypatch):
+def test_a_failed_run_is_listed_with_its_error_and_the_others_continue(extension, cloth, tmp_path, monkeypatch):
     core, real = extension.core, extension.core.simulate
 
     def simulate(scene, solver, frames):
@@ -89,10 +88,10 @@ def test_a_run_that_fails_is_named_with_its_error_and_the_others_go_on(extension
     assert [len(outcome.frames) for outcome in result.outcomes] == [2, LAST]
     page = result.sheet.read_text()
     assert "the step runs away &lt;here&gt;" in page
-    assert page.count("<td>–</td>") >= 10 and f"<td>2 of {LAST}</td>" in page, "figures of a failed run are of no use"
+    assert page.count("<td>–</td>") >= 10 and f"<td>2 of {LAST}</td>" in page, "a failed run has no figures"
 
 
-def test_a_run_that_never_got_on_has_no_figures_no_picture_and_no_curve(extension, cloth, tmp_path):
+def test_a_run_that_fails_in_its_first_frame_has_no_figures_pictures_or_curves(extension, cloth, tmp_path):
     result = run(extension, cloth, ["verlet", "bdf2"], tmp_path)
     failed, other = result.outcomes
     assert "verlet" in failed.error and len(failed.frames) == 1 and failed.pictures == [] and len(other.pictures) == 3
@@ -101,12 +100,13 @@ def test_a_run_that_never_got_on_has_no_figures_no_picture_and_no_curve(extensio
     assert "1.0000" not in page.partition("<table")[2].partition("bdf2")[0]
 
 
-def test_the_sheet_says_with_which_options_each_run_was_made(extension, cloth, tmp_path):
+def test_the_sheet_lists_the_options_of_each_run(extension, cloth, tmp_path):
     import bpy
 
     bpy.context.scene.muslin.verlet_kd = 0.875
-    kinds = extension.comparison.variants_of(["baraff_witkin", "immediate_buckling"], ["bdf2", "projective_dynamics"])
-    result = builders.finish(extension.comparison.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 2)))
+    variants = extension.comparison.variants_of(["baraff_witkin", "immediate_buckling"],
+                                                ["bdf2", "projective_dynamics"])
+    result = builders.finish(extension.comparison.compare(bpy.context.scene, [cloth], variants, tmp_path, (1, 2)))
     _, _, options = result.sheet.read_text().partition("<h2>Options of each run</h2>")
     own, _, common = options.partition("<h2>")
     assert own.count("hold ") == 2 and own.count("projective_solve factor") == 2 and "verlet_kd" not in options
@@ -116,12 +116,12 @@ def test_the_sheet_says_with_which_options_each_run_was_made(extension, cloth, t
     assert runs[0]["solver_options"]["steps_per_frame"] == 1 and set(runs[0]["model_options"]) == {"Flag"}
 
 
-def test_the_camera_sees_what_falls_out_of_view(extension, cloth, tmp_path):
+def test_the_camera_follows_cloth_that_falls_far(extension, cloth, tmp_path):
     import bpy
     import numpy as np
 
     cloth.muslin.pin_group = ""
-    bpy.context.scene.frame_end = 30                        # falls 7 times its size
+    bpy.context.scene.frame_end = 30                        # the cloth falls 7 times its size
     result = run(extension, cloth, ["bdf2"], tmp_path)
     for name in result.outcomes[0].pictures:
         image = bpy.data.images.load(str(tmp_path / name))
@@ -130,19 +130,19 @@ def test_the_camera_sees_what_falls_out_of_view(extension, cloth, tmp_path):
         assert (pixels[:, 0] > 1.5 * pixels[:, 2]).any(), f"{name} shows no cloth"
 
 
-def test_pictures_of_an_earlier_comparison_go_and_nothing_else(extension, cloth, tmp_path):
+def test_only_pictures_of_an_earlier_comparison_are_removed(extension, cloth, tmp_path):
     (tmp_path / "mine.png").write_bytes(b"mine")
     run(extension, cloth, INTEGRATORS, tmp_path, frames=(1, 2))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     import bpy
 
-    kinds = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
-    steps = extension.comparison.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 3))
+    variants = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
+    steps = extension.comparison.compare(bpy.context.scene, [cloth], variants, tmp_path, (1, 3))
     while next(steps).stage != "Drawing the sheet":
         pass
     next(steps)
     steps.close()
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before, "a cancelled one left its mark"
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before, "cancelling changed the folder"
     run(extension, cloth, ["bdf2"], tmp_path, frames=(1, 2))
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [*sorted(name for name in before if "bdf2" in name), "compare.html", "compare.json", "mine.png"]
@@ -152,12 +152,12 @@ def test_pictures_of_an_earlier_comparison_go_and_nothing_else(extension, cloth,
 def test_a_comparison_that_is_cancelled_leaves_no_folder(extension, cloth, tmp_path, stop_at):
     import bpy
 
-    kinds = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
-    steps = extension.comparison.compare(bpy.context.scene, [cloth], kinds, tmp_path / "of" / "mine", (1, 3))
+    variants = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
+    steps = extension.comparison.compare(bpy.context.scene, [cloth], variants, tmp_path / "of" / "mine", (1, 3))
     while next(steps).stage != stop_at:
         pass
     next(steps)
-    assert stop_at or list(tmp_path.iterdir()) == [], "also one that is killed"
+    assert stop_at or list(tmp_path.iterdir()) == [], "no folder is left if the process is killed, either"
     steps.close()
     assert list(tmp_path.iterdir()) == []
 
@@ -165,17 +165,17 @@ def test_a_comparison_that_is_cancelled_leaves_no_folder(extension, cloth, tmp_p
 def test_progress_names_the_run(extension, cloth, tmp_path, monkeypatch):
     import bpy
 
-    monkeypatch.setattr(extension.bake_job, "TURN", (0.0, 0.0))                # a step at a time, however quick it is
-    kinds = extension.comparison.variants_of(["baraff_witkin"], INTEGRATORS)
-    steps = extension.comparison.compare(bpy.context.scene, [cloth], kinds, tmp_path, (1, 2))
+    monkeypatch.setattr(extension.bake_job, "TURN", (0.0, 0.0))                # one step per turn
+    variants = extension.comparison.variants_of(["baraff_witkin"], INTEGRATORS)
+    steps = extension.comparison.compare(bpy.context.scene, [cloth], variants, tmp_path, (1, 2))
     running = extension.bake_job.Job(steps, "Comparing")
-    said = set()
+    texts = set()
     while not running.advance():
-        said.add(running.text())
-    assert any(text.startswith("2 of 2: baraff_witkin, bdf2 - Comparing ") for text in said), said
+        texts.add(running.text())
+    assert any(text.startswith("2 of 2: baraff_witkin, bdf2 - Comparing ") for text in texts), texts
 
 
-def test_versions_of_a_comparison_name_numba_where_it_ran(extension, cloth, tmp_path, monkeypatch):
+def test_a_comparison_has_the_version_of_numba_if_it_ran(extension, cloth, tmp_path, monkeypatch):
     from dataclasses import replace
     from types import SimpleNamespace
 
@@ -193,14 +193,14 @@ def test_versions_of_a_comparison_name_numba_where_it_ran(extension, cloth, tmp_
 
 
 
-def test_what_is_not_known_or_missing_is_refused_by_name(extension):
+def test_unknown_models_and_missing_integrators_are_errors(extension):
     with pytest.raises(extension.core.SceneError, match="no model 'plywood'; there are: baraff_witkin"):
         extension.comparison.variants_of(["plywood"], ["bdf2"])
     with pytest.raises(extension.core.SceneError, match="choose at least one integrator"):
         extension.comparison.variants_of(["baraff_witkin"], [])
 
 
-def test_the_button_compares_what_is_chosen_in_the_panel(extension, cloth, tmp_path):
+def test_the_button_compares_the_variants_chosen_in_the_panel(extension, cloth, tmp_path):
     import bpy
 
     settings = bpy.context.scene.muslin
@@ -214,7 +214,7 @@ def test_the_button_compares_what_is_chosen_in_the_panel(extension, cloth, tmp_p
     assert bpy.ops.muslin.compare_open.poll()
 
 
-def test_vertices_alone_are_compared_as_particles_and_as_nothing_else(extension, scene, tmp_path):
+def test_vertices_without_edges_are_compared_as_particles_only(extension, scene, tmp_path):
     import bpy
 
     bpy.context.view_layer.objects.active = builders.mesh_object("Grains", [(0, 0, 0), (1, 0, 0)])
@@ -227,7 +227,7 @@ def test_vertices_alone_are_compared_as_particles_and_as_nothing_else(extension,
         assert run["error"].startswith(error) if error else not run["error"]
 
 
-def test_a_relative_folder_asks_for_a_saved_file(extension, cloth):
+def test_a_relative_folder_needs_a_saved_file(extension, cloth):
     import bpy
 
     bpy.context.view_layer.objects.active = cloth
@@ -235,7 +235,7 @@ def test_a_relative_folder_asks_for_a_saved_file(extension, cloth):
         bpy.ops.muslin.compare()
 
 
-def test_the_command_line_writes_the_sheet_and_leaves_the_file(extension, cloth, tmp_path, capfd):
+def test_the_command_line_writes_the_sheet_and_does_not_change_the_file(extension, cloth, tmp_path, capfd):
     import bpy
 
     path = tmp_path / "scene.blend"
@@ -245,13 +245,13 @@ def test_the_command_line_writes_the_sheet_and_leaves_the_file(extension, cloth,
     page = (tmp_path / "scene_compare" / "compare.html").read_text()
     assert len(re.findall("<tr><td>baraff_witkin", page.partition("<h2>")[0])) == 2
     assert path.read_bytes() == before
-    said = capfd.readouterr().err
-    assert "saved" in said and "2 of 2: baraff_witkin, bdf2" in said
+    printed = capfd.readouterr().err
+    assert "saved" in printed and "2 of 2: baraff_witkin, bdf2" in printed
     assert extension.command_line.main(["compare", "--models", "plywood"]) == 2
     assert "'plywood'" in capfd.readouterr().err
 
 
-def test_a_comparison_in_which_a_run_fails_is_1_and_its_report_has_all_runs_and_the_error(extension, cloth, tmp_path):
+def test_a_comparison_with_a_failed_run_exits_with_1_and_a_report_of_all_runs(extension, cloth, tmp_path):
     import bpy
 
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
@@ -263,19 +263,19 @@ def test_a_comparison_in_which_a_run_fails_is_1_and_its_report_has_all_runs_and_
     assert report["sheet"] == str(tmp_path / "scene_compare" / "compare.html")
 
 
-def test_options_of_the_objects_own_model_are_not_given_to_others(extension, scene, tmp_path):
+def test_options_of_the_object_s_model_are_not_used_for_other_models(extension, scene, tmp_path):
     import bpy
 
     bpy.context.scene.frame_end = 2
     bpy.context.scene.muslin.backend = "NUMPY"
     block = builders.box(kind="CLOTH")
     block.muslin.model = "jelly"
-    kinds = extension.comparison.variants_of(["jelly", "baraff_witkin"], ["bdf2"])
-    result = builders.finish(extension.comparison.compare(bpy.context.scene, [block], kinds, tmp_path))
+    variants = extension.comparison.variants_of(["jelly", "baraff_witkin"], ["bdf2"])
+    result = builders.finish(extension.comparison.compare(bpy.context.scene, [block], variants, tmp_path))
     assert [outcome.error for outcome in result.outcomes] == ["", ""]
 
 
-def test_a_file_where_the_folder_should_be_is_refused_by_name(extension, cloth, tmp_path):
+def test_a_file_in_place_of_the_folder_is_an_error(extension, cloth, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(extension.core.SceneError, match="file, which is a file; choose a folder"):
         run(extension, cloth, ["bdf2"], tmp_path / "file")

@@ -1,25 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show Crossings: what crosses at the current frame, whatever Blender does. tests/ui has it drawn."""
+"""Show Crossings: the crossings at the current frame after all changes of the scene. tests/ui tests the drawing."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 HANDLERS = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_pre")
 
 
 @pytest.fixture
 def overlay(extension, scene):
-    """Switches the overlay, and says what it has found; off again after the test."""
+    """Return functions that switch the overlay and return its result; switch it off after the test."""
     modules = {name: getattr(extension, name) for name in ("crossings_overlay", "crossings", "bake_job", "panels")}
     module = modules["crossings_overlay"]
 
@@ -44,7 +41,7 @@ def registered():
 
 
 def sheets(angle: float = 1.2):
-    """Two sheets of 6 x 6 vertices, the second turned about x through the first."""
+    """Add two sheets of 6 x 6 vertices, of which the second is rotated about x through the first."""
     flat, turned = builders.sheet(6, "Flat"), builders.sheet(6, "Turned")
     turned.location, turned.rotation_euler = (0.03, 0.02, 0.01), (angle, 0.1, 0.2)
     bpy.context.view_layer.update()
@@ -55,7 +52,7 @@ def pairs_of(found):
     return {(pair.first, pair.second): pair.crossings for pair in found.pairs}
 
 
-def test_it_is_off_by_default_and_then_nothing_is_registered(overlay):
+def test_the_overlay_is_off_by_default_and_registers_no_handler(overlay):
     manager = bpy.context.window_manager
     assert manager.muslin_show_crossings is False and registered() == []
     manager.muslin_show_crossings = True
@@ -66,12 +63,14 @@ def test_it_is_off_by_default_and_then_nothing_is_registered(overlay):
     assert manager.muslin_show_crossings is False and registered() == [] and overlay.lines() == []
 
 
-def test_cloths_of_an_unbaked_scene_are_seen_where_their_objects_stand(extension, overlay):
+def test_crossings_of_unbaked_cloth_are_found_at_the_objects_positions(extension, overlay):
     flat, turned = sheets()
     overlay.show(True)
     found = overlay.found()
-    expected = extension.core.audit([(builders.now(thing), mesh.triangles) for thing in (flat, turned) for mesh in [
-        extension.core.ClothMesh(builders.now(thing), faces=extension.mesh_data.faces(thing.data))]])
+    positions = [builders.displayed_now(obj) for obj in (flat, turned)]
+    meshes = [extension.core.ClothMesh(x, faces=extension.mesh_data.faces(obj.data))
+              for x, obj in zip(positions, (flat, turned), strict=True)]
+    expected = extension.core.audit([(x, mesh.triangles) for x, mesh in zip(positions, meshes, strict=True)])
     assert found.count == expected.crossings > 4
     assert pairs_of(found) == {("Flat", "Turned"): found.count}
     assert overlay.lines() == [f"At this frame: {found.count} edges cross"]
@@ -81,19 +80,19 @@ def test_cloths_of_an_unbaked_scene_are_seen_where_their_objects_stand(extension
     assert overlay.found().count == expected.crossings
 
 
-def test_what_is_drawn_lies_on_the_faces_that_cross(overlay):
+def test_drawn_triangles_and_edges_are_those_that_cross(overlay):
     flat, turned = sheets()
     overlay.show(True)
     found = overlay.found()
     assert found.edges.shape == (found.count, 2, 3) and found.triangles.dtype == found.edges.dtype == np.float32
-    corners = np.concatenate([builders.now(flat), builders.now(turned)])
+    corners = np.concatenate([builders.displayed_now(flat), builders.displayed_now(turned)])
     for drawn in (found.edges.reshape(-1, 3), found.triangles.reshape(-1, 3)):
         assert np.linalg.norm(drawn[:, None] - corners, axis=2).min(axis=1).max() < 1e-6
     assert len(found.triangles) == 2 * sum(map(len, found.faces.values()))      # whole quads
-    assert {0, 24}.isdisjoint(found.faces["Flat"].tolist()), "corners of the sheet are far from the other one"
+    assert {0, 24}.isdisjoint(found.faces["Flat"].tolist()), "the corners are far from the other sheet"
 
 
-def test_colliders_count_but_not_among_themselves(overlay):
+def test_crossings_between_two_colliders_do_not_count(overlay):
     flat = builders.sheet(6, "Flat")
     for name, at in (("Box", (0.03, 0.02, 0.01)), ("Other", (0.1, 0.05, 0.02))):
         builders.box(name, 0.4).location = at
@@ -104,7 +103,7 @@ def test_colliders_count_but_not_among_themselves(overlay):
     assert overlay.found().count == 0
 
 
-def test_faces_whose_edges_pierce_count_though_nothing_pierces_them(overlay):
+def test_faces_with_a_piercing_edge_count(overlay):
     builders.sheet(6, "Flat")
     wall = builders.mesh_object("Wall", [(0.03, -9, -8), (0.03, 9, -8), (0.05, 0, 9)], [(0, 1, 2)], kind="COLLIDER")
     overlay.show(True)
@@ -113,7 +112,7 @@ def test_faces_whose_edges_pierce_count_though_nothing_pierces_them(overlay):
     assert len(overlay.found().faces["Flat"]) == 0
 
 
-def test_cloth_that_crosses_itself_is_seen(overlay):
+def test_cloth_that_crosses_itself_is_found(overlay):
     folded = builders.sheet(7, "Folded")
     for vertex in folded.data.vertices:
         x, y, _ = vertex.co
@@ -123,7 +122,7 @@ def test_cloth_that_crosses_itself_is_seen(overlay):
     assert set(pairs_of(overlay.found())) == {("Folded", "Folded")}
 
 
-def test_each_frame_of_a_bake_has_the_certificate_s_count(extension, overlay, scene):
+def test_the_count_at_each_frame_of_a_bake_is_that_of_the_certificate(extension, overlay, scene):
     flat, turned = sheets()
     builders.pin(flat, {0: 1.0, 5: 1.0})
     scene.muslin.use_self_collision, scene.muslin.backend = False, "NUMPY"
@@ -137,14 +136,14 @@ def test_each_frame_of_a_bake_has_the_certificate_s_count(extension, overlay, sc
     assert report.summary()["frames_with_crossings"] == 4
 
 
-def test_quads_are_cut_as_a_bake_cuts_them_wherever_they_are_shown(overlay):
+def test_quads_are_triangulated_as_in_a_bake_whatever_shape_is_displayed(overlay):
     kite = builders.mesh_object("Kite", [(0, 0, 0), (1, 0, 0), (1.3, 1.3, 0), (0, 1, 0)], [(0, 1, 2, 3)])
     kite.shape_key_add(name="Basis")
     pushed = kite.shape_key_add(name="Pushed", from_mix=False)
-    pushed.points[2].co, pushed.value = (0.6, 0.6, 0.0), 1.0        # the other diagonal is the shorter one now
+    pushed.points[2].co, pushed.value = (0.6, 0.6, 0.0), 1.0        # makes the other diagonal the shorter one
     wall = builders.mesh_object("Wall", [(0.3, 0.32, -1), (0.3, 0.32, 1), (0.2, 0.22, 1)], [(0, 1, 2)], kind="COLLIDER")
     overlay.show(True)
-    assert overlay.found().count > 0 and builders.now(kite)[2, 0] < 1
+    assert overlay.found().count > 0 and builders.displayed_now(kite)[2, 0] < 1
     corners = {tuple(np.round(corner, 4)) for corner in overlay.found().triangles[0].tolist()}
     assert corners == {(0, 0, 0), (1, 0, 0), (0, 1, 0)}
     assert wall.name in overlay.found().pairs[0].second
@@ -154,7 +153,7 @@ def test_quads_are_cut_as_a_bake_cuts_them_wherever_they_are_shown(overlay):
     assert (0.6, 0.6, 0) in {tuple(np.round(corner, 4)) for corner in overlay.found().triangles[0].tolist()}
 
 
-def test_hidden_deleted_and_edited_objects(overlay):
+def test_hidden_deleted_and_edited_objects_are_followed(overlay):
     flat, turned = sheets()
     overlay.show(True)
     count = overlay.found().count
@@ -173,7 +172,7 @@ def test_hidden_deleted_and_edited_objects(overlay):
     assert overlay.found().count == 0
 
 
-def test_a_vertex_at_infinity_is_said(overlay):
+def test_a_vertex_at_infinity_is_reported(overlay):
     flat, _ = sheets()
     flat.data.vertices[3].co.x = float("nan")
     flat.data.update()
@@ -184,7 +183,7 @@ def test_a_vertex_at_infinity_is_said(overlay):
     assert overlay.found().count > 0
 
 
-def test_a_look_is_taken_only_where_something_shown_has_moved(overlay, monkeypatch):
+def test_crossings_are_searched_only_after_a_displayed_object_has_moved(overlay, monkeypatch):
     flat, _ = sheets()
     lamp = bpy.data.objects.new("Lamp", None)
     bpy.context.scene.collection.objects.link(lamp)
@@ -201,7 +200,7 @@ def test_a_look_is_taken_only_where_something_shown_has_moved(overlay, monkeypat
     assert overlay.crossings_overlay._overlay[0]._finders["Scene", "ViewLayer"]._auditor is auditor
 
 
-def test_nothing_is_done_while_a_bake_runs(extension, overlay, scene, monkeypatch):
+def test_the_overlay_is_idle_while_a_bake_runs(extension, overlay, scene, monkeypatch):
     sheets()
     scene.muslin.backend = "NUMPY"
     overlay.show(True)
@@ -228,7 +227,7 @@ def test_nothing_is_done_while_a_bake_runs(extension, overlay, scene, monkeypatc
     assert overlay.found().count
 
 
-def test_opening_a_file_switches_it_off_and_others_handlers_still_run(overlay):
+def test_opening_a_file_switches_the_overlay_off_and_other_handlers_still_run(overlay):
     sheets()
     overlay.show(True)
     ran = []
@@ -239,7 +238,7 @@ def test_opening_a_file_switches_it_off_and_others_handlers_still_run(overlay):
     assert registered() == list(HANDLERS) and overlay.found().count == 0
 
 
-def test_undo_is_followed(overlay):
+def test_undo_and_redo_update_the_crossings(overlay):
     flat, turned = sheets()
     bpy.ops.ed.undo_push(message="Sheets")
     overlay.show(True)
@@ -254,7 +253,7 @@ def test_undo_is_followed(overlay):
     assert overlay.found().count == 0
 
 
-def test_a_slow_look_waits_for_a_pause_in_a_window(overlay, monkeypatch):
+def test_a_slow_search_waits_for_a_pause_in_a_window(overlay, monkeypatch):
     _, turned = sheets()
     overlay.show(True)
     count = overlay.found().count
@@ -273,7 +272,7 @@ def test_a_slow_look_waits_for_a_pause_in_a_window(overlay, monkeypatch):
     assert module._delayed_searches() is None and overlay.found().count == 0 != count
 
 
-def test_switching_the_extension_off_takes_it_away(extension, overlay):
+def test_disabling_the_extension_removes_the_overlay(extension, overlay):
     sheets()
     overlay.show(True)
     module = extension.core.__name__.rpartition(".")[0]
@@ -284,7 +283,7 @@ def test_switching_the_extension_off_takes_it_away(extension, overlay):
         bpy.ops.preferences.addon_enable(module=module)
 
 
-def test_the_panel_tells_of_the_current_frame(extension, overlay, scene):
+def test_the_panel_shows_the_certificate_of_the_current_frame(extension, overlay, scene):
     sheets()
     scene.muslin.backend = "NUMPY"
     report = builders.finish(extension.bake.bake(scene)).as_dict()
@@ -298,12 +297,12 @@ def test_the_panel_tells_of_the_current_frame(extension, overlay, scene):
     assert dict(text.facts(report))["Frames with Crossings"] == "4 of 4"
 
 
-def selected(thing):
+def selected(obj):
     bpy.ops.object.mode_set(mode="OBJECT")
-    return {face.index for face in thing.data.polygons if face.select}
+    return {face.index for face in obj.data.polygons if face.select}
 
 
-def test_the_faces_that_cross_are_selected_and_nothing_else_changes(extension, overlay, scene):
+def test_crossing_faces_are_selected_and_nothing_else_changes(extension, overlay, scene):
     flat, turned = sheets()
     scene.muslin.backend = "NUMPY"
     bpy.context.view_layer.objects.active = flat
@@ -322,7 +321,7 @@ def test_the_faces_that_cross_are_selected_and_nothing_else_changes(extension, o
     assert selected(flat) == wanted and builders.state(flat) == before, "the bake's shape keys are as they were"
 
 
-def test_faces_are_not_selected_where_there_are_none_or_a_modifier_makes_others(overlay):
+def test_no_faces_are_selected_without_crossings_or_if_a_modifier_changes_faces(overlay):
     flat, turned = sheets()
     bpy.context.view_layer.objects.active = turned
     flat.location.z = 4.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The demo's account of itself."""
+"""The command line and the printed summary of the demo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_more_frames_than_the_scene_has_are_refused_before_any_work():
         assert ended.returncode == 2 and f"--frames is {frames}, it must be in 2..60" in ended.stderr
 
 
-def test_compiling_is_told_apart_from_the_time_of_the_frames():
+def test_compiling_is_not_part_of_the_time_of_the_frames():
     spec = importlib.util.spec_from_file_location("tablecloth", ROOT / "demo" / "tablecloth.py")
     tablecloth = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tablecloth)

@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fabrics by name on an object: the preset fills the values, the values say which preset they are."""
+"""Fabric presets on an object: a preset sets the values, and the values determine the preset."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 
 def test_a_new_cloth_is_cotton(scene):
     assert builders.sheet().muslin.fabric == "cotton"
 
 
-def test_a_preset_fills_every_value_and_the_core_gets_them(extension, scene):
+def test_a_preset_sets_every_value_of_the_core_s_material(extension, scene):
     sheet = builders.sheet()
     for name in extension.core.Material.presets():
         sheet.muslin.fabric = name
@@ -27,7 +23,7 @@ def test_a_preset_fills_every_value_and_the_core_gets_them(extension, scene):
             assert getattr(material, field) == pytest.approx(getattr(preset, field), rel=1e-6), (name, field)
 
 
-def test_changing_any_value_makes_the_fabric_custom_and_changing_it_back_does_not(extension, scene):
+def test_changing_any_value_makes_the_fabric_custom_until_it_is_changed_back(extension, scene):
     muslin = builders.sheet().muslin
     for prop in extension.fabric_presets.PRESET_PROPERTIES:
         before = getattr(muslin, prop)
@@ -52,7 +48,7 @@ def test_bending_is_typed_in_millionths(scene):
     assert muslin.bend_warp_micro == pytest.approx(20.0)
 
 
-def test_every_value_of_every_preset_is_within_its_property_s_limits(extension, scene):
+def test_every_value_of_every_preset_is_within_the_limits_of_its_property(extension, scene):
     rna = builders.sheet().muslin.bl_rna.properties
     for name in extension.core.Material.presets():
         for prop, value in extension.fabric_presets.preset_values(name).items():

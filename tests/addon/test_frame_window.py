@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between two frames everything moves straight; each frame is read once."""
+"""The frame window: linear interpolation between two frames, each of which is read once."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 
 @pytest.fixture
 def window(extension, scene):
-    """A box that moves by (1, 0, 0) and then by (0, 0, 2) a frame, and one that stands still."""
+    """Return a window of a box that moves by (1, 0, 0) and then by (0, 0, 2) per frame, and of one at rest."""
     import bpy
 
     moving, still = builders.box("Moving"), builders.box("Still")
@@ -38,7 +34,7 @@ def test_times_between_frames_are_interpolated_in_metres(window):
     assert np.allclose(centre(window, 0.175), (0.5, 0.0, 0.75))
 
 
-def test_a_time_that_is_not_held_is_an_error_and_rounding_is_not(window):
+def test_a_time_outside_the_window_is_an_error_except_for_rounding(window):
     window.read(2)
     window.read(3)
     for time in (0.05, 0.25):
@@ -48,7 +44,7 @@ def test_a_time_that_is_not_held_is_an_error_and_rounding_is_not(window):
     assert np.allclose(centre(window, 0.2 + 1e-9), (0.5, 0.0, 1.0))
 
 
-def test_what_stands_still_is_the_same_array_at_all_times(window):
+def test_an_object_at_rest_has_the_same_array_at_all_times(window):
     before = window.at("Still", 0.0)
     window.read(2)
     assert window.at("Still", 0.03) is before

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every integrator of the core stands in the panel, says what it is, and bakes or says what to change."""
+"""Every integrator of the core is in the panel with a description, and bakes or reports what to change."""
 
 from __future__ import annotations
 
 import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 NAMES = ("bdf2", "implicit_euler", "projective_dynamics", "explicit_euler", "symplectic_euler", "verlet")
 EXPLICIT = ("EXPLICIT_EULER", "SYMPLECTIC_EULER", "VERLET")
@@ -30,7 +27,7 @@ def test_the_menu_has_every_integrator_with_a_title_and_a_description(extension,
     assert len({item.value for item in items}) == len(items)
 
 
-def test_files_of_before_open_with_the_integrator_they_had(extension, scene):
+def test_the_stored_numbers_of_the_first_integrators_do_not_change(extension, scene):
     numbers = {item.identifier: item.value for item in menu(scene)}
     assert numbers["BDF2"] == 0 and numbers["IMPLICIT_EULER"] == 1
 
@@ -44,12 +41,12 @@ def test_every_integrator_bakes_a_hanging_sheet(extension, scene, name):
     scene.frame_end = 5
     scene.muslin.integrator, scene.muslin.steps_per_frame = name.upper(), 4
     builders.finish(extension.bake.bake(scene))
-    seen = builders.seen(sheet, 5)
+    seen = builders.displayed(sheet, 5)
     assert np.isfinite(seen).all() and seen[:, 2].min() < -0.05
     assert name == extension.settings.scene_settings_of(scene).solver().integrator
 
 
-def test_projective_dynamics_goes_on_until_it_is_close_and_says_where_it_was_not(extension, scene):
+def test_projective_dynamics_iterates_until_it_converges_and_notes_if_it_did_not(extension, scene):
     sheet = builders.sheet(6)
     builders.pin(sheet, {0: 1.0, 5: 1.0})
     scene.frame_end, scene.muslin.integrator = 4, "PROJECTIVE_DYNAMICS"
@@ -64,7 +61,7 @@ def test_projective_dynamics_goes_on_until_it_is_close_and_says_where_it_was_not
 
 
 @pytest.mark.parametrize("name", EXPLICIT)
-def test_steps_too_long_for_an_explicit_one_are_refused_by_name(extension, scene, name):
+def test_steps_that_are_too_long_for_an_explicit_integrator_are_an_error(extension, scene, name):
     builders.sheet(20)
     scene.muslin.integrator = name
     scene.frame_end = 3
@@ -79,7 +76,7 @@ def test_options_of_integrators_reach_the_solver(extension, scene):
     assert solver.projective_solve == "cg" and solver.verlet_kd == 0.5
 
 
-def test_a_bake_says_how_many_steps_an_explicit_integrator_takes_before_the_first_is_done(extension, scene):
+def test_a_bake_shows_the_steps_of_an_explicit_integrator_before_the_first(extension, scene):
     sheet = builders.sheet(4)
     sheet.muslin.stretch_warp = sheet.muslin.stretch_weft = 3000.0
     sheet.muslin.shear, sheet.muslin.damping = 1000.0, 0.0

@@ -1,28 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jelly and particles in Blender: read with their settings, baked, added by the operator."""
+"""Jelly, particles and projective sheets in Blender: settings, bakes, and Add Particles."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
-from scripted import simulate_as
-
-
-@pytest.fixture
-def read(extension, scene, monkeypatch):
-    """Bakes still cloth and gives the core.Scene that was simulated."""
-    def read():
-        worlds = []
-        monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x, worlds))
-        builders.finish(extension.bake.bake(scene))
-        return worlds[0]
-    return read
+from tests.addon import builders
 
 
 def points(kind="CLOTH", **attributes):
@@ -49,10 +33,10 @@ KINDS = {"dust": ([], [], 0.0), "weighed dust": ([], [], 0.1), "a net": ([], [(0
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_of_the_fabric_of_particles_the_panel_shows_what_moves_them_and_no_more(extension, scene, read, kind):
+def test_the_panel_shows_exactly_the_fabric_settings_that_move_particles(extension, scene, read, kind):
     faces, edges, mass = KINDS[kind]
     obj = builders.mesh_object("Dust", [(0, 0, 0), (0.5, 0, 0.3), (0, 0.5, 0.2)], faces, edges)
-    builders.pin(obj, {0: 1.0})                                          # so that edges stretch
+    builders.pin(obj, {0: 1.0})                                          # makes edges stretch
     simulate, muslin = extension.core.simulate, obj.muslin
     muslin.model, muslin.particle_mass, muslin.viscous_drag, muslin.use_max_elongation = "particles", mass, 0.5, True
     scene.muslin.wind, scene.muslin.backend, scene.frame_end = (3.0, 1.0, 0.0), "NUMPY", 2
@@ -62,7 +46,7 @@ def test_of_the_fabric_of_particles_the_panel_shows_what_moves_them_and_no_more(
         return np.concatenate([frame.positions[0] for frame in frames])
 
     still, used = moved(), set()
-    for name in extension.model_options.ALL_OF_FABRIC - {"grain"}:             # which no particle has
+    for name in extension.model_options.ALL_OF_FABRIC - {"grain"}:             # particles have no grain
         before = getattr(muslin, name)
         setattr(muslin, name, 0.1 if name == "max_elongation" else 2.0 * before + 0.5)
         used |= {name} if not np.allclose(moved(), still, rtol=0.0, atol=1e-9) else set()
@@ -70,14 +54,14 @@ def test_of_the_fabric_of_particles_the_panel_shows_what_moves_them_and_no_more(
     assert used == extension.model_options.fabric_settings_used(obj)
 
 
-def test_the_panel_shows_all_of_the_fabric_of_a_sheet(extension, scene):
+def test_the_panel_shows_all_fabric_settings_of_a_sheet(extension, scene):
     sheet = builders.sheet(3)
     assert extension.model_options.fabric_settings_used(sheet) == extension.model_options.ALL_OF_FABRIC
     sheet.muslin.model = "particles"
     assert extension.model_options.fabric_settings_used(sheet) < extension.model_options.ALL_OF_FABRIC
 
 
-def test_moduli_of_a_projective_sheet_are_the_panels_where_they_are_asked_for(read):
+def test_a_projective_sheet_has_the_panel_s_moduli_if_by_moduli_is_on(read):
     sheet = builders.sheet(3)
     sheet.muslin.model = "projective"
     assert read().cloths[0].model_options == {}
@@ -87,7 +71,7 @@ def test_moduli_of_a_projective_sheet_are_the_panels_where_they_are_asked_for(re
         {"young_modulus": 5e5, "poisson_ratio": 0.25, "sheet_thickness": 4e-4})
 
 
-def test_velocity_and_birth_are_read_from_attributes_and_turn_with_the_object(read, scene):
+def test_velocity_and_birth_are_read_from_attributes_in_object_space(read, scene):
     scene.unit_settings.scale_length = 0.01
     obj = points(velocity=("FLOAT_VECTOR", np.eye(3)), birth=("FLOAT", [0.0, 0.1, 0.2]))
     obj.rotation_euler, obj.scale = (0.0, 0.0, np.pi / 2), (2.0, 2.0, 2.0)
@@ -103,7 +87,7 @@ def test_a_sheet_starts_with_the_velocities_of_its_attribute(read):
     np.testing.assert_allclose(read().cloths[0].velocities, np.tile([0.0, 0.0, 3.0], (9, 1)))
 
 
-def test_attributes_of_another_kind_are_not_meant(read):
+def test_attributes_of_another_type_or_domain_are_ignored(read):
     sheet = builders.sheet(3)
     sheet.data.attributes.new("velocity", "FLOAT", "POINT")
     sheet.data.attributes.new("birth", "FLOAT", "FACE")
@@ -112,7 +96,7 @@ def test_attributes_of_another_kind_are_not_meant(read):
 
 
 @pytest.mark.parametrize("kind", ["fountain", "waterfall", "semi_sphere", "explosion"])
-def test_added_particles_bake_and_fly_as_the_core_has_them(extension, scene, kind):
+def test_added_particles_move_as_the_core_s_emitter_defines(extension, scene, kind):
     import bpy
 
     scene.cursor.location = (1.0, 2.0, 3.0)
@@ -124,15 +108,15 @@ def test_added_particles_bake_and_fly_as_the_core_has_them(extension, scene, kin
     for frame in range(scene.frame_start, scene.frame_end + 1):
         t = (frame - scene.frame_start) / 24.0
         wanted = x + t * v + 0.5 * t * t * np.array([0.0, 0.0, -9.81])
-        np.testing.assert_allclose(builders.seen(obj, frame), wanted, atol=2e-5)
+        np.testing.assert_allclose(builders.displayed(obj, frame), wanted, atol=2e-5)
 
 
-def test_particles_that_start_one_after_the_other_wait_for_it(extension, scene):
+def test_particles_wait_for_their_birth(extension, scene):
     import bpy
 
     bpy.ops.muslin.particles_add(kind="fountain", count=4, duration=4.0 / 24.0)
     builders.finish(extension.bake.bake(scene))
-    moved = np.linalg.norm(builders.seen(bpy.context.object, 3), axis=1) > 1e-6
+    moved = np.linalg.norm(builders.displayed(bpy.context.object, 3), axis=1) > 1e-6
     assert moved.tolist() == [True, True, False, False]
 
 
@@ -146,7 +130,7 @@ def test_adding_particles_leaves_one_object_selected(scene):
 
 
 @pytest.mark.parametrize("structure", ["TETRAHEDRA", "LATTICE"])
-def test_a_jelly_box_falls_on_a_floor_and_the_bake_shows_it(extension, scene, structure):
+def test_a_jelly_box_bakes_and_rests_on_a_floor(extension, scene, structure):
     scene.frame_end = 12
     floor = builders.mesh_object("Floor", [(-5, -5, 0), (5, -5, 0), (5, 5, 0), (-5, 5, 0)], [(0, 1, 2, 3)],
                                  kind="COLLIDER")
@@ -156,7 +140,7 @@ def test_a_jelly_box_falls_on_a_floor_and_the_bake_shows_it(extension, scene, st
     box.muslin.young_modulus, box.muslin.jelly_cells = 50.0, 4
     report = builders.finish(extension.bake.bake(scene))
     assert report.summary()["crossings"] == 0
-    shown = builders.seen(box, 12)
+    shown = builders.displayed(box, 12)
     assert 0.0 < shown[:, 2].min() < 0.15 and np.isfinite(shown).all()
     assert floor.name == "Floor"
 
@@ -174,7 +158,7 @@ def test_jelly_is_read_with_the_settings_of_the_panel(read):
     assert (options["structure"], options["poisson_ratio"], options["cells"]) == ("lattice", None, 9)
 
 
-def test_an_open_mesh_as_jelly_is_refused_with_a_way_out(extension, scene):
+def test_an_open_mesh_as_jelly_is_an_error_with_a_remedy(extension, scene):
     sheet = builders.sheet(3)
     sheet.muslin.model = "jelly"
     with pytest.raises(extension.core.MeshError, match="Sheet: is open: edge .* Solidify"):

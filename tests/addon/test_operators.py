@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operators as scripts call them; tests/ui has them in the window."""
+"""The operators as scripts call them; tests/ui tests them in the window."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import bpy
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
-from scripted import simulate_as
+from tests.addon import builders
+from tests.addon.scripted import simulate_as
 
 
 @pytest.fixture
@@ -30,14 +27,14 @@ def test_cloth_and_collider_are_one_call_each_and_can_be_removed(sheet):
     assert bpy.ops.muslin.cloth_add() == {"FINISHED"} and sheet.muslin.kind == "CLOTH"
 
 
-def test_a_cloth_s_values_are_kept_in_the_file_whatever_later_versions_start_from(sheet):
+def test_the_values_of_a_new_cloth_are_stored_in_the_file(sheet):
     sheet.muslin.kind = "NONE"
     assert not sheet.muslin.is_property_set("shear")
     bpy.ops.muslin.cloth_add()
     assert sheet.muslin.is_property_set("shear")
 
 
-def test_what_is_no_mesh_cannot_take_part(scene):
+def test_operators_need_a_mesh_object(scene):
     empty = bpy.data.objects.new("Empty", None)
     scene.collection.objects.link(empty)
     bpy.context.view_layer.objects.active = empty
@@ -50,7 +47,7 @@ def test_what_is_no_mesh_cannot_take_part(scene):
     ("bake_delete", "has no bake"), ("bake_delete_all", "has a bake"), ("bake_cancel", "No bake is running"),
     ("compare", "is not cloth"), ("compare_open", "no sheet"), ("crossings_select", "is not cloth"),
     ("particles_add", "Object Mode")])
-def test_a_button_that_is_grey_says_why(scene, operator, reason):
+def test_a_disabled_button_gives_the_reason(scene, operator, reason):
     if operator == "particles_add":
         bpy.context.view_layer.objects.active = builders.sheet()
         bpy.ops.object.mode_set(mode="EDIT")
@@ -71,7 +68,7 @@ def test_bake_and_delete_bake(extension, sheet):
 
 
 def test_a_bake_from_a_script_waits_for_slow_frames(extension, sheet, monkeypatch):
-    """Else it held Python's lock, and frames that were slow at first stayed so."""
+    """Polling without a pause would take Python's lock from the thread of the bake."""
     job = extension.bake_job
     idle = []
 
@@ -131,7 +128,7 @@ def test_a_bake_is_not_deleted_in_edit_mode(extension, sheet):
     assert extension.baked_record.has_bake(sheet) and sheet.muslin.kind == "CLOTH"
 
 
-def test_the_certificate_is_told_in_the_user_s_units(extension, sheet):
+def test_the_certificate_is_shown_in_the_scene_s_units(extension, sheet):
     text = extension.certificate_text
     bpy.ops.muslin.bake()
     report = extension.baked_record.report_of(sheet)
@@ -143,7 +140,7 @@ def test_the_certificate_is_told_in_the_user_s_units(extension, sheet):
 
 
 def stretched(core, *p99):
-    """A stand-in for `core.simulate` in which 99 % of the edges are below `p99`, a number for each frame."""
+    """Return a stand-in for `core.simulate` whose certificates have the `p99` stretch given for each frame."""
     still = simulate_as(core, lambda x, since: x)
 
     def simulate(*given):
@@ -152,18 +149,18 @@ def stretched(core, *p99):
     return simulate
 
 
-def test_much_stretch_of_most_edges_is_a_warning_with_its_frame_and_what_to_do(extension, sheet, monkeypatch, capfd):
+def test_large_stretch_is_a_warning_with_its_frame_and_a_remedy(extension, sheet, monkeypatch, capfd):
     monkeypatch.setattr(extension.core, "simulate", stretched(extension.core, 1.0, 1.05, 1.312, 1.2))
     assert bpy.ops.muslin.bake() == {"FINISHED"}
-    said = [line for line in capfd.readouterr().out.splitlines() if line.startswith("Warning: ")]
-    assert len(said) == 1 and "At frame 3 one edge in a hundred" in said[0] and "31.20 %" in said[0]
-    assert "Steps per Frame" in said[0]
-    assert extension.baked_record.report_of(sheet)["notes"] == [said[0].removeprefix("Warning: ")]
+    warnings = [line for line in capfd.readouterr().out.splitlines() if line.startswith("Warning: ")]
+    assert len(warnings) == 1 and "At frame 3 one edge in a hundred" in warnings[0] and "31.20 %" in warnings[0]
+    assert "Steps per Frame" in warnings[0]
+    assert extension.baked_record.report_of(sheet)["notes"] == [warnings[0].removeprefix("Warning: ")]
 
 
 @pytest.mark.parametrize("settings", [
     {"fabric": "rubber"}, {"rest_shape": "UV"}, {"shrink_min": 0.2}, {"model": "projective", "use_moduli": True}, {}])
-def test_stretch_that_was_asked_for_or_is_little_is_no_warning(extension, sheet, monkeypatch, settings):
+def test_small_or_intended_stretch_is_no_warning(extension, sheet, monkeypatch, settings):
     sheet.data.uv_layers.new(name="Map").uv.foreach_set("vector", [0, 0, 1, 0, 1, 1, 0, 1] * 16)
     for name, value in settings.items():
         setattr(sheet.muslin, name, value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings as scripts write them."""
+"""Settings that scripts write."""
 
 import time
 
@@ -8,7 +8,7 @@ import pytest
 from tests.addon import builders
 
 
-def test_a_setting_that_does_not_exist_is_an_error_and_not_a_silent_no(scene):
+def test_a_setting_that_does_not_exist_is_an_error(scene):
     sheet = builders.sheet(3)
     sheet.muslin.use_sewing = True
     assert sheet.muslin.use_sewing
@@ -17,7 +17,7 @@ def test_a_setting_that_does_not_exist_is_an_error_and_not_a_silent_no(scene):
             setattr(settings, misspelt, True)
 
 
-def test_a_number_out_of_range_is_at_the_end_of_it_as_the_guide_says(scene):
+def test_a_number_out_of_range_is_clamped_as_the_guide_says(scene):
     sheet = builders.sheet(3)
     for settings in (sheet.muslin, scene.muslin):
         for prop in settings.bl_rna.properties:
@@ -28,15 +28,16 @@ def test_a_number_out_of_range_is_at_the_end_of_it_as_the_guide_says(scene):
     assert sheet.muslin.areal_density == pytest.approx(1e-4)
 
 
-def test_a_script_is_told_what_it_waits_for(extension, scene, monkeypatch, capfd):
+def test_a_script_prints_the_stage_before_the_first_frame(extension, scene, monkeypatch, capfd):
     import bpy
 
     backends = extension.backends
     builders.sheet(3)
     scene.frame_end, scene.muslin.backend = 2, "NUMPY"
+
     def slow():
         yield "Compiling"
-        time.sleep(0.5)                                              # longer than what a window waits for
+        time.sleep(0.5)                                              # longer than a turn
         yield "Compiling"
         time.sleep(0.5)
 

@@ -1,31 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the core is given is what Blender shows, in world space and metres."""
+"""The core gets cloth and colliders as Blender displays them, in world space and metres."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
-from scripted import simulate_as
+from tests.addon import builders
 
 
-@pytest.fixture
-def read(extension, scene, monkeypatch):
-    """Bakes still cloth and gives the core.Scene that was simulated."""
-    def read():
-        worlds = []
-        monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x, worlds))
-        builders.finish(extension.bake.bake(scene))
-        return worlds[0]
-    return read
-
-
-def test_cloth_is_read_as_it_is_seen_in_the_world(read, scene):
+def test_cloth_is_read_as_it_is_displayed_in_world_space(read, scene):
     import bpy
 
     parent = bpy.data.objects.new("Parent", None)
@@ -34,7 +18,7 @@ def test_cloth_is_read_as_it_is_seen_in_the_world(read, scene):
     sheet = builders.sheet()
     sheet.parent, sheet.scale, sheet.location = parent, (-1.0, 3.0, 1.0), (5.0, 6.0, 7.0)
     sheet.modifiers.new("Cast", "CAST").factor = 0.5
-    shown = builders.seen(sheet, 1)
+    shown = builders.displayed(sheet, 1)
     assert np.allclose(read().cloths[0].positions, shown, atol=1e-5)
 
 
@@ -44,11 +28,11 @@ def test_lengths_and_accelerations_are_in_metres(read, scene):
     scene.muslin.wind = (100.0, 0.0, 0.0)
     sheet = builders.sheet(size=200.0)
     sheet.muslin.thickness = 0.5
-    world = read()
-    assert np.ptp(world.cloths[0].positions[:, 0]) == pytest.approx(2.0)
-    assert world.cloths[0].thickness == pytest.approx(0.005)
-    assert world.gravity == pytest.approx([0.0, 0.0, -9.81])
-    assert world.wind_at(0.0) == pytest.approx([1.0, 0.0, 0.0])
+    core_scene = read()
+    assert np.ptp(core_scene.cloths[0].positions[:, 0]) == pytest.approx(2.0)
+    assert core_scene.cloths[0].thickness == pytest.approx(0.005)
+    assert core_scene.gravity == pytest.approx([0.0, 0.0, -9.81])
+    assert core_scene.wind_at(0.0) == pytest.approx([1.0, 0.0, 0.0])
 
 
 def test_without_a_unit_system_a_unit_is_a_metre(read, scene):
@@ -58,7 +42,7 @@ def test_without_a_unit_system_a_unit_is_a_metre(read, scene):
     assert np.ptp(read().cloths[0].positions[:, 0]) == pytest.approx(2.0)
 
 
-def test_gravity_is_off_where_the_scene_switches_it_off(read, scene):
+def test_gravity_is_off_if_the_scene_switches_it_off(read, scene):
     builders.sheet()
     scene.use_gravity = False
     assert read().gravity.tolist() == [0.0, 0.0, 0.0]
@@ -71,7 +55,7 @@ def test_a_scene_in_centimetres_with_blender_s_default_gravity_gets_a_note(exten
     assert "0.0981 m/s²" in extension.baked_record.report_of(sheet)["notes"][0]
 
 
-def test_faces_of_any_size_and_loose_edges_arrive(read, scene):
+def test_faces_of_any_size_and_loose_edges_are_read(read, scene):
     vertices = [(0, 0, 0), (2, 0, 0), (2, 1, 0), (0, 1, 0), (3, 0.5, 0), (-1, 0, 0), (-1, 1, 0), (-2, 0.5, 0),
                 (-3, 0.5, 0)]
     builders.mesh_object("Mixed", vertices, [(0, 1, 2, 3), (1, 4, 2), (0, 3, 6, 7, 5)], [(7, 8)])
@@ -81,7 +65,7 @@ def test_faces_of_any_size_and_loose_edges_arrive(read, scene):
     assert mesh.areas.sum() == pytest.approx(2.0 + 0.5 + 1.5)
 
 
-def test_settings_become_a_fabric(read, scene):
+def test_the_settings_of_the_fabric_reach_the_core(read, scene):
     sheet = builders.sheet()
     values = {"areal_density": 0.4, "stretch_warp": 100.0, "stretch_weft": 200.0, "shear": 30.0, "bend_warp": 1e-3,
               "bend_weft": 2e-3, "damping": 0.02, "friction": 0.7, "air_drag": 0.9, "viscous_drag": 0.05,
@@ -95,7 +79,7 @@ def test_settings_become_a_fabric(read, scene):
 
 
 def warp_directions(mesh):
-    """(T, 3) where u runs in the world, by the rest coordinates."""
+    """Return the direction of u (T, 3) in world space, from the rest coordinates."""
     a, b, c = (mesh.positions[mesh.triangles[:, i]] for i in range(3))
     d = mesh.uv[:, 1:] - mesh.uv[:, :1]                                       # (T, 2, 2)
     inverse = np.linalg.inv(d)
@@ -110,7 +94,7 @@ def test_the_grain_follows_the_object_s_x_axis(read, scene):
 
 
 @pytest.mark.parametrize("mirror", [1.0, -1.0])
-def test_the_grain_follows_u_of_a_uv_map_and_lengths_stay_those_of_the_mesh(read, scene, mirror):
+def test_the_grain_follows_u_of_a_uv_map_and_lengths_are_those_of_the_mesh(read, scene, mirror):
     sheet = builders.sheet(size=2.0)
     layer = sheet.data.uv_layers.new(name="Pattern")
     for loop in sheet.data.loops:
@@ -122,7 +106,7 @@ def test_the_grain_follows_u_of_a_uv_map_and_lengths_stay_those_of_the_mesh(read
     assert mesh.areas.sum() == pytest.approx(4.0)
 
 
-def test_pin_weights_arrive_and_their_targets_follow_the_evaluated_mesh(read, scene):
+def test_pin_weights_are_read_and_their_targets_follow_the_evaluated_mesh(read, scene):
     sheet = builders.sheet()
     builders.pin(sheet, {0: 1.0, 4: 1.0, 7: 0.25})
     builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), 4: (3.0, 0.0, 0.0)})
@@ -133,7 +117,7 @@ def test_pin_weights_arrive_and_their_targets_follow_the_evaluated_mesh(read, sc
     sheet.modifiers.clear()
     sheet.shape_key_clear()
     end = 3 / 24
-    assert np.allclose(cloth.pins.positions(cloth.pins.held, end), builders.seen(sheet, 4)[[0, 4]], atol=1e-6)
+    assert np.allclose(cloth.pins.positions(cloth.pins.held, end), builders.displayed(sheet, 4)[[0, 4]], atol=1e-6)
 
 
 def test_only_the_pin_group_counts(read, scene):
@@ -153,7 +137,8 @@ def test_colliders_are_read_with_their_modifiers_and_face_outwards_when_mirrored
     positions = collider.at(0.0)
     a, b, c = (positions[collider.triangles[:, i]] for i in range(3))
     assert len(positions) == 26
-    assert np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0 == pytest.approx(2.0, rel=1e-6)    # the volume, not minus it
+    volume = np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0                  # negative with inward normals
+    assert volume == pytest.approx(2.0, rel=1e-6)
     assert collider.friction == pytest.approx(0.6)
 
 
@@ -161,12 +146,12 @@ def test_all_cloth_of_the_scene_is_simulated_together(read, scene):
     for name in ("B", "A", "C"):
         builders.sheet(name=name)
     builders.box()
-    world = read()
-    assert [cloth.name for cloth in world.cloths] == ["A", "B", "C"]
-    assert [collider.name for collider in world.colliders] == ["Box"]
+    core_scene = read()
+    assert [cloth.name for cloth in core_scene.cloths] == ["A", "B", "C"]
+    assert [collider.name for collider in core_scene.colliders] == ["Box"]
 
 
-def test_geometry_nodes_that_only_move_vertices_are_read_and_those_that_add_are_not(read, scene):
+def test_geometry_nodes_that_only_move_vertices_are_read_and_others_are_off(read, scene):
     import bpy
 
     def nodes(name, node):

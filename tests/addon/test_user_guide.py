@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scripts in the user guide run as they stand there, and its tables of names and defaults are true."""
+"""The scripts in the user guide run, and its tables of names and defaults are correct."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "guide").glob("*.md"))
@@ -68,7 +67,7 @@ def test_every_line_of_the_certificate_is_explained(extension, scene):
     assert all(f"| {name} |" in table or f"*{name}*" in GUIDE for name, _ in text.frame_facts(report, 1))
 
 
-def test_every_setting_and_operator_stands_under_its_script_name(extension):
+def test_every_setting_and_operator_is_listed_with_its_script_name(extension):
     import bpy
 
     for kind in ("object", "scene"):

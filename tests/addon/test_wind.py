@@ -1,34 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's wind fields are the air that the cloth is simulated in."""
+"""Blender's wind fields as the air of the simulation."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
-from scripted import simulate_as
+from tests.addon import builders
+from tests.addon.scripted import simulate_as
 
 PLACES = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 2.0, 0.0], [-1.0, 0.0, 0.0]])
 
 
-@pytest.fixture
-def read(extension, scene, monkeypatch):
-    """Bakes still cloth and gives the core.Scene that was simulated."""
-    def read():
-        worlds = []
-        monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x, worlds))
-        builders.finish(extension.bake.bake(scene))
-        return worlds[0]
-    return read
-
-
 def field(strength=4.0, **settings):
-    """A wind field at the origin that blows along x."""
+    """Add a wind field at the origin that blows along x, and return it."""
     import bpy
 
     obj = bpy.data.objects.new("Fan", None)
@@ -46,14 +31,14 @@ def field(strength=4.0, **settings):
     return obj
 
 
-def speeds(world, time=0.0):
-    """Along x at PLACES; nothing blows across."""
-    air = world.wind_at(time, PLACES)
+def speeds(core_scene, time=0.0):
+    """Return the speed along x at PLACES, after checking that it is zero across."""
+    air = core_scene.wind_at(time, PLACES)
     assert air[:, 1:] == pytest.approx(np.zeros((len(PLACES), 2)), abs=1e-6)
     return air[:, 0]
 
 
-def test_a_field_as_it_is_made_blows_the_same_everywhere_on_top_of_the_scene_s_wind(read, scene):
+def test_a_new_field_is_uniform_and_adds_to_the_scene_s_wind(read, scene):
     builders.sheet()
     field()
     scene.muslin.wind = (1.0, 0.0, 0.0)
@@ -91,12 +76,12 @@ def test_cloth_is_blown_away_by_a_field_and_follows_its_animation(extension, sce
     fan = scene.objects["Fan"]
     builders.animate(fan.field, "strength", {1: 0.0, 6: 0.0, 7: 8.0})
     builders.finish(extension.bake.bake(scene))
-    x = [builders.seen(sheet, frame)[:, 0].mean() for frame in (1, 6, 12)]
+    x = [builders.displayed(sheet, frame)[:, 0].mean() for frame in (1, 6, 12)]
     assert abs(x[1] - x[0]) < 1e-6
     assert x[2] - x[1] > 0.1
 
 
-def test_fields_that_are_not_known_are_named_in_the_panel_and_in_the_report(extension, scene, monkeypatch):
+def test_ignored_fields_are_named_in_the_panel_and_in_the_report(extension, scene, monkeypatch):
     import bpy
 
     builders.sheet()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Installs the zip that is its argument into this Blender and uses it a little. Run by test_extension.py."""
+"""Install the zip of the argument into this Blender, and use it. Run by test_extension.py."""
 
 import sys
 
@@ -10,6 +10,7 @@ NAMES = ["MUSLIN_PT_muslin", "MUSLIN_OT_bake", "MUSLIN_MT_fabric"]
 
 
 def classes() -> list[str]:
+    """Return the names of registered classes."""
     return [name for name in NAMES if hasattr(bpy.types, name)]
 
 
@@ -23,7 +24,7 @@ bpy.context.view_layer.objects.active = mesh
 assert bpy.ops.muslin.cloth_add() == {"FINISHED"}
 assert (mesh.muslin.kind, mesh.muslin.fabric) == ("CLOTH", "cotton")
 
-# off and on again, as after an update: nothing may be left behind that stops the second registration
+# off and on again, as after an update: the second registration must not meet anything left by the first
 bpy.ops.preferences.addon_disable(module=MODULE)
 assert not hasattr(bpy.types.Object, "muslin") and not classes(), classes()
 bpy.ops.preferences.addon_enable(module=MODULE)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The extension as users get it: the zip that Blender's own packer makes, installed into an empty Blender.
+"""The extension as users get it: the zip built by Blender's own tool, installed into an empty Blender.
 
-Runs in a Python that has the bpy package, beside nothing else that imports bpy.
+Runs in a Python with the bpy package, in a process of its own.
 """
 
 import importlib
@@ -31,7 +31,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.zip"))
 
 
-def test_the_zip_holds_the_sources_and_nothing_else(package: Path) -> None:
+def test_the_zip_contains_the_sources_and_nothing_else(package: Path) -> None:
     listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"],
                             capture_output=True, text=True, check=True).stdout.splitlines()
     wanted = {name for name in listed
@@ -46,7 +46,7 @@ def test_the_zip_is_named_after_the_manifest(package: Path) -> None:
     assert package.name == f"{manifest['id']}-{manifest['version']}.zip"
 
 
-def test_a_manifest_with_wheels_names_them_and_its_platform_and_is_otherwise_the_same(
+def test_a_manifest_with_wheels_differs_only_by_wheels_and_platform(
         monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     text = (ROOT / "blender_manifest.toml").read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bake in Blender's window: watched, cancelled, undone, deleted; and what happens to one that is interrupted."""
+"""Bakes in Blender's window: progress, cancelling, undo, Delete Bake, and interruptions."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-import window_hands as window
-from window_hands import Steps, baking, click, messages, no_bake, picture, press, turns, until
-from window_stage import PINNED, ready, shape_at, state
+import window_input as window
+from window_input import Steps, baking, click, messages, no_bake, picture, press, turns, until
+from window_scene import PINNED, ready, shape_at, state
 
-FROZEN = 0.5            # seconds for which the bake may keep the window from answering
+LONGEST_TURN = 0.5      # longest time for which the bake may block the window [s]
 
 
 def bake() -> Steps:
-    """Bake, watch, Esc; bake again, scrub, undo, redo, delete."""
+    """Bake and cancel by Esc; bake again, change the frame, undo, redo, and delete the bake."""
     sheet = yield from ready(frames=24)
     before = state(sheet)
 
     yield from click("muslin.bake")
-    yield from until(baking(0.1), "the bake to get on")
-    running = window.job.current()
+    yield from until(baking(0.1), "the bake to advance")
+    running = window.bake_job.current()
     assert running.text().startswith("Baking "), running.text()
     yield from picture("baking")
     yield from press("ESC")
@@ -33,7 +33,7 @@ def bake() -> Steps:
         yield from click("muslin.bake")
         yield from until(no_bake, "the bake to end")
     print(f"a bake of 24 frames took {len(taken)} turns, the longest {max(taken):.2f} s")
-    assert max(taken) < FROZEN, f"the bake held the window for {max(taken):.2f} s"
+    assert max(taken) < LONGEST_TURN, f"the bake blocked the window for {max(taken):.2f} s"
     assert window.baked_record.has_bake(sheet) and bpy.context.scene.frame_current == before["frame"]
     assert "Baked 'Sheet', frames 1 to 24" in messages()
 
@@ -50,24 +50,24 @@ def bake() -> Steps:
     after = state(sheet)
     yield from press("Z", ctrl=True)
     sheet = bpy.data.objects["Sheet"]
-    assert not window.baked_record.has_bake(sheet) and state(sheet) == before, "one undo does not take the bake back"
+    assert not window.baked_record.has_bake(sheet) and state(sheet) == before, "one undo does not remove the bake"
     yield from press("Z", ctrl=True, shift=True)
     sheet = bpy.data.objects["Sheet"]
-    assert state(sheet) == after, "redo does not bring the bake back"
+    assert state(sheet) == after, "redo does not restore the bake"
 
     yield from click("muslin.bake_delete")
     assert state(sheet) == before, "a deleted bake left something behind"
 
 
 def interruptions() -> Steps:
-    """Undo, save, load and removal while a bake runs."""
+    """Undo, save, load a file, and remove the object while a bake runs."""
     sheet = yield from ready(frames=400)
     before = state(sheet)
     sheet.location.x = 1.0
     bpy.ops.ed.undo_push(message="Moved")
 
     yield from click("muslin.bake")
-    yield from until(baking(0.01), "the bake to get on")
+    yield from until(baking(0.01), "the bake to advance")
     yield from press("Z", ctrl=True)
     yield from until(no_bake, "undo to cancel the bake")
     sheet = bpy.data.objects["Sheet"]
@@ -75,18 +75,18 @@ def interruptions() -> Steps:
 
     file = str(Path(bpy.app.tempdir) / "during.blend")
     yield from click("muslin.bake")
-    yield from until(baking(0.01), "the bake to get on")
+    yield from until(baking(0.01), "the bake to advance")
     bpy.ops.wm.save_as_mainfile(filepath=file, check_existing=False)
-    here = window.job.current().fraction
-    yield from until(baking(here), "the bake to go on after saving")
+    fraction = window.bake_job.current().fraction
+    yield from until(baking(fraction), "the bake to continue after saving")
     bpy.ops.wm.open_mainfile(filepath=file)
     yield from until(no_bake, "loading a file to cancel the bake")
     sheet = bpy.data.objects["Sheet"]
-    assert state(sheet) == before, "a file saved during a bake is not as before it"
+    assert state(sheet) == before, "a file saved during a bake differs from the state before"
 
     yield from click("muslin.bake")
-    yield from until(baking(0.01), "the bake to get on")
+    yield from until(baking(0.01), "the bake to advance")
     bpy.data.objects.remove(bpy.data.objects["Sheet"])
-    yield from until(no_bake, "the bake to notice that its object is gone")
+    yield from until(no_bake, "the bake to end because its object was removed")
     assert "Sheet" in messages().splitlines()[-1], messages()
     assert bpy.context.scene.frame_current == before["frame"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare in Blender's window: the window answers meanwhile, Esc ends it without a trace, and then there is a sheet."""
+"""Compare in Blender's window: the window stays responsive, Esc cancels without changes, and the sheet is written."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import tempfile
 from pathlib import Path
 
 import bpy
-import window_hands as window
-from window_hands import Steps, no_bake, physics_tab, picture, press, until
-from window_stage import sheet_and_ball, state
+import window_input as window
+from window_input import Steps, no_bake, physics_tab, picture, press, until
+from window_scene import sheet_and_ball, state
 
 FRAMES = 12
 INTEGRATORS = ["implicit_euler", "bdf2"]
 
 
 def compare() -> Steps:
-    """Two integrators on the sheet over the ball; first cancelled, then to the end."""
+    """Compare two integrators on the sheet over the ball; cancel once, then run to the end."""
     sheet, ball = sheet_and_ball(FRAMES)
     sheet.muslin.kind, ball.muslin.kind = "CLOTH", "COLLIDER"
     physics_tab()
@@ -29,9 +29,9 @@ def compare() -> Steps:
         before, scenes = state(sheet), len(bpy.data.scenes)
 
         bpy.ops.muslin.compare("INVOKE_DEFAULT")
-        yield from until(lambda: window.job.current() is not None and window.job.current().fraction > 0.1,
-                         "the comparison to get on")
-        text = window.job.current().text()
+        yield from until(lambda: window.bake_job.current() is not None and window.bake_job.current().fraction > 0.1,
+                         "the comparison to advance")
+        text = window.bake_job.current().text()
         assert text.startswith("1 of 2: baraff_witkin, implicit_euler - Comparing "), text
         assert not bpy.ops.muslin.bake.poll()
         yield from press("ESC")

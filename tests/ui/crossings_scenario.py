@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show Crossings in Blender's window: where cloth crosses cloth there are red pixels, and nowhere else."""
+"""Show Crossings in Blender's window: red pixels exactly where cloth crosses cloth."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import bpy
 import gpu
 import numpy as np
 import ui_sim as ui
-import window_hands as window
-from window_hands import MODULE, Steps, baking, click, no_bake, physics_tab, picture, press, until
-from window_stage import CELLS, make_current, mesh_object
+import window_input as window
+from window_input import MODULE, Steps, baking, click, no_bake, physics_tab, picture, press, until
+from window_scene import CELLS, make_current, mesh_object
 
 
 def crossings() -> Steps:
-    """Show Crossings over two sheets that cross: red where they do, gone with the sheet, with undo, with the toggle."""
+    """Show the crossings of two sheets; move, undo, hide and bake them, and switch the overlay off."""
     overlay = importlib.import_module(f"{MODULE}.cloth_addon.ui.crossings_overlay")
     yield from press("ESC")
     bpy.data.batch_remove([*bpy.data.objects, *bpy.data.meshes, *bpy.data.actions])
@@ -29,7 +29,7 @@ def crossings() -> Steps:
         sheet.rotation_euler, sheet.location = (turn, 0.1 * turn, 0.0), (0.03 * turn, 0.02 * turn, 0.0)
         sheet.muslin.kind = "CLOTH"
     make_current(sheet)
-    sheet.select_set(False)         # its outline would be counted
+    sheet.select_set(False)         # the outline of a selected object has bright pixels, too
     bpy.ops.ed.undo_push(message="Sheets")
     yield
     yield       # the Properties editor sees the new active object
@@ -42,7 +42,7 @@ def crossings() -> Steps:
     yield from click("muslin_show_crossings")
     assert manager.muslin_show_crossings
     red, bright = yield from marked()
-    yield from press("ESC")         # the tooltip away
+    yield from press("ESC")         # closes the tooltip
     yield from picture("crossings")
     (line,) = overlay.lines(bpy.context.scene, bpy.context.view_layer)
     print(f"{line}; {red} red pixels, {bright} bright ones")
@@ -63,7 +63,7 @@ def crossings() -> Steps:
     bpy.context.scene.frame_end = 3
     bpy.context.scene.frame_set(2)
     yield from click("muslin.bake_all")
-    yield from until(baking(), "the bake to get on")
+    yield from until(baking(), "the bake to advance")
     assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == ["Waits for the bake"]
     yield from until(no_bake, "the bake to end")
     assert (yield from marked())[0] > 300
@@ -84,7 +84,8 @@ def crossings() -> Steps:
 
 
 def marked() -> Steps:
-    """Red pixels and bright yellow ones in the 3D viewport, which shows nothing else of these colours."""
+    """Return the numbers of red and of bright yellow pixels in the 3D viewport, without other objects of these colours.
+    """
     view = ui.area("VIEW_3D")
     shown = view.spaces.active.overlay
     shown.show_axis_x = shown.show_axis_y = shown.show_object_origins = shown.show_cursor = False
@@ -98,7 +99,7 @@ def marked() -> Steps:
         read.append(np.array(buffer.to_list()).reshape(-1, 4)[:, :3])
 
     begin = time.monotonic()
-    yield from until(lambda: time.monotonic() - begin > 1.0, "what waits for a pause")
+    yield from until(lambda: time.monotonic() - begin > 1.0, "the delayed search")
     handler = bpy.types.SpaceView3D.draw_handler_add(pixels, (), "WINDOW", "POST_PIXEL")
     view.tag_redraw()
     yield from until(lambda: bool(read), "the 3D viewport to be drawn")

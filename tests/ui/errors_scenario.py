@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What cannot be baked is refused in words, and nothing changes."""
+"""Errors of a bake in Blender's window are reported, and nothing changes."""
 
 from __future__ import annotations
 
 import bpy
 import ui_sim as ui
-from window_hands import Steps, click, messages, no_bake, press, until
-from window_stage import make_current, ready, state
+from window_input import Steps, click, messages, no_bake, press, until
+from window_scene import make_current, ready, state
 
 
 def errors() -> Steps:
-    """What cannot be baked is refused in words, and nothing changes."""
+    """Bake with a missing pin group, and in Edit Mode."""
     sheet = yield from ready(frames=12)
     sheet.muslin.pin_group = "Pinz"
     before = state(sheet)
@@ -19,7 +19,7 @@ def errors() -> Steps:
     yield
     assert "'Pinz'" in messages() and "Sheet" in messages(), messages()
     assert state(sheet) == before
-    yield from press("ESC")         # away with the message
+    yield from press("ESC")         # closes the message
 
     sheet.muslin.pin_group = "Pins"
     make_current(sheet)

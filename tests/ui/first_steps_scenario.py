@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a mesh to a pinned cloth of silk over a collider, by the panel alone."""
+"""The first steps in the panel: cloth, preset, value, undo, pin group and collider."""
 
 from __future__ import annotations
 
 import bpy
 import ui_sim as ui
-from window_hands import MODULE, Steps, at, click, physics_tab, picture, press
-from window_stage import make_current, sheet_and_ball
+from window_input import MODULE, Steps, at, click, physics_tab, picture, press
+from window_scene import make_current, sheet_and_ball
 
-MENU_ABOVE = 31         # pixels from the first value of a fabric up to the menu of presets
+MENU_ABOVE = 31         # distance from the first value of the fabric up to the menu of presets [pixels]
 
 
 def first_steps() -> Steps:
-    """From a mesh to a pinned cloth of silk over a collider, by the panel alone."""
+    """Make a mesh a pinned cloth of silk over a collider, by the panel alone."""
     assert MODULE in bpy.context.preferences.addons, "the extension is not enabled"
     sheet, ball = sheet_and_ball(frames=12)
     physics_tab()
@@ -27,7 +27,7 @@ def first_steps() -> Steps:
     assert sheet.muslin.fabric == "silk", sheet.muslin.fabric
     light = sheet.muslin.areal_density
     x, y = yield from at("areal_density")
-    for value in ("PRESS", "RELEASE", "PRESS", "RELEASE"):      # a double click, to type
+    for value in ("PRESS", "RELEASE", "PRESS", "RELEASE"):      # double click to type a value
         ui.send("LEFTMOUSE", value, x, y)
         yield
     yield from ui.key("A", x, y, ctrl=True)

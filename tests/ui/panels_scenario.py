@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every panel of Muslin in Blender's window, opened, for every kind of object: each is drawn, and none fails.
+"""Every panel of Muslin in Blender's window, open, for every type of object: each is drawn without an error.
 
-They are drawn in an area of their own, because Blender remembers of each area which panels the user has opened.
+The panels are drawn in a new area, because Blender stores for each area which panels are open.
 """
 
 from __future__ import annotations
@@ -17,35 +17,36 @@ from typing import Any
 import bmesh
 import bpy
 import ui_sim as ui
-from window_hands import MODULE, Steps, picture, press
-from window_stage import make_current, mesh_object, sheet_and_ball
+from window_input import MODULE, Steps, picture, press
+from window_scene import make_current, mesh_object, sheet_and_ball
 
-WIDE = 340              # pixels of the area
-LOOKS = 6               # turns in which a change is drawn
+WIDTH = 340             # width of the area [pixels]
+REDRAWS = 6             # redraws after which a change is displayed
 
 
-class Drawn:
-    """How often each panel was drawn, and what went wrong."""
+class DrawLog:
+    """The number of times that each panel was drawn, and the errors."""
 
     def __init__(self) -> None:
         self.times: Counter[str] = Counter()
         self.errors: list[str] = []
 
-    def watch(self, draw: Any) -> Any:
-        def watched(panel: Any, context: Any) -> None:
+    def logged(self, draw: Any) -> Any:
+        """Return a panel's `draw` that is logged."""
+        def logged_draw(panel: Any, context: Any) -> None:
             self.times[type(panel).__name__] += 1
             try:
                 draw(panel, context)
             except Exception:
                 self.errors.append(traceback.format_exc())
 
-        return watched
+        return logged_draw
 
 
 @contextmanager
-def opened(classes: Sequence[Any]) -> Iterator[Drawn]:
-    """The panels as they are where none starts closed, watched."""
-    drawn, before = Drawn(), [(cls.bl_options, cls.draw) for cls in classes]
+def opened(classes: Sequence[Any]) -> Iterator[DrawLog]:
+    """Register the panels as open and logged, and yield the log; restore them at the end."""
+    log, before = DrawLog(), [(cls.bl_options, cls.draw) for cls in classes]
 
     def register(options: Sequence[tuple[Any, Any]]) -> None:
         for cls in reversed(classes):
@@ -53,31 +54,30 @@ def opened(classes: Sequence[Any]) -> Iterator[Drawn]:
         for cls, (cls.bl_options, cls.draw) in zip(classes, options, strict=True):
             bpy.utils.register_class(cls)
 
-    register([(options - {"DEFAULT_CLOSED"}, drawn.watch(draw)) for options, draw in before])
+    register([(options - {"DEFAULT_CLOSED"}, log.logged(draw)) for options, draw in before])
     try:
-        yield drawn
+        yield log
     finally:
         register(before)
 
 
 @contextmanager
-def area_of_its_own() -> Iterator[Any]:
-    """A Properties editor beside the 3D view."""
-    view, there = ui.area("VIEW_3D"), set(ui.window().screen.areas)
+def new_area() -> Iterator[Any]:
+    """Yield a new Properties editor beside the 3D view; close it at the end."""
+    view, before = ui.area("VIEW_3D"), set(ui.window().screen.areas)
     with bpy.context.temp_override(window=ui.window(), area=view, region=ui.region(view)):
-        bpy.ops.screen.area_split(direction="VERTICAL", factor=1.0 - WIDE / view.width)
-    made = next(area for area in ui.window().screen.areas if area not in there)
-    made.ui_type = "PROPERTIES"
+        bpy.ops.screen.area_split(direction="VERTICAL", factor=1.0 - WIDTH / view.width)
+    created = next(area for area in ui.window().screen.areas if area not in before)
+    created.ui_type = "PROPERTIES"
     try:
-        yield made
+        yield created
     finally:
-        with bpy.context.temp_override(window=ui.window(), screen=ui.window().screen, area=made):
+        with bpy.context.temp_override(window=ui.window(), screen=ui.window().screen, area=created):
             bpy.ops.screen.area_close()
 
 
 def panels() -> Steps:
-    """All panels of cloth, jelly, particles, projective sheets, colliders and other meshes, and with all that they say
-    where something is chosen or missing."""
+    """Draw all panels of cloth, jelly, particles, projective sheets, colliders and other meshes, with messages."""
     names = ("ui.panels", "ui.compare_panel")
     modules = [importlib.import_module(f"{MODULE}.cloth_addon.{name}") for name in names]
     classes = [cls for module in modules for cls in module.classes if issubclass(cls, bpy.types.Panel)]
@@ -88,19 +88,19 @@ def panels() -> Steps:
     for k in range(20):
         bm.verts.new((0.1 * k, 0.0, 1.0))
     points = mesh_object("Points", bm)
-    bpy.ops.wm.save_as_mainfile(filepath=str(Path(bpy.app.tempdir) / "panels.blend"))       # its folder is known then
-    with opened(classes) as drawn, area_of_its_own() as area:
+    bpy.ops.wm.save_as_mainfile(filepath=str(Path(bpy.app.tempdir) / "panels.blend"))  # for Compare's folder
+    with opened(classes) as log, new_area() as area:
         yield
         area.spaces.active.context = "PHYSICS"
 
         def shown(name: str, *wanted: str) -> Steps:
-            drawn.times.clear()
-            for _ in range(LOOKS):
+            log.times.clear()
+            for _ in range(REDRAWS):
                 area.tag_redraw()
                 yield
-            assert not drawn.errors, f"{name}: {drawn.errors[0]}"
-            missing = {f"MUSLIN_PT_{panel}" for panel in wanted} - set(drawn.times)
-            assert not missing, f"{name}: not drawn: {sorted(missing)}, but {sorted(drawn.times)}"
+            assert not log.errors, f"{name}: {log.errors[0]}"
+            missing = {f"MUSLIN_PT_{panel}" for panel in wanted} - set(log.times)
+            assert not missing, f"{name}: not drawn: {sorted(missing)}, but {sorted(log.times)}"
             yield from picture(f"panels_{name}")
 
         of_cloth = ("muslin", "pinning", "garment", "maps", "collisions", "bake", "solver", "compare")
@@ -126,5 +126,5 @@ def panels() -> Steps:
         ball.muslin.kind = "COLLIDER"
         make_current(ball)
         yield from shown("solid", "muslin")
-        for name in ("integrator", "backend", "use_custom_range"):      # the scene stays for those that come after
+        for name in ("integrator", "backend", "use_custom_range"):      # the next scenarios use the same scene
             scene.property_unset(name)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drives Muslin in the window of a real Blender: `python tests/ui/run_window_test.py TOOL [--pictures FOLDER]`.
+"""Test Muslin in the window of a real Blender: `python tests/ui/run_window_test.py TOOL [--pictures FOLDER]`.
 
-TOOL is a program that runs a real Blender with and without its window (`TOOL headless ARGS`, `TOOL window ARGS`) and
-has ui_sim.py, which works Blender's mouse and keyboard, beside it. The extension is packed and installed as users do
-it, into an empty profile, and then used. Where TOOL cannot run the test is skipped and says why.
+TOOL is a program that runs a real Blender with and without its window (`TOOL headless ARGS`, `TOOL window ARGS`).
+Beside it is ui_sim.py, which simulates mouse and keyboard. The extension is built and installed as users do it, into an
+empty profile, and then used. If TOOL cannot run, the test is skipped with the reason.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "b
             "panels": tuple(f"panels_{name}" for name in ("none", "cloth", "projective", "jelly", "lattice", "more",
                                                           "particles", "solid"))}
 PYTHON_FAILED = ("Traceback (most recent call last)", "property not found", "unknown operator")
-"""What Blender prints, and goes on, where a panel or a handler fails."""
-TIMEOUT = 600       # seconds for one window
+"""Texts that Blender prints when a panel or handler fails, without stopping."""
+TIMEOUT = 600       # longest time of one window [s]
 
 START = """
 import sys
@@ -33,7 +33,7 @@ window_scenarios.start({scenarios!r}, {pictures!r})
 
 
 def why_not(tool: Path) -> str:
-    """The reason why the tool cannot be used here, "" where it can."""
+    """Return why the tool cannot be used here; empty if it can."""
     if not tool.is_file() or not tool.with_name("ui_sim.py").is_file():
         return f"{tool} and ui_sim.py beside it are not here"
     done = subprocess.run([sys.executable, str(tool), "info"], capture_output=True, text=True)
@@ -41,7 +41,7 @@ def why_not(tool: Path) -> str:
 
 
 def install(tool: Path, folder: Path) -> Path:
-    """Packs the checkout with the tool's Blender and installs it into the profile that is returned."""
+    """Build the extension with the tool's Blender, install it into an empty profile, and return the profile."""
     profile, package = folder / "profile", folder / "muslin.zip"
     profile.mkdir()
 
@@ -56,6 +56,7 @@ def install(tool: Path, folder: Path) -> Path:
 
 
 def drive(tool: Path, profile: Path, scenarios: list[str], folder: Path, pictures: Path | None, size: str) -> int:
+    """Run the scenarios in one window, and return the exit code."""
     script = folder / "start.py"
     path = [str(tool.parent), str(Path(__file__).parent)]
     script.write_text(START.format(path=path, scenarios=scenarios, pictures=str(pictures or "")))
@@ -74,11 +75,12 @@ def drive(tool: Path, profile: Path, scenarios: list[str], folder: Path, picture
 
 
 def main() -> int:
+    """Install the extension, run the scenarios, and print whether they passed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool", type=Path)
     parser.add_argument("--only", choices=SCENARIOS, action="append", help="scenarios to run (default: all)")
-    parser.add_argument("--size", default="1920x1080", help="of the window; a high one shows all of a panel")
-    parser.add_argument("--pictures", type=Path, help="folder for screenshots; only scenarios that make some run then")
+    parser.add_argument("--size", default="1920x1080", help="size of the window; a high one shows whole panels")
+    parser.add_argument("--pictures", type=Path, help="folder for screenshots; runs only scenarios that make some")
     options = parser.parse_args()
     tool = options.tool.resolve()
     reason = why_not(tool)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user does with Muslin, done with mouse and keyboard in Blender's window. Started by run_window_test.py.
+"""All scenarios with mouse and keyboard in Blender's window, and their start by run_window_test.py.
 
-A scenario is a generator: at each `yield` Blender handles events and redraws.
+A scenario is a generator. At each `yield` Blender handles events and redraws.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import ui_sim as ui
-import window_hands as window
+import window_input as window
 from bake_scenario import bake, interruptions
 from compare_scenario import compare
 from crossings_scenario import crossings
@@ -21,10 +21,11 @@ from panels_scenario import panels
 
 SCENARIOS = {run.__name__: run for run in (first_steps, bake, interruptions, crossings, compare, panels, errors,
                                            leaving)}
-LIMIT = 200.0           # seconds for one scenario
+LIMIT = 200.0           # longest time of one scenario [s]
 
 
 def start(scenarios: list[str], picture_folder: str) -> None:
+    """Run the scenarios, and then quit Blender with an exit code."""
     window.pictures = Path(picture_folder)
 
     def all_of_them() -> window.Steps:

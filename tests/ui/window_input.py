@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mouse and keyboard on Muslin's panel, and waiting for what comes of it.
+"""Mouse and keyboard input on Muslin's panel, and waiting for its results.
 
 `ui_sim` finds a button by its operator and a field by its property, and clicks and types there.
 """
@@ -12,35 +12,38 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import bpy
 import ui_sim as ui
 
 MODULE = "bl_ext.user_default.muslin"
-PITCH = 14              # pixels between two places where a button is looked for; buttons are 20 high
+SEARCH_STEP = 14        # distance of the points at which a button is searched [pixels]; buttons are 20 high
 
 Steps = Generator[None, None, Any]
 
-job: Any = None
+bake_job: Any = None
 baked_record: Any = None
 pictures = Path()
 found: dict[str, tuple[int, int]] = {}
 
 
 def load_modules() -> None:
-    """Of the extension, which is another after it was switched off and on."""
-    global job, baked_record
-    job, baked_record = (importlib.import_module(f"{MODULE}.cloth_addon.{name}")
-                         for name in ("bake.bake_job", "properties.baked_record"))
+    """Import the extension's modules, which are new ones after it was disabled and enabled."""
+    global bake_job, baked_record
+    bake_job, baked_record = (importlib.import_module(f"{MODULE}.cloth_addon.{name}")
+                              for name in ("bake.bake_job", "properties.baked_record"))
 
 
 def physics_tab() -> Any:
+    """Show the Physics tab, and return the Properties editor."""
     props = ui.area("PROPERTIES")
     props.spaces.active.context = "PHYSICS"
     return props
 
 
 def until(condition: Callable[[], bool], what: str, seconds: float = 100.0) -> Steps:
+    """Wait until the condition is true; fail after `seconds` with a message that names `what`."""
     start = time.monotonic()
     while not condition():
         yield
@@ -49,9 +52,9 @@ def until(condition: Callable[[], bool], what: str, seconds: float = 100.0) -> S
 
 @contextmanager
 def turns() -> Iterator[list[float]]:
-    """The seconds that the bake holds the window for, each time that it gets its turn."""
+    """Yield a list that receives the time of each turn of the bake [s]."""
     taken: list[float] = []
-    advance = job.Job.advance
+    advance = bake_job.Job.advance
 
     def timed(running: Any) -> bool:
         begin = time.monotonic()
@@ -60,15 +63,12 @@ def turns() -> Iterator[list[float]]:
         finally:
             taken.append(time.monotonic() - begin)
 
-    job.Job.advance = timed
-    try:
+    with mock.patch.object(bake_job.Job, "advance", timed):
         yield taken
-    finally:
-        job.Job.advance = advance
 
 
 def at(name: str) -> Steps:
-    """Where the button of an operator or the field of a property is in the Physics tab: looked for once."""
+    """Return the place of an operator's button or a property's field in the Physics tab, and remember it."""
     props = physics_tab()
     yield
     if name in found:
@@ -76,33 +76,35 @@ def at(name: str) -> Steps:
         operator, prop = ui.under(props, ui.region(props))
         if f"bpy.ops.{name}(" in operator or prop.endswith("." + name):
             return found[name]
-    yield from ui.find(props, name, step=PITCH)
+    yield from ui.find(props, name, step=SEARCH_STEP)
     found[name] = ui.find.xy
     return found[name]
 
 
 def click(name: str) -> Steps:
-    """A click on the button of an operator or the field of a property."""
+    """Click the button of an operator or the field of a property."""
     yield from ui.click(*(yield from at(name)))
 
 
 def no_bake() -> bool:
-    return job.current() is None
+    """Return whether no bake runs."""
+    return bake_job.current() is None
 
 
 def baking(fraction: float = 0.0) -> Callable[[], bool]:
-    return lambda: job.current() is not None and job.current().fraction > fraction
+    """Return the condition that a bake runs and is past `fraction`."""
+    return lambda: bake_job.current() is not None and bake_job.current().fraction > fraction
 
 
 def press(key: str, **modifiers: bool) -> Steps:
-    """A key, with the pointer over the 3D view."""
+    """Press a key with the pointer over the 3D view."""
     view = ui.area("VIEW_3D")
     yield from ui.key(key, view.x + view.width // 2, view.y + view.height // 2, **modifiers)
     yield
 
 
 def picture(name: str) -> Steps:
-    """Has the launcher take a screenshot, where pictures were asked for."""
+    """Let the launcher take a screenshot, if pictures are wanted."""
     if pictures.name:
         for _ in range(8):
             yield
@@ -111,7 +113,7 @@ def picture(name: str) -> Steps:
 
 
 def messages() -> str:
-    """What Blender's Info editor lists."""
+    """Return the text of Blender's Info editor."""
     area = ui.area("OUTLINER")
     kind, area.ui_type = area.ui_type, "INFO"
     with bpy.context.temp_override(window=ui.window(), area=area, region=ui.region(area)):

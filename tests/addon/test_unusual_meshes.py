@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes that are odd but no mistake, first of all Suzanne: quads that share three vertices, surfaces that touch."""
+"""Unusual but valid meshes, such as Suzanne: quads that share three vertices, and surfaces that touch."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 FOLDED = [(-0.5, 0.0, 0.0), (0.0, -0.2, 0.0), (0.5, 0.0, 0.0), (0.0, 1.0, 1.0), (0.0, 1.5, 0.0)]
 """Two quads around vertex 1 share 0, 1 and 2; the line from 0 to 2 is the shorter diagonal of both."""
@@ -25,7 +21,7 @@ def test_suzanne_bakes(extension, scene, model):
     suzanne.muslin.young_modulus = 100.0
     scene.muslin.backend, scene.muslin.use_self_collision, scene.frame_end = "NUMPY", False, 2
     report = builders.finish(extension.bake.bake(scene))
-    assert len(report.certificates) == 2 and np.isfinite(builders.seen(suzanne, 2)).all()
+    assert len(report.certificates) == 2 and np.isfinite(builders.displayed(suzanne, 2)).all()
     scene.frame_set(1)
     finder = extension.crossings.CrossingsFinder()
     finder.update(bpy.context.view_layer, bpy.context.evaluated_depsgraph_get())
@@ -34,14 +30,14 @@ def test_suzanne_bakes(extension, scene, model):
     assert finder.found.faces["Suzanne"].max() < len(suzanne.data.polygons)
 
 
-def test_a_face_that_is_there_twice_is_refused_with_a_way_out(extension, scene):
+def test_a_doubled_face_is_an_error_with_a_remedy(extension, scene):
     builders.mesh_object("Doubled", FOLDED, [(0, 1, 2, 4), (0, 1, 2, 4), (2, 1, 3)])
     with pytest.raises(extension.core.MeshError, match="Doubled: triangle .* is there 2 times.*delete all but one"):
         builders.finish(extension.bake.bake(scene))
 
 
-def test_uv_of_a_quad_that_was_cut_stays_with_its_corners(extension, scene):
-    """The pattern is the mesh seen from above: where each triangle gets its own corners of it, nothing is stretched."""
+def test_uv_coordinates_stay_with_the_corners_of_a_cut_quad(extension, scene):
+    """The pattern is the mesh seen from above, so that rest lengths equal lengths if the UV corners are right."""
     folded = builders.mesh_object("Folded", [(x, y, 0.001 * z) for x, y, z in FOLDED],
                                   [(0, 1, 2, 4), (2, 1, 0, 3), (0, 3, 4)])
     uv = [FOLDED[vertex][:2] for face in folded.data.polygons for vertex in face.vertices]
@@ -54,7 +50,7 @@ def test_uv_of_a_quad_that_was_cut_stays_with_its_corners(extension, scene):
 
 
 def boxes(*corners):
-    """One mesh of boxes of width 1 whose lowest corners are at `corners`."""
+    """Add one mesh of boxes of width 1 with their lowest corners at `corners`, and return it."""
     places = np.concatenate([np.array(corner) + [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
                              for corner in corners])
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -62,18 +58,18 @@ def boxes(*corners):
                                                   for k in range(len(corners)) for side in sides])
 
 
-def test_surfaces_that_touch_at_a_vertex_are_drawn_apart_by_a_hair(extension, scene):
+def test_surfaces_that_touch_at_a_vertex_are_separated_slightly(extension, scene):
     separate = extension.coincident_vertices.separate_coincident_vertices
     two, scene.muslin.backend = boxes((0, 0, 0), (1, 1, 1)), "NUMPY"
     before = extension.mesh_data.positions(two.data).astype(np.float64)
     after = separate(before, two.data)
     moved = np.linalg.norm(after - before, axis=1)
     assert np.flatnonzero(moved).tolist() == [7, 8] and 0.0 < moved.max() < 1e-4
-    assert (after[8] > after[7]).all()                                   # each into its own box
+    assert (after[8] > after[7]).all()                                   # each moves into its own box
     builders.finish(extension.bake.bake(scene))
 
 
-def test_borders_at_one_place_and_surfaces_that_are_there_twice_are_refused(extension, scene):
+def test_unmerged_borders_and_doubled_surfaces_are_refused(extension, scene):
     doubled = boxes((0, 0, 0), (0, 0, 0))
     with pytest.raises(extension.core.MeshError, match="Boxes: vertices 0 and 8 are at the same place"):
         builders.finish(extension.bake.bake(scene))

@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rope, thread cloth, mass-spring and immediate buckling out of Blender's meshes, and Limit Stretch."""
+"""Rope, thread cloth, mass-spring and immediate buckling from Blender's meshes, and Limit Stretch."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 SHEETS = ("thread_cloth", "mass_spring", "immediate_buckling")
 
 
 def rope(links=6):
-    """A rope with a branch, lying along x."""
+    """Add a rope with a branch, along x, and return it."""
     vertices = [(0.1 * i, 0.0, 1.0) for i in range(links + 1)] + [(0.2, 0.1, 1.0)]
     return builders.mesh_object("Rope", vertices, edges=[(i, i + 1) for i in range(links)] + [(2, links + 1)])
 
@@ -29,11 +25,11 @@ def triangles():
 
 
 def baked(extension, scene, obj):
-    """Where `obj` is in the last frame, having fallen from its first vertex."""
+    """Pin the first vertex of `obj`, bake, and return its displayed positions at the last frame."""
     scene.muslin.backend = "NUMPY"
     builders.pin(obj, {0: 1.0})
     builders.finish(extension.bake.bake(scene, [obj]))
-    x = builders.seen(obj, scene.frame_end)
+    x = builders.displayed(obj, scene.frame_end)
     assert np.isfinite(x).all()
     return x
 
@@ -53,13 +49,13 @@ def test_sheets_bake_from_quads_and_from_triangles(extension, scene, model, make
     if make is triangles:
         scene.collection.objects.unlink(scene.objects["Sheet"])
     obj.muslin.model = model
-    start = builders.now(obj)
+    start = builders.displayed_now(obj)
     x = baked(extension, scene, obj)
     np.testing.assert_allclose(x[0], start[0], atol=1e-6)
     assert x[-1, 2] < start[-1, 2] - 0.01
 
 
-def test_what_is_no_grid_is_refused_by_name_with_a_way_out(extension, scene):
+def test_a_mesh_that_is_no_grid_is_an_error_with_a_remedy(extension, scene):
     obj = builders.mesh_object("Fan", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 0.0)],
                                [(0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)])
     obj.muslin.model = "thread_cloth"
@@ -67,14 +63,14 @@ def test_what_is_no_grid_is_refused_by_name_with_a_way_out(extension, scene):
         builders.finish(extension.bake.bake(scene, [obj]))
 
 
-def test_a_rope_with_faces_is_refused_by_name_with_a_way_out(extension, scene):
+def test_a_rope_with_faces_is_an_error_with_a_remedy(extension, scene):
     obj = builders.sheet(3)
     obj.muslin.model = "rope"
     with pytest.raises(extension.core.MeshError, match="Sheet: has faces .*a rope is edges alone; delete them"):
         builders.finish(extension.bake.bake(scene, [obj]))
 
 
-def test_limit_stretch_reaches_the_bake_as_a_part_of_the_length(extension, scene):
+def test_limit_stretch_limits_the_edges_of_a_bake(extension, scene):
     obj = rope()
     obj.muslin.model = "rope"
     obj.muslin.stretch_warp, scene.frame_end = 0.5, 13

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A new model is one file, one line in the registry and one with its options: it then stands in the panel and bakes."""
+"""A new model needs one file, one line in the registry and one with its options; then it is in the panel and bakes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ cloth.muslin.model = "made_up"
 bpy.context.view_layer.objects.active = cloth
 bpy.ops.muslin.bake()
 print("MODELS", names)
-print("BAKED", len(cloth.data.shape_keys.key_blocks), builders.seen(cloth, 4)[:, 2].min() < -0.01)
+print("BAKED", len(cloth.data.shape_keys.key_blocks), builders.displayed(cloth, 4)[:, 2].min() < -0.01)
 '''
 
 
@@ -77,7 +77,7 @@ def copy_of_the_checkout(folder):
         (folder / name).write_bytes((ROOT / name).read_bytes())
 
 
-def test_a_made_up_model_takes_one_file_and_two_lines_and_then_bakes(tmp_path):
+def test_a_new_model_needs_one_file_and_two_lines_and_then_bakes(tmp_path):
     checkout = tmp_path / "muslin"
     copy_of_the_checkout(checkout)
     (checkout / "core" / "stencils" / "models" / "made_up.py").write_text(textwrap.dedent(LAW))

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What artists do to a scene before, during and after a bake: nothing of it ends in a traceback or a silent wrong."""
+"""Actions of artists before, during and after a bake end in a correct bake or an error that names the cause."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+import bpy
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import bpy
-import builders
-from scripted import crumple, simulate_as
+from tests.addon import builders
+from tests.addon.scripted import crumple, simulate_as
 
 
 @pytest.fixture
@@ -21,7 +17,7 @@ def crumpled(extension, monkeypatch):
 
 
 def begun(extension, scene):
-    """A bake that has solved its second frame."""
+    """Return a bake that has solved its second frame."""
     steps = extension.bake.bake(scene)
     for progress in steps:
         if progress.frame == 2 and progress.certificate is not None:
@@ -30,15 +26,15 @@ def begun(extension, scene):
 
 
 @pytest.mark.parametrize("height", [0.5, 0.53])
-def test_cloth_that_starts_within_its_thickness_of_a_collider_and_not_in_it_bakes(extension, scene, height):
+def test_cloth_that_starts_closer_to_a_collider_than_its_thickness_bakes(extension, scene, height):
     sheet = builders.sheet(6, height=height)
     builders.box()
     report = builders.finish(extension.bake.bake(scene))
     assert max(frame["deepest_penetration"] for frame in report.certificates) < 0.01
-    assert np.ptp(builders.seen(sheet, 4)[:, 2]) < 0.1
+    assert np.ptp(builders.displayed(sheet, 4)[:, 2]) < 0.1
 
 
-def test_a_collider_that_gets_other_faces_of_the_same_number_is_refused(extension, scene, crumpled):
+def test_a_collider_whose_faces_change_but_not_their_number_is_refused(extension, scene, crumpled):
     builders.sheet()
     bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=3, radius=0.4, location=(0.0, 0.0, -1.0))
     ball = bpy.context.object
@@ -52,7 +48,7 @@ def test_a_collider_that_gets_other_faces_of_the_same_number_is_refused(extensio
     builders.finish(extension.bake.bake(scene))
 
 
-def test_a_collider_whose_faces_are_cut_otherwise_as_it_bends_stays_one(extension, scene, crumpled):
+def test_a_collider_whose_triangulation_changes_as_it_bends_bakes(extension, scene, crumpled):
     builders.sheet()
     box, cuts = builders.box(), []
     box.modifiers.new("Triangulate", "TRIANGULATE").quad_method = "SHORTEST_DIAGONAL"
@@ -69,22 +65,22 @@ def test_a_collider_whose_faces_are_cut_otherwise_as_it_bends_stays_one(extensio
     builders.finish(extension.bake.bake(scene))
 
 
-# ---------------------------------------------------------------------- what a hand does to a bake
+# ---------------------------------------------------------------------- changes of a bake by hand
 
 
-def test_a_bake_whose_keys_were_renamed_by_hand_can_be_baked_again_and_the_renamed_one_is_the_user_s(
+def test_a_renamed_key_of_a_bake_belongs_to_the_user_and_a_new_bake_works(
         extension, scene, crumpled):
     sheet = builders.sheet()
     builders.finish(extension.bake.bake(scene))
     sheet.data.shape_keys.key_blocks["Muslin 0002"].name = "Mine"
     builders.finish(extension.bake.bake(scene))
-    wanted = crumple(builders.now(builders.sheet(name="Twin")), 3)
-    assert np.abs(builders.seen(sheet, 4) - wanted).max() < 1e-5
+    wanted = crumple(builders.displayed_now(builders.sheet(name="Twin")), 3)
+    assert np.abs(builders.displayed(sheet, 4) - wanted).max() < 1e-5
     extension.shape_keys.delete_bake(sheet)
     assert [block.name for block in sheet.data.shape_keys.key_blocks] == ["Basis", "Mine"]
 
 
-def test_a_modifier_that_is_taken_away_during_a_bake_is_no_error(extension, scene, crumpled):
+def test_a_modifier_may_be_removed_during_a_bake(extension, scene, crumpled):
     sheet = builders.sheet()
     subdivision = sheet.modifiers.new("Subdivision", "SUBSURF")
     sheet.modifiers.new("Cast", "CAST").factor = 0.2
@@ -94,7 +90,7 @@ def test_a_modifier_that_is_taken_away_during_a_bake_is_no_error(extension, scen
     assert extension.baked_record.has_bake(sheet)
 
 
-def test_shape_keys_that_are_added_during_a_bake_are_not_added_to_it_in_silence(extension, scene, crumpled):
+def test_shape_keys_added_during_a_bake_are_an_error(extension, scene, crumpled):
     sheet = builders.sheet()
     steps = begun(extension, scene)
     sheet.shape_key_add(name="Basis")
@@ -105,7 +101,7 @@ def test_shape_keys_that_are_added_during_a_bake_are_not_added_to_it_in_silence(
 
 
 @pytest.mark.parametrize("name", ["Sheet", "Box"])
-def test_edit_mode_during_a_bake_is_named_and_changes_nothing(extension, scene, crumpled, name):
+def test_edit_mode_during_a_bake_is_an_error_that_changes_nothing(extension, scene, crumpled, name):
     sheet = builders.sheet()
     builders.box()
     before = builders.state(sheet)
@@ -118,7 +114,7 @@ def test_edit_mode_during_a_bake_is_named_and_changes_nothing(extension, scene, 
     assert builders.state(sheet) == before
 
 
-def test_a_collider_whose_mesh_is_edited_by_another_object_is_named(extension, scene):
+def test_a_collider_whose_mesh_is_edited_in_another_object_is_refused(extension, scene):
     builders.sheet()
     twin = bpy.data.objects.new("Twin", builders.box().data)
     scene.collection.objects.link(twin)
@@ -129,7 +125,7 @@ def test_a_collider_whose_mesh_is_edited_by_another_object_is_named(extension, s
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_dyntopo_would_lose_the_shape_keys_and_is_refused(extension, scene):
+def test_dyntopo_which_would_lose_the_shape_keys_is_refused(extension, scene):
     bpy.context.view_layer.objects.active = builders.sheet()
     bpy.ops.object.mode_set(mode="SCULPT")
     bpy.ops.sculpt.dynamic_topology_toggle()
@@ -141,7 +137,7 @@ def test_dyntopo_would_lose_the_shape_keys_and_is_refused(extension, scene):
 
 
 @pytest.mark.parametrize("wrong", [np.nan, 1e300])
-def test_what_is_no_number_is_never_written(extension, scene, monkeypatch, wrong):
+def test_positions_that_are_not_finite_are_never_written(extension, scene, monkeypatch, wrong):
     def motion(start, since):
         start[3, 2] = wrong if since == 2 else 0.0
         return start
@@ -158,7 +154,7 @@ def test_what_is_no_number_is_never_written(extension, scene, monkeypatch, wrong
 
 
 def linked(tmp_path):
-    """The one baked sheet of another file, in an empty scene."""
+    """Save the file, link its baked sheet into a new empty scene, and return it."""
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
@@ -183,19 +179,19 @@ def test_a_bake_of_a_linked_mesh_is_not_deleted(extension, scene, crumpled, tmp_
     assert extension.baked_record.has_bake(sheet) and sheet.muslin.kind == "CLOTH"
 
 
-def test_delete_all_bakes_leaves_those_of_other_files(extension, scene, crumpled, tmp_path):
+def test_delete_all_bakes_keeps_linked_bakes(extension, scene, crumpled, tmp_path):
     builders.sheet()
     builders.finish(extension.bake.bake(scene))
-    theirs = linked(tmp_path)
+    linked_sheet = linked(tmp_path)
     with pytest.raises(RuntimeError, match="No cloth of the scene has a bake"):
         bpy.ops.muslin.bake_delete_all()
-    mine = builders.sheet(name="Mine")
-    builders.finish(extension.bake.bake(bpy.context.scene, [mine]))
+    local = builders.sheet(name="Local")
+    builders.finish(extension.bake.bake(bpy.context.scene, [local]))
     bpy.ops.muslin.bake_delete_all()
-    assert extension.baked_record.has_bake(theirs) and not extension.baked_record.has_bake(mine)
+    assert extension.baked_record.has_bake(linked_sheet) and not extension.baked_record.has_bake(local)
 
 
-def test_where_one_bake_cannot_be_deleted_all_stay(extension, scene, crumpled):
+def test_if_one_bake_cannot_be_deleted_all_are_kept(extension, scene, crumpled):
     first, second = builders.sheet(name="A"), builders.sheet(name="B")
     builders.finish(extension.bake.bake(scene))
     bpy.context.view_layer.objects.active = second
@@ -218,7 +214,7 @@ def test_a_subdivision_whose_visibility_is_animated_acts_on_the_baked_cloth(exte
     scene.frame_set(1)
     before = builders.state(sheet)
     builders.finish(extension.bake.bake(scene))
-    assert [len(builders.seen(sheet, frame)) for frame in (3, 4)] == [81, 81]
+    assert [len(builders.displayed(sheet, frame)) for frame in (3, 4)] == [81, 81]
     animation = sheet.animation_data
     curves = list(animation.drivers) or animation.action.layers[0].strips[0].channelbags[0].fcurves
     assert [curve.mute for curve in curves] == [False]
@@ -227,18 +223,18 @@ def test_a_subdivision_whose_visibility_is_animated_acts_on_the_baked_cloth(exte
     assert builders.state(sheet) == before
 
 
-def test_the_subdivision_of_a_linked_action_is_off_while_cloth_is_simulated_too(extension, scene, crumpled, tmp_path):
+def test_a_subdivision_animated_by_a_linked_action_is_off_during_the_simulation(extension, scene, crumpled, tmp_path):
     sheet = builders.sheet()
     builders.animate(sheet.modifiers.new("Subdivision", "SUBSURF"), "show_viewport", {1: False, 3: True})
-    theirs = linked(tmp_path)
-    theirs.make_local()
-    theirs.data.make_local()
-    assert theirs.animation_data.action.library is not None
+    sheet = linked(tmp_path)
+    sheet.make_local()
+    sheet.data.make_local()
+    assert sheet.animation_data.action.library is not None
     builders.finish(extension.bake.bake(bpy.context.scene, frames=(1, 4)))
-    assert len(builders.seen(theirs, 4)) == 81
+    assert len(builders.displayed(sheet, 4)) == 81
 
 
-def test_a_bone_that_shrinks_to_nothing_is_named_with_its_frame(extension, scene, crumpled):
+def test_a_bone_of_scale_zero_is_an_error_that_names_the_frame(extension, scene, crumpled):
     sheet, rig = builders.sheet(), builders.armature()
     sheet.vertex_groups.new(name="Bone1").add([0, 1], 1.0, "REPLACE")
     sheet.modifiers.new("Rig", "ARMATURE").object = rig
@@ -249,7 +245,7 @@ def test_a_bone_that_shrinks_to_nothing_is_named_with_its_frame(extension, scene
     assert sheet.data.shape_keys is None
 
 
-def test_weights_that_a_modifier_changes_are_told_of(extension, scene, crumpled):
+def test_a_modifier_that_changes_pin_weights_is_noted(extension, scene, crumpled):
     sheet = builders.sheet()
     builders.pin(sheet, {0: 1.0})
     sheet.modifiers.new("Fade", "VERTEX_WEIGHT_MIX").vertex_group_a = "Pins"
@@ -263,7 +259,7 @@ def test_weights_that_a_modifier_changes_are_told_of(extension, scene, crumpled)
 @pytest.mark.parametrize("name, kind, value, message", [
     ("velocity", "FLOAT_VECTOR", (0.0, 0.0, float("nan")), r"'velocity' is \(0, 0, nan\) at vertex 3, which is no num"),
     ("birth", "FLOAT", -1.0, r"'birth' is \(-1\) at vertex 3, which is no number of seconds from 0 on; correct it")])
-def test_an_attribute_that_no_vertex_can_have_is_named_as_the_panel_names_it(extension, scene, name, kind, value,
+def test_an_invalid_attribute_value_is_an_error_that_names_it(extension, scene, name, kind, value,
                                                                           message):
     sheet = builders.sheet()
     attribute = sheet.data.attributes.new(name, kind, "POINT")
@@ -272,11 +268,11 @@ def test_an_attribute_that_no_vertex_can_have_is_named_as_the_panel_names_it(ext
         builders.finish(extension.bake.bake(scene))
 
 
-# ---------------------------------------------------------------------- other programs
+# ---------------------------------------------------------------------- export
 
 
 @pytest.mark.parametrize("basis", [True, False])
-def test_gltf_takes_a_bake_beside_a_basis_and_not_one_that_made_its_own_as_the_guide_says(extension, scene, tmp_path,
+def test_gltf_exports_relative_shape_keys_and_not_absolute_ones_as_the_guide_says(extension, scene, tmp_path,
                                                                                         basis):
     sheet = builders.sheet()
     if basis:
@@ -284,11 +280,11 @@ def test_gltf_takes_a_bake_beside_a_basis_and_not_one_that_made_its_own_as_the_g
     builders.pin(sheet, {0: 1.0, 4: 1.0})
     scene.frame_end = 12
     builders.finish(extension.bake.bake(scene))
-    wanted = builders.seen(sheet, 10)
+    wanted = builders.displayed(sheet, 10)
     assert wanted[:, 2].min() < -0.1
     bpy.ops.export_scene.gltf(filepath=str(tmp_path / "sheet.glb"))
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.import_scene.gltf(filepath=str(tmp_path / "sheet.glb"))
     got = next(obj for obj in bpy.data.objects if obj.type == "MESH")
-    low = builders.seen(got, 10)[:, 2].min()        # it has a vertex for each corner of a face now
+    low = builders.displayed(got, 10)[:, 2].min()        # only the minimum: the import has a vertex per face corner
     assert low == pytest.approx(wanted[:, 2].min() if basis else 0.0, abs=1e-3)

@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What somebody meets who bakes for the first time: how long it takes, what stops nothing, what starts crossed."""
+"""Notes of a bake on ignored objects and likely mistakes, the remaining time, and reasons of disabled buttons."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
+import bpy
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import bpy
-import builders
-from scripted import simulate_as
+from tests.addon import builders
+from tests.addon.scripted import simulate_as
 
 
-def test_the_time_left_counts_every_frame_that_is_solved(extension, scene, monkeypatch):
+def test_the_remaining_time_is_estimated_from_the_solved_frames(extension, scene, monkeypatch):
     builders.sheet(3)
     clock = [0.0]
     real = simulate_as(extension.core, lambda x, n: x)
@@ -34,10 +31,11 @@ def test_the_time_left_counts_every_frame_that_is_solved(extension, scene, monke
 
 
 def still(extension, monkeypatch):
+    """Simulate cloth without motion."""
     monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
 
 
-def test_a_mesh_of_the_collider_collection_that_is_not_in_the_scene_is_named(extension, scene, monkeypatch):
+def test_a_mesh_of_the_collider_collection_outside_the_scene_is_noted(extension, scene, monkeypatch):
     still(extension, monkeypatch)
     builders.sheet()
     solids = bpy.data.collections.new("Solids")
@@ -55,7 +53,7 @@ def test_a_mesh_of_the_collider_collection_that_is_not_in_the_scene_is_named(ext
 
 
 @pytest.mark.parametrize("kind, named", [("COLLIDER", True), ("NONE", False)])
-def test_a_collider_that_is_shown_as_an_instance_is_named(extension, scene, monkeypatch, kind, named):
+def test_a_collider_in_an_instanced_collection_is_noted(extension, scene, monkeypatch, kind, named):
     still(extension, monkeypatch)
     builders.sheet()
     parts, shown = bpy.data.collections.new("Parts"), bpy.data.objects.new("Shown", None)
@@ -70,7 +68,7 @@ def test_a_collider_that_is_shown_as_an_instance_is_named(extension, scene, monk
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_a_collider_of_which_geometry_nodes_make_instances_is_named(extension, scene, monkeypatch, own):
+def test_a_collider_with_instances_of_geometry_nodes_is_noted(extension, scene, monkeypatch, own):
     still(extension, monkeypatch)
     builders.sheet()
     box, tree = builders.box(), bpy.data.node_groups.new("Studs", "GeometryNodeTree")
@@ -79,8 +77,8 @@ def test_a_collider_of_which_geometry_nodes_make_instances_is_named(extension, s
     start, end, copies, stud, both = (tree.nodes.new(kind) for kind in (
         "NodeGroupInput", "NodeGroupOutput", "GeometryNodeInstanceOnPoints", "GeometryNodeMeshCube",
         "GeometryNodeJoinGeometry"))
-    ways = [(start, copies, "Points"), (stud, copies, "Instance"), (copies, both, "Geometry"), (both, end, "Geometry")]
-    for source, target, socket in ways + [(start, both, "Geometry")] * own:
+    links = [(start, copies, "Points"), (stud, copies, "Instance"), (copies, both, "Geometry"), (both, end, "Geometry")]
+    for source, target, socket in links + [(start, both, "Geometry")] * own:
         tree.links.new(source.outputs[0], target.inputs[socket])
     box.modifiers.new("Studs", "NODES").node_group = tree
     if own:
@@ -91,27 +89,27 @@ def test_a_collider_of_which_geometry_nodes_make_instances_is_named(extension, s
             builders.finish(extension.bake.bake(scene))
 
 
-def test_what_stops_nothing_is_named_in_the_panel_and_on_the_sheet_of_a_comparison_too(extension, scene, monkeypatch,
+def test_ignored_colliders_are_named_in_the_panel_and_on_the_sheet_of_a_comparison(extension, scene, monkeypatch,
                                                                                        tmp_path):
     sheet, solids = builders.sheet(), bpy.data.collections.new("Solids")
     box = builders.box(kind="NONE")
     scene.collection.objects.unlink(box)
     solids.objects.link(box)
     scene.muslin.collider_collection = solids
-    said = []
-    monkeypatch.setattr(extension.bake_panels, "paragraph", lambda column, text, width: said.append(text))
+    drawn = []
+    monkeypatch.setattr(extension.bake_panels, "paragraph", lambda column, text, width: drawn.append(text))
     context = SimpleNamespace(scene=scene, view_layer=bpy.context.view_layer, region=SimpleNamespace(width=300))
     extension.bake_panels.MUSLIN_PT_bake.draw_settings(
         SimpleNamespace(layout=MagicMock(), column=lambda context: MagicMock()), context)
-    kinds = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
-    result = builders.finish(extension.comparison.compare(scene, [sheet], kinds, tmp_path, (1, 2)))
-    assert [note.partition(" is ")[0] for note in said] == ["'Box' of the Collider Collection 'Solids'"]
-    assert result.values["settings"]["scene"]["notes"] == said
+    variants = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
+    result = builders.finish(extension.comparison.compare(scene, [sheet], variants, tmp_path, (1, 2)))
+    assert [note.partition(" is ")[0] for note in drawn] == ["'Box' of the Collider Collection 'Solids'"]
+    assert result.values["settings"]["scene"]["notes"] == drawn
     assert "of the Collider Collection &#x27;Solids&#x27; is not in the scene" in result.sheet.read_text()
 
 
-def hardly_meant(scene, extension, **settings):
-    """The notes of a bake of a sheet 1 m wide with `settings` changed, and of gravity where it is given."""
+def notes_with(scene, extension, **settings):
+    """Return the notes of a bake of a sheet 1 m wide with these settings; `gravity` is the scene's."""
     scene.gravity.z = settings.pop("gravity", -9.81)
     for name, value in settings.items():
         setattr(builders.sheet(3, name="Napkin").muslin, name, value)
@@ -120,22 +118,22 @@ def hardly_meant(scene, extension, **settings):
 
 
 @pytest.mark.parametrize(("thickness", "named"), [(0.0, False), (0.2, False), (1.0, True)])
-def test_a_thickness_that_is_much_for_the_cloth_is_noted(extension, scene, thickness, named):
-    notes = hardly_meant(scene, extension, thickness=thickness)
+def test_a_thickness_that_is_large_for_the_cloth_is_noted(extension, scene, thickness, named):
+    notes = notes_with(scene, extension, thickness=thickness)
     assert [note.partition(" is large ")[0] for note in notes] == ["Napkin: its Thickness of 1 m"] * named
 
 
 @pytest.mark.parametrize(("gravity", "named"), [(-30.0, False), (-981.0, True)])
 def test_gravity_of_many_times_the_earth_s_is_noted(extension, scene, gravity, named):
-    notes = hardly_meant(scene, extension, gravity=gravity, thickness=0.0)
+    notes = notes_with(scene, extension, gravity=gravity, thickness=0.0)
     assert [note.partition(". If ")[0] for note in notes] == ["Gravity is 981 m/s², 100 times the earth's"] * named
 
 
 @pytest.mark.parametrize("moved", [False, True])
-def test_a_duplicate_that_nobody_has_moved_is_noted(extension, scene, moved):
+def test_a_duplicate_at_the_same_place_is_noted(extension, scene, moved):
     builders.sheet(3, name="Napkin").location.z = 0.1 * moved
     builders.sheet(3, name="Other")
-    notes = hardly_meant(scene, extension)
+    notes = notes_with(scene, extension)
     assert [note.partition(", as ")[0] for note in notes] == ["Other starts exactly at the place of Napkin"] * (
         not moved)
 
@@ -144,11 +142,11 @@ def test_a_duplicate_that_nobody_has_moved_is_noted(extension, scene, moved):
 def test_a_collider_of_scale_0_is_noted(extension, scene, scale):
     builders.sheet(3, name="Napkin").location.z = 2.0
     builders.box().scale = (scale, scale, scale)
-    notes = hardly_meant(scene, extension)
+    notes = notes_with(scene, extension)
     assert [note.partition(" at frame 1,")[0] for note in notes] == ["'Box' has no area"] * (scale == 0.0)
 
 
-def test_a_pin_that_leaps_is_named_as_what_may_stretch_cloth(extension, scene):
+def test_a_pin_that_jumps_is_noted_as_a_cause_of_stretch(extension, scene):
     sheet = builders.sheet(4, name="Flag")
     builders.pin(sheet, {0: 1.0})
     scene.frame_start, scene.frame_end = 1, 3
@@ -164,7 +162,7 @@ def start_note(extension, **start):
     return extension.report_notes.start_note({"first": 3, "certificates": [values]})
 
 
-def test_cloth_that_starts_crossed_is_named_and_no_collider_that_there_is_not(extension):
+def test_cloth_that_starts_crossed_or_inside_a_collider_is_noted(extension):
     pairs = [{"first": "Suz", "second": "Suz", "crossings": 9}, {"first": "Suz", "second": "Box", "crossings": 2}]
     crossed = start_note(extension, crossings=11, crossing_pairs=pairs)
     assert crossed.startswith("At frame 3 11 edges cross faces (Suz with Itself 9; Suz, Box 2). Move apart")
@@ -174,7 +172,7 @@ def test_cloth_that_starts_crossed_is_named_and_no_collider_that_there_is_not(ex
     assert start_note(extension) == ""
 
 
-def test_a_bake_that_memory_does_not_hold_names_what_it_takes(extension, scene, monkeypatch):
+def test_a_bake_that_exceeds_the_memory_is_an_error_with_its_size(extension, scene, monkeypatch):
     sheet = builders.sheet(4)
 
     def full(*_):
@@ -188,7 +186,7 @@ def test_a_bake_that_memory_does_not_hold_names_what_it_takes(extension, scene, 
 
 
 @pytest.mark.parametrize("operator", ["cloth_add", "bake", "bake_delete", "compare", "remove"])
-def test_a_grey_button_says_so_where_the_cloth_is_linked(scene, tmp_path, operator):
+def test_a_disabled_button_names_the_linked_object(scene, tmp_path, operator):
     builders.sheet()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)

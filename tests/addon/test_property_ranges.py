@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever a slider can be dragged to can be simulated: a file keeps single precision, the core reads double."""
+"""The scene can be simulated at the ends of all ranges, although files store single precision and the core double."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import builders
+from tests.addon import builders
 
 
 def a_sheet(scene):
@@ -37,7 +33,7 @@ def a_sheet_by_moduli(scene):
 
 def a_jelly(scene):
     box = builders.box("Jelly", kind="CLOTH")
-    box.scale = (1.0, 0.03, 0.03)                   # of which many cells are still few
+    box.scale = (1.0, 0.03, 0.03)                   # thin, so that many cells along it are still few
     box.muslin.model = "jelly"
     return box
 
@@ -61,13 +57,13 @@ def a_sheet_of_another_integrator(integrator):
     return prepare
 
 
-THINGS = (a_sheet, a_garment, a_sheet_by_moduli, a_jelly, a_jelly_of_springs, particles,
+OBJECTS = (a_sheet, a_garment, a_sheet_by_moduli, a_jelly, a_jelly_of_springs, particles,
           a_sheet_of_another_integrator("VERLET"), a_sheet_of_another_integrator("PROJECTIVE_DYNAMICS"))
 UNBOUNDED = 1e30
 
 
 def ends(settings):
-    """Every number of `settings` with the ends of its range, as far as it has any."""
+    """Yield every number of `settings` with each end of its range."""
     for prop in settings.bl_rna.properties:
         if prop.type in ("FLOAT", "INT") and not prop.is_array and not prop.identifier.startswith("frame_"):
             for end in (prop.hard_min, prop.hard_max):
@@ -75,12 +71,12 @@ def ends(settings):
                     yield prop.identifier, end
 
 
-@pytest.mark.parametrize("prepare", THINGS, ids=lambda prepare: prepare.__name__)
-def test_at_either_end_of_every_range_the_scene_is_read_and_begun(extension, scene, prepare):
-    thing = prepare(scene)
+@pytest.mark.parametrize("prepare", OBJECTS, ids=lambda prepare: prepare.__name__)
+def test_the_scene_can_be_simulated_at_both_ends_of_every_range(extension, scene, prepare):
+    obj = prepare(scene)
     scene.frame_end = 2
     refused = []
-    for settings in (thing.muslin, scene.muslin):
+    for settings in (obj.muslin, scene.muslin):
         for name, end in ends(settings):
             before = getattr(settings, name)
             setattr(settings, name, end)
@@ -89,7 +85,7 @@ def test_at_either_end_of_every_range_the_scene_is_read_and_begun(extension, sce
                 inputs = extension.read_scene.read_scene(scene, values, None, scene.view_layers[0])
                 next(extension.core.simulate(inputs.scene, values.solver(), range(1, 2)))
             except extension.core.ClothError as error:
-                if "is painted" not in str(error):          # a map that a model refuses whatever its values
+                if "is painted" not in str(error):          # some models refuse painted maps
                     refused.append(f"{name} at {end}: {error}")
             setattr(settings, name, before)
     assert not refused
