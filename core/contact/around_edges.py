@@ -22,16 +22,16 @@ from .planes import Planes
 AROUND = 0.1
 """Part of the distance kept by which a start must be nearer to the plane than to the surface, and an end must be too
 near, to have come around an edge [-]."""
-SHARP = 0.7
+SHARP_EDGE_COSINE = 0.7
 """Cosine of the angle between the normals here and there below which an edge is one [-]: around others the plane of the
 end follows the surface better."""
-AT_ONCE = 0.2
+RIM_TOLERANCE = 0.2
 """Part of the distance kept by which a vertex may be further away and still be at the rim [-]."""
-LEAST = 0.1
+LEAST_PATH_ADVANCE = 0.1
 """Part of the distance kept by which one goes along a path at least to look again [-]."""
-MOST = 64
+MOST_PATH_STEPS = 64
 """How often one looks at most."""
-SMALL = 1e-3
+LEAST_EDGE_DISTANCE = 1e-3
 """Distance over the one kept below which the direction from an edge says nothing [-]."""
 
 
@@ -59,18 +59,18 @@ def around_edges(planes: Planes, surface: MovingSurface, x_t0: FloatArray, x_t1:
     arm = np.einsum("nij,nj->ni", axes_of(before), x_t0[vertex] - before[:, 0])
     start = after[:, 0] + np.einsum("nij,ni->nj", axes_of(after), arm)
     path, time = x_t1[vertex] - start, np.zeros(len(rows))
-    for _ in range(MOST):
+    for _ in range(MOST_PATH_STEPS):
         x = start + time[:, None] * path
         triangle, place = nearest(x, surface.x_t1, triangles, surface.tree_t1)
-        there = (place.distance <= (1.0 + AT_ONCE) * kept) | (time == 1.0)
-        sharp = there & (place.distance > SMALL * kept)
+        there = (place.distance <= (1.0 + RIM_TOLERANCE) * kept) | (time == 1.0)
+        sharp = there & (place.distance > LEAST_EDGE_DISTANCE * kept)
         normal = (x - place.point) / np.where(sharp, place.distance, 1.0)[:, None]
-        sharp &= np.einsum("ni,ni->n", normal, planes.normal[rows]) < SHARP
+        sharp &= np.einsum("ni,ni->n", normal, planes.normal[rows]) < SHARP_EDGE_COSINE
         some = rows[sharp]
         result.triangle[some], result.barycentric[some] = triangle[sharp], place.barycentric[sharp]
         result.normal[some] = normal[sharp]
         # nothing is met before what is further away than is kept
-        room = np.maximum(place.distance - kept, LEAST * kept)
+        room = np.maximum(place.distance - kept, LEAST_PATH_ADVANCE * kept)
         time = np.minimum(time + room / np.maximum(np.linalg.norm(path, axis=1), room), 1.0)
         rows, start, path, time, kept = (values[~there] for values in (rows, start, path, time, kept))
         if len(rows) == 0:

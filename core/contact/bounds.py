@@ -10,7 +10,7 @@ from ..row_ops import pick
 from .continuous import Pairs
 from .half_spaces import HalfSpaces
 
-APART = 2.0
+BOUND_DISTANCE = 2.0
 """Distance that a pair which would meet is given, over what it has to keep [-]."""
 
 
@@ -18,6 +18,6 @@ def of_pairs(pairs: Pairs, x: FloatArray, count: int) -> HalfSpaces:
     """Pairs that keep apart across their normals; from vertex `count` on they stay where they are in x (V, 3) [m]."""
     known = pairs.vertices >= count
     height = np.einsum("pki,pi->pk", pick(x, pairs.vertices), pairs.normal)
-    least = APART * pairs.keep - np.where(known, pairs.weights * height, 0.0).sum(axis=1)
+    least = BOUND_DISTANCE * pairs.keep - np.where(known, pairs.weights * height, 0.0).sum(axis=1)
     first = np.take_along_axis(pairs.vertices, np.argmin(known, axis=1)[:, None], axis=1)
     return HalfSpaces(np.where(known, first, pairs.vertices), np.where(known, 0.0, pairs.weights), pairs.normal, least)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..arrays import FloatArray
 from ..state import ContactState, ContactWarmStart
-from .expectation import SLACK, Expectation, SearchBounds
+from .expectation import FIRST_MISS, Expectation, SearchBounds
 
 
 class ContactHistory:
@@ -34,7 +34,7 @@ class ContactHistory:
     @staticmethod
     def at_start(own: SearchBounds, solid: SearchBounds) -> ContactState:
         """Return the memory of a simulation that begins: intersections have to be looked for."""
-        return ContactState(ContactWarmStart(), True, True, SLACK * own.radius, SLACK * solid.radius)
+        return ContactState(ContactWarmStart(), True, True, FIRST_MISS * own.radius, FIRST_MISS * solid.radius)
 
     def try_again(self) -> None:
         """Forget the contact forces of a rejected try."""

@@ -21,7 +21,7 @@ from .half_spaces import HalfSpaces
 from .piles import Pressing
 from .repulsion import Contacts, Repulsion, make_contacts
 from .self_contact import SelfContact
-from .surroundings import SHARP, Surroundings
+from .surroundings import EDGES_AND_TIPS, Surroundings
 from .truncation import cut_motion
 from .untangling import lift_out, pull_apart
 from .warm_start import recalled
@@ -172,7 +172,7 @@ class SelfContactStep:
     def judge_solids(self, u: FloatArray) -> bool:
         """Take in edges and tips of colliders that the solution u (V, 3) would meet, if nobody asked for them yet; True
         if it should be solved again."""
-        return self._around.see(SHARP) and self._join(self._base + self._h * u) > 0
+        return self._around.see(EDGES_AND_TIPS) and self._join(self._base + self._h * u) > 0
 
     def join(self, u: FloatArray) -> int:
         """Take in what the solution u (V, 3) [m/s] would make meet, nothing else; how many pairs."""
@@ -211,7 +211,7 @@ class SelfContactStep:
 
     def bounds(self, x1: FloatArray) -> HalfSpaces:
         """What keeps pairs apart that would meet on the way to x1 (V, 3) [m]."""
-        self._around.see(SHARP)
+        self._around.see(EDGES_AND_TIPS)
         pairs, times = self._around.meeting(x1)
         if len(pairs) == 0:
             return HalfSpaces.none()
@@ -227,7 +227,7 @@ class SelfContactStep:
         """
         x, around, count = x1, self._around, len(x1)
         left = none = np.zeros((0, 4), dtype=np.int64)
-        around.see(SHARP)
+        around.see(EDGES_AND_TIPS)
         if unsure is not None and unsure.any():
             around.see_faces(unsure)
         for _ in range(SEARCHES):

@@ -16,7 +16,7 @@ from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
-from .surroundings import SHARP, UNSEEN, WHOLE, Surroundings
+from .surroundings import EDGES_AND_TIPS, NO_SOLIDS, WHOLE_SOLIDS, Surroundings
 
 
 class ContactTrial:
@@ -41,7 +41,7 @@ class ContactTrial:
         return None if surfaces is None else self.fixed.all.motion(surfaces.moving, surfaces.number)
 
     def look(self, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *, itself: bool = True,
-             solids: int = WHOLE) -> Surroundings:
+             solids: int = WHOLE_SOLIDS) -> Surroundings:
         """Return the pairs that may meet on the way x0 -> x1 (V, 3) [m]; found once for the same start and motion.
 
         Args:
@@ -82,9 +82,9 @@ class ContactTrial:
         if last.gain is not None:
             expected = pins.project(v0 + h * last.gain) + expected - pins.project(expected)
         # edges of colliders are rarely reached: unless they were in contact, the end of the step looks at them
-        solids = (SHARP if last.at_edges else UNSEEN) if constrained else WHOLE
+        solids = (EDGES_AND_TIPS if last.at_edges else NO_SOLIDS) if constrained else WHOLE_SOLIDS
         left = constrained and but is not None and bool(but.any())
-        solids = max(solids, SHARP) if left else solids
+        solids = max(solids, EDGES_AND_TIPS) if left else solids
         around = self.look(x0, base + h * expected, motion, itself=itself, solids=solids)
         if but is not None and left and around.see_faces(but):
             around.cover(base + h * expected)

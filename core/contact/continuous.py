@@ -19,12 +19,12 @@ from ..row_ops import mean, pick
 from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
 
-KEPT = 0.1
+KEPT_DISTANCE = 0.1
 """Part of its distance at the start that a pair keeps, or it counts as meeting [-]: below what the search for pairs
 takes care of."""
-HALF = 0.5
-"""The same of a pair that is so close that it is to come no closer [-]: what is cut is put `truncation.LEFT` times what
-it keeps apart, and so where it was."""
+KEPT_WHEN_CLOSE = 0.5
+"""The same of a pair that is so close that it is to come no closer [-]: what is cut is put `truncation.CUT_DISTANCE`
+times what it keeps apart, and so where it was."""
 Most = Callable[[IntArray, int], FloatArray]
 """Vertices (P, 4) of pairs, and how many of them, the first, are with a triangle -> within which distance each is near
 (P,) [m]."""
@@ -61,7 +61,7 @@ class Pairs:
         each other for many times what is between them.
         """
         weights, normal, distance = current().conservative_advancement.closest(x, vertices, faces)
-        return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT * np.minimum(distance, far))
+        return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT_DISTANCE * np.minimum(distance, far))
 
     def __len__(self) -> int:
         return len(self.vertices)
@@ -91,9 +91,9 @@ class Pairs:
     def keeping(self, least: float) -> Pairs:
         """The same pairs, each of which keeps `least` [m], or half its distance where that is less, or more if it did.
         """
-        if not len(self) or float(self.distance.min()) * KEPT >= least:
+        if not len(self) or float(self.distance.min()) * KEPT_DISTANCE >= least:
             return self
-        return replace(self, keep=np.maximum(self.keep, np.minimum(HALF * self.distance, least)))
+        return replace(self, keep=np.maximum(self.keep, np.minimum(KEPT_WHEN_CLOSE * self.distance, least)))
 
     def elsewhere(self, x: FloatArray) -> Pairs:
         """The same pairs at other positions (V, 3) [m]."""
@@ -131,4 +131,4 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     limit = None if most is None else most(corners_of(candidates, tables), len(candidates[0]))
     vertices, primitives, faces, weights, normal, distance = current().conservative_advancement.relevant(
         x0, end, candidates, tables, slack, radius, far, limit)
-    return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT * np.minimum(distance, far))
+    return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT_DISTANCE * np.minimum(distance, far))

@@ -13,13 +13,13 @@ from ..arrays import BoolArray, FloatArray
 from ..kernels import current
 from ..row_ops import mean, pick
 
-SLACK = 0.15
+FIRST_MISS = 0.15
 """How far from where it is expected the end of a vertex is at first taken to be, over the search radius [-]."""
-LEAST, UNSURE = 0.15, 3.0
+LEAST_STRAY, STRAY_PER_MISS = 0.15, 3.0
 """How far it may be without another search: at least, over the search radius, and over how far it was lately [-]."""
-FORGET = 0.9
+MISS_DECAY = 0.9
 """Part of that which is left after a step [-]."""
-MOST = 0.4
+MOST_STRAY = 0.4
 """How far it may be at most, over the radius that it is searched within [-]: below one for both of a pair together."""
 
 
@@ -58,7 +58,7 @@ class Expectation:
 
     def slack(self, loose: float) -> FloatArray:
         """How far ends may be from those searched for (V,) [m]."""
-        return np.minimum(loose * (LEAST * self.radius + UNSURE * self.missed), MOST * self.radius)
+        return np.minimum(loose * (LEAST_STRAY * self.radius + STRAY_PER_MISS * self.missed), MOST_STRAY * self.radius)
 
 
 class Search:
@@ -106,7 +106,7 @@ class Search:
         rested, unless they move so much that not even the largest radius says that."""
         moves = current().motion_bounds.away(self.end, self._x0, self._steady)
         wanted = self.share * self.expectation.resting + 2.0 * moves
-        return np.minimum(self.share * self.expectation.radius, np.maximum(wanted, self.slack / MOST))
+        return np.minimum(self.share * self.expectation.radius, np.maximum(wanted, self.slack / MOST_STRAY))
 
     def _common(self, x1: FloatArray) -> FloatArray:
         """What all have in common of the way from where they were expected to x1 (V, 3) [m]."""

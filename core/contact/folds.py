@@ -13,7 +13,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.topology import Topology, bodies
 from ..row_ops import unit
 
-FLAT = 0.999
+FOLDED_COSINE = 0.999
 """Cosine between the ways from their common edge into two triangles above which they are folded onto each other [-]."""
 
 
@@ -33,7 +33,7 @@ def _neighbours(x: FloatArray, triangles: IntArray) -> tuple[IntArray, IntArray]
     edge = unit(x[end] - x[start])
     arms = [x[corner] - x[start] for corner in opposite]
     one, other = (unit(arm - np.einsum("ni,ni->n", arm, edge)[:, None] * edge) for arm in arms)
-    folded = np.einsum("ni,ni->n", one, other) > FLAT
+    folded = np.einsum("ni,ni->n", one, other) > FOLDED_COSINE
     pairs = topology.hinge_corners[two] // 3
     return pairs[~folded], pairs[folded]
 

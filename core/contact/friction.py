@@ -37,7 +37,7 @@ ELASTIC = 5e-3
 """Part of the thickness by which a contact slides in a step until it is held by mu lambda_n more [-]; of the default
 thickness that is a thousandth of an edge."""
 
-EASY = 0.9
+EASY_STICK = 0.9
 """Part of mu lambda_n up to which a contact is held easily, and may stick in the next step [-]."""
 
 STILL = 0.1
@@ -47,11 +47,11 @@ SLIGHT = 1e-6
 """Part of mu lambda_n by which a contact that does not slip may hold more [-]: what came to rest by slipping holds just
 mu lambda_n, and rounding has not to decide what it does next."""
 
-GIVES = 0.02
+SLIDING_SHARE = 0.02
 """Part of the friction of a piece of cloth that is held by contacts which hold too much by sticking, above which none
 of it sticks [-]."""
 
-SURE = 6.0
+SURE_SPREAD = 6.0
 """How far the contacts that begin to slip outnumber those that switch to and fro where a slide spreads, over the root
 of the latter's number [-]: four deviations of the difference of two counts that are alike."""
 
@@ -171,9 +171,9 @@ class Friction:
         acting = np.where(active[:, None], acting, 0.0)
         self.overloaded = _is_too_much(most, length(acting), acting, body)
         begins, others = (int(np.count_nonzero(some)) for some in (over & sticks & ~refused, turned | refused))
-        self.spreads = self.overloaded or begins > others + SURE * others**0.5
+        self.spreads = self.overloaded or begins > others + SURE_SPREAD * others**0.5
 
-        loose = _counts(most) & (_summed(body, np.where(over & sticks, limit, 0.0)) > GIVES * most)
+        loose = _counts(most) & (_summed(body, np.where(over & sticks, limit, 0.0)) > SLIDING_SHARE * most)
         lets_go = over | (active & loose[body])
         self.mode[holds & over] = SLIP
         self.mode[slips & (size <= limit)] = HOLD                       # pressed harder than before, and slow
@@ -182,7 +182,7 @@ class Friction:
         self.mode[refused] = CREEP
         self.held = np.where((sticks & lets_go)[:, None], allowed, self.held)
         self._allowed = allowed
-        self._easily = (size < EASY * limit) & (length(slide) < STILL * self.gives)
+        self._easily = (size < EASY_STICK * limit) & (length(slide) < STILL * self.gives)
         self._take_in(slide, limit, stiff, share, tried, size)
 
     def _take_in(self, slide: FloatArray, limit: FloatArray, stiff: FloatArray, share: FloatArray, tried: FloatArray,

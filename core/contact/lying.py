@@ -16,7 +16,7 @@ from .continuous import near_pairs
 from .distance import point_triangle
 from .triangle_surface import TriangleSurface
 
-ROUNDING = 1e-15
+SIDE_ROUNDING = 1e-15
 """Distance, over the largest coordinate, that says nothing about sides [-]."""
 
 
@@ -72,5 +72,5 @@ def _height(x: FloatArray, own: IntArray, corners: FloatArray) -> tuple[FloatArr
     """Unit normals of triangles (P, 3, 3) [m], and how far in front of them `own` (P,) vertices are [m]."""
     across = unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
     above = np.einsum("pi,pi->p", x[own] - corners[:, 0], across)
-    above[np.abs(above) <= ROUNDING * np.abs(x).max()] = 0.0
+    above[np.abs(above) <= SIDE_ROUNDING * np.abs(x).max()] = 0.0
     return across, above

@@ -34,7 +34,7 @@ from .around_edges import AROUND, around_edges
 from .colliders import MovingSurface
 from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
 
-SLACK = 0.1
+PUT_BACK_LACK = 0.1
 """Share of the thickness that a vertex put back from one place may lack at the next [-]."""
 
 
@@ -182,7 +182,7 @@ def _compared(
     """
     room = thickness[new.vertex] + surface_thickness
     height = np.einsum("ci,ci->c", target[new.vertex] - new.point_t1, new.normal)
-    better = height < (1.0 - SLACK) * room
+    better = height < (1.0 - PUT_BACK_LACK) * room
     width = 1 + max(new.collider.max(initial=0), found.collider.max(initial=0))
     order = np.argsort(found.vertex * width + found.collider, kind="stable")
     known = (found.vertex * width + found.collider)[order]

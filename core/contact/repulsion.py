@@ -26,10 +26,10 @@ lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and 
 carried over, too.
 
 *Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by a drag c that stops it
-STICK times over, Q = I - n n^T, and by g, all that held it in the step before: what g lacked, c would make up for by a
-slide, step after step, and everything would creep. Where that is more than mu lambda it slides: the force is brought
-back to the limit, and linearised there. Along itself it does not change with s, however slow the slide; across it turns
-with s, by Q = q q^T, q = n x t and a smaller c.
+`MOST_STICK_DRAG` times over, Q = I - n n^T, and by g, all that held it in the step before: what g lacked, c would make
+up for by a slide, step after step, and everything would creep. Where that is more than mu lambda it slides: the
+force is brought back to the limit, and linearised there. Along itself it does not change with s, however slow the
+slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ STIFFER = 8.0
 STIFFEST = 1e5
 """Largest h^2 k over the mass [-]: it carries ten thousand times the weight of what it parts. What is pinched where
 solids leave no room gets no further apart by more, but is flung about by what stiffer springs hold."""
-GIVES = 0.5
+STIFFENING_LOSS = 0.5
 """Part of its gap, or of the thickness where that is less, that a pair may lose before its spring gets stiffer [-]."""
 LOOSE = 0.1
 """Part of the normal that constraints must leave to one of a pair's vertices for its spring to get stiffer [-]: what
 solids hold on both sides of a pinch comes no further for any force."""
 EASES = 2.0
 """Factor by which a spring that had got stiffer is softer in the next step [-]."""
-EASY = 0.25
+LEAST_CARRYING_LIFT = 0.25
 """Part of `lift` that it then still takes to carry what presses on it, at most [-]: springs that had to do with less
 would sink until they get stiffer once more, and jump, for ever."""
 CARRIED = 0.9
@@ -70,18 +70,18 @@ constraint of a solid, must not load it more and more, and let go of it one day.
 gap, it would be less the further that sinks, and let it sink the quicker."""
 RECOVERY = 4.0
 """Part of the missing gap by which a pair that starts too close is moved out per second [1/s]."""
-STICK = 50.0
+MOST_STICK_DRAG = 50.0
 """Largest h c over the mass [-]."""
-RUBS = 2
+FRICTION_PASSES = 2
 """Solutions by which friction is corrected at once; after that the next step goes on from there."""
-LATE = 0.05
+LATE_OVERLAP = 0.05
 """Part of the thickness by which a pair may come too close before it is taken in at once [-]."""
-FEW = 0.02
+FEW_CHANGED_PAIRS = 0.02
 """Part of the touching pairs that may still change when a step is done [-]."""
 SLIDES = 0.02
 """Change of the sum of all friction forces, over the largest it can be, below which it counts as found [-]: what slides
 gains speed by what is wrong with it."""
-SETTLED = 0.2
+SETTLED_PAIR_FRICTION = 0.2
 """The same of one friction force [-]."""
 
 
@@ -172,7 +172,7 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     start = np.einsum("pi,pi->p", offset, normal)
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
-    zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - GIVES) * inside)
+    zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - STIFFENING_LOSS) * inside)
     return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), zero, zero, zero, mu,
                     mass, floor, LIFTED * thickness, np.zeros(len(mass), dtype=np.bool_), zero, zero)
 
@@ -267,7 +267,7 @@ class Repulsion:
         c = self.contacts
         if stiffness is not None:
             before, pressed = stiffness * c.mass, CARRIED * pressing * self._h**2
-            needed = pressed / np.where(c.lift > 0.0, EASY * c.lift, np.inf)
+            needed = pressed / np.where(c.lift > 0.0, LEAST_CARRYING_LIFT * c.lift, np.inf)
             c.stiffness = np.maximum(c.stiffness, np.minimum(before, np.maximum(before / EASES, needed)))
         c.hold = holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal
         c.least = c.least + np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, c.lift)
@@ -289,7 +289,7 @@ class Repulsion:
         pressing = self._pressing(gap)
         touches = gap < c.least
         # a pair that comes a little too close may wait for the next step, one that sticks together may not
-        late = np.where(touches, LATE, 1e-3) * c.least
+        late = np.where(touches, LATE_OVERLAP, 1e-3) * c.least
         changed = (touches != c.touches) & (np.abs(c.least - gap) > late)
         # what comes in has not been pressed apart yet: k gives way to the mass that it moves
         pressing = np.where(c.touches, pressing, pressing / (1.0 + c.stiffness / c.mass))
@@ -300,20 +300,20 @@ class Repulsion:
         c.stiffness = np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), c.stiffness)
         changed |= weak
         rubbed = self._rub(pressing, u)
-        if self._judged < RUBS:
+        if self._judged < FRICTION_PASSES:
             changed |= rubbed
         self._judged += 1
-        return int(changed.sum()) > FEW * int(touches.sum())
+        return int(changed.sum()) > FEW_CHANGED_PAIRS * int(touches.sum())
 
     def _rub(self, pressing: FloatArray, velocity: FloatArray) -> BoolArray:
         """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,)."""
         c, h = self.contacts, self._h
         limit = h * c.mu * pressing                                                    # [N s]
         c.drag, c.push, c.across, change, grown = current().pair_friction.corrected(
-            *_rubbed(c), velocity, c.hold, limit, STICK * c.mass)
+            *_rubbed(c), velocity, c.hold, limit, MOST_STICK_DRAG * c.mass)
         self._chosen = self._matrix = None
         self.found = abs(grown) <= SLIDES * float(limit.sum())
-        much: BoolArray = change > SETTLED * np.maximum(limit, 1e-3 * c.mass * c.least / h)
+        much: BoolArray = change > SETTLED_PAIR_FRICTION * np.maximum(limit, 1e-3 * c.mass * c.least / h)
         return much
 
     # ------------------------------------------------------------------ parts

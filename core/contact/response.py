@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PUSH_RATE = 24.0
 """Thicknesses by which a particle that starts too close is moved out per second [1/s]."""
-TOUCHING = 0.01
+TOUCHING_OVERSHOOT = 0.01
 """Part of the thickness by which a solution may overshoot a contact before it counts as a new one, and within which a
 particle counts as touching at the start [-]."""
 LAID = 1e-6
@@ -38,18 +38,18 @@ STILL_NEAR = 0.2
 """Part of the thickness within which a particle that touched in the step before is taken to touch again [-]."""
 SAME_NORMAL = 0.9
 """Contacts of a vertex whose normals' cosine is above this are one contact [-]."""
-FEW = 0.02
+FEW_NEW_CONTACTS = 0.02
 """Part of the contacts that may be new, and of the pressing that may pull, when a step is done [-]."""
-SETTLED = 0.02
+SETTLED_FRICTION = 0.02
 """Part of the friction that may be wrong when a step is done [-]."""
 OPPOSED = 0.4
 """Part of a normal that other contacts of the vertex must leave [-]: of two normals that face each other nothing is
 left but a little across, and what two surfaces squeeze would be thrown out along that by what it lacks over that."""
-UNSURE = 0.2
+UNSURE_HEIGHT = 0.2
 """Part of the thickness above its planes from which on a vertex is surely on the right side of what they touch [-]: the
 surface may bend, and rise above them."""
 MAX_PER_VERTEX = 3
-SWEEPS = 8
+NORMAL_SWEEPS = 8
 """Gauss-Seidel sweeps that share a vertex's force among its up to three normals."""
 
 
@@ -111,7 +111,7 @@ class ContactResponse:
         self.alteration = self._pins.project(self.alteration)
         again = (self._touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
         # what is laid onto the thickness but for rounding touches: stuck neighbours would be judged without it
-        near = -LAID if self._touch.mode.any() else TOUCHING
+        near = -LAID if self._touch.mode.any() else TOUCHING_OVERSHOOT
         wanted = inside | again | (c.gap_t1 < near * found.distance)
         if self._eased is not None:
             pulled = (self._touch.mode > 0) & (self._touch.pressing <= 0.0)
@@ -125,11 +125,11 @@ class ContactResponse:
         any number that went no deeper than `depth` thicknesses.
         """
         vertex = found.contacts.vertex
-        through = (found.contacts.gap_t1 < -TOUCHING * self._thickness[vertex]) & self._free[vertex]
+        through = (found.contacts.gap_t1 < -TOUCHING_OVERSHOOT * self._thickness[vertex]) & self._free[vertex]
         if self._eased is not None:
             through &= ~self._comes_out(found.contacts, self._eased)
         deep = through & (found.contacts.gap_t1 < -depth * self._thickness[vertex])
-        if not anyway and int(deep.sum()) <= FEW * int(self.held.sum()):
+        if not anyway and int(deep.sum()) <= FEW_NEW_CONTACTS * int(self.held.sum()):
             return False
         return self._take(found, through)
 
@@ -245,7 +245,7 @@ class ContactResponse:
             tangential(self.normal, pick(u, self.vertex) - self.carried), self._body[self.vertex])
         self.held &= ~pulls
         self._forget()
-        return self.friction.overloaded or float(-self.pressing[pulls].sum()) > FEW * float(pressing.sum())
+        return self.friction.overloaded or float(-self.pressing[pulls].sum()) > FEW_NEW_CONTACTS * float(pressing.sum())
 
     def touch(self) -> Touch:
         """How each particle touches at the end of the step."""
@@ -292,9 +292,9 @@ class ContactResponse:
         pair = c.vertex[1:] == c.vertex[:-1]                                # those of a vertex lie side by side
         several[1:] |= pair
         several[:-1] |= pair
-        several &= np.einsum("nj,nj->n", aside, aside) > (TOUCHING * room) ** 2
+        several &= np.einsum("nj,nj->n", aside, aside) > (TOUCHING_OVERSHOOT * room) ** 2
         result = np.zeros(len(x), dtype=np.bool_)
-        result[c.vertex[several | (np.minimum(before, after) < UNSURE * room)]] = True
+        result[c.vertex[several | (np.minimum(before, after) < UNSURE_HEIGHT * room)]] = True
         result[c.vertex[c.gap_t0 + found.distance < 0.0]] = False
         return result
 
@@ -353,7 +353,7 @@ class ContactResponse:
         left of that (V, 3) [N], along the surfaces."""
         parts = np.zeros(len(self))
         left = force.copy()
-        for _ in range(SWEEPS):
+        for _ in range(NORMAL_SWEEPS):
             for slot in range(MAX_PER_VERTEX):
                 at = self._active(slot)
                 if slot and not len(at):

@@ -54,7 +54,7 @@ CLOSED = 1.25
 they would press, and hold it open."""
 HAIR = 1e-4
 """How far apart what lies in one another starts, over the least mean length of edges [-]: what nobody sees."""
-SAME = 0.25
+COINCIDENCE = 0.25
 """Distance, over a hair, up to which a vertex lies in a triangle [-]: meshes are stored in single precision."""
 CLOSEST = 0.2
 """Least distance within which pairs are looked for where there is motion, over the mean edge length [-]."""
@@ -119,8 +119,8 @@ class SelfContact:
         if not np.isfinite(self.finest):                         # nothing but particles
             return self.surface.positions
         hair, held, surface = HAIR * self.finest, self.held[:len(self.mass)], self.surface
-        x = parted(surface, held, hair, SAME * hair, solids)
-        return beside_walls(x, surface.vertices, surface.edges, held, hair, SAME * hair, solids)
+        x = parted(surface, held, hair, COINCIDENCE * hair, solids)
+        return beside_walls(x, surface.vertices, surface.edges, held, hair, COINCIDENCE * hair, solids)
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:
         """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to

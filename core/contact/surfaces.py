@@ -21,7 +21,7 @@ FACING = 0.5
 can go where they open."""
 NARROW = 0.2
 """The same of two surfaces that make a gap into which cloth can be pulled [-]."""
-NEAR = 0.2
+BETWEEN_PART = 0.2
 """Part of the distance that a vertex keeps, within which of both it is between them [-]."""
 
 _numbers = counting(1)                                               # of motions: they only tell them apart
@@ -57,7 +57,7 @@ class Touching:
     def between(self, count: int) -> BoolArray:
         """Which of `count` vertices (V,) are about to be held on two sides by surfaces that face each other."""
         result, c = np.zeros(count, dtype=np.bool_), self.contacts
-        near = c.gap_t1 < NEAR * self.distance
+        near = c.gap_t1 < BETWEEN_PART * self.distance
         for apart in range(1, MAX_PER_VERTEX):                        # those of a vertex lie side by side
             row = np.flatnonzero((c.vertex[apart:] == c.vertex[:-apart]) & near[apart:] & near[:-apart])
             cosine = np.einsum("ni,ni->n", c.normal[row], c.normal[row + apart])

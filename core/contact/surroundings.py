@@ -14,9 +14,9 @@ from ..kernels import current
 from ..row_ops import any_of, pick
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
-from .continuous import KEPT, NEVER, Pairs, near_pairs
+from .continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
 from .crossings import crossing_pairs
-from .expectation import FORGET, Expectation, Search
+from .expectation import MISS_DECAY, Expectation, Search
 from .piercing import Piercings
 from .self_contact import EDGE_SHARE, REACH, SelfContact
 from .untangling import around
@@ -24,13 +24,13 @@ from .way_back import WayBack, left_by_solids, through_open
 
 FAR = 0.1
 """Distance over the least search radius beyond which what a pair has to keep does not grow [-]."""
-UNSEEN, SHARP, WHOLE = 0, 1, 2
+NO_SOLIDS, EDGES_AND_TIPS, WHOLE_SOLIDS = 0, 1, 2
 """How much of colliders is looked at: nothing; edges and tips, where somebody else keeps vertices of cloth off faces;
 or all there is."""
 STRAYS = 0.3
 """Part of the vertices up to which their pairs alone are looked for again, when they are not where they were expected
 [-]."""
-TOGETHER = 1e-6
+SIDELESS_DISTANCE = 1e-6
 """Distance, over the least search radius, below which nobody can tell on which side of a collider cloth is [-]."""
 LEAST_GAP = 2e-4
 """Distance, over the least search radius, that a pair is left at least, if it had as much: what presses without end, as
@@ -56,11 +56,11 @@ class Surroundings:
     """
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, x0: FloatArray, x1: FloatArray,
-                 motion: Motion | None = None, *, itself: bool = True, solids: int = WHOLE) -> None:
+                 motion: Motion | None = None, *, itself: bool = True, solids: int = WHOLE_SOLIDS) -> None:
         self._fixed, self._history = fixed, history
         self.x0, self.motion, self.itself = x0, motion, itself
         self.motion_number = None if motion is None else motion.number
-        self.solids = solids if motion is not None else WHOLE
+        self.solids = solids if motion is not None else WHOLE_SOLIDS
         self.start = x0 if motion is None else np.concatenate([x0, motion.x_t0])
         self.crossings: IntArray = np.zeros((0, 2), dtype=np.int64)
         self.caught: BoolArray = np.zeros(0, dtype=np.bool_)
@@ -97,7 +97,7 @@ class Surroundings:
 
     def see_faces(self, some: BoolArray) -> bool:
         """Look at faces of colliders, too, for `some` vertices of cloth (V,), from now on; whether that is new."""
-        if self.motion is None or self.solids == WHOLE:
+        if self.motion is None or self.solids == WHOLE_SOLIDS:
             return False
         new = some & ~self._at_faces
         self._at_faces |= new
@@ -146,9 +146,9 @@ class Surroundings:
         """Take in where a step has ended, x1 (V, 3) [m]."""
         for search, expectation in ((self._own, self._history.own), (self._solid, self._history.solid)):
             if search is not None:
-                search.learn(x1, FORGET)
+                search.learn(x1, MISS_DECAY)
             else:                                                    # who was not expected anywhere was not missed
-                expectation.fade(FORGET)
+                expectation.fade(MISS_DECAY)
 
     def close(self) -> Pairs:
         """Pairs that are close at the start and say something about it."""
@@ -236,7 +236,7 @@ class Surroundings:
     @property
     def _share(self) -> float:
         """Of the radius within which colliders are looked for, the part that edges want [-]."""
-        return EDGE_SHARE if self.solids == SHARP else 1.0
+        return EDGE_SHARE if self.solids == EDGES_AND_TIPS else 1.0
 
     def _anew(self, before: Search | None, expectation: Expectation, x1: FloatArray, share: float = 1.0
               ) -> tuple[Search, BoolArray | None]:
@@ -266,7 +266,7 @@ class Surroundings:
 
     def _near_solids(self, motion: Motion, search: Search, some: BoolArray | None) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
-        whole, end, room = self.solids == WHOLE, *self._ends(motion, search)
+        whole, end, room = self.solids == WHOLE_SOLIDS, *self._ends(motion, search)
         radius = self._fixed.all_radii(search.radius, self._share)
         found = motion.candidates(self.start, end, room, radius, faces=whole, far=FAR * self._history.solid.scale,
                                   some=some)
@@ -292,10 +292,10 @@ class Surroundings:
         tables = fixed.all.triangles, fixed.all.edges
         vertices, primitives, faces, weights, normal, distance = current().conservative_advancement.relevant(
             self.start, end, candidates, tables, room, radius, FAR * scale)
-        keep = KEPT * np.minimum(np.minimum(distance, FAR * scale),
+        keep = KEPT_DISTANCE * np.minimum(np.minimum(distance, FAR * scale),
                                  fixed.thickness[vertices[:, 0]] + fixed.thickness[vertices[:, 3]])
         pairs = Pairs(vertices, primitives, faces, weights, normal, distance, keep)
-        apart = distance > TOGETHER * scale
+        apart = distance > SIDELESS_DISTANCE * scale
         self._history.see_stuck(not apart.all())                     # the next step looks on which side it is
         return pairs if apart.all() else pairs[np.flatnonzero(apart)]
 

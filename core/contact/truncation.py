@@ -35,17 +35,17 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, highest, lowest, pick
 from .continuous import NEVER, Pairs
 
-ROUNDS = 6
+PLANE_ROUNDS = 6
 """Rounds by planes."""
-SWEEPS = 8
+PLANE_SWEEPS = 8
 """Goes over all planes in a round."""
 HEAP_ROUNDS = 12
 """Rounds in which heaps come closer to their mean motion."""
 SHRINK = 0.5
 """Part of the motion relative to its heap that is left in the next round [-]."""
-LEFT = 2.0
+CUT_DISTANCE = 2.0
 """Distance that a pair cut by a plane has at the end, over what it has to keep [-]."""
-APART = 2.5
+CLEAR_START_DISTANCE = 2.5
 """Distance, over what it has to keep, by which a pair must be apart at the start across the normal of its meeting, for
 that normal to be taken, and not that of the start [-]."""
 EASED = 16
@@ -84,7 +84,7 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
     if len(meets) == 0:
         return Cut(x1, meets, moved, nothing)
     x, parted, left_free = x1.copy(), nothing, free()
-    for _ in range(ROUNDS):
+    for _ in range(PLANE_ROUNDS):
         parted = np.union1d(parted, meets)
         planes = _Planes(pairs[parted], x0, x, inverse_mass, left_free, left_free if pins is None else pins)
         touched = planes.part(x)
@@ -118,7 +118,7 @@ class _Planes:
         self.keep = pairs.keep
         times = pairs.meeting_times(x0, x1)
         then = pairs.at_times(x0, x1, np.where(times < NEVER, times, 0.0))
-        later = (self._slab(pick(x0, pairs.vertices), then.normal) >= APART * self.keep)[:, None]
+        later = (self._slab(pick(x0, pairs.vertices), then.normal) >= CLEAR_START_DISTANCE * self.keep)[:, None]
         self.normal = np.where(later, then.normal, pairs.normal)
         weights = np.where(later, then.weights, pairs.weights)
         along = free.left_of(self.normal, pairs.vertices)                                # S n
@@ -138,7 +138,7 @@ class _Planes:
         """Put the closest points of each pair on their sides and `wanted` (P,) [m] apart, in x (V, 3) [m]; which
         vertices were moved (V,)."""
         touched = np.zeros(len(x), dtype=np.bool_)
-        for _ in range(SWEEPS):
+        for _ in range(PLANE_SWEEPS):
             weights = pairs.elsewhere(x).weights
             gap = np.einsum("pk,pki,pi->p", weights, pick(x, self.vertices), self.normal)
             lack = wanted - gap
@@ -160,15 +160,15 @@ class _Planes:
     def part(self, x: FloatArray) -> BoolArray:
         """Put both primitives of each pair on their sides, in x (V, 3) [m]; which vertices were moved (V,)."""
         touched = np.zeros(len(x), dtype=np.bool_)
-        for _ in range(SWEEPS):
+        for _ in range(PLANE_SWEEPS):
             height = np.einsum("pki,pi->pk", pick(x, self.vertices), self.normal)
             low = lowest(np.where(self.first, height, np.inf))
-            lack = LEFT * self.keep - (low - highest(np.where(self.first, -np.inf, height)))
-            short = np.flatnonzero(lack > 1e-3 * LEFT * self.keep)
+            lack = CUT_DISTANCE * self.keep - (low - highest(np.where(self.first, -np.inf, height)))
+            short = np.flatnonzero(lack > 1e-3 * CUT_DISTANCE * self.keep)
             if len(short) == 0:
                 break
             floor = (low + lack * self.part_of_first)[short]
-            ceiling = floor - LEFT * self.keep[short]
+            ceiling = floor - CUT_DISTANCE * self.keep[short]
             lift = np.where(self.first[short], np.maximum(floor[:, None] - height[short], 0.0),
                             np.minimum(ceiling[:, None] - height[short], 0.0))
             change = lift[:, :, None] * self.step[short]
@@ -222,7 +222,7 @@ def _eased(pairs: Pairs, cut: Cut, x0: FloatArray, inverse_mass: FloatArray, fre
     What turns comes nearer on its way than it is at both ends: what still meets is put twice as far apart.
     """
     x, moved, meets = cut.x.copy(), cut.moved.copy(), cut.left
-    known, wanted, least = meets, LEFT * pairs.keep, 2 * len(meets)
+    known, wanted, least = meets, CUT_DISTANCE * pairs.keep, 2 * len(meets)
     for _ in range(EASED):
         known = np.union1d(known, meets)
         some = pairs[known]

@@ -35,7 +35,7 @@ from .way_back import WayBack
 SPEED = 32.0
 """Speed at which what crosses is pulled apart, in edges per second [1/s]: edges that are pulled slowly are left behind
 by the next ones, and the contour gets longer before it gets shorter."""
-SURE = 1.0
+FULL_SPEED_GRADIENT = 1.0
 """Length of G from which on the speed is the full one [-]: as at the end of a contour."""
 SHALLOW = 0.1
 """Sine of the angle between an edge and the triangle it pierces below which G counts no further [-]."""
@@ -58,7 +58,7 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     held = inverse_mass == 0.0 if unheld is None else (inverse_mass == 0.0) & (unheld > 0.0)      # of cloth, by pins
     gradient = _shortest(pierced) + WayBack.of(pierced, surface.edges, x, held).direction
     size = np.linalg.norm(gradient, axis=1)
-    normal, speed = unit(gradient), SPEED * pierced.length * np.minimum(size / SURE, 1.0)**2
+    normal, speed = unit(gradient), SPEED * pierced.length * np.minimum(size / FULL_SPEED_GRADIENT, 1.0)**2
 
     away = np.linalg.norm(x[corners] - place[:, None], axis=2)
     two = np.sort(np.argsort(away, axis=1, kind="stable")[:, :2], axis=1)

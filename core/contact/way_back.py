@@ -19,7 +19,7 @@ from ..description.topology import bodies
 from ..row_ops import all_of, any_of, unit
 from .piercing import Piercings
 
-TOGETHER = 0.5
+AGREEING_DIRECTIONS = 0.5
 """Length of the mean of the directions in which the crossings of a part would have it go, from which on they agree
 [-]."""
 
@@ -63,7 +63,7 @@ class WayBack:
         for k in range(2):
             np.add.at(total, whose[k], direction[k])
             np.add.at(count, whose[k], np.isfinite(cost[k]))
-        agreed, mean = np.linalg.norm(total, axis=1) >= TOGETHER * np.maximum(count, 1.0), unit(total)
+        agreed, mean = np.linalg.norm(total, axis=1) >= AGREEING_DIRECTIONS * np.maximum(count, 1.0), unit(total)
         for k in range(2):
             as_one = agreed[whose[k]]
             direction[k] = np.where((as_one & np.isfinite(cost[k]))[:, None], mean[whose[k]], direction[k])

@@ -8,7 +8,7 @@ a step that knows contacts instead.
 from __future__ import annotations
 
 from ..arrays import FloatArray
-from ..contact.surroundings import SHARP, WHOLE, Surroundings
+from ..contact.surroundings import EDGES_AND_TIPS, WHOLE_SOLIDS, Surroundings
 from ..state import State
 from .step_context import StepContext
 
@@ -22,7 +22,7 @@ class Clearance:
         self._itself = settings.self_collision
         self._own = own = context.contact if self._itself or surfaces is not None else None
         constrained = settings.solid_contact == "constraints" or own is None or not own.fixed.whole
-        self._solids = SHARP if constrained else WHOLE
+        self._solids = EDGES_AND_TIPS if constrained else WHOLE_SOLIDS
         self._motion = None if own is None else own.motion(surfaces)
         self._surfaces = surfaces if constrained else None
 

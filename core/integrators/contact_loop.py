@@ -24,22 +24,22 @@ from ..state import InVain
 from .linearisation import Linearisation
 from .pass_equations import PassEquations
 from .second_solve import SecondSolve
-from .step_contacts import TOUCHING, StepContacts
+from .step_contacts import CONTACT_TOLERANCE, StepContacts
 
 PASSES = 6
 """Solves per linearisation while contacts come, go, stick or slip."""
 NEARER = 0.1
 """How many times smaller the error of the forces as they are must be to take them, not the linearised ones [-]."""
-MANY = 128
+MANY_CONTACTS = 128
 """Contacts above which two passes have to do."""
 SLIDING = 512
 """Pairs of cloth on cloth above which errors of their friction are taken to make up for each other."""
-RUBS = 3
+FRICTION_SOLVES = 3
 """Solves after which friction of cloth on cloth may be wrong on the whole; the next step starts from what was found."""
 MEETING = 4
 """Pairs of cloth on cloth that a quick motion may leave to the truncation: it parts a few across planes, but takes many
 as one, and that tears at what is around them."""
-FEW = 0.02
+FEW_MEETING = 0.02
 """The same as a part of all that press [-], where that is more; and of many pairs that have nearly come to rest."""
 DEEP = 0.5
 """Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
@@ -47,7 +47,7 @@ an edge of five thicknesses is stretched by half a hundredth."""
 GOOD = 0.1
 """Part of the residual that a first guess may leave where the preconditioner is direct [-]: a worse one saves nothing,
 and costs as much as an iteration."""
-REST = 0.02
+QUICK_MOTION = 0.02
 """Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
 TEARS = 0.2
 """Growth of an edge in a quick step, over its rest length, above which the contacts are looked at again [-]."""
@@ -122,7 +122,7 @@ class ContactLoop:
     def _solved(self, equations: PassEquations, start: FloatArray | None, scale: float | None) -> LinearResult:
         """The solution of a pass, from a first guess; `scale` is of the pass whose solution that is."""
         tight = equations.touching or self._system.sewn
-        tolerance = min(self._tolerance, TOUCHING) if tight else self._tolerance
+        tolerance = min(self._tolerance, CONTACT_TOLERANCE) if tight else self._tolerance
         rhs, filter_, balanced = equations.rhs, equations.filter_, equations.translations.balanced
         with self._watch.stage("preconditioner"):
             precondition = self._linearisation.preconditioner(self._h, equations.matrix, filter_, tolerance)
@@ -158,23 +158,23 @@ class ContactLoop:
             return friction, enough or not again
         if self.rough and (enough or not again):
             own.judge(u, equations.filter_)
-            stands = attempt >= RUBS or self._meet_few(own, u)
+            stands = attempt >= FRICTION_SOLVES or self._meet_few(own, u)
         else:
             changed = own.judge(u, equations.filter_)
             changed = self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
             meet = not self._meet_few(own, u)                          # which takes them in, asked for or not
             again |= (changed or meet) and not self.rough
             self.settled = not again
-            stands = (enough or not again) and (attempt >= RUBS or own.touching > SLIDING or own.rubs_right)
+            stands = (enough or not again) and (attempt >= FRICTION_SOLVES or own.touching > SLIDING or own.rubs_right)
         friction = friction + own.drags(u) / self._h
         return friction, stands and (self.rough or not own.judge_solids(u))
 
     def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
         """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""
         joined = own.join(u)
-        if not self.rough and not (own.touching > MANY and self._is_small(u - self._state.v, REST)):
+        if not self.rough and not (own.touching > MANY_CONTACTS and self._is_small(u - self._state.v, QUICK_MOTION)):
             return joined == 0
-        return joined <= max(MEETING if self.rough else 0, FEW * own.touching)
+        return joined <= max(MEETING if self.rough else 0, FEW_MEETING * own.touching)
 
     def _holding(self, force: FloatArray, u: FloatArray, friction: FloatArray, filter_: ConstraintFilter,
                  rate: RateForce | None) -> FloatArray:
@@ -228,14 +228,14 @@ class ContactLoop:
         friction = self._constraints.friction
         if self.rough:
             return not (friction.overloaded and self._constraints.carried.any())
-        return len(self._constraints) > MANY and not (small and friction.spreads)
+        return len(self._constraints) > MANY_CONTACTS and not (small and friction.spreads)
 
     def _is_rough(self, u: FloatArray) -> bool:
         """Whether the motion to velocities u (V, 3) [m/s] is a quick one in which many touch solids, and fewer cloth: a
         pile would never come to rest."""
         touching = 0 if self._constraints is None else len(self._constraints)
         pressed = 0 if self._pairs is None else self._pairs.touching
-        return touching > max(MANY, pressed) and not self._is_small(u - self._state.v, REST)
+        return touching > max(MANY_CONTACTS, pressed) and not self._is_small(u - self._state.v, QUICK_MOTION)
 
     def _is_small(self, change: FloatArray, part: float) -> bool:
         """Whether a change of the velocities (V, 3) [m/s] is below this part of what weight makes of them in a step."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Step = Callable[..., StepResult]
 Longest = Callable[[System, State, "Solver"], float]
 
-INTEGRATORS: dict[str, Step] = {
+STEP_FUNCTIONS: dict[str, Step] = {
     "implicit_euler": implicit_euler.step,
     "bdf2": bdf2.step,
     "projective_dynamics": projective_dynamics.step,
@@ -26,7 +26,7 @@ INTEGRATORS: dict[str, Step] = {
     "symplectic_euler": explicit.symplectic_euler,
     "verlet": explicit.verlet,
 }
-LONGEST: dict[str, Longest] = {
+LONGEST_STEP: dict[str, Longest] = {
     "explicit_euler": stability_limit.of_explicit_euler,
     "symplectic_euler": stability_limit.of_symplectic_euler,
     "verlet": stability_limit.of_verlet,
@@ -36,7 +36,7 @@ LONGEST: dict[str, Longest] = {
 
 def integrators() -> tuple[str, ...]:
     """Return the names for `Solver(integrator=...)`."""
-    return tuple(INTEGRATORS)
+    return tuple(STEP_FUNCTIONS)
 
 
 def find(name: str) -> Step:
@@ -45,6 +45,6 @@ def find(name: str) -> Step:
     Raises:
         SolverError: there is no integrator of that name.
     """
-    if not isinstance(name, str) or name not in INTEGRATORS:
-        raise SolverError(f"no integrator '{name}'; there are: {', '.join(INTEGRATORS)}")
-    return INTEGRATORS[name]
+    if not isinstance(name, str) or name not in STEP_FUNCTIONS:
+        raise SolverError(f"no integrator '{name}'; there are: {', '.join(STEP_FUNCTIONS)}")
+    return STEP_FUNCTIONS[name]

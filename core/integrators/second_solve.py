@@ -13,24 +13,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..contact.response import SETTLED
+from ..contact.response import SETTLED_FRICTION
 from ..state import InVain
 
-LEFT = 0.5
+IN_VAIN_REST = 0.5
 """Part of what was wrong that a second solve leaves where it was in vain [-]."""
 FURTHER = 3.0
 """How many times as wrong as then friction may be [-]."""
 LITTLE = 0.02
 """Change of velocities, over what weight gives in a step, up to which a second solve was in vain for cloth on cloth
 [-]."""
-REST = 1e-3
+RESTING_CHANGE = 1e-3
 """The same for all contacts of a sheet whose velocities change by no more in the whole step, either [-]: what slides
 gains more, from one per cent above the slope that holds it."""
-SAME = 0.02
+SAME_MOTION = 0.02
 """Change of velocities, over that of the whole step, up to which the cloth moves no differently with it [-]."""
-LONGEST = 64
+LONGEST_PAUSE = 64
 """Steps without a second solve at most."""
-MANY = 128
+PAUSING_CONTACTS = 128
 """Contacts from which on it may be in vain: of few, each is followed."""
 MOSTLY = 0.05
 """Part of the friction of so many that may be wrong [-]: what changes from sticking to sliding counts in full, the next
@@ -47,7 +47,7 @@ class SecondSolve:
     def __init__(self, before: InVain) -> None:
         self._before = before
         self._first = self._second = 0.0                             # parts of friction that were wrong
-        self._settled = SETTLED                                      # and the part that may be
+        self._settled = SETTLED_FRICTION                                      # and the part that may be
         self._spread = self._pairs = self._done = self._rests = False
 
     def for_solids(self, attempt: int, wrong: float, spreads: bool, contacts: int) -> bool:
@@ -56,11 +56,12 @@ class SecondSolve:
         self._spread |= spreads
         if attempt == 0:
             self._first = wrong
-            if self._before.left and contacts > MANY and not spreads and wrong <= FURTHER * self._before.wrong:
+            usual = not spreads and wrong <= FURTHER * self._before.wrong
+            if self._before.left and contacts > PAUSING_CONTACTS and usual:
                 return False
         elif attempt == 1:
             self._second = wrong
-        self._settled = SETTLED if contacts <= MANY or spreads else MOSTLY
+        self._settled = SETTLED_FRICTION if contacts <= PAUSING_CONTACTS or spreads else MOSTLY
         return wrong > self._settled
 
     def for_pairs(self, attempt: int, changed: bool, right: bool, touching: int) -> bool:
@@ -68,7 +69,7 @@ class SecondSolve:
         on the whole `right`."""
         if attempt == 0:
             self._pairs = changed
-            if self._before.left and touching > MANY and right:
+            if self._before.left and touching > PAUSING_CONTACTS and right:
                 return False
         return changed
 
@@ -76,14 +77,14 @@ class SecondSolve:
         """Tell that a second solve changed the velocities by this, and the step by that `motion`, both over what weight
         gives in a step [-]."""
         self._done, self._pairs = True, self._pairs and velocities > LITTLE
-        self._rests = max(velocities, motion) < REST or velocities < SAME * motion
+        self._rests = max(velocities, motion) < RESTING_CHANGE or velocities < SAME_MOTION * motion
 
     def learned(self) -> InVain:
         """What the steps to come are told."""
         if not self._done:
             return replace(self._before, left=max(self._before.left - 1, 0))
-        bettered = self._first > self._settled and self._second < LEFT * self._first and not self._rests
+        bettered = self._first > self._settled and self._second < IN_VAIN_REST * self._first and not self._rests
         if bettered or self._spread or self._pairs:
             return InVain()
         waits = self._before.waits
-        return InVain(waits, min(2 * waits, LONGEST), max(self._first, self._second))
+        return InVain(waits, min(2 * waits, LONGEST_PAUSE), max(self._first, self._second))

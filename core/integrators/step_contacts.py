@@ -20,7 +20,7 @@ from ..model.particle_system import System
 from ..state import State, Touch
 from .step_context import StepContext
 
-TOUCHING = 1e-3
+CONTACT_TOLERANCE = 1e-3
 """Tolerance of the solves with contacts or seams, where a looser one is asked for [-]: contact forces are read from
 them, and a seam is so stiff that what a looser one leaves tears it open."""
 

@@ -11,9 +11,10 @@ long as that, of which the solve knows nothing: at a fold, whose edges are short
 single ones came out at twice their length and were back at it a step later. Shorter steps cure that, at a price that
 all the cloth pays.
 
-So edges longer by more than `MUCH` than both what they were and l_linear are brought back to `LEFT` beyond that,
-together with those around them, as *Limit Stretch* does it (`strain_limit`): by opposite impulses along each,
-which leave momentum as it is. What is stretched by forces is so along itself: the solve has seen that, and it stays.
+So edges longer by more than `TURNED_GROWTH` than both what they were and l_linear are brought back to
+`TURNED_GROWTH_LEFT` beyond that, together with those around them, as *Limit Stretch* does it (`strain_limit`): by
+opposite impulses along each, which leave momentum as it is. What is stretched by forces is so along itself: the solve
+has seen that, and it stays.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from ..contact.half_spaces import HalfSpaces
 from ..model.particle_system import System
 from .strain_limit import NO_BOUNDS, StrainLimit
 
-MUCH = 0.05
+TURNED_GROWTH = 0.05
 """Growth beyond what the solve has seen up to which an edge is left as it is, over its rest length [-]. From 0.01 to
 0.1 the longest edges of a drape, twice their length before, are 1.15 to 1.3 times that; with less than 0.05 what slides
 around the edge of a table is now and then held there."""
-LEFT = 0.5 * MUCH
+TURNED_GROWTH_LEFT = 0.5 * TURNED_GROWTH
 """The same to which one that grew by more is brought back [-]. At 0, what would hold a step later is brought back, too,
 and more steps are halved."""
 RINGS = 3
@@ -63,7 +64,7 @@ class TurnedEdges:
         return longest
 
     def _too_long(self, x: FloatArray) -> BoolArray:
-        lengths, much = self._system.edge_lengths(x), MUCH * self._rest
+        lengths, much = self._system.edge_lengths(x), TURNED_GROWTH * self._rest
         over: BoolArray = lengths > self._was + much
         return lengths > self._longest + much if over.any() else over
 
@@ -73,7 +74,7 @@ class TurnedEdges:
         over = self._too_long(x)
         if not over.any():
             return -1.0
-        most = self._longest[over] + MUCH * self._rest[over]
+        most = self._longest[over] + TURNED_GROWTH * self._rest[over]
         return float(np.max(self._system.edge_lengths(x)[over] / most)) - 1.0
 
     def holds(self, x: FloatArray) -> bool:
@@ -91,5 +92,5 @@ class TurnedEdges:
         for _ in range(RINGS - 1):
             near[self._edges[near[self._edges].any(axis=1)]] = True
         some = near[self._edges].any(axis=1)
-        lengths = self._longest[some] + LEFT * self._rest[some]
+        lengths = self._longest[some] + TURNED_GROWTH_LEFT * self._rest[some]
         return StrainLimit(self._edges[some], lengths, self._system.carried, NO_PINS).relaxed(x, held, bounds)

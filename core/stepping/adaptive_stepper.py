@@ -170,9 +170,9 @@ class Stepper:
             UnstableStepError: not even the smallest step is stable.
         """
         name = self._solver.integrator
-        if name not in registry.LONGEST:
+        if name not in registry.LONGEST_STEP:
             return self._whole
-        longest = registry.LONGEST[name](self._system, state, self._solver)
+        longest = registry.LONGEST_STEP[name](self._system, state, self._solver)
         if not tick <= longest:                                           # nan fails too
             raise stability_limit.refusal(name, longest, tick, self._system, state, self._solver)
         size = self._whole

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import core
-from core.integrators.registry import INTEGRATORS
+from core.integrators.registry import STEP_FUNCTIONS
 from tests.core.contact.shapes import ball, box
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_folds as folds
@@ -25,6 +25,8 @@ from tests.scenes.staging import (
     turned,
     watched,
 )
+
+BDF2 = STEP_FUNCTIONS["bdf2"]
 
 pytest.importorskip("ipctk")
 
@@ -226,12 +228,12 @@ def test_a_step_that_begins_to_pass_through_a_solid_is_halved(monkeypatch):
     tried = []
 
     def followed(system, state, h, *rest):
-        result = INTEGRATORS["bdf2"](system, state, h, *rest)
+        result = BDF2(system, state, h, *rest)
         tried.append((state.time, h, result.crosses))
         return result
 
-    monkeypatch.setitem(INTEGRATORS, "followed", followed)
-    for _ in perform(colliders.heavy_box(14, clearance=0.0, frames=9), steps_per_frame=2, integrator="followed"):
+    monkeypatch.setitem(STEP_FUNCTIONS, "bdf2", followed)
+    for _ in perform(colliders.heavy_box(14, clearance=0.0, frames=9), steps_per_frame=2, integrator="bdf2"):
         pass
     crossing = [k for k, (_, h, crosses) in enumerate(tried) if crosses and h > 1.01 / (8 * 48.0)]
     assert crossing

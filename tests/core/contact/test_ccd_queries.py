@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.contact.continuous import KEPT, NEVER, Pairs
+from core.contact.continuous import KEPT_DISTANCE, NEVER, Pairs
 
 QUERIES = Path(__file__).resolve().parent.parent / "reference" / "ccd" / "queries.npz"
 MOST = 400
@@ -51,4 +51,4 @@ def test_up_to_its_time_each_keeps_what_it_has_to_keep(kind):
     assert (times[pairs.distance == 0.0] == 0.0).all()
     for part in (0.25, 0.5, 0.75, 0.9, 0.99, 1.0):
         then = pairs.at_times(x0, x1, part * times)
-        assert (then.distance >= 0.999 * KEPT * pairs.distance).all()
+        assert (then.distance >= 0.999 * KEPT_DISTANCE * pairs.distance).all()

@@ -7,7 +7,7 @@ import pytest
 from core.contact.coincident import parted
 from core.contact.colliders import SurfaceShape
 from core.contact.crossings import crossing_pairs
-from core.contact.self_contact import HAIR, SAME
+from core.contact.self_contact import COINCIDENCE, HAIR
 from core.contact.triangle_surface import TriangleSurface
 from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
 
@@ -22,7 +22,7 @@ def apart(*shapes, held=()):
     positions, triangles = together(*shapes)
     positions = positions @ TURN.T + [1.0, -2.0, 3.0]
     surface = TriangleSurface.build(positions, triangles)
-    moved = parted(surface, np.isin(np.arange(len(positions)), held), HAIR * EDGE, SAME * HAIR * EDGE)
+    moved = parted(surface, np.isin(np.arange(len(positions)), held), HAIR * EDGE, COINCIDENCE * HAIR * EDGE)
     ends = np.cumsum([len(x) for x, _ in shapes])[:-1]
     return np.split((moved - positions) / (HAIR * EDGE), ends), TriangleSurface.build(moved, triangles)
 
@@ -49,8 +49,8 @@ def test_each_of_many_duplicates_is_a_hair_further():
 
 
 def test_what_is_on_a_side_stays_there():
-    (_, below, above), _ = apart(SHEET, beside(SHEET, 0.0, 0.0, -0.5 * SAME * HAIR * EDGE),
-                                 beside(SHEET, 0.0, 0.0, 0.5 * SAME * HAIR * EDGE))
+    (_, below, above), _ = apart(SHEET, beside(SHEET, 0.0, 0.0, -0.5 * COINCIDENCE * HAIR * EDGE),
+                                 beside(SHEET, 0.0, 0.0, 0.5 * COINCIDENCE * HAIR * EDGE))
     assert np.allclose(below, -NORMAL, atol=1e-6) and np.allclose(above, NORMAL, atol=1e-6)
 
 
@@ -75,7 +75,7 @@ def test_a_ball_is_put_around_its_duplicate_and_boxes_stay_beside_each_other():
 
 
 @pytest.mark.parametrize("second", [
-    beside(SHEET, 0.0, 0.0, 1.1 * SAME * HAIR * EDGE), (SHEET[0] @ rotation([1.0, 0.0, 0.0], 1.2).T, SHEET[1]),
+    beside(SHEET, 0.0, 0.0, 1.1 * COINCIDENCE * HAIR * EDGE), (SHEET[0] @ rotation([1.0, 0.0, 0.0], 1.2).T, SHEET[1]),
     beside((SHEET[0][:, [0, 2, 1]], SHEET[1]), 0.0, 0.0, 4 * EDGE)], ids=["near", "through", "upright"])
 def test_what_is_not_in_one_another_stays(second):
     for moved in apart(SHEET, second)[0]:
@@ -122,7 +122,7 @@ def test_what_is_folded_flat_is_unfolded_by_hairs(shape, seed):
 def off(shape, *solids, held=()):
     """How far the vertices of a shape are moved (V, 3) [hairs] that lies in solids."""
     surface = TriangleSurface.build(*shape)
-    moved = parted(surface, np.isin(np.arange(len(shape[0])), held), HAIR * EDGE, SAME * HAIR * EDGE,
+    moved = parted(surface, np.isin(np.arange(len(shape[0])), held), HAIR * EDGE, COINCIDENCE * HAIR * EDGE,
                    [(x, SurfaceShape.build(x, t)) for x, t in solids])
     return (moved - shape[0]) / (HAIR * EDGE)
 
@@ -153,7 +153,7 @@ def test_a_duplicate_of_a_solid_is_put_around_it_even_where_it_touches_another()
 
 def test_a_sheet_on_an_open_wall_belongs_to_the_side_that_most_of_it_is_on():
     wall, hair = sheet(2, 2, 9.0, 9.0), HAIR * EDGE
-    rough = 0.1 * SAME * hair * np.sin(1e3 * SHEET[0][:, :1]) * [0.0, 0.0, 1.0]
+    rough = 0.1 * COINCIDENCE * hair * np.sin(1e3 * SHEET[0][:, :1]) * [0.0, 0.0, 1.0]
     for side in (1.0, -1.0):
-        moved = off((SHEET[0] + rough + [0.0, 0.0, 0.2 * side * SAME * hair], SHEET[1]), wall)
+        moved = off((SHEET[0] + rough + [0.0, 0.0, 0.2 * side * COINCIDENCE * hair], SHEET[1]), wall)
         assert (side * moved[:, 2] > 0.9).all()

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from core.contact.continuous import KEPT, NEVER, Pairs, near_pairs
+from core.contact.continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels import using
 from core.kernels.backend import why_not
@@ -31,11 +31,11 @@ def test_until_it_meets_a_pair_keeps_a_part_of_its_distance(scale):
     least = np.full(len(pairs), np.inf)
     for s in np.linspace(0.0, 1.0, 101):
         distance = pairs.elsewhere(x0 + s * (x1 - x0)).distance
-        assert (distance[s <= times] > 0.999 * KEPT * pairs.distance[s <= times]).all()
+        assert (distance[s <= times] > 0.999 * KEPT_DISTANCE * pairs.distance[s <= times]).all()
         least = np.minimum(least, distance)
     assert 0.01 < (times < NEVER).mean() < 0.2
     # what is held for a meeting comes close, at least: a hundred samples find all but a few
-    assert ((times < NEVER) & (least > 1.1 * NEAR * KEPT * pairs.distance)).sum() <= 2
+    assert ((times < NEVER) & (least > 1.1 * NEAR * KEPT_DISTANCE * pairs.distance)).sum() <= 2
 
 
 @pytest.mark.usefixtures("backend")

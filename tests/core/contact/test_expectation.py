@@ -6,10 +6,10 @@ import pytest
 
 from core import Collider
 from core.contact.contact_trial import ContactTrial
-from core.contact.expectation import LEAST, MOST, Expectation, Search, SearchBounds
+from core.contact.expectation import LEAST_STRAY, MOST_STRAY, Expectation, Search, SearchBounds
 from core.contact.self_contact import SelfContact
 from core.contact.surfaces import SurfaceSet
-from core.contact.surroundings import SHARP
+from core.contact.surroundings import EDGES_AND_TIPS
 from tests.core.contact.shapes import sheet
 from tests.core.contact.test_self_contact import two_layers
 
@@ -28,12 +28,12 @@ def test_ends_within_a_part_of_the_radius_and_what_all_have_in_common_are_covere
     x = rng.normal(size=(50, 3))
     away = rng.normal(size=x.shape)
     away -= away.mean(axis=0)
-    away *= LEAST * RADIUS / np.linalg.norm(away, axis=1).max()
+    away *= LEAST_STRAY * RADIUS / np.linalg.norm(away, axis=1).max()
     search = Search(settled(50), x, x, 1.0, 1.0)
     assert search.covers(x + 0.99 * away + [5.0, -3.0, 1.0])
     assert not search.covers(x + 1.2 * away)
     still = Search(settled(50, drifting=False), x, x, 1.0, 1.0)
-    assert still.covers(x + 0.99 * away) and not still.covers(x + [1.01 * LEAST * RADIUS, 0.0, 0.0])
+    assert still.covers(x + 0.99 * away) and not still.covers(x + [1.01 * LEAST_STRAY * RADIUS, 0.0, 0.0])
 
 
 def test_who_strays_is_told_and_expected_further_around_but_not_beyond_the_most():
@@ -46,7 +46,7 @@ def test_who_strays_is_told_and_expected_further_around_but_not_beyond_the_most(
     assert search.covers(x1)
     assert expectation.missed[7] == pytest.approx(0.03, rel=0.03) and expectation.missed[8] < 1e-3
     anew = Search(expectation, x, x1, 1.0, 1.0)
-    assert anew.slack[7] > 2.0 * anew.slack[8] and anew.slack.max() <= MOST * RADIUS
+    assert anew.slack[7] > 2.0 * anew.slack[8] and anew.slack.max() <= MOST_STRAY * RADIUS
 
 
 def test_others_are_looked_for_no_further_around_than_both_move():
@@ -68,7 +68,7 @@ def test_who_may_end_elsewhere_is_searched_that_far_around():
     x, expectation = np.zeros((4, 3)), settled(4)
     expectation.missed[2] = 0.01
     search = Search(expectation, x, x, 1.0, 1.0)
-    assert search.radius[2] == pytest.approx(search.slack[2] / MOST) and search.radius[2] > search.radius[1]
+    assert search.radius[2] == pytest.approx(search.slack[2] / MOST_STRAY) and search.radius[2] > search.radius[1]
     x1 = x.copy()
     x1[3] = [0.05, 0.0, 0.0]
     assert np.flatnonzero(search.follow(x1)).tolist() == [3]
@@ -85,7 +85,7 @@ def test_colliders_that_nobody_asked_for_were_not_missed():
     owner.history.solid.missed[:] = 0.05
     owner.look(x, x, owner.motion(surfaces), solids=0).learn(x)
     assert (owner.history.solid.missed < 0.05).all()
-    owner.look(x.copy(), x + [0.0, 0.0, -0.2], owner.motion(surfaces), solids=SHARP).learn(x)     # missed by that
+    owner.look(x.copy(), x + [0.0, 0.0, -0.2], owner.motion(surfaces), solids=EDGES_AND_TIPS).learn(x)     # missed
     assert (owner.history.solid.missed > 0.15).all()
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from core.contact.friction import ALONE, CREEP, EASY, GIVES, HOLD, SLIP, STICK, STILL, Friction
+from core.contact.friction import ALONE, CREEP, EASY_STICK, HOLD, SLIDING_SHARE, SLIP, STICK, STILL, Friction
 
 MU, PRESSING, SOFT = 0.5, 4.0, 0.02
 LIMIT = MU * PRESSING                                                                                          # [N]
@@ -79,8 +79,8 @@ def test_what_is_held_from_step_to_step_needs_no_slide_for_it():
 
 
 @pytest.mark.parametrize(("part", "slide", "mode"), [
-    (0.99 * EASY, 0.0, STICK), (1.01 * EASY, 0.0, HOLD), (0.5 * EASY, 1.1 * STILL, HOLD),
-    (0.5 * EASY, 0.9 * STILL, STICK)])
+    (0.99 * EASY_STICK, 0.0, STICK), (1.01 * EASY_STICK, 0.0, HOLD), (0.5 * EASY_STICK, 1.1 * STILL, HOLD),
+    (0.5 * EASY_STICK, 0.9 * STILL, STICK)])
 def test_what_is_held_easily_and_lies_still_sticks_in_the_next_step(part, slide, mode):
     friction = judged(begun([HOLD], [[part * LIMIT, 0.0, 0.0]]), [[0.0, slide * SOFT, 0.0]])
     assert friction.mode[0] == HOLD and friction.expected(np.array([0]))[0][0] == mode
@@ -121,7 +121,7 @@ def test_what_is_refused_both_ways_creeps_and_is_never_pushed():
 
 def test_where_more_than_a_few_stick_too_hard_the_piece_lets_go_as_one():
     """All give a little, and what pulls is shared: else it had to be followed row by row. Another piece sticks on."""
-    many, few = round(1.0 / GIVES) - 1, round(1.0 / GIVES) + 1
+    many, few = round(1.0 / SLIDING_SHARE) - 1, round(1.0 / SLIDING_SHARE) + 1
     for count, mode in ((many, HOLD), (few, STICK)):
         holding = np.zeros((2 * count, 3))
         holding[0, 0], holding[1:, 1] = 5.0 * LIMIT, 0.3 * LIMIT

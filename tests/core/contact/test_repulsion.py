@@ -4,7 +4,15 @@
 import numpy as np
 import pytest
 
-from core.contact.repulsion import CARRIED, EASY, LIFTED, STICK, STIFFNESS, Repulsion, make_contacts
+from core.contact.repulsion import (
+    CARRIED,
+    LEAST_CARRYING_LIFT,
+    LIFTED,
+    MOST_STICK_DRAG,
+    STIFFNESS,
+    Repulsion,
+    make_contacts,
+)
 from core.kernels import current, using
 from core.kernels.backend import why_not
 from core.linear.constraint_filter import ConstraintFilter
@@ -111,7 +119,7 @@ def test_friction_takes_energy_and_is_bounded_by_the_normal_force():
     c.hold[:] = 0.9 * limit[:, None] * np.cross(c.normal, [0.6, 0.8, 0.0])
     repulsion.judge(u)
     assert (np.linalg.norm(repulsion.rubbing(u), axis=1) <= limit * (1 + 1e-9)).all()
-    assert (c.drag <= STICK * c.mass).all()
+    assert (c.drag <= MOST_STICK_DRAG * c.mass).all()
 
 
 def test_a_pair_that_pulls_is_released_and_one_that_closes_joins():
@@ -194,7 +202,7 @@ def test_a_spring_that_had_got_stiffer_eases_as_far_as_it_can_carry_what_presses
     """Were it softer, it would sink until it is too weak, and jump: `load` is what it takes to carry that with a
     stiffness of so many times the usual one."""
     x0, contacts = contacts_of(thickness=0.5)
-    pressing = load * STIFFNESS * contacts.mass / H**2 * EASY * contacts.lift / CARRIED
+    pressing = load * STIFFNESS * contacts.mass / H**2 * LEAST_CARRYING_LIFT * contacts.lift / CARRIED
     Repulsion(x0, H, contacts).begin(np.zeros_like(x0), np.ones(COUNT, dtype=bool), pressing, 0.0 * contacts.normal,
                                      np.zeros_like(x0), np.full(COUNT, 100.0 * STIFFNESS))
     np.testing.assert_allclose(contacts.stiffness, left * STIFFNESS * contacts.mass)

@@ -6,7 +6,7 @@ import pytest
 
 from core.contact.friction import SLIP
 from core.contact.pairs import Contacts
-from core.contact.response import SETTLED, ContactResponse
+from core.contact.response import SETTLED_FRICTION, ContactResponse
 from core.contact.surfaces import Touching
 from core.linear.constraint_filter import ConstraintFilter
 from core.state import Touch
@@ -59,7 +59,7 @@ def test_the_step_is_solved_again_where_more_holds_than_friction_can_however_lit
     force = np.tile([0.0, 0.0, 1.0], (20, 1))
     force[:sliding, 0] = 0.501
     assert not response.judge(np.zeros((20, 3)), force)
-    assert (response.friction.wrong > SETTLED) is again and response.friction.spreads is again
+    assert (response.friction.wrong > SETTLED_FRICTION) is again and response.friction.spreads is again
 
 
 @pytest.mark.parametrize(("through", "again"), [(1, False), (10, True)])

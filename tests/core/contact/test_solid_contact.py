@@ -12,7 +12,7 @@ from core.contact.continuous import Pairs
 from core.contact.repulsion import Repulsion, make_contacts
 from core.contact.self_contact import SelfContact
 from core.contact.surfaces import SurfaceSet
-from core.contact.surroundings import SHARP
+from core.contact.surroundings import EDGES_AND_TIPS
 from core.contact.truncation import cut_motion
 from core.errors import SolverError
 from core.kernels import current, using
@@ -102,7 +102,7 @@ def test_faces_are_looked_at_for_those_vertices_that_ask_wherever_colliders_come
     rises = core.Collider(lambda t: solid + [0.0, 0.0, 5.0 * t - 0.23], faces)      # past the sheet
     with using(backend):
         owner, motion = contact_of((x, triangles), [rises], 0.02)
-        around = owner.look(x, x, motion, itself=False, solids=SHARP)
+        around = owner.look(x, x, motion, itself=False, solids=EDGES_AND_TIPS)
         some = np.zeros(len(x), dtype=bool)
         some[::2] = True
         assert around.see_faces(some) and not around.see_faces(some)

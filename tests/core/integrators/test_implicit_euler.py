@@ -9,7 +9,7 @@ import pytest
 import core
 from core.contact.response import ContactResponse
 from core.contact.surfaces import SurfaceSet
-from core.integrators import implicit_euler, post_step, turned_edges
+from core.integrators import newton, post_step, turned_edges
 from core.integrators.implicit_euler import step
 from core.integrators.step_context import StepContext
 from core.model.particle_system import System
@@ -212,8 +212,8 @@ def made(system, **settings):
 @pytest.fixture
 def always_asked(monkeypatch):
     """Every step is asked what it makes, however little its edges grow, and nothing is put right at its end."""
-    monkeypatch.setattr(implicit_euler, "LITTLE", -1.0)
-    monkeypatch.setattr(turned_edges, "MUCH", np.inf)
+    monkeypatch.setattr(newton, "UNCHECKED_STRETCH_ENERGY", -1.0)
+    monkeypatch.setattr(turned_edges, "TURNED_GROWTH", np.inf)
 
 
 @pytest.mark.usefixtures("always_asked")
@@ -248,7 +248,7 @@ def test_what_is_put_right_at_the_end_of_a_step_makes_energy_too(monkeypatch):
 
     found = []
     system, plain = swinging(12.0), made(swinging(12.0))[0]
-    monkeypatch.setattr(implicit_euler, "ended", stretched)
+    monkeypatch.setattr(newton, "ended", stretched)
     energy = system.elastic(H).energy
     changed = made(system)[0]
     assert changed - plain == pytest.approx(energy(1.1 * found[0]) - energy(found[0]), rel=1e-9)

@@ -5,13 +5,23 @@ import numpy as np
 import pytest
 
 import core
-from core.contact.response import SETTLED
+from core.contact.response import SETTLED_FRICTION
 from core.integrators import contact_loop
-from core.integrators.second_solve import FURTHER, LEFT, LITTLE, LONGEST, MANY, MOSTLY, REST, SAME, SecondSolve
+from core.integrators.second_solve import (
+    FURTHER,
+    IN_VAIN_REST,
+    LITTLE,
+    LONGEST_PAUSE,
+    MOSTLY,
+    PAUSING_CONTACTS,
+    RESTING_CHANGE,
+    SAME_MOTION,
+    SecondSolve,
+)
 from core.state import InVain
 from tests.core.shapes import ball, grid
 
-CROWD = MANY + 1
+CROWD = PAUSING_CONTACTS + 1
 WRONG = 1.5 * MOSTLY
 SOLVER = core.Solver(steps_per_frame=1, integrator="bdf2", tolerance=1e-2, self_collision=False)
 
@@ -36,13 +46,13 @@ def test_what_a_second_solve_does_not_better_is_left_alone_for_longer_and_longer
         solves.append(count)
     tried = np.diff(np.flatnonzero(np.array(solves) == 2))
     assert tried.tolist() == [9, 17, 33, 65, 65, 65]
-    assert tried.max() == LONGEST + 1
+    assert tried.max() == LONGEST_PAUSE + 1
 
 
 @pytest.mark.parametrize("case", [
-    {"wrong": WRONG, "after": 0.9 * LEFT * WRONG, "change": 1.1 * SAME * 0.01},
+    {"wrong": WRONG, "after": 0.9 * IN_VAIN_REST * WRONG, "change": 1.1 * SAME_MOTION * 0.01},
     {"wrong": WRONG, "after": WRONG, "spreads": True},
-    {"wrong": WRONG, "after": WRONG, "contacts": MANY},
+    {"wrong": WRONG, "after": WRONG, "contacts": PAUSING_CONTACTS},
     {"wrong": 0.0, "after": 0.0, "pairs": True, "change": 2 * LITTLE}])
 def test_it_is_asked_for_in_every_step_where_it_helps_or_a_slide_spreads_or_few_touch(case):
     known = InVain()
@@ -59,8 +69,9 @@ def test_cloth_that_hardly_moves_on_cloth_does_without():
 
 
 @pytest.mark.parametrize(("change", "motion", "solves"), [
-    (0.9 * REST, 0.9 * REST, 1), (1.1 * REST, 0.9 * REST, 2), (0.9 * REST, 1.1 * REST, 2),
-    (0.9 * SAME * 0.1, 0.1, 1), (1.1 * SAME * 0.1, 0.1, 2)])
+    (0.9 * RESTING_CHANGE, 0.9 * RESTING_CHANGE, 1), (1.1 * RESTING_CHANGE, 0.9 * RESTING_CHANGE, 2),
+    (0.9 * RESTING_CHANGE, 1.1 * RESTING_CHANGE, 2),
+    (0.9 * SAME_MOTION * 0.1, 0.1, 1), (1.1 * SAME_MOTION * 0.1, 0.1, 2)])
 def test_cloth_at_rest_or_that_moves_no_differently_does_without_whatever_it_betters(change, motion, solves):
     _, known = stepped(InVain(), WRONG, 0.0, change=change, motion=motion)
     assert stepped(known, WRONG, 0.0)[0] == solves
@@ -74,14 +85,14 @@ def test_friction_that_is_further_off_than_before_is_worth_it_again(wrong, solve
 
 @pytest.mark.parametrize(("wrong", "contacts", "spreads", "solves"), [
     (0.9 * MOSTLY, CROWD, False, 1), (1.1 * MOSTLY, CROWD, False, 2), (0.9 * MOSTLY, CROWD, True, 2),
-    (0.9 * SETTLED, MANY, False, 1), (1.1 * SETTLED, MANY, False, 2)])
+    (0.9 * SETTLED_FRICTION, PAUSING_CONTACTS, False, 1), (1.1 * SETTLED_FRICTION, PAUSING_CONTACTS, False, 2)])
 def test_of_many_contacts_a_few_may_change_that_do_not_spread(wrong, contacts, spreads, solves):
     assert stepped(InVain(), wrong, 0.0, spreads=spreads, contacts=contacts)[0] == solves
 
 
 def test_friction_that_is_right_asks_for_nothing_and_forgets_nothing():
     _, known = stepped(InVain(), WRONG, WRONG)
-    count, after = stepped(known, 0.5 * SETTLED, 0.0)
+    count, after = stepped(known, 0.5 * SETTLED_FRICTION, 0.0)
     assert count == 1 and (after.left, after.waits, after.wrong) == (known.left - 1, known.waits, known.wrong)
 
 

@@ -7,7 +7,7 @@ import pytest
 import core
 from core.integrators.length_limits import LengthLimits
 from core.integrators.post_step import LENGTH_PASSES
-from core.integrators.turned_edges import MUCH, RINGS, TurnedEdges
+from core.integrators.turned_edges import RINGS, TURNED_GROWTH, TurnedEdges
 from core.model.particle_system import System
 from tests.core.shapes import grid
 from tests.scenes.staging import AS_IN_BLENDER, floor
@@ -45,7 +45,7 @@ def test_turned_edges_come_back_with_those_around_them_and_momentum_is_kept(by, 
     assert not turned.holds(end) and turned.excess(end) > 0.0
     back = brought_back(turned, end)
     longer = system.edge_lengths(back) / system.rest_lengths - 1.0
-    assert longer.max() < MUCH and turned.holds(back) and turned.excess(back) == -1.0
+    assert longer.max() < TURNED_GROWTH and turned.holds(back) and turned.excess(back) == -1.0
     np.testing.assert_allclose(system.mass @ back, system.mass @ end, atol=1e-12)
     moved = (turned.relaxed(end, NOTHING_HELD) != end).any(axis=1)
     away = np.abs(np.stack(np.divmod(np.arange(len(x)), SIDE)) - SIDE // 2).max(axis=0)
@@ -89,7 +89,7 @@ def test_limits_of_one_cloth_and_turned_edges_of_another_hold_together():
     end = brought_back(limits, end)
     longer = system.edge_lengths(end) / system.rest_lengths - 1.0
     of_second = system.edges[:, 0] >= half
-    assert longer[~of_second].max() < MUCH and longer[of_second].max() < 0.11
+    assert longer[~of_second].max() < TURNED_GROWTH and longer[of_second].max() < 0.11
     assert LengthLimits.of_step(system, x, None, end).holds(end)
 
 

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import core
-from core.integrators.registry import INTEGRATORS
+from core.integrators.registry import STEP_FUNCTIONS
 from tests.core.shapes import grid
 from tests.core.simple_scenes import FABRIC, sheet
+
+IMPLICIT_EULER = STEP_FUNCTIONS["implicit_euler"]
 
 
 def jerked(when=0.10, pull=2.5, across=1):
@@ -44,13 +46,13 @@ def test_a_step_that_is_kept_adds_no_more_strain_than_asked_or_is_the_smallest(m
     tried = []
 
     def watched(system, state, h, *rest):
-        result = INTEGRATORS["implicit_euler"](system, state, h, *rest)
+        result = IMPLICIT_EULER(system, state, h, *rest)
         tried.append((state.x, result.state.x, h))
         return result
 
-    monkeypatch.setitem(INTEGRATORS, "watched", watched)
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", watched)
     cloth, limit = jerked(), 0.05
-    solver = core.Solver("watched", steps_per_frame=1, max_strain_change=limit, max_halvings=3)
+    solver = core.Solver("implicit_euler", steps_per_frame=1, max_strain_change=limit, max_halvings=3)
     rejected = sum(f.certificate.rejected for f in
                    core.simulate(core.Scene([cloth], gravity=(0.0, 0.0, 0.0)), solver, range(1, 25)))
     edges, rest = cloth.mesh.edges, cloth.mesh.rest_lengths
@@ -75,13 +77,13 @@ def test_of_a_thousand_edges_one_may_be_stretched_twice_as_much_before_a_step_is
     def rejected(vertices, by):
         """Vertices of a side, away from the sheet, by how many edge lengths."""
         def pull(system, state, h, *rest):
-            result = INTEGRATORS["implicit_euler"](system, state, h, *rest)
+            result = IMPLICIT_EULER(system, state, h, *rest)
             x = result.state.x.copy()                       # whose lengths the system knows
             x[vertices, 0] -= by / 24.0
             return replace(result, state=replace(result.state, x=x))
 
-        monkeypatch.setitem(INTEGRATORS, "pulled", pull)
-        solver = core.Solver("pulled", steps_per_frame=1, max_strain_change=0.5, max_halvings=1)
+        monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", pull)
+        solver = core.Solver("implicit_euler", steps_per_frame=1, max_strain_change=0.5, max_halvings=1)
         return list(core.simulate(scene, solver, range(1, 3)))[-1].certificate.rejected
 
     side = np.flatnonzero(mesh.positions[:, 0] < mesh.positions[:, 0].min() + 1e-9)
@@ -105,11 +107,11 @@ def test_what_is_halved_for_something_else_says_nothing_of_how_it_presses(monkey
     """Every long step presses, and in every other frame makes energy, too: all are halved."""
     def making(system, state, h, *rest):
         long, odd = h > 1.0 / 40.0, round(state.time * 24.0) % 2 == 1
-        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), piled=long or odd, presses=long or odd,
+        return replace(IMPLICIT_EULER(system, state, h, *rest), piled=long or odd, presses=long or odd,
                        made=1e3 if long and not odd else 0.0)
 
-    monkeypatch.setitem(INTEGRATORS, "making", making)
-    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("making", steps_per_frame=1)
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", making)
+    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("implicit_euler", steps_per_frame=1)
     records = [f.certificate for f in core.simulate(scene, solver, range(1, 20))][1:]
     assert all(record.steps == 2 for record in records)
 
@@ -117,10 +119,10 @@ def test_what_is_halved_for_something_else_says_nothing_of_how_it_presses(monkey
 @pytest.mark.parametrize(("made", "halved"), [(3.9, 0), (4.1, 1)])
 def test_a_step_that_makes_several_times_the_energy_of_its_motion_is_halved(monkeypatch, made, halved):
     def making(system, state, h, *rest):
-        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), made=made if h > 1.0 / 25.0 else 0.0)
+        return replace(IMPLICIT_EULER(system, state, h, *rest), made=made if h > 1.0 / 25.0 else 0.0)
 
-    monkeypatch.setitem(INTEGRATORS, "making", making)
-    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("making", steps_per_frame=1)
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", making)
+    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("implicit_euler", steps_per_frame=1)
     assert list(core.simulate(scene, solver, range(1, 3)))[-1].certificate.rejected == halved
 
 
@@ -155,11 +157,11 @@ def test_cloth_presses_on_cloth_in_short_steps_and_falls_in_long_ones(rate, adap
 def test_what_halving_does_not_bring_to_rest_is_not_halved_in_every_frame(monkeypatch):
     """Long steps look calm, their halves quick: one of nine is tried in halves."""
     def bordering(system, state, h, *rest):
-        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), piled=h > 1.0 / 40.0,
+        return replace(IMPLICIT_EULER(system, state, h, *rest), piled=h > 1.0 / 40.0,
                        presses=h > 1.0 / 40.0)
 
-    monkeypatch.setitem(INTEGRATORS, "bordering", bordering)
-    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("bordering", steps_per_frame=1)
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", bordering)
+    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("implicit_euler", steps_per_frame=1)
     records = [f.certificate for f in core.simulate(scene, solver, range(1, 20))][1:]
     assert [record.steps for record in records] == 2 * [2, *8 * [1]]
     assert [record.rejected for record in records] == 2 * [1, *8 * [0]]
@@ -168,10 +170,10 @@ def test_what_halving_does_not_bring_to_rest_is_not_halved_in_every_frame(monkey
 @pytest.mark.parametrize(("piled", "steps"), [(False, 1), (True, 2)])
 def test_cloth_that_presses_on_cloth_without_lying_on_it_keeps_its_long_steps(monkeypatch, piled, steps):
     def pressing(system, state, h, *rest):
-        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), presses=True, piled=piled)
+        return replace(IMPLICIT_EULER(system, state, h, *rest), presses=True, piled=piled)
 
-    monkeypatch.setitem(INTEGRATORS, "pressing", pressing)
-    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("pressing", steps_per_frame=1)
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", pressing)
+    scene, solver = core.Scene([core.Cloth(sheet(), FABRIC)]), core.Solver("implicit_euler", steps_per_frame=1)
     assert [f.certificate.steps for f in core.simulate(scene, solver, range(1, 5))][1:] == 3 * [steps]
 
 
@@ -179,15 +181,16 @@ def test_cloth_that_presses_on_cloth_without_lying_on_it_keeps_its_long_steps(mo
 def test_a_coarse_mesh_keeps_a_tenth_of_the_growth_where_contacts_changed_to_the_last_solve(monkeypatch, across, limit):
     """Of 33 edges each counts as if it grew ten times as much; of 1,239 none does."""
     def changing(system, state, h, *rest):
-        return replace(INTEGRATORS["implicit_euler"](system, state, h, *rest), unsettled=True)
+        return replace(IMPLICIT_EULER(system, state, h, *rest), unsettled=True)
 
     def steps(integrator, limit):
         scene = core.Scene([jerked(across=across)], gravity=(0.0, 0.0, 0.0))
         solver = core.Solver(integrator, steps_per_frame=1, max_strain_change=limit)
         return [f.certificate.steps for f in core.simulate(scene, solver, range(1, 8))]
 
-    monkeypatch.setitem(INTEGRATORS, "changing", changing)
-    assert steps("changing", 0.5) == steps("implicit_euler", limit)
+    quick = steps("implicit_euler", limit)
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", changing)
+    assert steps("implicit_euler", 0.5) == quick
     assert steps("implicit_euler", 0.5) != steps("implicit_euler", 0.05)
 
 
@@ -224,7 +227,7 @@ def test_a_solution_that_runs_away_is_halved_and_in_the_end_an_error(monkeypatch
     tried = []
 
     def thrown(system, state, h, *rest):
-        result = INTEGRATORS["implicit_euler"](system, state, h, *rest)
+        result = IMPLICIT_EULER(system, state, h, *rest)
         tried.append(h)
         if state.time > 0.1:
             x = result.state.x.copy()
@@ -232,10 +235,10 @@ def test_a_solution_that_runs_away_is_halved_and_in_the_end_an_error(monkeypatch
             result = replace(result, state=replace(result.state, x=x))
         return result
 
-    monkeypatch.setitem(INTEGRATORS, "thrown", thrown)
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", thrown)
     scene, seen = core.Scene([core.Cloth(sheet(2), FABRIC)]), []
     with pytest.raises(core.SolverError, match="runs away"):
-        seen.extend(core.simulate(scene, core.Solver("thrown", adaptive=adaptive, max_halvings=3), range(1, 10)))
+        seen.extend(core.simulate(scene, core.Solver(adaptive=adaptive, max_halvings=3), range(1, 10)))
     assert seen and all(np.abs(f.positions[0]).max() < 10.0 for f in seen)
     assert min(tried) == pytest.approx(max(tried) / (8 if adaptive else 1))
 
