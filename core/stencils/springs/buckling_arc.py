@@ -56,7 +56,7 @@ def arc_parameters(stiffness: FloatArray, rest: FloatArray, hold: FloatArray) ->
     Args:
         stiffness: k_b (E,) [N m^2].
         rest: L (E,) [m].
-        hold: c_b (E,) [N/m]; raised to the least value for which the two forces intersect.
+        hold: c_b (E,) [N/m]; raised to LEAST_HOLD where it is below.
     """
     a = 2.0 * stiffness / rest
     hold = np.maximum(hold, LEAST_HOLD * 2.0 * a / rest ** 2)
