@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inner loops, twice: `reference` in NumPy, which is the definition, and `compiled` with Numba, which is quick.
+"""The inner loops, for each backend: `numpy` is the definition, `numba` the same functions compiled.
 
-Everything else calls them through `current()`, one module per topic, and does not know which of the two runs:
+Both folders have one module per topic. All other code calls them through `current()`, whichever backend runs:
 
     from ..kernels import current
     current().block_matrix.product(...)
 
-A simulation says once which it wants, with `using`. `backend` knows what there is and why not.
+A simulation selects its backend once, with `using`. `backend` lists what there is and why something is missing,
+`tuning` has the block sizes of each, `layouts` the records of arrays that describe sparse matrices. Formulas
+per element or pair are shared: written once in `formulas` (and as laws in `core.stencils`), used by both.
+
+Module globals hold nothing that changes a result: which backends can run, compiled loops, worker threads, and how
+loaded the machine is.
 """
 
 from __future__ import annotations

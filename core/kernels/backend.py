@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which kernels run: NumPy's, or the ones that Numba compiles. The only file that asks whether Numba is there.
+"""Select the backend: kernels in NumPy, or kernels compiled with Numba. Only this file tests whether Numba is there.
 
-Numba is optional and imported when it is first wanted, never before. What it compiles is kept on disk, so that a
-machine compiles once; the folder's name holds a digest of the sources, so that no kernel outlives what it was made of.
+Numba is optional and imported when it is first wanted, never before. Compiled kernels are kept on disk, so that a
+machine compiles once; the folder's name contains a digest of the sources, so that changed sources are compiled anew.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from ..errors import SolverError
 
 BACKENDS = ("numpy", "numba")
 """Names that `Solver(backend=...)` takes, besides None for the best there is."""
-UNUSED = 30.0 * 86_400.0
-"""Kernels on disk that nobody has asked for this long are deleted [s]: another Blender may be running younger ones."""
+LONGEST_UNUSED = 30.0 * 86_400.0
+"""Age since their last use above which compiled kernels of other sources are deleted [s]: another Blender may use
+younger ones."""
 
 
 class Kernels:
@@ -36,11 +37,11 @@ class Kernels:
         self.name = name
 
     def __getattr__(self, topic: str) -> ModuleType:
-        if topic.startswith("__"):                               # what copying and inspecting ask of any object
+        if topic.startswith("__"):                               # looked up when an object is copied or inspected
             raise AttributeError(topic)
         folder = self.name
         if find_spec(f".{folder}.{topic}", __package__) is None:
-            folder = "numpy"                           # nothing to gain by compiling these
+            folder = "numpy"                                     # not worth compiling
         module = import_module(f".{folder}.{topic}", __package__)
         setattr(self, topic, module)                             # the next look-up is an ordinary attribute
         return module
@@ -48,21 +49,21 @@ class Kernels:
 
 _NUMPY = Kernels("numpy")
 _current: ContextVar[Kernels] = ContextVar("kernels", default=_NUMPY)
-_reasons: dict[str, str | None] = {"numpy": None}                # why not, of those that have been asked for
+_reasons: dict[str, str | None] = {"numpy": None}                # why it cannot run, for each backend that was tried
 _cache_parent: Path | None = None
 
 
 def current() -> Kernels:
-    """The kernels of the running simulation; NumPy's outside any."""
+    """Return the kernels of the running simulation; outside any, those in NumPy."""
     return _current.get()
 
 
 @contextmanager
 def using(name: str) -> Iterator[Kernels]:
-    """Run what is inside with this backend's kernels.
+    """Run the body of a `with` statement with the kernels of this backend.
 
     Raises:
-        SolverError: there is no such backend here.
+        SolverError: the backend cannot run here.
     """
     token = _current.set(load(name))
     try:
@@ -72,20 +73,20 @@ def using(name: str) -> Iterator[Kernels]:
 
 
 def check_name(name: object) -> None:
-    """Whether `Solver(backend=name)` names a backend; not whether it runs here, because that may take a second.
+    """Check that `Solver(backend=name)` names a backend; not whether it can run, because that may take a second.
 
     Raises:
-        SolverError: it does not.
+        SolverError: there is no backend of this name.
     """
     if name is not None and not (isinstance(name, str) and name in BACKENDS):
         raise SolverError(f"no backend {name!r}; there are: {', '.join(BACKENDS)}, and None for the quickest there is")
 
 
 def choose(wanted: str | None) -> str:
-    """The backend to run: the one wanted, or for None the quickest there is.
+    """Return the backend to run: the one that is wanted, or the fastest one available for None.
 
     Raises:
-        SolverError: there is no such backend here.
+        SolverError: the backend cannot run here.
     """
     if wanted is None:
         return "numpy" if why_not("numba") else "numba"
@@ -98,29 +99,29 @@ def choose(wanted: str | None) -> str:
 
 @cache
 def load(name: str) -> Kernels:
-    """The kernels of a backend."""
+    """Return the kernels of a backend."""
     choose(name)
     return _NUMPY if name == "numpy" else Kernels(name)
 
 
 def why_not(name: str) -> str | None:
-    """Why a backend cannot run here, None if it can. Asking for "numba" imports it, which takes a second or two."""
+    """Return why a backend cannot run here, None if it can. For "numba" this imports it, which takes a second."""
     if name not in _reasons:
         try:
             _import_numba()
             _reasons[name] = None
-        except Exception as error:                               # what a broken installation raises is anyone's guess
+        except Exception as error:                               # a broken installation may raise anything
             rule_out(name, error)
     return _reasons[name]
 
 
 def rule_out(name: str, error: Exception) -> None:
-    """Let a backend count as one that cannot run here, because of `error`."""
+    """Record that a backend cannot run here, because of `error`."""
     _reasons[name] = f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def is_known(name: str) -> bool:
-    """Whether `why_not` has its answer already, and imports nothing."""
+    """Return whether the answer of `why_not` is known already, so that it imports nothing."""
     return name in _reasons
 
 
@@ -128,7 +129,7 @@ def is_known(name: str) -> bool:
 
 
 def keep_compiled_in(folder: Path) -> None:
-    """Keep compiled kernels in `folder`; to be called before Numba is first asked for.
+    """Keep compiled kernels in `folder`; to be called before Numba is first wanted.
 
     Raises:
         SolverError: they are already kept elsewhere.
@@ -140,7 +141,7 @@ def keep_compiled_in(folder: Path) -> None:
 
 
 def cache_folder() -> Path:
-    """Where the compiled kernels of these very sources are kept: Numba looks at a kernel's own file only."""
+    """Return the folder for the compiled kernels of these sources. Numba itself checks a kernel's own file only."""
     root = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
     compiled = ("stencils/**/*.py", "kernels/numba/*.py", "kernels/formulas/*.py")
@@ -151,14 +152,14 @@ def cache_folder() -> Path:
 
 
 def are_kept() -> bool:
-    """Whether kernels of these sources were compiled and kept before. Imports nothing."""
+    """Return whether compiled kernels of these sources are kept. Imports nothing."""
     return next(cache_folder().rglob("*.nbi"), None) is not None
 
 
 def _parent() -> Path:
-    """The folder given, or the user's own for such things: others may not put code there.
+    """Return the folder that was given, or one in the user's own cache, where other users cannot put code.
 
-    There one by the name that these modules were imported under, which compiled kernels remember.
+    There it has the name under which these modules are imported, because compiled kernels store that name.
     """
     if _cache_parent is not None:
         return _cache_parent
@@ -173,11 +174,11 @@ def _import_numba() -> None:
 
 
 def _made(folder: Path) -> Path:
-    """The folder, which may have to be made; where it cannot be, one for this run alone."""
+    """Return the folder, made if it does not exist; where that is not possible, one for this run alone."""
     try:
         if not folder.exists():
-            for old in folder.parent.glob("numba-*"):            # of sources that are no more, or of another Blender's
-                if time.time() - old.stat().st_mtime > UNUSED:
+            for old in folder.parent.glob("numba-*"):            # of earlier sources, or of another Blender
+                if time.time() - old.stat().st_mtime > LONGEST_UNUSED:
                     shutil.rmtree(old, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)

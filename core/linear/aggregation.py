@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertices in small compact groups, the coarse vertices of a mesh.
+"""Aggregate vertices to small compact groups, the vertices of a coarse level.
 
-Cut into parts of equal count across their longest axis, as in nested dissection, until they have the size wanted. Parts
-that are not in one piece are taken apart (the front and the back of a shirt lie close but do not hang together), and
-each vertex then goes to the nearest middle among its own group's and its neighbours': two sweeps make the groups
-round (Lloyd's relaxation, along edges). Ragged groups of the same size cost a quarter more iterations.
+The vertices are cut into parts of equal count across their longest axis, as in nested dissection, until the parts have
+the wanted size. Parts that are not connected are divided (the front and the back of a shirt are close but not
+connected). Then each vertex moves to the group of the nearest centroid, among its own group and those of its
+neighbours: two sweeps make the groups round (Lloyd's relaxation, along edges). With ragged groups of the same size,
+solves need a quarter more iterations.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..description.topology import bodies
 
-SWEEPS = 2
-"""Sweeps to the nearest middle; more change nothing."""
-TIE = 1e-6
-"""Positions closer than this part of the mesh count as equal, so that rows of a grid stay rows [-]."""
+LLOYD_SWEEPS = 2
+"""Sweeps in which vertices move to the nearest centroid [-]; more sweeps change nothing."""
+LARGEST_TIE = 1e-6
+"""Largest distance of coordinates that count as equal, over the size of the mesh [-], so that rows of a grid stay
+together."""
 
 
 def aggregates(edges: IntArray, positions: FloatArray, size: int) -> IntArray:
-    """The group (V,) of each vertex, numbered from 0, of about `size` vertices each.
+    """Return the group (V,) of each vertex, numbered from 0, of about `size` vertices each.
 
     Args:
         edges: (E, 2), pairs of neighbours.
@@ -30,19 +32,19 @@ def aggregates(edges: IntArray, positions: FloatArray, size: int) -> IntArray:
     group = _cut(positions, size)
     within = group[edges[:, 0]] == group[edges[:, 1]]
     group = bodies(edges[within], len(positions))
-    for _ in range(SWEEPS):
+    for _ in range(LLOYD_SWEEPS):
         group = _to_nearest(group, edges, positions)
     return group
 
 
 def _cut(x: FloatArray, size: int) -> IntArray:
-    """Parts of `size` vertices each, one more or less."""
+    """Return parts (V,) of `size` vertices each, one more or less."""
     n = len(x)
     part: IntArray = np.zeros(n, dtype=np.int64)
-    wanted = np.array([max(1, round(n / size))])                    # parts that each part is still to become
+    wanted = np.array([max(1, round(n / size))])                    # number of parts that each part is still cut into
     extent: FloatArray = x.max(axis=0, initial=-np.inf) - x.min(axis=0, initial=np.inf)
     longest = float(extent.max())
-    along: FloatArray = np.round(x / (TIE * longest)) if longest > 0.0 else np.zeros_like(x)   # all at one place
+    along: FloatArray = np.round(x / (LARGEST_TIE * longest)) if longest > 0.0 else np.zeros_like(x)
     while n and wanted.max() > 1:
         order = np.argsort(part, kind="stable")
         sizes = np.bincount(part, minlength=len(wanted))
@@ -62,13 +64,13 @@ def _cut(x: FloatArray, size: int) -> IntArray:
 
 
 def _to_nearest(group: IntArray, edges: IntArray, x: FloatArray) -> IntArray:
-    """Each vertex in the group whose middle is nearest, of its own and its neighbours', renumbered."""
+    """Return for each vertex the group of the nearest centroid among its own and its neighbours' groups, renumbered."""
     n = len(x)
     count = np.bincount(group)
-    middle = np.column_stack([np.bincount(group, weights=x[:, axis]) for axis in range(3)]) / count[:, None]
+    centroid = np.column_stack([np.bincount(group, weights=x[:, axis]) for axis in range(3)]) / count[:, None]
     vertex = np.concatenate([np.arange(n), edges[:, 0], edges[:, 1]])
     offered = np.concatenate([group, group[edges[:, 1]], group[edges[:, 0]]])
-    distance = ((x[vertex] - middle[offered]) ** 2).sum(axis=1)
+    distance = ((x[vertex] - centroid[offered]) ** 2).sum(axis=1)
     order = np.lexsort((offered, distance, vertex))
     nearest = offered[order[np.searchsorted(vertex[order], np.arange(n))]]
     renumbered: IntArray = np.unique(nearest, return_inverse=True)[1].reshape(-1)

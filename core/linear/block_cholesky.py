@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A multifrontal Cholesky factor: dense fronts on the tree of a nested dissection (Duff and Reid 1983).
 
-The fronts are kernels: see `core/kernels/numpy/multifrontal.py` for what they compute. Here is what a factor keeps and
-in which precision.
+The algorithm is in the kernels, see `core/kernels/numpy/multifrontal.py`. This module chooses the precision and scales
+the numbers.
 """
 
 from __future__ import annotations
@@ -14,20 +14,24 @@ import numpy as np
 from ..arrays import FloatArray
 from .nested_dissection import NestedDissection
 
+SINGLE_PRECISION_SHIFT = 1e-6
+"""Part of the diagonal that is added to it before a matrix is factored in single precision [-]: more than rounding
+takes."""
+
 
 class BlockCholesky:
     """P^-1 for a symmetric positive definite P of blocks w x w on a graph.
 
     Args:
-        tree: the graph's order of elimination, which also knows which kernels it was made for.
+        tree: the order of elimination of the graph, for the kernels with which it was made.
         diagonal: (V, w, w) symmetric blocks.
         off_diagonal: (E, w, w), block (i, j) of each edge (i, j) of the tree's graph.
-        single: keep and apply the factor in single precision: half the memory and up to twice as quick. Enough
-            to precondition a solve to 1e-6; below, conjugate gradients want a preconditioner that is symmetric to
-            more digits.
-        quick: compute it in single precision as well, which is for blocks that have something added to their
-            diagonal: a millionth of it is lost to rounding.
-        old: a factor on the same tree that nobody needs any more, whose memory may be taken.
+        single: keep and apply the factor in single precision, which takes half the memory and up to half the time.
+            That suffices to precondition a solve to 1e-6; for smaller tolerances conjugate gradients need a
+            preconditioner that is symmetric to more digits.
+        quick: compute the factor in single precision, too, for blocks whose diagonal is increased by
+            `SINGLE_PRECISION_SHIFT`.
+        old: a factor on the same tree that is not used any more; its memory is reused.
 
     Raises:
         ArithmeticError: P is not positive definite.
@@ -37,7 +41,7 @@ class BlockCholesky:
                  single: bool = True, quick: bool = False, old: BlockCholesky | None = None) -> None:
         self._tree, self._width = tree, diagonal.shape[1]
         largest = float(np.abs(diagonal).max(initial=0.0))
-        # a power of two, so that units leave no trace; single precision has a narrow range
+        # a power of two, so that results do not depend on units; single precision has a narrow range
         self._unit = 2.0 ** -np.round(np.log2(largest)) if 0.0 < largest < np.inf else 1.0
         unit = diagonal.dtype.type(self._unit)
         self._factor: Any = tree.fronts.factor(tree.plan, diagonal * unit, off_diagonal * unit,
@@ -47,15 +51,15 @@ class BlockCholesky:
 
     @property
     def bytes(self) -> int:
-        """Memory of the factor [bytes]."""
+        """Return the memory of the factor [bytes]."""
         return int(self._tree.fronts.memory(self._factor))
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """P^-1 r, so that the factor is a preconditioner as it stands."""
+        """Return P^-1 r, so that the factor is a preconditioner."""
         return self.solve(r)
 
     def solve(self, r: FloatArray) -> FloatArray:
-        """P^-1 r for r (V, w) or, of a scalar P, (V, any)."""
+        """Return P^-1 r for r (V, w), or for r (V, any) if P is scalar."""
         size = float(np.abs(r).max(initial=0.0))
         if not (0.0 < size < np.inf):
             return np.full_like(r, 0.0 if size == 0.0 else np.nan)

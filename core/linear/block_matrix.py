@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Symmetric matrices of 3x3 blocks on a fixed pattern, and beside them a matrix of scalars, A = blocks + scalar I.
+"""Symmetric matrices of 3x3 blocks on a fixed pattern, plus a matrix of scalars: A = blocks + scalars I.
 
-The patterns follow from the elements' vertices and never change, so that a step only fills in numbers. A row's three
-lines over all its blocks lie together, see `row_groups`.
+The patterns follow from the vertices of elements and never change, so that a step only writes numbers. The three lines
+of a row, each over all its blocks, are contiguous, see `padded_rows`.
 """
 
 from __future__ import annotations
@@ -22,29 +22,31 @@ from .sparsity import entries_of
 
 
 class BlockPattern:
-    """Which blocks exist, and where each element's blocks go.
+    """The blocks of a matrix, and the places of each element's blocks. Fixed for a simulation.
 
     Args:
         vertex_count: block rows and columns.
         families: per element family its vertices (E, k).
-        scalar_families: of those elements whose blocks are constant scalars times the identity.
-        cores: per family how many vertices of an element are coupled to all of them (see `entries_of`).
+        scalar_families: vertices of the families whose blocks are constant scalars times the identity.
+        hub_counts: per family the number of leading vertices that are coupled to all (see `entries_of`).
 
     Attributes:
-        rows, columns (N,): the blocks, row by row, columns ascending; diagonal (V,): number of block (i, i) among them;
-        layout: their rows, grouped by width; size: numbers in a matrix, padding included;
+        rows, columns: (N,), of the blocks, row by row, columns ascending.
+        diagonal: (V,), number of block (i, i) among them.
+        layout: their rows, in groups of one width.
+        size: numbers in a matrix, padding included.
         scalar: pattern of the scalar part.
     """
 
     def __init__(self, vertex_count: int, families: Sequence[IntArray],
-                 scalar_families: Sequence[IntArray] = (), cores: Sequence[int | None] | None = None) -> None:
+                 scalar_families: Sequence[IntArray] = (), hub_counts: Sequence[int | None] | None = None) -> None:
         self._families: list[IntArray] = []                     # each once
-        self._cores: list[int | None] = []
-        for family, core in zip(families, cores or [None] * len(families), strict=True):
-            self._add_family(family, core)
+        self._hub_counts: list[int | None] = []
+        for family, hub_count in zip(families, hub_counts or [None] * len(families), strict=True):
+            self._add_family(family, hub_count)
         self.vertex_count = vertex_count
         self.rows, self.columns, self._positions = entries_of(vertex_count, self._families, diagonal=True,
-                                                              cores=self._cores)
+                                                              hub_counts=self._hub_counts)
         self.diagonal: IntArray = np.flatnonzero(self.rows == self.columns)
         self.layout = padded_rows(self.rows, self.columns, vertex_count)
         self.size = 9 * self.layout.size
@@ -55,13 +57,13 @@ class BlockPattern:
         own = np.flatnonzero(self.scalar.rows == self.scalar.columns)
         self.scalar_diagonal, self.scalar_own = self.scalar.layout.place[own], self.scalar.rows[own]
 
-    def _add_family(self, vertices: IntArray, core: int | None) -> None:
+    def _add_family(self, vertices: IntArray, hub_count: int | None) -> None:
         number = self._find(vertices)
         if number is None:
             self._families.append(vertices)
-            self._cores.append(core)
-        elif self._cores[number] != core:
-            self._cores[number] = None                          # the family that couples all vertices decides
+            self._hub_counts.append(hub_count)
+        elif self._hub_counts[number] != hub_count:
+            self._hub_counts[number] = None                          # the family that couples all vertices decides
 
     def _find(self, vertices: IntArray) -> int | None:
         equal = (n for n, known in enumerate(self._families) if known is vertices or np.array_equal(known, vertices))
@@ -82,22 +84,22 @@ class BlockPattern:
         """Return where in its row the block (i, j) of each element of a family is: (E * k * k,), i before j."""
         return self._positions[family]
 
-    # Where numbers lie in the data: a row of width w takes 9 w, three lines of w blocks' rows
+    # Places of numbers in the data: a row of w blocks takes 9 w numbers, three lines of 3 w
 
     def places(self, blocks: IntArray) -> IntArray:
-        """Where entry 3 a + b of each of `blocks` (n,) lies in the data: (9, n)."""
+        """Return the place in the data of entry 3 a + b of each of `blocks` (n,): (9, n)."""
         start, line = self.starts(blocks)
         places: IntArray = np.array([start + (a * line + b) for a in range(3) for b in range(3)])
         return places
 
     def starts(self, blocks: IntArray) -> tuple[IntArray, IntArray]:
-        """Where `blocks` (n,) begin in the data, and how far apart the three rows of each are: (n,) each."""
+        """Return where `blocks` (n,) begin in the data, and the distance of the three lines of each: (n,) each."""
         rows = self.rows[blocks]
         return 3 * self.layout.place[blocks] + 6 * self.layout.row_start[rows], 3 * self.layout.row_width[rows]
 
     @cached_property
     def own_places(self) -> npt.NDArray[np.int32]:
-        """Where the blocks (i, i) begin in the data, and their scalars in the scalar part, -1 for none: (V, 2)."""
+        """Where the blocks (i, i) begin in the data, and the place of their scalars, -1 for none: (V, 2)."""
         places = np.full((self.vertex_count, 2), -1, dtype=np.int32)
         places[:, 0] = self.starts(self.diagonal)[0]
         places[self.scalar_own, 1] = self.scalar_diagonal
@@ -105,13 +107,15 @@ class BlockPattern:
 
     @cached_property
     def line(self) -> npt.NDArray[np.int32]:
-        """How far apart the three rows of a block are in each block row (V,)."""
+        """Distance of the three lines of a block in the data, for each block row (V,)."""
         line: npt.NDArray[np.int32] = (3 * self.layout.row_width).astype(np.int32)
         return line
 
     def folded(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Where scalars lie that have a block, and the numbers of these; where the others lie, and their rows. Found
-        anew each time: on 400^2 vertices that is 33 MB."""
+        """Return places of scalars that have a block, and the block's number; places of other scalars, and their rows.
+
+        Computed in each call, because it is needed rarely and takes much memory.
+        """
         n, scalar = self.vertex_count, self.scalar
         pattern, keys = self.rows * n + self.columns, scalar.rows * n + scalar.columns
         at = np.minimum(np.searchsorted(pattern, keys), len(pattern) - 1)
@@ -120,7 +124,7 @@ class BlockPattern:
 
     @cached_property
     def packed_rows(self) -> PackedRows:
-        """The layout of a packed matrix of this pattern, and the workspace for its numbers: one matrix at a time."""
+        """The layout of a packed matrix of this pattern, and a workspace for the numbers of one."""
         V, layout = self.vertex_count, self.layout
         met, block, far, far_rows = self.folded()
         beside = np.full(layout.size, -1, dtype=np.int32)
@@ -135,11 +139,12 @@ class BlockPattern:
 
 
 class BlockMatrix:
-    """Numbers on a pattern: `data` (size,), per row three lines over all its blocks, and `scalar`, the values of
-    the scalar part or None where there is none.
+    """The numbers of a matrix on a pattern.
 
     Attributes:
-        assembled: whether these numbers are all of the matrix.
+        data: (size,), per row three lines over all its blocks.
+        scalar: values of the scalar part, None if it is zero.
+        assembled: whether these numbers are the whole matrix.
     """
 
     assembled = True
@@ -151,7 +156,7 @@ class BlockMatrix:
 
     @property
     def scalars(self) -> FloatArray:
-        """The scalar part's values, zeros where there is none."""
+        """The values of the scalar part, zeros if it is None."""
         return np.zeros(self.pattern.scalar.layout.size) if self.scalar is None else self.scalar
 
     def add(self, family: int, element_blocks: FloatArray, factor: float = 1.0) -> None:
@@ -166,10 +171,10 @@ class BlockMatrix:
         (kernels.add_multiples if values.ndim == 1 else kernels.add_diagonal)(start, line, values, self.data)
 
     def blocks(self) -> FloatArray:
-        """Blocks (N, 3, 3) in the order of the pattern's rows and columns, with the scalar part in them.
+        """Return the blocks (N, 3, 3) in the order of the pattern's rows and columns, with the scalar part added.
 
-        Scalars between vertices that have no block go to the diagonal with their absolute value: the blocks stand for
-        a matrix that is no less than this one, v^T blocks v >= v^T A v, and the same where there are none.
+        Absolute values of scalars without a block are added to the diagonal, so that v^T blocks v >= v^T A v. Without
+        such scalars the blocks are A.
         """
         p = self.pattern
         blocks: FloatArray = self.data[p.places(np.arange(len(p.rows))).T].reshape(-1, 3, 3)
@@ -182,7 +187,7 @@ class BlockMatrix:
         return blocks
 
     def diagonal_blocks(self) -> FloatArray:
-        """The blocks (i, i) of A as (V, 3, 3)."""
+        """Return the blocks (i, i) of A, (V, 3, 3)."""
         p = self.pattern
         blocks: FloatArray = self.data[p.places(p.diagonal).T].reshape(-1, 3, 3)
         if self.scalar is not None:
@@ -191,7 +196,7 @@ class BlockMatrix:
         return blocks
 
     def multiply(self, x: FloatArray) -> FloatArray:
-        """A x for x (V, 3)."""
+        """Return A x for x (V, 3)."""
         result: FloatArray = current().block_matrix.product(self.data, self.pattern.layout, self.scalar,
                                                             self.pattern.scalar.layout, x)
         return result

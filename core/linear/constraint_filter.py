@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The filter of 001: which directions of which particles the solve must leave alone.
+"""The filter of 001: the directions of particles that are constrained, and their prescribed velocities.
 
     S_i = I                      3 degrees of freedom
     S_i = I - p p^T              2
     S_i = I - p p^T - q q^T      1
     S_i = 0                      0
 
-Baraff and Witkin 1998, section 5.1. Constraints add up: a particle pinned along x that also rests on a floor has
-two directions taken. What they prescribe goes into z, which the solver reads in the removed directions only.
+Baraff and Witkin 1998, section 5.1. Constraints add up: a particle that is pinned along x and rests on a floor has
+two constrained directions. The prescribed values are in z, which the solver reads in the constrained directions only.
 """
 
 from __future__ import annotations
@@ -17,23 +17,30 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 
-PARALLEL = 1e-6
-"""A direction counts as taken when less than this part of it is left [-]."""
+LEAST_FREE_PART = 1e-6
+"""Length of a unit direction's free part below which it counts as constrained already [-]."""
 
 
 class ConstraintFilter:
-    """S and z under construction for `vertex_count` particles; all free at first."""
+    """S and z of `vertex_count` particles, all free at first.
+
+    Attributes:
+        rows: (n,), constrained particles, sorted.
+        taken: (n, 3, 3), their constrained directions, orthonormal rows; unused rows are zero.
+        count: (n,), number of constrained directions.
+        z: (V, 3), prescribed values.
+    """
 
     def __init__(self, vertex_count: int) -> None:
-        self.rows: IntArray = np.zeros(0, dtype=np.int64)       # constrained particles, sorted
-        self.taken: FloatArray = np.zeros((0, 3, 3))            # orthonormal directions taken, rows; unused are zero
-        self.count: IntArray = np.zeros(0, dtype=np.int64)      # how many
+        self.rows: IntArray = np.zeros(0, dtype=np.int64)
+        self.taken: FloatArray = np.zeros((0, 3, 3))
+        self.count: IntArray = np.zeros(0, dtype=np.int64)
         self.z: FloatArray = np.zeros((vertex_count, 3))
-        self._blocks: FloatArray | None = np.zeros((0, 3, 3))   # S_i of these, where somebody asked for it
-        self._number: IntArray = np.full(vertex_count, -1)      # of every particle in rows, -1 if it is not there
+        self._blocks: FloatArray | None = np.zeros((0, 3, 3))   # S_i of `rows`, once computed
+        self._number: IntArray = np.full(vertex_count, -1)      # index of every particle in `rows`, -1 for none
 
     def copy(self) -> ConstraintFilter:
-        """An independent copy, to add contacts to the pins of a step."""
+        """Return an independent copy, to add contacts to the pins of a step."""
         other = ConstraintFilter(0)
         other.taken, other.count, other.z = self.taken.copy(), self.count.copy(), self.z.copy()
         other.rows, other._number, other._blocks = self.rows, self._number, self._blocks    # never written into
@@ -46,23 +53,23 @@ class ConstraintFilter:
         return other
 
     def fix(self, vertices: IntArray, change: FloatArray) -> None:
-        """Take all three directions of `vertices` (n,) and prescribe their `change` (n, 3)."""
+        """Constrain all three directions of `vertices` (n,), and prescribe their `change` (n, 3)."""
         for axis in range(3):
             direction = np.zeros((len(vertices), 3))
             direction[:, axis] = 1.0
             self.constrain(vertices, direction, change[:, axis])
 
     def constrain(self, vertices: IntArray, directions: FloatArray, change: FloatArray,
-                  parallel: float = PARALLEL) -> None:
-        """Take one direction (n, 3), of unit length, of each of `vertices` (n,), and prescribe `change` (n,) along it.
+                  least: float = LEAST_FREE_PART) -> None:
+        """Constrain a unit direction (n, 3) of each of `vertices` (n,), and prescribe `change` (n,) along it.
 
-        Each vertex at most once a call. What earlier constraints have taken stays; a direction that they
-        span already is ignored, so the first constraint wins; `parallel` is the part of it that must be left.
+        Each vertex may occur once in a call. Earlier constraints stay: of the direction, only the part orthogonal to
+        them is constrained, and nothing if that part is shorter than `least`.
         """
         if len(vertices) == 0:
             return
         at = self._rows_of(vertices)
-        current().constraint_directions.take(at, vertices, directions, change, parallel, self.taken, self.count, self.z)
+        current().constraint_directions.take(at, vertices, directions, change, least, self.taken, self.count, self.z)
         self._blocks = None
 
     @property
@@ -73,24 +80,24 @@ class ConstraintFilter:
         return self._blocks
 
     def degrees_of_freedom(self, vertices: IntArray) -> IntArray:
-        """ndof of `vertices` (n,): 3, 2, 1 or 0."""
+        """Return ndof of `vertices` (n,): 3, 2, 1 or 0."""
         ndof = np.full(len(self.z), 3)
         ndof[self.rows] = 3 - self.count
         return ndof[vertices]
 
     def numbered(self) -> tuple[IntArray, FloatArray]:
-        """The constrained particle's number of every particle (V,), -1 for free ones, and S_i (n, 3, 3) of these."""
+        """Return the index of every particle among the constrained ones (V,), -1 if free, and their S_i (n, 3, 3)."""
         return self._number, self.blocks
 
     def project(self, d: FloatArray) -> FloatArray:
-        """S d for d (V, 3), as a new array."""
+        """Return S d for d (V, 3), as a new array."""
         result = d.copy()
         if len(self.rows):
             current().block_matrix.project(self.rows, self.blocks, result)
         return result
 
     def left_of(self, direction: FloatArray, vertices: IntArray) -> FloatArray:
-        """S_i n (P, K, 3) of directions n (P, 3) at `vertices` (P, K) each; those it says nothing about are free."""
+        """Return S_i n (P, K, 3) for a direction n (P, 3) at each of `vertices` (P, K)."""
         result = np.repeat(direction[:, None, :], vertices.shape[1], axis=1)
         if len(self.rows):
             at = np.minimum(np.searchsorted(self.rows, vertices), len(self.rows) - 1)
@@ -108,7 +115,7 @@ class ConstraintFilter:
         return at
 
     def _make_room(self, missing: IntArray) -> None:
-        """Rows for the `missing` (n,), which have none, in the order of all particles."""
+        """Insert rows for the `missing` particles (n,), in the order of all particles."""
         before, taken, count = self.rows, self.taken, self.count
         self.rows = np.sort(np.concatenate([before, missing]))
         self.taken, self.count = np.zeros((len(self.rows), 3, 3)), np.zeros(len(self.rows), dtype=np.int64)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Galerkin product of groups of vertices that move as one.
+"""The Galerkin product for groups of vertices that move together.
 
     A_IJ = sum_{i in I, j in J} S_i A_ij S_j  +  delta_IJ sum_{i in I} d_i (I - S_i)
 
-Which blocks add up where follows from the pattern and the groups and is found once; a step only adds up numbers. The
-last term keeps a group whose every vertex is held from having no stiffness; where nothing is held it is zero. d_i is a
-third of the trace of A_ii without its scalar part; no iteration count depends on it.
+The places of blocks follow from the pattern and the groups and are found once; a step only adds numbers. The last term
+makes the matrix regular where all vertices of a group are constrained; without constraints it is zero. d_i is a third
+of the trace of A_ii without its scalar part; iteration counts do not depend on it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ Places = npt.NDArray[np.int32]
 
 
 class CoarsePattern:
-    """Where the blocks of a pattern go.
+    """The pattern of the coarse matrix, and where the blocks of the fine matrix are added.
 
     Args:
         pattern: of the fine matrix.
         group: (V,), every vertex's group, numbered from 0.
 
     Attributes:
-        count: groups; edges (E, 2): pairs of groups with a block, the smaller first.
+        count: number of groups.
+        edges: (E, 2), pairs of groups with a block, the smaller number first.
     """
 
     def __init__(self, pattern: BlockPattern, group: IntArray) -> None:
@@ -41,7 +42,7 @@ class CoarsePattern:
         upper, scalar_upper = (np.flatnonzero(k // n <= k % n) for k in (keys, scalar_keys))
         there = np.unique(np.concatenate([keys[upper], scalar_keys[scalar_upper]]))
         self.edges: IntArray = np.column_stack([there // n, there % n])[there // n != there % n]
-        # slots: the groups' own, then the edges
+        # slots: diagonal blocks of the groups, then those of edges
         slots = np.concatenate([np.arange(n) * (n + 1), self.edges[:, 0] * n + self.edges[:, 1]])
         order = np.argsort(slots)
         self._slots = len(slots)
@@ -57,7 +58,7 @@ class CoarsePattern:
 
     def product(self, matrix: BlockMatrix, filter_: ConstraintFilter, *, grow: float = 1.0,
                 dtype: Any = np.float64) -> tuple[FloatArray, FloatArray]:
-        """Diagonal blocks (count, 3, 3) times `grow`, and blocks (E, 3, 3) of the edges, in numbers of `dtype`."""
+        """Return diagonal blocks (count, 3, 3) times `grow`, and blocks (E, 3, 3) of the edges, as `dtype`."""
         total = np.empty((self._slots, 3, 3), dtype=dtype)
         current().multigrid.coarse_product(matrix.data, matrix.scalars, self._pattern.line, *self._blocks,
                                            *self._scalars, *filter_.numbered(), self.count, grow, total)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A matrix of which only the diagonal is there: the rest is what its elements do to a vector (000, DESIGN's K d =
-scatter(H gather d)).
+"""A matrix of which only the diagonal is assembled: products with the rest are made by elements, scatter(H gather d)
+(000).
 
-It has the interface of `BlockMatrix`, and of one what needs a place: masses, drag and what contacts add are blocks on
-the diagonal, stiffness that is constant and the same in all directions is a matrix of scalars made once. Of the
-elements only H is kept, of springs {k, l, alpha, d}.
+It has the interface of `BlockMatrix`. Masses, drag and contacts are blocks on the diagonal; constant isotropic
+stiffness is a matrix of scalars that is assembled once. Elements keep only H, and springs only {k, l, alpha, d}.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .block_matrix import BlockMatrix, BlockPattern
 
 
 class Elements(Protocol):
-    """Columns F_c = sum_i w_ic x_i: vertices (E, k) and weights (E, k, C)."""
+    """A stencil: columns F_c = sum_i w_ic x_i, with vertices (E, k) and weights (E, k, C)."""
 
     @property
     def vertices(self) -> IntArray:
@@ -32,21 +31,21 @@ class Elements(Protocol):
 
 
 class Part(Protocol):
-    """Some elements' share of the matrix."""
+    """The contribution of some elements to the matrix."""
 
     def add_product(self, x: FloatArray, total: FloatArray) -> None:
-        """total (V, 3) += K x."""
+        """Add K x to total (V, 3)."""
 
     def add_diagonal(self, blocks: FloatArray) -> None:
-        """blocks (V, 3, 3) += the blocks (i, i) of K."""
+        """Add the blocks (i, i) of K to blocks (V, 3, 3)."""
 
     @property
     def nbytes(self) -> int:
-        """What is kept for products."""
+        """Memory that is kept for products [bytes]."""
 
 
 class ImplicitMatrix(BlockMatrix):
-    """A = the diagonal blocks and scalars of a `BlockMatrix` on a pattern without others + `parts`."""
+    """A = diagonal blocks and scalars of a `BlockMatrix` + `parts`, on a pattern with diagonal blocks only."""
 
     assembled = False
 
@@ -55,38 +54,38 @@ class ImplicitMatrix(BlockMatrix):
         self.parts = parts
 
     def multiply(self, x: FloatArray) -> FloatArray:
-        """A x for x (V, 3)."""
+        """Return A x for x (V, 3)."""
         total = super().multiply(x)
         for part in self.parts:
             part.add_product(x, total)
         return total
 
     def diagonal_blocks(self) -> FloatArray:
-        """The blocks (i, i) of A as (V, 3, 3)."""
+        """Return the blocks (i, i) of A, (V, 3, 3)."""
         blocks = super().diagonal_blocks()
         for part in self.parts:
             part.add_diagonal(blocks)
         return blocks
 
     def diagonal(self) -> BlockMatrix:
-        """The matrix of these blocks alone, which preconditions it."""
+        """Return the matrix of the diagonal blocks, for a preconditioner."""
         alone = BlockMatrix(self.pattern)
         alone.add_diagonal(self.diagonal_blocks())
         return alone
 
 
 class ElementProduct:
-    """Elements of a stencil with H (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
+    """The matrix of the elements of a stencil with H (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
 
     def __init__(self, stencil: Elements, H: FloatArray) -> None:
         self._stencil, self._H = stencil, H
 
     def add_product(self, x: FloatArray, total: FloatArray) -> None:
-        """total (V, 3) += K x."""
+        """Add K x to total (V, 3)."""
         current().matrix_free.add_element_product(self._stencil, self._H, x, total)
 
     def add_diagonal(self, blocks: FloatArray) -> None:
-        """blocks (V, 3, 3) += the blocks (i, i) of K."""
+        """Add the blocks (i, i) of K to blocks (V, 3, 3)."""
         vertices, w = self._stencil.vertices, self._stencil.weights
         C = w.shape[2]
         H = self._H.reshape(*self._H.shape[:2], 3, 3)
@@ -102,31 +101,31 @@ class ElementProduct:
 
     @property
     def nbytes(self) -> int:
-        """What is kept for products."""
+        """Memory that is kept for products [bytes]."""
         return self._H.nbytes
 
 
 class OuterProduct:
-    """q q^T between every two corners of each element, and of each with itself: q (E, 3)."""
+    """The matrix with block q q^T for any two corners of an element, also for a corner and itself: q (E, 3)."""
 
     def __init__(self, stencil: Elements, q: FloatArray) -> None:
         self._stencil, self._q = stencil, q
 
     def add_product(self, x: FloatArray, total: FloatArray) -> None:
-        """total (V, 3) += K x."""
+        """Add K x to total (V, 3)."""
         force = np.zeros_like(total)
         current().drag.add_force(self._stencil, self._q, x, force)
         total -= force
 
     def add_diagonal(self, blocks: FloatArray) -> None:
-        """blocks (V, 3, 3) += the blocks (i, i) of K."""
+        """Add the blocks (i, i) of K to blocks (V, 3, 3)."""
         outer = self._q[:, :, None] * self._q[:, None, :]
         for corner in self._stencil.vertices.T:
             _add_rows(blocks, corner, outer)
 
     @property
     def nbytes(self) -> int:
-        """What is kept for products."""
+        """Memory that is kept for products [bytes]."""
         return self._q.nbytes
 
 
@@ -137,7 +136,7 @@ def _add_rows(blocks: FloatArray, rows: IntArray, added: FloatArray) -> None:
 
 
 def _add_repeated(blocks: FloatArray, stencil: Elements, H: FloatArray) -> None:
-    """What elements that have a vertex twice, as one-sided differences do, add between its two places."""
+    """Add the coupling of the two corners of elements that have one vertex twice, as one-sided differences do."""
     vertices, w = stencil.vertices, stencil.weights
     k, C = w.shape[1], w.shape[2]
     for i in range(k):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a factor takes of a matrix: its diagonal and the blocks between neighbours, the rest folded into the diagonal.
+"""Reduce a matrix to its diagonal and the blocks between neighbours; the other blocks are added to the diagonal.
 
     near = S (A_near + sum_far |A_ij| I) S + d (I - S),      d_i = trace(A_ii) / 3
 
-Where everything lies in the matrix is found once; a step makes one pass over the numbers.
+The places of blocks are found once; a step makes one pass over the numbers.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from .constraint_filter import ConstraintFilter
 Numbers = npt.NDArray[np.int32]
 
 
-class NearBlocks:
-    """Where a pattern's near and far blocks and scalars lie.
+class NeighbourBlocks:
+    """The places of near and far blocks and of scalars of a pattern.
 
     Args:
         pattern: of the matrices.
-        edges: (E, 2), pairs of neighbours; those without a block are left out.
+        edges: (E, 2), pairs of neighbours; pairs without a block are left out.
 
     Attributes:
-        edges (E, 2): the pairs that have a block, the smaller first.
+        edges: (E, 2), the pairs that have a block, the smaller number first.
     """
 
     def __init__(self, pattern: BlockPattern, edges: IntArray) -> None:
@@ -38,14 +38,14 @@ class NearBlocks:
         keys = pattern.rows * n + pattern.columns
         wanted = edges[:, 0] * n + edges[:, 1]
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        there = keys[place] == wanted                              # an edge without any stiffness has no block
+        there = keys[place] == wanted                              # an edge without stiffness has no block
         self.edges, near = edges[there], place[there]
         far = np.ones(len(keys), dtype=np.bool_)
         far[pattern.diagonal] = far[near] = False
         far[np.searchsorted(keys, self.edges[:, 1] * n + self.edges[:, 0])] = False
         far_blocks = np.flatnonzero(far)
 
-        scalar = np.full(len(keys), -1)                            # where each block's scalar lies, if it has one
+        scalar = np.full(len(keys), -1)                            # place of each block's scalar, if it has one
         met_place, met, beyond, beyond_row = pattern.folded()
         scalar[met] = met_place
 
@@ -61,10 +61,11 @@ class NearBlocks:
 
     def of(self, matrix: BlockMatrix, filter_: ConstraintFilter, *, grow: float = 1.0,
            dtype: Any = np.float64) -> tuple[FloatArray, FloatArray]:
-        """Diagonal blocks (V, 3, 3) times `grow`, and blocks (E, 3, 3) of the edges, in numbers of `dtype`."""
+        """Return diagonal blocks (V, 3, 3) times `grow`, and blocks (E, 3, 3) of the edges, as `dtype`."""
         p = self._pattern
         diagonal = np.empty((p.vertex_count, 3, 3), dtype=dtype)
         off = np.empty((len(self._near), 3, 3), dtype=dtype)
-        current().block_matrix.near_blocks(matrix.data, matrix.scalars, p.line, p.own_places, self.edges, self._near,
-                                           self._far_starts, self._far, *filter_.numbered(), grow, diagonal, off)
+        current().block_matrix.neighbour_blocks(matrix.data, matrix.scalars, p.line, p.own_places, self.edges,
+                                                self._near, self._far_starts, self._far, *filter_.numbered(), grow,
+                                                diagonal, off)
         return diagonal, off

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nested dissection: the order of elimination that keeps a sheet's Cholesky factor at n log n numbers.
+"""Nested dissection: an order of elimination with O(n log n) numbers in the Cholesky factor of a sheet.
 
-A plane through the middle of the vertices cuts the graph in two; the vertices on one side of the cut edges separate
-the rest into two parts that share no edge, and are eliminated after both. Each part is cut again, down to small leaves
-(George 1973). Here all parts of one depth are cut by the same few array operations, across their longest axis, and the
-separators of several depths are eliminated together: a tree of fronts with `fan` children each, few and wide levels.
+A plane through the middle of the vertices cuts the graph in two. The vertices on one side of the cut edges are a
+separator: the rest has two parts without a common edge, and the separator is eliminated after both. Each part is cut
+again, down to small leaves (George 1973). All parts of one depth are cut by the same few array operations, across their
+longest axis, and the separators of several depths are eliminated together: a tree of fronts with `fan` children each,
+of few and wide levels.
 
-    front of a node   =  its own vertices, then its boundary: the later vertices that its subtree touches
+    front of a node   =  its own vertices, then its boundary: later vertices adjacent to its subtree
     sizes             O(sqrt(n / nodes of the level)) on a sheet, O(1) on a rope
 
 All fronts of a level are padded to one size, so that a level is one batch of equal dense matrices for NumPy; compiled
-kernels work on each front at its own size. Any graph will do: several pieces, loose edges, edges of many triangles.
-The coordinates only say where to cut.
+kernels work on each front at its own size. The graph may be any: several pieces, loose edges, edges of many triangles.
+Coordinates only determine the cuts.
 """
 
 from __future__ import annotations
@@ -24,20 +25,24 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..description.topology import bodies
 from ..kernels import current
+from ..kernels.tuning import tuning
 
 
 @dataclass(frozen=True)
 class FrontLevel:
-    """The fronts of one level of the tree: `nodes` of them, with room for `own` vertices and a boundary of `boundary`.
+    """The fronts of one level of the tree.
 
     Attributes:
-        vertices, node, row (k,): what is eliminated here, in which front and in which row of it;
-        edges (e,): numbers of the graph's edges that are assembled here, with the front and the two places they go
-            to, edge_node, edge_row, edge_column (e,); swapped (e,): the edge's second end is the row;
-        outer (nodes, boundary): slots of the boundary's vertices in the padded vector, padded with the one past
-            its end;
-        parent_place (parent nodes, fan, boundary): rows of the parent's front that the boundary goes to, padded with
-            a spare row past its last; empty in the root;
+        nodes: number of fronts.
+        own, boundary: rows of a front for its own vertices and for its boundary, padding included.
+        vertices, node, row: (k,), vertices that are eliminated here, their front and their row in it.
+        edges: (e,), numbers of the graph's edges that are assembled here.
+        edge_node, edge_row, edge_column: (e,), their front, row and column.
+        swapped: (e,), whether the edge's second end is the row.
+        outer: (nodes, boundary), slots of the boundary's vertices in the padded vector, padded with the one past its
+            end.
+        parent_place: (parent nodes, fan, boundary), rows of the boundary in the parent's front, padded with a spare row
+            past its last; empty in the root.
         start: first slot of this level in the padded vector, which has `own` slots per front.
     """
 
@@ -62,22 +67,26 @@ class NestedDissection:
 
     Args:
         edges: (E, 2), every edge once, no loops.
-        positions: (V, 3), where to cut.
-        blocks: for blocks instead of scalars, which have smaller leaves.
-        leaf: parts of at most this many vertices are not cut; depths_per_level: cuts that are eliminated together.
-            Both as suits the kernels, if not given.
+        positions: (V, 3), which determine the cuts.
+        blocks: whether the matrix has blocks instead of scalars.
+        leaf: most vertices of a part that is not cut; as suits the kernels, if not given.
+        depths_per_level: cuts that are eliminated together; as suits the kernels, if not given.
 
     Attributes:
-        levels: leaves first, root last; slots: length of the padded vector; slot (V,): where each vertex lies in it;
-        fronts: the kernels of the backend that was running when the tree was made; plan: the tree as they want it.
+        levels: leaves first, root last.
+        slots: length of the padded vector.
+        slot: (V,), index of each vertex in it.
+        fronts: the kernels of the backend that ran when the tree was made.
+        plan: the tree as these kernels take it.
     """
 
     def __init__(self, edges: IntArray, positions: FloatArray, *, blocks: bool = False, leaf: int | None = None,
                  depths_per_level: int | None = None) -> None:
         self.fronts = current().multifrontal
-        shape: tuple[int, int] = self.fronts.BLOCK_SHAPE if blocks else self.fronts.SCALAR_SHAPE
-        leaf = shape[0] if leaf is None else leaf
-        depths_per_level = shape[1] if depths_per_level is None else depths_per_level
+        if leaf is None:
+            leaf = tuning().block_leaf if blocks else tuning().scalar_leaf
+        if depths_per_level is None:
+            depths_per_level = tuning().depths_per_level
         self.vertex_count, self.edges = len(positions), edges
         self._fan = 2 ** depths_per_level
         depth = 0
@@ -90,7 +99,7 @@ class NestedDissection:
 
     @property
     def numbers(self) -> int:
-        """Numbers in the factor of a scalar matrix."""
+        """The count of numbers in the factor of a scalar matrix."""
         return int(self.fronts.numbers(self.plan))
 
     def _build(self, level: IntArray, node: IntArray, root_depth: int) -> None:
@@ -101,7 +110,7 @@ class NestedDissection:
         a, b = self.edges[:, 0], self.edges[:, 1]
         swapped = rank[a] > rank[b]
         first, last = np.where(swapped, b, a), np.where(swapped, a, b)
-        row = np.empty(n, dtype=np.int64)                            # of a vertex in the front that eliminates it
+        row = np.empty(n, dtype=np.int64)                            # row of a vertex in the front that eliminates it
         self.slot: IntArray = np.empty(n, dtype=np.int64)
         start, carried = 0, np.zeros(0, dtype=np.int64)              # carried: keys (node, rank) of the level below
         parts = []
@@ -113,7 +122,7 @@ class NestedDissection:
             self.slot[own] = start + node[own] * width + row[own]
             here = np.flatnonzero(level[first] == depth)
             reached = np.unique(np.concatenate([carried, node[first[here]] * n + rank[last[here]]]))
-            keys = reached[level[order[reached % n]] != depth]       # what is not eliminated here, sorted
+            keys = reached[level[order[reached % n]] != depth]       # vertices that are not eliminated here, sorted
             holder, outer = keys // n, order[keys % n]
             place, boundary = _places(holder, nodes)
             far = level[last[here]] != depth
@@ -145,15 +154,15 @@ class NestedDissection:
 
 
 def _places(groups: IntArray, count: int) -> tuple[IntArray, int]:
-    """Position of each entry within its group, of sorted `groups` in 0..count, and the size of the largest group."""
+    """Return the position of each entry in its group, for sorted `groups` in 0..count, and the largest group's size."""
     sizes = np.bincount(groups, minlength=count)
     starts = np.cumsum(sizes) - sizes
     return np.arange(len(groups)) - starts[groups], int(sizes.max(initial=0))
 
 
 def _in_a_row(edges: IntArray, positions: FloatArray) -> FloatArray:
-    """The positions (V, 3) with the pieces of the graph side by side: thirty sheets that lie at one place would be cut
-    through all at once."""
+    """Return the positions (V, 3) with the pieces of the graph side by side, so that a cut goes through one piece even
+    where many sheets are in one place."""
     piece = bodies(edges, len(positions))
     count = int(piece.max(initial=0)) + 1
     if count == 1:
@@ -169,20 +178,22 @@ def _in_a_row(edges: IntArray, positions: FloatArray) -> FloatArray:
 
 
 def _cut(edges: IntArray, positions: FloatArray, depth: int) -> tuple[IntArray, IntArray]:
-    """For every vertex how many times its part was cut before it was a separator, `depth` if it never was, and which
-    of the 2^that parts that is."""
+    """Return for every vertex the number of cuts before it was in a separator, `depth` if it never was, and its part.
+
+    There are 2^cuts parts.
+    """
     n = len(positions)
     part, cuts = np.zeros(n, dtype=np.int64), np.full(n, depth)
     a, b = edges[:, 0], edges[:, 1]
     for level in range(depth):
         alive = np.flatnonzero(cuts == depth)
         part[alive] = 2 * part[alive] + _upper_half(part[alive], positions[alive], 2 ** level)
-        inside = np.flatnonzero((cuts[a] == depth) & (cuts[b] == depth))   # no later cut touches the other edges
+        inside = np.flatnonzero((cuts[a] == depth) & (cuts[b] == depth))   # other edges are not cut any more
         a, b = a[inside], b[inside]
         crossing = part[a] != part[b]
         low = np.where(part[a] < part[b], a, b)[crossing]
         high = np.where(part[a] < part[b], b, a)[crossing]
-        lows, highs = np.unique(low), np.unique(high)                       # either side separates: the smaller one
+        lows, highs = np.unique(low), np.unique(high)                       # take the smaller side as separator
         fewer = (np.bincount(part[lows] // 2, minlength=2 ** level)
                  <= np.bincount(part[highs] // 2, minlength=2 ** level))
         separator = np.concatenate([lows[fewer[part[lows] // 2]], highs[~fewer[part[highs] // 2]]])
@@ -192,7 +203,7 @@ def _cut(edges: IntArray, positions: FloatArray, depth: int) -> tuple[IntArray, 
 
 
 def _upper_half(part: IntArray, x: FloatArray, parts: int) -> IntArray:
-    """1 for the half of each part that lies further along the part's longest axis, 0 for the other."""
+    """Return 1 for the half of each part that is further along the part's longest axis, 0 for the other half."""
     order = np.argsort(part, kind="stable")
     sizes = np.bincount(part, minlength=parts)
     starts, some = np.cumsum(sizes) - sizes, np.flatnonzero(sizes)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import IntArray
-from ..kernels import current
 from ..kernels.layouts import PaddedRows, RowGroup
+from ..kernels.tuning import tuning
 
 
 def padded_rows(rows: IntArray, columns: IntArray, count: int) -> PaddedRows:
@@ -18,7 +18,7 @@ def padded_rows(rows: IntArray, columns: IntArray, count: int) -> PaddedRows:
 
     Rows are padded to a multiple of the width that suits the kernels.
     """
-    step = current().block_matrix.WIDTH_STEP
+    step = tuning().row_step
     starts = np.searchsorted(rows, np.arange(count + 1))
     lengths = np.diff(starts)
     widths = -(-lengths // step) * step

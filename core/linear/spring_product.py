@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The product of 000: springs {k, l, alpha, d} along threads, and between directions of weaving a permutation.
+"""The product of 000: springs {k, l, alpha, d} along threads, with a permutation between warp and weft.
 
-A central spring's stiffness is two numbers and a direction. Of the force g = k (l - l0)/l d on x_i from x_j = x_i + d,
+The stiffness of a central spring is two numbers and a direction. For the force g = k (l - l0)/l d on x_i with
+x_j = x_i + d,
 
     J v = G (v_j - v_i) at i, minus that at j,    G v = alpha v - (k + alpha) (d . v) / l^2 d,    alpha = k (l0 - l)/l
 
-The slide prints k for k + alpha, which its own force does not give but at rest: dg/dd along d is k, not k - alpha.
+The slide has k for k + alpha, which follows from its force only at rest: dg/dd along d is k, not k - alpha.
 
-Springs in a row are a thread, whose matrix is block-tridiagonal and never made: one pass goes from vertex to vertex.
-A sheet of n x m is n + m threads, those in u side by side in one order of the vertices and those in v in another:
+Successive springs are a thread. Its matrix is block-tridiagonal and not assembled: one pass goes from vertex to vertex.
+A sheet of n x m vertices is n + m threads: one order of the vertices has the threads along u, another those along v:
 
     J x = [U_1 .. U_m] x + P^T [V_1 .. V_n] P x
 
-Threads that share no vertex are joined to a layer, with springs of no stiffness between them, and x is permuted once
-per layer. So the same product serves nets of ropes, whose branches are layers.
+Threads without common vertices are joined to a layer, with springs of zero stiffness between them, and x is permuted
+once per layer. So the same product serves nets of ropes, whose branches are layers.
 """
 
 from __future__ import annotations
@@ -26,27 +27,33 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 
-SHORT = 4
-"""Mean length of threads, in springs, below which an order by threads gains nothing."""
+LEAST_MEAN_LENGTH = 4
+"""Least mean number of springs in a thread [-]: with shorter threads, an order by threads saves no time."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Threads that share no vertex: order (n,) of their vertices, and of each of the gaps between two of these the
-    number of its spring (n - 1,), -1 where one thread ends and the next begins."""
+    """Threads without common vertices.
+
+    Attributes:
+        order: (n,), their vertices, thread after thread.
+        springs: (n - 1,), number of the spring between successive vertices, -1 between two threads.
+    """
 
     order: IntArray
     springs: IntArray
 
 
 def layers_of(pairs: IntArray, vertex_count: int) -> list[Layer] | None:
-    """Springs (E, 2) as threads: where the next spring begins at the vertex at which one ends, they go on. None where
-    they hardly ever do."""
+    """Return springs (E, 2) as threads: a thread continues where a spring begins at the end of the one before it.
+
+    None if threads are too short on average.
+    """
     if len(pairs) == 0:
         return []
     begins = np.concatenate([[True], pairs[1:, 0] != pairs[:-1, 1]])
     first = np.append(np.flatnonzero(begins), len(pairs))
-    if len(pairs) < SHORT * (len(first) - 1):
+    if len(pairs) < LEAST_MEAN_LENGTH * (len(first) - 1):
         return None
     used: list[FloatArray] = []
     threads: list[tuple[list[IntArray], list[IntArray]]] = []
@@ -66,7 +73,7 @@ def layers_of(pairs: IntArray, vertex_count: int) -> list[Layer] | None:
 
 
 def _open(pairs: IntArray, start: int, end: int) -> list[IntArray]:
-    """A run of springs, cut where it would come back to a vertex: none may be twice in a layer."""
+    """Return a run of springs, divided so that no vertex occurs twice in a part."""
     run = np.arange(start, end)
     vertices = np.append(pairs[run, 0], pairs[end - 1, 1])
     if len(np.unique(vertices)) == len(vertices):
@@ -79,7 +86,7 @@ class SpringProduct:
     """K = -J of springs between pairs (E, 2) with {k (E,), l (E,), alpha (E,), d (E, 3)}.
 
     Args:
-        layers: as `layers_of` has them; each spring by itself if None.
+        layers: of the springs, as `layers_of` returns them.
     """
 
     def __init__(self, pairs: IntArray, k: FloatArray, l: FloatArray, alpha: FloatArray, d: FloatArray,  # noqa: E741
@@ -93,12 +100,12 @@ class SpringProduct:
             self._threads.append((layer.order, k_, l_, alpha_, d_))
 
     def add_product(self, x: FloatArray, total: FloatArray) -> None:
-        """total (V, 3) += K x."""
+        """Add K x to total (V, 3)."""
         for order, k, l, alpha, d in self._threads:  # noqa: E741
             current().matrix_free.add_spring_product(order, k, l, alpha, d, x, total)
 
     def add_diagonal(self, blocks: FloatArray) -> None:
-        """blocks (V, 3, 3) += the blocks (i, i) of K."""
+        """Add the blocks (i, i) of K to blocks (V, 3, 3)."""
         scaled = (self._k + self._alpha) / self._l ** 2
         for a in range(3):
             for b in range(3):
@@ -107,13 +114,15 @@ class SpringProduct:
 
     @property
     def nbytes(self) -> int:
-        """What is kept for products."""
+        """Memory that is kept for products [bytes]."""
         return sum(a.nbytes for thread in self._threads for a in thread)
 
 
 def spring_form(H: FloatArray, d: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """k, l, alpha (E,) of blocks H (E, 9) that are isotropic around d (E, 3), as those of every force along d are; None
-    where they are not."""
+    """Return k, l, alpha (E,) of blocks H (E, 9) that are isotropic around d (E, 3), as for every force along d.
+
+    None if they are not.
+    """
     squared = np.einsum("ei,ei->e", d, d)
     tiny = squared == 0.0
     l = np.sqrt(np.where(tiny, 1.0, squared))  # noqa: E741

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kernels compiled with Numba: the same functions as in `reference`. Imported when Numba is wanted."""
+"""The kernels compiled with Numba: the functions of `kernels.numpy`, imported only when Numba is wanted."""

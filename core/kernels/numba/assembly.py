@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From elements to vertices: what elements left, added up vertex by vertex, into forces or into rows of a matrix.
+"""Add up the results of elements vertex by vertex, into forces or into the rows of a matrix.
 
-Each vertex goes through the elements around it in one order, so that sums do not depend on threads, and no two threads
-write to one place. Loops have a fixed count of an element's vertices and columns, which a factory per count gives them:
-they unroll, at half the time.
+Each vertex adds the elements around it in a fixed order, so that sums do not depend on threads, and no two threads
+write to one place. A factory makes the loops for each number of vertices and columns of an element: with these as
+constants the inner loops are unrolled, which halves the time.
 """
 
 from __future__ import annotations
@@ -18,21 +18,19 @@ from numba import njit
 from ...arrays import FloatArray
 from ..layouts import Columns, PaddedRows
 from .options import KERNEL
-from .thread_pool import share
+from .thread_pool import LEAST_ELEMENTS, LEAST_VERTICES, share
 
 if TYPE_CHECKING:
     from ...stencils.stencil import Stencil
 
 Loop = Callable[..., Any]
-LEAST, LEAST_ROWS = 2000, 250
-"""Vertices worth another thread, when forces are added up and when rows of a matrix are."""
 
 
 def subtract_scattered(stencil: Stencil, P: FloatArray, total: FloatArray) -> None:
-    """total (V, 3) -= sum_c w_ic P_c of elements with P (E, C, 3)."""
+    """Subtract sum_c w_ic P_c of elements with P (E, C, 3) from total (V, 3)."""
     starts, corners = stencil.incidence
     _, k, C = stencil.weights.shape
-    share(_scatter(k, C), len(starts) - 1, LEAST, starts, corners, stencil.weights.reshape(-1, C), P, total)
+    share(_scatter(k, C), len(starts) - 1, LEAST_VERTICES, starts, corners, stencil.weights.reshape(-1, C), P, total)
 
 
 def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, positions: Columns, layout: PaddedRows,
@@ -46,7 +44,8 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, posit
     C = 0 if H.shape[1] == 0 else stencil.weights.shape[2]
     add = _block_rows(k, C, k if stencil.hub_count is None else stencil.hub_count)
     starts, corners = stencil.incidence
-    share(add, len(starts) - 1, LEAST_ROWS, starts, corners, stencil.weights.reshape(-1, stencil.weights.shape[2]), H,
+    weights = stencil.weights.reshape(-1, stencil.weights.shape[2])
+    share(add, len(starts) - 1, LEAST_ELEMENTS, starts, corners, weights, H,
           np.zeros((0, 3)) if common is None else common, positions, layout.row_start, layout.row_width, data)
 
 
@@ -54,7 +53,7 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, posit
 def _scatter(k: int, C: int) -> Loop:
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def scatter(begin, end, starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
-        u = np.uintp                                 # with signed numbers every index is asked whether it is negative
+        u = np.uintp                                 # an unsigned index needs no test for negative values
         for v in range(u(begin), u(end)):
             fx, fy, fz = 0.0, 0.0, 0.0
             for at in range(starts[v], starts[v + u(1)]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Block matrices: adding blocks into one, and its product with a vector."""
+"""Block matrices: adding blocks, products with vectors, and the blocks that preconditioners need."""
 
 from __future__ import annotations
 
@@ -10,45 +10,39 @@ from ...arrays import FloatArray, IntArray
 from ..layouts import PaddedRows
 from ..numpy.block_matrix import add_element_blocks
 from .options import INNER, KERNEL
-from .thread_pool import share
+from .thread_pool import LEAST_ROWS, LEAST_VERTICES, share
 
 __all__ = ["add_diagonal", "add_element_blocks", "add_multiples", "add_scalar_product", "inverse_diagonal",
-           "near_blocks", "product", "project"]
-
-WIDTH_STEP = 1
-"""Rows are padded to a multiple of this many entries: a product takes as long as its numbers take to be read."""
-LEAST, LEAST_SCALARS, LEAST_BLOCKS = 500, 2500, 2000
-"""Rows worth another thread, in products and in products with scalars, which as many blocks on the diagonal are, too;
-vertices and edges in `near_blocks`."""
+           "neighbour_blocks", "product", "project"]
 
 
 def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, scalar_layout: PaddedRows,
             x: FloatArray) -> FloatArray:
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     result = np.empty_like(x)
     scalars = data[:0] if scalar is None else scalar
-    share(_product, len(layout.row_width), LEAST, data, layout.row_start, layout.row_width, layout.columns, scalars,
-          scalar_layout.row_start, scalar_layout.row_width, scalar_layout.columns, x, result)
+    share(_product, len(layout.row_width), LEAST_ROWS, data, layout.row_start, layout.row_width, layout.columns,
+          scalars, scalar_layout.row_start, scalar_layout.row_width, scalar_layout.columns, x, result)
     return result
 
 
 def add_scalar_product(scalar: FloatArray, layout: PaddedRows, x: FloatArray, result: FloatArray) -> None:
-    """As in `reference`."""
-    share(_add_scalar_product, len(layout.row_width), LEAST_SCALARS, scalar, layout.row_start, layout.row_width,
+    """See `kernels.numpy`."""
+    share(_add_scalar_product, len(layout.row_width), LEAST_VERTICES, scalar, layout.row_start, layout.row_width,
           layout.columns, x, result)
 
 
-def near_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray, near: IntArray,
-                far_starts: IntArray, far: IntArray, number: IntArray, S: FloatArray, grow: float, diagonal: FloatArray,
-                off: FloatArray) -> None:
-    """As in `reference`."""
-    share(_near_blocks, len(own) + len(edges), LEAST_BLOCKS, data, scalar, line, own, edges, near, far_starts, far,
-          number, S, grow, diagonal, off)
+def neighbour_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray,
+                     near: IntArray, far_starts: IntArray, far: IntArray, number: IntArray, S: FloatArray, grow: float,
+                     diagonal: FloatArray, off: FloatArray) -> None:
+    """See `kernels.numpy`."""
+    share(_neighbour_blocks, len(own) + len(edges), LEAST_VERTICES, data, scalar, line, own, edges, near, far_starts,
+          far, number, S, grow, diagonal, off)
 
 
 def add_diagonal(start: IntArray, line: IntArray, blocks: FloatArray, data: FloatArray) -> None:
-    """As in `reference`."""
-    share(_add_diagonal, len(blocks), LEAST_SCALARS, start, line, blocks, data)
+    """See `kernels.numpy`."""
+    share(_add_diagonal, len(blocks), LEAST_VERTICES, start, line, blocks, data)
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
@@ -61,7 +55,7 @@ def _add_diagonal(begin, end, start, line, blocks, data):  # type: ignore[no-unt
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def add_multiples(start, line, values, data):  # type: ignore[no-untyped-def]
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     for i in range(np.uintp(len(values))):
         for a in range(3):
             data[start[i] + a * (line[i] + 1)] += values[i]
@@ -69,7 +63,7 @@ def add_multiples(start, line, values, data):  # type: ignore[no-untyped-def]
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def project(rows, S, d):  # type: ignore[no-untyped-def]
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     for k in range(np.uintp(len(rows))):
         i = rows[k]
         x, y, z = d[i, 0], d[i, 1], d[i, 2]
@@ -80,7 +74,7 @@ def project(rows, S, d):  # type: ignore[no-untyped-def]
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  # type: ignore[no-untyped-def]
              scalar_widths, scalar_columns, x, result):
-    u = np.uintp                                     # with signed numbers every index is asked whether it is negative
+    u = np.uintp                                     # an unsigned index needs no test for negative values
     for i in range(u(begin), u(end)):
         a, b, c = 0.0, 0.0, 0.0
         first, line = u(9 * starts[i]), u(3 * widths[i])
@@ -119,9 +113,9 @@ def _add_scalar_product(begin, end, scalar, starts, widths, columns, x, result):
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def _near_blocks(begin, end, data, scalar, line, own, edges, near, far_starts, far,  # type: ignore[no-untyped-def]
-                 number, S, grow, diagonal, off):
-    """Vertices first, then edges."""
+def _neighbour_blocks(begin, end, data, scalar, line, own, edges, near, far_starts,  # type: ignore[no-untyped-def]
+                      far, number, S, grow, diagonal, off):
+    """See `neighbour_blocks`; items are vertices, then edges."""
     u, vertices = np.uintp, len(own)
     A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
     for i in range(u(begin), u(min(end, vertices))):
@@ -160,7 +154,7 @@ def _near_blocks(begin, end, data, scalar, line, own, edges, near, far_starts, f
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-untyped-def]
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     count = len(own)
     result = np.empty((count, 3, 3))
     M, B = np.empty((3, 3)), np.empty((3, 3))
@@ -182,7 +176,7 @@ def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-unt
 
 @njit(**INNER)  # type: ignore[untyped-decorator]
 def _restrict(A, P, B):  # type: ignore[no-untyped-def]
-    """A becomes P A P + trace(A) / 3 (I - P), made symmetric; B is room."""
+    """Set A to P A P + trace(A) / 3 (I - P), made symmetric; B is workspace."""
     trace = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0
     between(P, A, P, B)
     for a in range(3):
@@ -192,7 +186,7 @@ def _restrict(A, P, B):  # type: ignore[no-untyped-def]
 
 @njit(**INNER)  # type: ignore[untyped-decorator]
 def _read(data, scalar, line, place, scalar_place, block):  # type: ignore[no-untyped-def]
-    """A block of a matrix and its scalar."""
+    """Read a block of a matrix, with its scalar added."""
     for a in range(3):
         for b in range(3):
             block[a, b] = data[place + a * line + b]
@@ -202,7 +196,7 @@ def _read(data, scalar, line, place, scalar_place, block):  # type: ignore[no-un
 
 @njit(**INNER)  # type: ignore[untyped-decorator]
 def between(P, A, Q, result):  # type: ignore[no-untyped-def]
-    """P A Q of 3x3 blocks."""
+    """Set result to P A Q, of 3x3 blocks."""
     for a in range(3):
         x = P[a, 0] * A[0, 0] + P[a, 1] * A[1, 0] + P[a, 2] * A[2, 0]
         y = P[a, 0] * A[0, 1] + P[a, 1] * A[1, 1] + P[a, 2] * A[2, 1]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A row of 3x3 blocks times a vector, compiled: blocks of single precision column by column, sums of double precision.
+"""Multiply a row of 3x3 blocks with a vector: blocks in single precision, column by column, sums in double precision.
 
-A column is read as a vector of four numbers, of which the last is the next column's and goes nowhere: three products of
-vectors for nine numbers, where a loop in Python's words has nine.
+A column is read as a vector of four numbers; the last one belongs to the next column and is not used. That makes three
+products of vectors for nine numbers, where a plain loop has nine products.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from numba.extending import intrinsic
 from .gemm_tiles import FUSED
 from .llvm_vectors import FlatVectors
 
-WIDE = 4
-"""Numbers that are read as a column."""
+COLUMN_NUMBERS = 4
+"""Numbers that are read for a column of a block [-]: a vector of the processor, of which three are used."""
 
 
 @intrinsic
 def multiplied(_: Any, blocks: Any, first: Any, columns: Any, at: Any, count: Any, x: Any) -> Any:
-    """The sum of `count` blocks, which begin at blocks[9 first], times the rows of x (V, 3) that are named in columns
-    from `at` on."""
+    """Return the sum of `count` blocks, the first at blocks[9 first], each times the row of x (V, 3) whose number is in
+    columns, from `at` on."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, first, _, at, count, _ = arguments
-        read = FlatVectors(context, builder, signature.args[0], arguments[0], WIDE)
+        read = FlatVectors(context, builder, signature.args[0], arguments[0], COLUMN_NUMBERS)
         names = FlatVectors(context, builder, signature.args[2], arguments[2], 1)
-        given = FlatVectors(context, builder, signature.args[5], arguments[5], WIDE)
+        given = FlatVectors(context, builder, signature.args[5], arguments[5], COLUMN_NUMBERS)
         sums = [cgutils.alloca_once(builder, given.vector) for _ in range(3)]
         for total in sums:
-            builder.store(ir.Constant(given.vector, [0.0] * WIDE), total)
+            builder.store(ir.Constant(given.vector, [0.0] * COLUMN_NUMBERS), total)
         with cgutils.for_range(builder, count) as loop:
             row = builder.sext(names.number(builder.add(at, loop.index)), first.type)
             row = builder.mul(row, ir.Constant(first.type, 3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which points lie inside the closed parts of a surface, compiled: as `numpy.containment` has it."""
+"""Find the points inside the closed parts of a surface."""
 
 from __future__ import annotations
 
@@ -10,31 +10,28 @@ from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from .options import INNER, KERNEL
-from .thread_pool import share
-from .trees import DEEPEST, rows_of, walk
+from .thread_pool import LEAST_ELEMENTS, share
+from .trees import STACK_SIZE, rows_of, walk
 from .vectors import at, cross, dot, subtract
-
-LEAST = 256
-"""Points worth another thread."""
 
 
 def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, order: IntArray,
            nodes: FloatArray) -> BoolArray:
-    """Whether each point (Q, 3) [m] is inside a closed part; positions (V, 3) [m], triangles (T, 3), closed (T,)."""
+    """See `kernels.numpy`."""
     result = np.zeros(len(points), dtype=bool)
-    share(_inside, len(points), LEAST, np.ascontiguousarray(points), np.ascontiguousarray(positions), triangles, closed,
-          order, rows_of(nodes), result)
+    share(_inside, len(points), LEAST_ELEMENTS, np.ascontiguousarray(points), np.ascontiguousarray(positions),
+          triangles, closed, order, rows_of(nodes), result)
     return result
 
 
 @njit(**KERNEL)
 def _inside(first: Any, last: Any, points: Any, positions: Any, triangles: Any, closed: Any, order: Any, rows: Any,
             result: Any) -> None:
-    stack, high = np.empty(DEEPEST, dtype=np.int64), np.empty(3)
+    stack, high = np.empty(STACK_SIZE, dtype=np.int64), np.empty(3)
     met = np.empty(64, dtype=np.int64)
     for i in range(first, last):
         p = at(points, i)
-        if not (rows[1, 2] <= p[2] <= rows[1, 5]):                  # the rest of the box is the walk's first look
+        if not (rows[1, 2] <= p[2] <= rows[1, 5]):                  # the traversal tests the other axes
             continue
         high[0], high[1], high[2] = p[0], p[1], rows[1, 5]
         total = walk(rows, points[i], high, stack, met)
@@ -51,7 +48,7 @@ def _inside(first: Any, last: Any, points: Any, positions: Any, triangles: Any, 
 
 @njit(**INNER)
 def _leaves_through(p: Any, positions: Any, corners: Any) -> Any:
-    """1 where the ray up from p leaves through the triangle, -1 where it enters, 0 where it misses it."""
+    """Return 1 if the ray up from p leaves through the triangle, -1 if it enters, 0 if it misses it."""
     turns = 0
     for k in range(3):
         start, end = corners[k], corners[(k + 1) % 3]

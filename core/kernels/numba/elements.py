@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between vertices and elements. What is quick lies in `families`; these serve what is done once or on few elements."""
+"""Gather, scatter and element blocks: those in NumPy. The compiled loops over elements are in `element_families`."""
 
 from ..numpy.elements import element_blocks, gather, scatter
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A front's elimination: dense algebra on rows that lie in flat arrays, four rows by sixteen columns at a time.
+"""Eliminate a front: dense algebra on rows of flat arrays, in tiles of four rows by sixteen columns.
 
-Four rows at a time are looked at with all that earlier rows have to say to them, and are final then; every number is
-written once. Rows are padded to whole chunks of sixteen, and a row of a triangle begins at the chunk its diagonal is
-in: what lies left of the diagonal is written to and means nothing.
+Four rows at a time get all updates from earlier rows and are final then, so that every number is written once
+(left-looking Cholesky). Rows are padded to whole chunks of sixteen, and a row of a triangle begins with the chunk of
+its diagonal: the numbers left of the diagonal are written but have no meaning.
 
-Numbers of the size that is left after a product of two small ones would be denormal in single precision, and these take
-a processor a hundred times as long. What a stiff sheet leaves of a far vertex falls by orders of magnitude from
-vertex to vertex and ends there; so what is below `tiny` becomes zero wherever numbers of a factor are final.
+Products of two small numbers would be denormal in single precision, which take a processor a hundred times as long. The
+influence on a far vertex of a stiff sheet decays by orders of magnitude from vertex to vertex down to that size. So
+numbers of a factor below `tiny` are set to zero when they are final.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .gemm_tiles import CHUNK, ROWS, solve_tile, subtract_tile
+from .gemm_tiles import CHUNK, TILE_ROWS, solve_tile, subtract_tile
 from .options import INLINED, INNER, MAKING
 
 
 @njit(**INNER)
 def eliminate(values, base, n, own, count, updates, rest, tiny):  # type: ignore[no-untyped-def]
-    """A front's X, M and U in place of its F; whether F_oo is positive definite. `tiny` is one of its numbers.
+    """Replace a front's F by X, M and U (see `multifrontal`); return whether F_oo is positive definite.
 
-    Rows of F_oo and F_ob are in `values`, n apart; those of F_bb in `updates`, whose columns begin with the chunk that
-    column `own` is in, and of which there are whole fours.
+    Rows of F_oo and F_ob are in `values`, n apart; those of F_bb in `updates`, whose columns begin with the chunk of
+    column `own` and whose rows are padded to whole tiles. `tiny` has the type of the numbers.
     """
     one, start = np.int64(1), np.int64(0)
     while start < own:
-        end = start + ((own - start) % ROWS or ROWS)                 # what is not a whole four comes first
+        end = start + ((own - start) % TILE_ROWS or TILE_ROWS)       # an incomplete tile comes first
         if start:
             for column in range(start - start % CHUNK, n, CHUNK):
                 subtract_tile(values, base + start * n + column, n, values, base + column, n, start, base + start, n,
@@ -40,8 +40,8 @@ def eliminate(values, base, n, own, count, updates, rest, tiny):  # type: ignore
             solve_tile(values, base + start * n + column, n, end - start, triangle, tiny)
         start = end
     skipped = own - own % CHUNK
-    for column in range(skipped, n, CHUNK):                          # its chunk of all rows stays in the cache
-        for i in range(own, min(count, column + CHUNK), ROWS):
+    for column in range(skipped, n, CHUNK):                          # this chunk of all rows stays in the cache
+        for i in range(own, min(count, column + CHUNK), TILE_ROWS):
             subtract_tile(updates, rest + (i - own) * (n - skipped) + column - skipped, n - skipped, values,
                           base + column, n, own, base + i, n, one)
     invert(values, base, n, own, tiny)
@@ -50,13 +50,13 @@ def eliminate(values, base, n, own, count, updates, rest, tiny):  # type: ignore
 
 @njit(**INLINED)
 def _cholesky(values, at, n, count, tiny):  # type: ignore[no-untyped-def]
-    """Whether at most four rows of a symmetric matrix, whose diagonal begins at `at`, are positive definite; and
-    their R as `solve_tile` wants it, with 1 / R_aa."""
+    """Return whether at most four rows of a symmetric matrix, whose diagonal begins at `at`, are positive definite, and
+    their Cholesky factor R as `solve_tile` takes it, with 1 / R_aa."""
     zero = tiny - tiny
     r01 = r02 = r12 = r03 = r13 = r23 = zero
     s1 = s2 = s3 = zero
     pivot = values[at]
-    positive = pivot > zero                                          # nan is not
+    positive = pivot > zero                                          # False for nan
     s0 = 1 / np.sqrt(pivot)
     if count > 1:
         r01 = values[at + 1] * s0
@@ -81,12 +81,12 @@ def _cholesky(values, at, n, count, tiny):  # type: ignore[no-untyped-def]
 
 @njit(**MAKING)
 def invert(values, base, n, own, tiny):  # type: ignore[no-untyped-def]
-    """R_oo, upper triangular, becomes its inverse in place, with zeros below its diagonal."""
+    """Replace the upper triangular R_oo by its inverse, with zeros below the diagonal."""
     wide = (own + CHUNK - 1) // CHUNK * CHUNK
-    solution = np.empty(ROWS * wide, dtype=values.dtype)
+    solution = np.empty(TILE_ROWS * wide, dtype=values.dtype)
     end = own
     while end > 0:
-        start = end - (ROWS if end >= ROWS else end)
+        start = end - (TILE_ROWS if end >= TILE_ROWS else end)
         left, count, at = start - start % CHUNK, end - start, base + start * n
         solution[:] = tiny - tiny
         for a in range(count):
@@ -108,7 +108,7 @@ def invert(values, base, n, own, tiny):  # type: ignore[no-untyped-def]
 
 @njit(**INLINED)
 def _backwards(values, at, n, count, tiny):  # type: ignore[no-untyped-def]
-    """At most four rows of R, whose diagonal begins at `at`, as `solve_tile` wants them from the last to the first."""
+    """Return at most four rows of R, whose diagonal begins at `at`, as `solve_tile` takes them, from last to first."""
     zero = tiny - tiny
     r01 = r02 = r12 = r03 = r13 = r23 = zero
     s1 = s2 = s3 = zero

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving with the factor of `fronts`, compiled: up the tree and down again.
+"""Solve with the factor of `multifrontal`: forward substitution up the tree, back substitution down the tree.
 
-Every front has a vector of its own, own rows first, then its boundary, column after column. On the way up a front
-adds up what its children leave on their boundaries; on the way down it takes its boundary from its parent. Nobody
-writes where another front reads, so branches are worked on side by side.
+Every front has a vector, its own rows first, then its boundary, column after column. On the way up a front adds the
+vectors of its children's boundaries; on the way down it reads its boundary from its parent. No front writes to numbers
+that another one reads, so that branches of the tree are solved in parallel.
 """
 
 from __future__ import annotations
@@ -16,24 +16,22 @@ from numba import njit
 from ...arrays import IntArray
 from .gemm_tiles import CHUNK
 from .options import INNER, KERNEL
-from .row_products import ADDED, DOTTED, add_rows, dot_rows, flushed
-from .thread_pool import share
+from .row_products import ROWS_ADDED, ROWS_DOTTED, add_rows, dot_rows, flushed
+from .thread_pool import LEAST_SUMMANDS, share
 
 BRANCHES = 16
-"""Branches of the tree that are solved side by side."""
-LEAST = 200_000
-"""Numbers in a factor worth another thread."""
+"""Fewest branches of the tree that are worked on in parallel [-]."""
 
 
 @njit(**INNER)
 def _up(front, first_child, children, own, boundary, starts, stride, begins, vertices,  # type: ignore[no-untyped-def]
         places, values, r, by, tiny, z, y, sums, rest):
-    """t = X^T y in place of y, and -M^T t for the parent."""
-    u = np.uintp                                     # with signed numbers every index is asked whether it is negative
+    """Compute t = X^T y of a front, and y_b - M^T t for its parent."""
+    u = np.uintp                                     # an unsigned index needs no test for negative values
     w, columns = r.shape[1], r.shape[2]
     o, b = own[front] * w, boundary[front] * w
     n, line, base = o + b, stride[front], begins[front]
-    wide, left = (o + CHUNK - 1) // CHUNK * CHUNK, o - o % CHUNK         # where X ends, and where M begins
+    wide, left = (o + CHUNK - 1) // CHUNK * CHUNK, o - o % CHUNK         # end of X, and begin of M
     vertex, place = u(starts[u(0), front]), u(starts[u(1), u(first_child)])
     for c in range(u(columns)):
         mine = u(starts[u(2), front] * w * columns) + c * u(n)
@@ -54,16 +52,16 @@ def _up(front, first_child, children, own, boundary, starts, stride, begins, ver
         for j in range(u(line)):
             sums[j] = 0.0
             rest[j] = 0.0
-        for start in range(0, o, CHUNK):                                 # all that is read of some rows, before others
+        for start in range(0, o, CHUNK):                                 # all products with a chunk of rows at once
             end = min(start + CHUNK, o)
-            for i in range(start, end, ADDED):
+            for i in range(start, end, ROWS_ADDED):
                 add_rows(sums, start, (wide - start) // CHUNK, y, i, values, base + i * line + start, line,
-                         min(ADDED, end - i))
+                         min(ROWS_ADDED, end - i))
             for i in range(u(start), u(end)):
                 sums[i] = flushed(tiny, sums[i])
-            for i in range(start, end if b else start, ADDED):
+            for i in range(start, end if b else start, ROWS_ADDED):
                 add_rows(rest, left, (line - left) // CHUNK, sums, i, values, base + i * line + left, line,
-                         min(ADDED, end - i))
+                         min(ROWS_ADDED, end - i))
         for i in range(u(o)):
             z[mine + i] = sums[i]
         for j in range(u(o), u(n)):
@@ -73,7 +71,7 @@ def _up(front, first_child, children, own, boundary, starts, stride, begins, ver
 @njit(**INNER)
 def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # type: ignore[no-untyped-def]
           places, values, z, size, tiny, result, y, rest):
-    """x = X (t - M x_b)."""
+    """Compute x = X (t - M x_b) of a front."""
     u = np.uintp
     w, columns = result.shape[1], result.shape[2]
     o, b = own[front] * w, boundary[front] * w
@@ -93,16 +91,16 @@ def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # typ
                     rest[u(o) + u(w) * j + a] = z[at + a]
             for j in range(u(o), u(n)):
                 z[mine + j] = rest[j]
-        for start in range(wide - CHUNK, -CHUNK, -CHUNK):                # x_i asks for y_i and those after it
+        for start in range(wide - CHUNK, -CHUNK, -CHUNK):                # x_i needs y_i and the numbers after it
             end = min(start + CHUNK, o)
-            for i in range(start, end, DOTTED):
-                count = min(DOTTED, end - i)
+            for i in range(start, end, ROWS_DOTTED):
+                count = min(ROWS_DOTTED, end - i)
                 products = dot_rows(values, base + i * line + left, line, count, rest, left,
                                     (line - left) // CHUNK if b else 0)
                 for k in range(u(count)):
                     y[u(i) + k] = z[mine + u(i) + k] - products[k]
-            for i in range(start, end, DOTTED):
-                count = min(DOTTED, end - i)
+            for i in range(start, end, ROWS_DOTTED):
+                count = min(ROWS_DOTTED, end - i)
                 products = dot_rows(values, base + i * line + start, line, count, y, start, (wide - start) // CHUNK)
                 for k in range(u(count)):
                     z[mine + u(i) + k] = flushed(tiny, products[k])
@@ -112,13 +110,13 @@ def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # typ
 
 
 def solve_fronts(numbers: int, first: IntArray, *tree: Any) -> None:
-    """Through all the tree, up and down, as `_solve`, with a factor of so many numbers."""
+    """Solve up and down the whole tree, with the arguments of `_solve` and a factor of so many numbers."""
     levels = len(first) - 1
-    split = levels - 1                                                   # the level where the branches begin
+    split = levels - 1                                                   # level at which branches begin
     while split > 0 and first[split + 1] - first[split] < BRANCHES:
         split -= 1
     branches = int(first[split + 1] - first[split])
-    least, roots = 1 if numbers > LEAST else branches, int(first[levels] - first[levels - 1])
+    least, roots = 1 if numbers > LEAST_SUMMANDS else branches, int(first[levels] - first[levels - 1])
     share(_solve, branches, least, 0, split, True, first, *tree)
     for upward in (True, False) if split + 1 < levels else ():
         _solve(0, roots, split + 1, levels - 1, upward, first, *tree)
@@ -128,9 +126,9 @@ def solve_fronts(numbers: int, first: IntArray, *tree: Any) -> None:
 @njit(**KERNEL)
 def _solve(begin, end, bottom, crown, upward, first, own, boundary, starts, stride,  # type: ignore[no-untyped-def]
            begins, parent, vertices, places, fan, widest, values, r, scale, size, tiny, z, result):
-    """size P^-1 r / scale for r (V, w, columns) into `result`, as far as fronts of levels bottom to crown go, under
-    fronts begin..end - 1 of the crown: up the tree, or down. z is room for the fronts' vectors; the `widest` front has
-    rows of so many numbers."""
+    """Solve for size P^-1 r / scale with r (V, w, columns), for the fronts of levels bottom to crown that are below
+    fronts begin..end - 1 of the crown: up the tree, or down, which writes `result`. z is workspace for the fronts'
+    vectors; rows of the `widest` front have so many numbers."""
     count, by = first[crown + 1] - first[crown], 1.0 / scale
     y, sums, rest = np.empty(widest, z.dtype), np.empty(widest, z.dtype), np.empty(widest, z.dtype)
     for step in range(crown + 1 - bottom):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Four rows by sixteen columns of a matrix, kept in a processor's registers while they are worked on.
+"""Products and triangular solves of tiles of a matrix, four rows by sixteen columns, kept in registers.
 
-A loop in Python's words would write what it has after every few rows and read it again. Here the sixty-four numbers of
-a tile are vectors from the first product to the last, which the compiler is told by handing it vectors: eight products
-of vectors for every six numbers or vectors that are read (Goto and van de Geijn 2008). It makes of them what the
-processor has: two of eight numbers in single precision, or four of four.
+A plain loop would write its sums after every few rows and read them again. Here the sixty-four numbers of a tile are
+LLVM vectors from the first product to the last, so that the compiler keeps them in registers: eight products of vectors
+for every six numbers or vectors that are read (Goto and van de Geijn 2008). LLVM maps each vector of sixteen numbers to
+the processor's own: two of eight in single precision, or four of four.
 
-Tiles lie in flat arrays: row a begins at `at` + a `apart`.
+Tiles are parts of flat arrays: row a begins at `at` + a `apart`.
 """
 
 from __future__ import annotations
@@ -22,32 +22,34 @@ from numba.extending import intrinsic
 
 from .llvm_vectors import FlatVectors
 
-ROWS, CHUNK = 4, 16
-"""Rows and columns of a tile."""
+TILE_ROWS, CHUNK = 4, 16
+"""Rows and columns of a tile [-]."""
 CHAINS = 2 if get_host_cpu_features().get("avx512f") else 1
-"""Sums of each number of a tile, of every so manieth product: a sum waits for the one before it, and a processor with
-vectors of sixteen numbers has but four to go on with meanwhile. One with shorter vectors has eight, and room for no
+"""Partial sums of each number of a tile [-]. An addition waits for the one before it, and a processor with vectors of
+sixteen numbers has only four independent sums in a tile; one with shorter vectors has eight, and no registers for
 more."""
 FUSED = ("contract",)
-"""A product and a sum may be rounded once. Nothing else of fast mathematics is allowed, so that nan stays nan."""
-PLACES = (types.intp,) * 7
+"""Flags of floating-point instructions: a product and a sum may be rounded once. No other fast mathematics is allowed,
+so that nan stays nan."""
 
 
 @intrinsic
 def subtract_tile(_: Any, target: Any, at: Any, apart: Any, rows: Any, first: Any, stride: Any, count: Any,
                   factor: Any, along: Any, across: Any) -> Any:
-    """Column j of row a of a tile of `target` -= sum over p < count of number factor + p along + a across of `rows`
-    times number first + p stride + j of it."""
+    """Subtract products from a tile of `target`: from column j of row a the sum over p < count of
+
+        rows[factor + p along + a across] rows[first + p stride + j]
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, at, apart, _, first, stride, count, factor, along, across = arguments
         written, read = (FlatVectors(context, builder, signature.args[k], arguments[k], CHUNK) for k in (0, 3))
-        sums = [[cgutils.alloca_once(builder, written.vector) for _ in range(ROWS)] for _ in range(CHAINS)]
+        sums = [[cgutils.alloca_once(builder, written.vector) for _ in range(TILE_ROWS)] for _ in range(CHAINS)]
         for total in chain.from_iterable(sums):
             builder.store(ir.Constant(written.vector, [0.0] * CHUNK), total)
 
         def add(p: Any, totals: list[Any]) -> None:
-            """What row p has to say, to sums of its own."""
+            """Add the products with row p to its partial sums."""
             row = read.load(builder.add(first, builder.mul(p, stride)))
             place = builder.add(factor, builder.mul(p, along))
             for total in totals:
@@ -70,13 +72,15 @@ def subtract_tile(_: Any, target: Any, at: Any, apart: Any, rows: Any, first: An
             at = builder.add(at, apart)
         return context.get_dummy_value()
 
-    return types.void(target, *PLACES[:2], rows, *PLACES[:7]), generate
+    return types.void(target, *[types.intp] * 2, rows, *[types.intp] * 7), generate
 
 
 @intrinsic
 def solve_tile(_: Any, target: Any, at: Any, apart: Any, count: Any, triangle: Any, tiny: Any) -> Any:
-    """The first `count` <= 4 rows v of a tile of `target` become x with x_a = (v_a - sum over b < a of r_ba x_b) s_a;
-    the triangle is (r_01, r_02, r_12, r_03, r_13, r_23, s_0, s_1, s_2, s_3). What is below `tiny` becomes zero."""
+    """Replace the first `count` <= 4 rows v of a tile of `target` by x_a = (v_a - sum over b < a of r_ba x_b) s_a.
+
+    The triangle is (r_01, r_02, r_12, r_03, r_13, r_23, s_0, s_1, s_2, s_3). Numbers below `tiny` become zero.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, at, apart, count, triangle, tiny = arguments
@@ -97,7 +101,7 @@ def solve_tile(_: Any, target: Any, at: Any, apart: Any, count: Any, triangle: A
 
         def go_on(a: int, place: Any) -> None:
             solve(a, place)
-            if a + 1 < ROWS:
+            if a + 1 < TILE_ROWS:
                 with builder.if_then(builder.icmp_signed(">", count, ir.Constant(count.type, a + 1))):
                     go_on(a + 1, builder.add(place, apart))
 
@@ -105,5 +109,5 @@ def solve_tile(_: Any, target: Any, at: Any, apart: Any, count: Any, triangle: A
         return context.get_dummy_value()
 
     number = target.dtype
-    return types.void(target, *PLACES[:3], types.UniTuple(number, 10), number), generate
+    return types.void(target, *[types.intp] * 3, types.UniTuple(number, 10), number), generate
 

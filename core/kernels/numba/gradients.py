@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an iteration of conjugate gradients does with whole vectors, in one pass over them each.
+"""Vector operations of an iteration of conjugate gradients, each in one pass over its vectors.
 
-In NumPy's words these are a dozen passes over arrays of which each is as large as a core's cache, on one thread: a
-third of an iteration with multigrid on 40,000 vertices. Sums are of parts of one size, whichever thread adds them up.
+In NumPy these are a dozen passes on one thread, over arrays as large as a core's cache. Sums are added in parts of a
+fixed size, so that they do not depend on threads.
 """
 
 from __future__ import annotations
@@ -14,31 +14,30 @@ from numba import njit
 
 from ...arrays import FloatArray
 from .options import KERNEL, SUMMING
-from .thread_pool import share
+from .thread_pool import LEAST_SUMMANDS, LEAST_UPDATES, share
 
-PART = 4096
-"""Numbers that are one sum."""
-LEAST_SUMS, LEAST = 24, 6
-"""Parts worth another thread, where two arrays are read, and where more are or are written."""
+NUMBERS_PER_SUM = 4096
+"""Numbers that are added in one sum [-]: a sum is never divided between threads."""
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
-    """As in `reference`."""
-    parts = np.empty(-(-a.size // PART))
-    share(_dot, len(parts), LEAST_SUMS, _flat(a), _flat(b), parts)
+    """See `kernels.numpy`."""
+    parts = np.empty(-(-a.size // NUMBERS_PER_SUM))
+    share(_dot, len(parts), LEAST_SUMMANDS // NUMBERS_PER_SUM, _flat(a), _flat(b), parts)
     return float(parts.sum())
 
 
 def advance(alpha: float, c: FloatArray, q: FloatArray, x: FloatArray, r: FloatArray) -> float:
-    """As in `reference`."""
-    parts = np.empty(-(-r.size // PART))
-    share(_advance, len(parts), LEAST, alpha, _flat(c), _flat(q), x.reshape(-1), r.reshape(-1), parts)
+    """See `kernels.numpy`."""
+    parts = np.empty(-(-r.size // NUMBERS_PER_SUM))
+    share(_advance, len(parts), LEAST_UPDATES // NUMBERS_PER_SUM, alpha, _flat(c), _flat(q), x.reshape(-1),
+          r.reshape(-1), parts)
     return float(parts.sum())
 
 
 def turn(beta: float, s: FloatArray, c: FloatArray) -> None:
-    """As in `reference`."""
-    share(_turn, c.size, LEAST * PART, beta, _flat(s), c.reshape(-1))
+    """See `kernels.numpy`."""
+    share(_turn, c.size, LEAST_UPDATES, beta, _flat(s), c.reshape(-1))
 
 
 def _flat(a: FloatArray) -> FloatArray:
@@ -49,7 +48,7 @@ def _flat(a: FloatArray) -> FloatArray:
 def _dot(begin: Any, end: Any, a: Any, b: Any, parts: Any) -> None:
     for part in range(begin, end):
         total = 0.0
-        for i in range(np.uintp(part * PART), np.uintp(min((part + 1) * PART, len(a)))):
+        for i in range(np.uintp(part * NUMBERS_PER_SUM), np.uintp(min((part + 1) * NUMBERS_PER_SUM, len(a)))):
             total += a[i] * b[i]
         parts[part] = total
 
@@ -58,7 +57,7 @@ def _dot(begin: Any, end: Any, a: Any, b: Any, parts: Any) -> None:
 def _advance(begin: Any, end: Any, alpha: Any, c: Any, q: Any, x: Any, r: Any, parts: Any) -> None:
     for part in range(begin, end):
         total = 0.0
-        for i in range(np.uintp(part * PART), np.uintp(min((part + 1) * PART, len(r)))):
+        for i in range(np.uintp(part * NUMBERS_PER_SUM), np.uintp(min((part + 1) * NUMBERS_PER_SUM, len(r)))):
             x[i] += alpha * c[i]
             left = r[i] - alpha * q[i]
             r[i] = left

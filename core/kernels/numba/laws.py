@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Laws compiled: the same functions that run on arrays of components, here on `Lanes`, eight elements at once.
+"""Compile laws: the functions that run on arrays of components in NumPy run here on `Lanes`, eight elements at once.
 
-`register_jitable` lets Numba see through the plain functions that a law is written with. Each law gets loops over its
-elements that gather the columns, call the law and add what it gives to an array. The loops are made in a
-factory whose variables are plain module functions, so that Numba finds them in its cache in the next process.
+`register_jitable` makes the plain functions that a law is written with visible to Numba. Each law gets loops over its
+elements that gather the columns, call the law and add its result to an array. The loops are made in a factory whose
+variables are plain module functions, so that Numba finds them in its cache in the next process.
 
-E elements are G = ceil(E / 8) groups, and of what is read those of a group lie side by side: vertices (G, k, 8),
-weights (G, k, C, 8), parameters (G, P, 8). Where the last group is not full, the last element fills it. What is written
-is (8 G, ..), an element after the other, because `assembly` goes from vertex to vertex. Loops go over groups
-begin..end - 1, for threads to share them.
+E elements are G = ceil(E / 8) groups. Loops read the numbers of a group side by side: vertices (G, k, 8), weights
+(G, k, C, 8), parameters (G, P, 8); the last element fills up the last group. They write (8 G, ..), one element after
+the other, because `assembly` goes from vertex to vertex. Loops run over groups begin..end - 1, one part per thread.
 """
 
 from __future__ import annotations
@@ -17,23 +16,21 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
 from ...stencils import component_algebra
+from ...stencils.stencil import GROUP_SIZE, ElementForce
 from .options import INNER, KERNEL
-from .simd import WIDE, everywhere, gather, lane, load, row, spread, store
-
-if TYPE_CHECKING:
-    from ...stencils.stencil import ElementForce
+from .simd import everywhere, gather, lane, load, row, spread, store
 
 Loop = Callable[..., Any]
 
 _inner = register_jitable(**INNER)
-_seen: set[FunctionType] = set()
+_registered: set[FunctionType] = set()
 _laws: dict[tuple[type, int, int], CompiledLaw] = {}
 
 
@@ -49,7 +46,7 @@ class CompiledLaw:
 
 
 def compiled_law(force: ElementForce) -> CompiledLaw:
-    """The loops of a force's law; each is compiled when it is first called."""
+    """Return the loops of a force's law; each is compiled when it is first called."""
     law = type(force.law)
     C = force.stencil.weights.shape[2]
     key = (law, C, len(force.parameters))
@@ -67,10 +64,10 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
 
 
 def _register(module: ModuleType) -> None:
-    """The functions of a law's module, and those of the modules that it has functions from."""
+    """Make the functions of a law's module visible to Numba, and those of modules from which it imports functions."""
     for function in list(vars(module).values()):
-        if isinstance(function, FunctionType) and function not in _seen:
-            _seen.add(function)
+        if isinstance(function, FunctionType) and function not in _registered:
+            _registered.add(function)
             _inner(function)
             if function.__module__ != module.__name__:
                 _register(sys.modules[function.__module__])
@@ -85,7 +82,7 @@ def _column(vertices, weights, x, g, c):  # type: ignore[no-untyped-def]
     a, b, d = everywhere(0.0), everywhere(0.0), everywhere(0.0)
     for i in range(corners):
         corner = g * corners + i
-        w, at = load(weights, (corner * columns + c) * WIDE), corner * WIDE
+        w, at = load(weights, (corner * columns + c) * GROUP_SIZE), corner * GROUP_SIZE
         a = a + w * gather(x, vertices, at, 0)
         b = b + w * gather(x, vertices, at, 1)
         d = d + w * gather(x, vertices, at, 2)
@@ -122,12 +119,12 @@ for _function in COLUMNS.values():
 def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def energy(begin, end, vertices, weights, p, x, count, size, parts):  # type: ignore[no-untyped-def]
-        """Of each of the parts begin..end - 1 of `size` groups, the last of fewer, of `count` elements in all."""
+        """Sum the energies of each of the parts begin..end - 1 of `size` groups; there are `count` elements in all."""
         for part in range(begin, end):
             total = 0.0
             for g in range(part * size, min((part + 1) * size, len(vertices))):
                 psi = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
-                for k in range(min(WIDE, count - g * WIDE)):
+                for k in range(min(GROUP_SIZE, count - g * GROUP_SIZE)):
                     total += lane(psi, k)
             parts[part] = total
 
@@ -139,12 +136,12 @@ def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_stress(begin, end, vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
-        here = np.empty((numbers, WIDE))
+        here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
             stress = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
             for c in range(C):
                 for i in range(3):
-                    store(stress[c][i], here, (3 * c + i) * WIDE)
+                    store(stress[c][i], here, (3 * c + i) * GROUP_SIZE)
             spread(here, numbers, P, g, fresh)
 
     return add_stress  # type: ignore[no-any-return]
@@ -156,8 +153,8 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_tangent(begin, end, vertices, weights, p, x, factor, damped_at, same, tau, H,  # type: ignore[no-untyped-def]
                     fresh):
-        """H[e] += factor tangent at x + tau sum k g g^T at `damped_at`, which is x if `same`; blocks c <= d alone."""
-        here = np.empty((numbers, WIDE))
+        """H[e] += factor tangent at x + tau sum k g g^T at `damped_at`, which is x if `same`; blocks c <= d only."""
+        here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
             q = row(p, g, parameters)
             F = columns(vertices, weights, x, g)
@@ -167,7 +164,7 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
                     block = c * C - c * (c - 1) // 2 + d - c
                     for i in range(3):
                         for j in range(3):
-                            store(factor * tangent[c][d][i][j], here, (9 * block + 3 * i + j) * WIDE)
+                            store(factor * tangent[c][d][i][j], here, (9 * block + 3 * i + j) * GROUP_SIZE)
             if tau != 0.0:
                 G = F if same else columns(vertices, weights, damped_at, g)
                 conditions = law_conditions(None, G, q)
@@ -178,7 +175,7 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
                             block = c * C - c * (c - 1) // 2 + d - c
                             for i in range(3):
                                 for j in range(3):
-                                    place = (9 * block + 3 * i + j) * WIDE
+                                    place = (9 * block + 3 * i + j) * GROUP_SIZE
                                     store(load(here, place) + tau * k * gradient[c][i] * gradient[d][j], here, place)
             spread(here, numbers, H, g, fresh)
 
@@ -190,12 +187,12 @@ def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Lo
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_damping_stress(begin, end, vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
-        here = np.empty((numbers, WIDE))
+        here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
             conditions = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
             rate = columns(vertices, weights, v, g)
             for number in range(numbers):
-                store(0.0, here, number * WIDE)
+                store(0.0, here, number * GROUP_SIZE)
             for m in range(len(conditions)):
                 k, gradient = conditions[m]
                 speed = everywhere(0.0)
@@ -204,7 +201,7 @@ def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Lo
                         speed = speed + gradient[c][i] * rate[c][i]
                 for c in range(C):
                     for i in range(3):
-                        place = (3 * c + i) * WIDE
+                        place = (3 * c + i) * GROUP_SIZE
                         store(load(here, place) + tau * k * speed * gradient[c][i], here, place)
             spread(here, numbers, P, g, fresh)
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vectors of numbers in the compiler's own language, for loops of which it makes no good vector code by itself.
+"""Vectors of numbers as LLVM instructions, for loops that the compiler does not vectorise well by itself.
 
-A vector is loaded from an array, worked on by LLVM's instructions, and becomes whatever the processor has: one of its
-own vectors, or several. Intrinsics of Numba's write these instructions where compiled kernels call them.
+A vector is loaded from an array and worked on by LLVM instructions, which become vector instructions of the processor:
+one, or several where its vectors are shorter. Numba intrinsics emit these instructions where compiled kernels call
+them.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from llvmlite import ir
 
 
 class FlatVectors:
-    """Instructions that read and write vectors of `wide` numbers of an array, which is of Numba's type `kind` and in C
-    order; places in it are counted in numbers, whatever its shape.
+    """Instructions that read and write vectors of `wide` numbers of an array.
+
+    The array has the Numba type `kind` and is in C order; places in it are counted in numbers, whatever its shape.
 
     Attributes:
-        vector: LLVM's type.
+        vector: the LLVM type.
     """
 
     def __init__(self, context: Any, builder: Any, kind: Any, array: Any, wide: int) -> None:
@@ -27,19 +29,19 @@ class FlatVectors:
         self._size = context.get_abi_sizeof(number)                  # vectors may begin at any number
 
     def number(self, place: Any) -> Any:
-        """The number at a place."""
+        """Return the number at a place."""
         return self._builder.load(self._builder.gep(self._data, [place]))
 
     def load(self, place: Any) -> Any:
-        """The vector from a place on."""
+        """Return the vector that begins at a place."""
         return self._builder.load(self._there(place), align=self._size)
 
     def store(self, vector: Any, place: Any) -> None:
-        """Write a vector from a place on."""
+        """Write a vector that begins at a place."""
         self._builder.store(vector, self._there(place), align=self._size)
 
     def everywhere(self, number: Any) -> Any:
-        """A vector of this number."""
+        """Return a vector whose components are all this number."""
         index, nothing = ir.IntType(32), ir.Constant(self.vector, ir.Undefined)
         one = self._builder.insert_element(nothing, number, ir.Constant(index, 0))
         return self._builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(index, self._wide),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Products with a matrix that is not there: one loop over the elements, one over the vertices around which they lie."""
+"""Products with a matrix that is not assembled: one loop over elements, then one over vertices."""
 
 from __future__ import annotations
 
@@ -11,26 +11,23 @@ from numba import njit
 from ...arrays import FloatArray, IntArray
 from .assembly import subtract_scattered
 from .options import KERNEL
-from .thread_pool import share
+from .thread_pool import LEAST_VERTICES, share
 
 if TYPE_CHECKING:
     from ...stencils.stencil import Stencil
 
-LEAST = 2000
-"""Elements worth another thread."""
-
 
 def add_element_product(stencil: Stencil, H: FloatArray, x: FloatArray, total: FloatArray) -> None:
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     E, _, C = stencil.weights.shape
     P = stencil.workspace.numbers(E * C * 3).reshape(E, C, 3)
-    share(_stresses, E, LEAST, stencil.vertices, stencil.weights, H, x, P)
+    share(_stresses, E, LEAST_VERTICES, stencil.vertices, stencil.weights, H, x, P)
     subtract_scattered(stencil, P, total)
 
 
 def add_spring_product(order: IntArray, k: FloatArray, l: FloatArray, alpha: FloatArray, d: FloatArray,  # noqa: E741
                        x: FloatArray, total: FloatArray) -> None:
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     _add_springs(order, k, l, alpha, d, x, total)
 
 
@@ -67,7 +64,7 @@ def _add_springs(order, k, l, alpha, d, x, total):  # type: ignore[no-untyped-de
     u = np.uintp
     v = order[0]
     x0, x1, x2 = x[v, 0], x[v, 1], x[v, 2]
-    p0, p1, p2 = 0.0, 0.0, 0.0                                     # the pull of the spring before
+    p0, p1, p2 = 0.0, 0.0, 0.0                                     # force of the previous spring
     for e in range(u(len(k))):
         w = order[e + u(1)]
         y0, y1, y2 = x[w, 0], x[w, 1], x[w, 2]

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The multifrontal Cholesky factor, compiled: every front of its own size, a tree of two children each.
+"""The multifrontal Cholesky factor: every front has its own size, and the tree is binary.
 
 With a front's own rows o and its boundary b, F = [F_oo F_ob; . F_bb],
 
     R^T R = F_oo,    X = R^-1,    M = X^T F_ob,    U = F_bb - M^T M   (added to the parent's front)
 
-and A x = r is solved by t = X^T y_o, y_b -= M^T t from the leaves to the root, x_o = X (t - M x_b) back. Rows of R and
-M are rows of one array, U is kept as its upper triangle; so one inner loop, of `tiles`, does nearly all of it.
+and A x = r is solved by t = X^T y_o, y_b -= M^T t from the leaves to the root, then x_o = X (t - M x_b) from the root
+to the leaves. Rows of R and M are rows of one array, and U is stored as its upper triangle; so one inner loop, in
+`gemm_tiles`, does nearly all of the work.
 
-Branches are independent, and so are the fronts of a level above them: whichever thread works on one, every number is
-the same sum in the same order.
+Branches of the tree are independent, and so are the fronts of each level above them: every number is the same sum in
+the same order, whichever thread computes it.
 """
 
 from __future__ import annotations
@@ -24,37 +25,30 @@ from numba import njit
 from ...arrays import FloatArray, IntArray
 from ..numpy.multifrontal import TINY
 from .front_elimination import eliminate
-from .front_solve import solve_fronts
+from .front_solve import BRANCHES, solve_fronts
 from .gemm_tiles import CHUNK
 from .options import INLINED, INNER, KERNEL
-from .thread_pool import in_parts, lanes
+from .thread_pool import LEAST_UPDATES, in_parts, thread_limit
 
-SCALAR_SHAPE = (16, 1)
-"""Vertices in a leaf and cuts eliminated together, for scalar matrices."""
-BLOCK_SHAPE = (24, 1)
-"""The same for 3x3 blocks."""
-WORTH, IN_CONTACT = (15, 0.11), (13, 0.06)
-"""Iterations of multigrid that are worth a direct solve on a sheet, the first + the second sqrt(vertices): where
-nothing touches, and in contact, of which multigrid leaves more to second solves."""
-LINE = 64
-"""Bytes of a cache line: what is read across the end of one takes twice as long."""
-LEAST = 50_000
-"""Numbers in a factor worth another thread."""
-BRANCHES, BRANCH = 16, 600
-"""Branches of the tree that are eliminated side by side, at least, and the most vertices of one: its numbers should fit
-the cache of a core."""
+CACHE_LINE = 64
+"""Size of a cache line [bytes]: to read a vector across the end of one takes twice as long."""
+BRANCH_VERTICES = 600
+"""Largest mean number of vertices in a branch of the tree [-]: its numbers should fit into a core's cache."""
 
 
 class Plan:
-    """A tree as arrays without padding.
+    """The tree of a nested dissection as arrays without padding, with workspaces for its factors.
 
     Attributes:
-        first (levels + 1,): number of each level's first front, leaves first; fan: children of a front;
-        own, boundary (F,): vertices of every front; parent (F,);
-        starts (4, F + 1): of a front's vertices, places, part of a local vector, and edges;
-        vertices: eliminated, front by front; places: of a boundary's vertices in the parent's front;
-        runs (.., 3): the same as pieces, first vertex of the boundary, place, length; run_starts (F + 1,);
-        edges (.., 4): number, row, column, swapped.
+        first: (levels + 1,), number of each level's first front, leaves first.
+        fan: children of a front.
+        own, boundary, parent: (F,), number of own and of boundary vertices of every front, and its parent.
+        starts: (4, F + 1), where a front's vertices, places, part of a solve's vector, and edges begin.
+        vertices: in the order of elimination, front by front.
+        places: of the vertices of each boundary in the parent's front.
+        runs, run_starts: (.., 3), (F + 1,), the same as runs: first vertex of the boundary, place, length.
+        edges: (.., 4), number, row, column, swapped.
+        split: level at which branches that are worked on in parallel begin.
     """
 
     def __init__(self, levels: Sequence[Any], slots: int) -> None:
@@ -84,47 +78,56 @@ class Plan:
         self.places, self.edges = np.concatenate(places), np.concatenate(edges)
         self.runs, self.run_starts = _runs(self.places, self.starts[1])
         split = len(levels) - 1
-        wanted = max(BRANCHES, len(self.vertices) // BRANCH)
+        wanted = max(BRANCHES, len(self.vertices) // BRANCH_VERTICES)
         while split > 0 and levels[split].nodes < wanted:
             split -= 1
         self.split = split
-        self._rooms: dict[int, Room] = {}
-        self._updates: dict[Any, tuple[FloatArray, ...]] = {}
+        self._layouts: dict[int, FrontLayout] = {}               # by width of blocks
+        self._workspaces: dict[Any, tuple[FloatArray, ...]] = {}
 
-    def room(self, w: int) -> Room:
-        """Where the numbers of fronts of blocks w x w lie."""
-        if w not in self._rooms:
+    def layout(self, w: int) -> FrontLayout:
+        """Return where the numbers of fronts of blocks w x w are."""
+        if w not in self._layouts:
             o, n = self.own * w, (self.own + self.boundary) * w
             stride = -(-n // CHUNK) * CHUNK
             at = np.concatenate([[0], np.cumsum(o * stride)])
             size = -(-self.boundary * w // 4) * 4 * (stride - o // CHUNK * CHUNK)
-            update, scratch, largest, room = np.zeros_like(o), np.zeros_like(o), 0, 0
+            update, scratch, largest, branch = np.zeros_like(o), np.zeros_like(o), 0, 0
             for level, (a, b) in enumerate(zip(self.first[:-1], self.first[1:], strict=True)):
                 if level < self.split:
                     most = int(size[a:b].max(initial=0))
-                    scratch[a:b] = room + most * (np.arange(b - a) % self.fan)
-                    room += most * self.fan
+                    scratch[a:b] = branch + most * (np.arange(b - a) % self.fan)
+                    branch += most * self.fan
                 else:
                     ends = np.cumsum(size[a:b])
                     update[a:b], largest = ends - size[a:b], max(largest, int(ends[-1]))
-            self._rooms[w] = Room(stride, at, update, scratch, largest, room)
-        return self._rooms[w]
+            self._layouts[w] = FrontLayout(stride, at, update, scratch, largest, branch)
+        return self._layouts[w]
 
+    def workspace(self, w: int, working: Any, threads: int) -> tuple[FloatArray, ...]:
+        """Return memory for U of fronts of blocks w x w: of a level, of the level below, and of each thread's branch.
 
-    def updates(self, w: int, working: Any, lanes: int) -> tuple[FloatArray, ...]:
-        """Where fronts of blocks w x w leave U: for a level and for the one below it, and for each lane's branch."""
-        room, key = self.room(w), (w, working, lanes)
-        if key not in self._updates:                             # memory that is new costs more than what is done in it
-            self._updates[key] = (aligned(room.largest, working), aligned(room.largest, working),
-                                  aligned(lanes * room.branch, working).reshape(lanes, room.branch))
-        return self._updates[key]
+        It is kept, because the first write to new memory takes longer than the computation.
+        """
+        layout, key = self.layout(w), (w, working, threads)
+        if key not in self._workspaces:
+            self._workspaces[key] = (aligned(layout.largest, working), aligned(layout.largest, working),
+                                     aligned(threads * layout.branch, working).reshape(threads, layout.branch))
+        return self._workspaces[key]
 
 
 @dataclass(frozen=True)
-class Room:
-    """stride (F,): numbers in a row of each front, whole chunks; at (F + 1,): where its own rows begin in the
-    factor; update (F,): where its U begins among those of its level, of which all take `largest` at most; within a
-    branch, scratch (F,): where it begins in the branch's `branch` numbers."""
+class FrontLayout:
+    """Where the numbers of all fronts are.
+
+    Attributes:
+        stride: (F,), numbers in a row of each front, in whole chunks.
+        at: (F + 1,), where a front's own rows begin in the factor.
+        update: (F,), where its U begins in the numbers of its level.
+        scratch: (F,), where its U begins in the numbers of its branch.
+        largest: most numbers of U in a level.
+        branch: numbers of U in a branch.
+    """
 
     stride: IntArray
     at: IntArray
@@ -135,7 +138,7 @@ class Room:
 
 
 def _runs(places: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
-    """Places (n,) of the fronts' boundaries that begin at starts (F + 1,) as runs of successive ones."""
+    """Return places (n,) of the fronts' boundaries, which begin at starts (F + 1,), as runs of successive places."""
     new = np.ones(len(places), dtype=np.bool_)
     new[1:] = np.diff(places) != 1
     new[starts[:-1][starts[:-1] < len(places)]] = True
@@ -146,43 +149,44 @@ def _runs(places: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def aligned(size: int, dtype: Any) -> FloatArray:
-    """Room for so many numbers that begins with a cache line."""
-    room = np.empty(size * np.dtype(dtype).itemsize + LINE, dtype=np.uint8)
-    begin = -room.ctypes.data % LINE
-    return room[begin:len(room) - LINE + begin].view(dtype)
+    """Return memory for so many numbers that begins with a cache line."""
+    room = np.empty(size * np.dtype(dtype).itemsize + CACHE_LINE, dtype=np.uint8)
+    begin = -room.ctypes.data % CACHE_LINE
+    return room[begin:len(room) - CACHE_LINE + begin].view(dtype)
 
 
 def plan(levels: Sequence[Any], slots: int) -> Plan:
-    """What the kernels want to know of a tree of `FrontLevel`s."""
+    """Return a tree of `FrontLevel`s as the functions of this module take it."""
     return Plan(levels, slots)
 
 
 def numbers(plan: Plan) -> int:
-    """Numbers in the factor of a scalar matrix; padding to whole chunks not counted."""
+    """Return the count of numbers in the factor of a scalar matrix, without the padding to whole chunks."""
     return int((plan.own * (plan.own + plan.boundary)).sum())
 
 
 def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: Any, kept: Any, old: Any = None) -> Any:
-    """The factor of diagonal (V, w, w) and off_diagonal (E, w, w): computed in the type `working`, kept in `kept`; in
-    the place of the factor `old` of this plan, if given and of that type.
+    """Return the factor of diagonal (V, w, w) and off_diagonal (E, w, w), computed in `working`, kept in `kept`.
+
+    Both are types of numbers. It overwrites the factor `old` of this plan, if given and of the type `working`.
 
     Raises:
         ArithmeticError: the matrix is not positive definite.
     """
     w = diagonal.shape[1]
-    room, split = plan.room(w), plan.split
-    size = int(room.at[-1]) + CHUNK
+    layout, split = plan.layout(w), plan.split
+    size = int(layout.at[-1]) + CHUNK
     values = old if old is not None and old.dtype == working and len(old) == size else aligned(size, working)
     values[-CHUNK:] = 0.0
-    updates, below, rooms = plan.updates(w, working, lanes.get() if size > LEAST else 1)
-    tree = (plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts, room.stride, room.at, room.update,
+    updates, below, branches = plan.workspace(w, working, thread_limit.get() if size > LEAST_UPDATES else 1)
+    tree = (plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts, layout.stride, layout.at, layout.update,
             plan.vertices, plan.runs, plan.edges, plan.fan, np.ascontiguousarray(diagonal),
-            np.ascontiguousarray(off_diagonal), working(TINY[working]), values, room.scratch)
+            np.ascontiguousarray(off_diagonal), working(TINY[working]), values, layout.scratch)
     fine = np.ones(len(plan.own), dtype=np.bool_)
     for level in range(split, len(plan.first) - 1):
-        rooms = rooms[:plan.first[level + 1] - plan.first[level]]        # not more lanes than branches
-        in_parts(_branches, [(lane, lane + 1) for lane in range(len(rooms))], 0 if level == split else level, level,
-                 *tree, updates, below, rooms, fine)
+        branches = branches[:plan.first[level + 1] - plan.first[level]]    # no more threads than branches
+        in_parts(_branches, [(lane, lane + 1) for lane in range(len(branches))], 0 if level == split else level, level,
+                 *tree, updates, below, branches, fine)
         if not fine.all():
             raise ArithmeticError("the matrix is not positive definite")
         updates, below = below, updates
@@ -190,17 +194,17 @@ def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: 
 
 
 def memory(factor: Any) -> int:
-    """Size of a factor [bytes]."""
+    """Return the size of a factor [bytes]."""
     return int(factor.nbytes)
 
 
 def solve(plan: Plan, factor: Any, r: FloatArray, scale: float, size: float) -> FloatArray:
-    """size P^-1 r / scale for r (V, w, columns), of which `scale` is the largest number."""
-    room = plan.room(r.shape[1])
+    """Return size P^-1 r / scale for r (V, w, columns), whose largest absolute value is `scale`."""
+    layout = plan.layout(r.shape[1])
     result = np.empty_like(r)
     z = np.empty(plan.starts[2, -1] * r.shape[1] * r.shape[2] + CHUNK, dtype=factor.dtype)
-    solve_fronts(len(factor), plan.first, plan.own, plan.boundary, plan.starts, room.stride, room.at, plan.parent,
-                 plan.vertices, plan.places, plan.fan, int(room.stride.max()), factor, r, scale, size,
+    solve_fronts(len(factor), plan.first, plan.own, plan.boundary, plan.starts, layout.stride, layout.at, plan.parent,
+                 plan.vertices, plan.places, plan.fan, int(layout.stride.max()), factor, r, scale, size,
                  factor.dtype.type(TINY[factor.dtype.type]), z, result)
     return result
 
@@ -208,8 +212,10 @@ def solve(plan: Plan, factor: Any, r: FloatArray, scale: float, size: float) -> 
 @njit(**INNER)
 def _assemble(front, first_child, children, own, boundary, starts, run_starts,  # type: ignore[no-untyped-def]
               stride, at, update, given, vertices, runs, edges, diagonal, off_diagonal, values, updates, below):
-    """A front's rows in `values` and its upper triangle of F_bb in `updates`, at `update`: zero, A's blocks, and the
-    children's U, which begin at `given` in `below`."""
+    """Assemble a front: its own rows in `values`, and the upper triangle of F_bb in `updates`, at `update`.
+
+    They are the sum of A's blocks and of the children's U, which begin at `given` in `below`.
+    """
     u = np.uintp
     w = diagonal.shape[1]
     o, b, n = own[front] * w, boundary[front] * w, stride[front]
@@ -218,13 +224,13 @@ def _assemble(front, first_child, children, own, boundary, starts, run_starts,  
     size = n - skipped
     cleared = 0
     for child in range(first_child, first_child + children):
-        skip = own[child] * w % CHUNK                            # of a row of U, before its first column
+        skip = own[child] * w % CHUNK                            # numbers of a row of U before its first column
         length = stride[child] - own[child] * w + skip
         last = run_starts[child + 1]
         for first in range(run_starts[child], last):
             for i in range(w * runs[first, 0], w * (runs[first, 0] + runs[first, 2])):
                 row = w * (runs[first, 1] - runs[first, 0]) + i
-                _clear(values, updates, base, n, rest, size, o, cleared, row + 1)     # rows that are about to be read
+                _clear(values, updates, base, n, rest, size, o, cleared, row + 1)     # rows that are written next
                 cleared = max(cleared, row + 1)
                 top = given[child] + i * length + skip
                 target, line = values, base + row * n
@@ -255,7 +261,7 @@ def _assemble(front, first_child, children, own, boundary, starts, run_starts,  
 
 @njit(**INLINED)
 def _clear(values, updates, base, n, rest, size, o, begin, end):  # type: ignore[no-untyped-def]
-    """Zeros in rows begin..end - 1 of a front, from the chunk on that the row's diagonal is in."""
+    """Set rows begin..end - 1 of a front to zero, from the chunk of the row's diagonal on."""
     u = np.uintp
     for i in range(begin, min(end, o)):
         for j in range(u(base + i * n + i - i % CHUNK), u(base + (i + 1) * n)):
@@ -269,28 +275,30 @@ def _clear(values, updates, base, n, rest, size, o, begin, end):  # type: ignore
 @njit(**KERNEL)
 def _branches(begin, end, bottom, crown, first, own, boundary, starts, run_starts,  # type: ignore[no-untyped-def]
               stride, at, update, vertices, runs, edges, fan, diagonal, off_diagonal, tiny, values, scratch, updates,
-              below, rooms, fine):
-    """The branches of levels bottom to crown that fall to lanes begin..end - 1, children before parents: U stays in a
-    row of `rooms`, which fits the cache, but that of the crown goes to `updates`, and those of a level under the bottom
-    are in `below`. Which fronts are positive definite goes to `fine`."""
-    w, lanes, count = diagonal.shape[1], len(rooms), first[crown + 1] - first[crown]
-    fronts, wide = 0, 1                                                  # of a branch
+              below, branches, fine):
+    """Eliminate the branches of levels bottom to crown that belong to threads begin..end - 1, children before parents.
+
+    U stays in a row of `branches`, which fits into the cache; U of the crown goes to `updates`, and U of the level
+    under the bottom is in `below`. `fine` gets which fronts are positive definite.
+    """
+    w, lanes, count = diagonal.shape[1], len(branches), first[crown + 1] - first[crown]
+    fronts, wide = 0, 1                                                  # in a branch
     for _ in range(bottom, crown + 1):
         fronts += wide
         wide *= fan
     for lane in range(begin, end):
-        done = np.zeros(crown + 1, dtype=np.int64)                       # of each level, fronts of this branch
+        done = np.zeros(crown + 1, dtype=np.int64)                       # fronts of this branch, per level
         for step in range(lane * count // lanes * fronts, (lane + 1) * count // lanes * fronts):
             if step % fronts == 0:
                 done[:] = 0
-            level = crown                                                # the first from above whose children are done
+            level = crown                                                # the highest one whose children are done
             while level > bottom and done[level - 1] < fan * (done[level] + 1):
                 level -= 1
             number = step // fronts * fan ** (crown - level) + done[level]
             front, child = first[level] + number, (first[level - 1] + number * fan) if level else 0
             done[level] += 1
-            target, place = (updates, update) if level == crown else (rooms[lane], scratch)
-            source, given = (below, update) if level == bottom else (rooms[lane], scratch)
+            target, place = (updates, update) if level == crown else (branches[lane], scratch)
+            source, given = (below, update) if level == bottom else (branches[lane], scratch)
             _assemble(front, child, fan if level else 0, own, boundary, starts, run_starts, stride, at, place, given,
                       vertices, runs, edges, diagonal, off_diagonal, values, target, source)
             fine[front] = eliminate(values, at[front], stride[front], own[front] * w,

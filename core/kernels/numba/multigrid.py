@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between a mesh and its coarse level of groups of vertices: the Galerkin product, restriction, prolongation."""
+"""Galerkin product, restriction and prolongation between a mesh and its coarse level of groups of vertices."""
 
 from __future__ import annotations
 
@@ -10,33 +10,30 @@ from numba import njit
 
 from .block_matrix import between
 from .options import KERNEL, MAKING
-from .thread_pool import share
+from .thread_pool import LEAST_ROWS, LEAST_VERTICES, share
 
 if TYPE_CHECKING:
     from ...arrays import FloatArray, IntArray
-
-LEAST, LEAST_GROUPS, LEAST_VERTICES = 500, 1000, 3000
-"""Slots worth another thread in the product, groups in restriction, and vertices in prolongation."""
 
 
 def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: IntArray, blocks: IntArray,
                    scalar_starts: IntArray, scalars: IntArray, number: IntArray, S: FloatArray, count: int,
                    grow: float, total: FloatArray) -> None:
-    """As in `reference`."""
-    share(_coarse_product, len(total), LEAST, data, scalar, line, block_starts, blocks, scalar_starts, scalars, number,
-          S, count, grow, total)
+    """See `kernels.numpy`."""
+    share(_coarse_product, len(total), LEAST_ROWS, data, scalar, line, block_starts, blocks, scalar_starts, scalars,
+          number, S, count, grow, total)
 
 
 def restrict(r: FloatArray, order: IntArray, starts: IntArray, number: IntArray, S: FloatArray) -> FloatArray:
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     total = np.empty((len(starts) - 1, 3))
-    share(_restrict, len(total), LEAST_GROUPS, r, order, starts, number, S, total)
+    share(_restrict, len(total), LEAST_ROWS, r, order, starts, number, S, total)
     return total
 
 
 def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray, inverse: FloatArray, r: FloatArray,
             result: FloatArray) -> None:
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     share(_prolong, len(group), LEAST_VERTICES, coarse, group, number, S, inverse, r, result)
 
 

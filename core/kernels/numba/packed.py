@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Block matrices in fewer bytes, for products: a product takes as long as its numbers take to be read.
+"""Pack block matrices into half the bytes, for products: a product takes as long as reading its numbers.
 
-Beside the diagonal numbers are of single precision, column by column, and scalars that have a block are in it. What
-rounding takes from a row is added to its diagonal, in double precision, as far as it is symmetric: so a motion of
-everything as one has the energy it has, of which that of strains is a hundred thousand times as much in a step.
+Off the diagonal, numbers are in single precision, column by column, and scalars are added to the block of their
+vertices where there is one. The symmetric part of what rounding takes from a row is added to its diagonal, in double
+precision. So the energy of a rigid translation is kept: strains may have a hundred thousand times as much, and their
+rounding would hide it.
 """
 
 from __future__ import annotations
@@ -17,30 +18,29 @@ from ...arrays import FloatArray
 from ..layouts import PackedRows
 from .block_rows import multiplied
 from .options import KERNEL
-from .thread_pool import share
+from .thread_pool import LEAST_ROWS, share
 
-QUICKER = True
-"""Whether products with a packed matrix are quicker."""
-LEAST = 1000
-"""Rows worth another thread."""
-ROUNDING = 2.0 ** -24
-"""Of single precision [-]."""
+SINGLE_ROUNDING = 2.0 ** -24
+"""Largest relative error of rounding to single precision [-]."""
 
 
 def pack(data: FloatArray, scalar: FloatArray, rows: PackedRows, mass: FloatArray, largest: float) -> bool:
-    """Write a matrix (see `block_matrix`) into the workspace of `rows`; return whether rounding takes at most
-    `largest` times the `mass` (V,) of its vertex from each row, in the sum of absolute values."""
+    """Write a matrix (see `block_matrix`) into the workspace of `rows`; return whether it fits.
+
+    It fits where rounding takes at most `largest` times the `mass` (V,) of its vertex from each row, as a sum of
+    absolute values.
+    """
     layout, fits = rows.layout, np.ones(len(mass), dtype=np.bool_)
-    share(_pack, len(mass), LEAST, data, scalar, layout.row_start, layout.row_width, layout.columns, rows.beside,
-          rows.row_starts, rows.far_starts, rows.far_places, mass, largest / ROUNDING, rows.blocks, rows.diagonal,
-          rows.far, fits)
+    share(_pack, len(mass), LEAST_ROWS, data, scalar, layout.row_start, layout.row_width, layout.columns, rows.beside,
+          rows.row_starts, rows.far_starts, rows.far_places, mass, largest / SINGLE_ROUNDING, rows.blocks,
+          rows.diagonal, rows.far, fits)
     return bool(fits.all())
 
 
 def product(rows: PackedRows, x: FloatArray) -> FloatArray:
-    """A x (V, 3) of the matrix that was packed last, for x (V, 3)."""
+    """Return A x (V, 3) of the matrix that was packed last, for x (V, 3)."""
     result = np.empty_like(x)
-    share(_product, len(x), LEAST, rows.row_starts, rows.columns, rows.blocks, rows.diagonal, rows.far_starts,
+    share(_product, len(x), LEAST_ROWS, rows.row_starts, rows.columns, rows.blocks, rows.diagonal, rows.far_starts,
           rows.far_columns, rows.far, x, result)
     return result
 
@@ -59,7 +59,7 @@ def _pack(begin: Any, end: Any, data: Any, scalar: Any, row_start: Any, row_widt
             at, scale = place + u(3) * s, 0.0
             if beside[slot + s] >= 0:
                 scale = scalar[beside[slot + s]]
-            if layout_columns[slot + s] == i:                        # once, and what rows are padded with
+            if layout_columns[slot + s] == i:                        # the diagonal, and the padding
                 for a in range(u(3)):
                     for b in range(u(3)):
                         diagonal[i, b, a] += data[at + a * u(3) * width + b]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Products of dense rows, which lie in flat arrays, with a vector: the inner loops of solving with the fronts.
+"""Products of dense rows with a vector: the inner loops of solving with the fronts of a factor.
 
-Rows are read in whole chunks of sixteen numbers, as vectors (see `llvm_vectors`), eight or four rows side by side, from
-memory once and in order. A loop in Python's words would be cut into vectors by the compiler, and what is left over
-worked on number by number: of rows of eighty numbers that is most of the time. So callers keep vectors that end with a
-chunk, with zeros or numbers that nobody reads where rows say nothing.
+Rows are parts of flat arrays, read once and in order in whole chunks of sixteen numbers, as vectors (see
+`llvm_vectors`), eight or four rows at once. The compiler would divide a plain loop into vectors and a remainder that is
+worked on number by number, which takes most of the time for rows of eighty numbers. So callers pad their vectors to
+whole chunks, with zeros or with numbers that are not used.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from .gemm_tiles import CHUNK, FUSED
 from .llvm_vectors import FlatVectors
 from .options import INLINED
 
-ADDED, DOTTED = 8, 4
-"""Rows that `add_rows` and `dot_rows` take at a time."""
+ROWS_ADDED, ROWS_DOTTED = 8, 4
+"""Most rows in a call of `add_rows` and of `dot_rows` [-]."""
 
 
 @njit(**INLINED)
 def flushed(tiny, value):  # type: ignore[no-untyped-def]
-    """The value, or zero where its size is below `tiny`; nan stays."""
+    """Return the value, or zero if its absolute value is below `tiny`; nan stays nan."""
     return tiny - tiny if abs(value) < tiny else value
 
 
 def _starts(builder: Any, first: Any, stride: Any, count: Any, most: int) -> list[tuple[Any, Any]]:
-    """Of each row, whether there is one before `count`, and where it begins; the first instead where there is none."""
+    """Return for each of `most` rows whether its number is below `count`, and its begin, or that of row 0 if not."""
     rows = []
     for p in range(most):
         there = builder.icmp_signed("<", ir.Constant(count.type, p), count)
@@ -43,15 +43,17 @@ def _starts(builder: Any, first: Any, stride: Any, count: Any, most: int) -> lis
 @intrinsic
 def add_rows(_: Any, target: Any, at: Any, chunks: Any, factors: Any, factor: Any, rows: Any, first: Any, stride: Any,
              count: Any) -> Any:
-    """`chunks` chunks of target from `at` on += sum over p < count <= ADDED of factors[factor + p] times row p, which
-    begins at rows[first + p stride]."""
+    """Add the sum over p < count <= ROWS_ADDED of factors[factor + p] times row p to `chunks` chunks of target.
+
+    The chunks begin at `at`, row p at rows[first + p stride].
+    """
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, at, chunks, _, factor, _, first, stride, count = arguments
         written, given, read = (FlatVectors(context, builder, signature.args[k], arguments[k], CHUNK)
                                 for k in (0, 3, 5))
         begins, times = [], []
         zero = ir.Constant(written.vector.element, 0.0)
-        for p, (there, begin) in enumerate(_starts(builder, first, stride, count, ADDED)):
+        for p, (there, begin) in enumerate(_starts(builder, first, stride, count, ROWS_ADDED)):
             place = builder.add(factor, builder.select(there, ir.Constant(factor.type, p), ir.Constant(factor.type, 0)))
             times.append(read.everywhere(builder.select(there, given.number(place), zero)))
             begins.append(begin)
@@ -70,13 +72,15 @@ def add_rows(_: Any, target: Any, at: Any, chunks: Any, factors: Any, factor: An
 
 @intrinsic
 def dot_rows(_: Any, rows: Any, first: Any, stride: Any, count: Any, x: Any, at: Any, chunks: Any) -> Any:
-    """Products of count <= DOTTED rows with `chunks` chunks of x from `at` on; row p begins at rows[first + p stride],
-    from `count` on it is the first."""
+    """Return the products of count <= ROWS_DOTTED rows with `chunks` chunks of x from `at` on.
+
+    Row p begins at rows[first + p stride]; from `count` on it is row 0.
+    """
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, first, stride, count, _, at, chunks = arguments
         read, other = (FlatVectors(context, builder, signature.args[k], arguments[k], CHUNK) for k in (0, 4))
-        begins = [begin for _, begin in _starts(builder, first, stride, count, DOTTED)]
-        sums = [cgutils.alloca_once(builder, read.vector) for _ in range(DOTTED)]
+        begins = [begin for _, begin in _starts(builder, first, stride, count, ROWS_DOTTED)]
+        sums = [cgutils.alloca_once(builder, read.vector) for _ in range(ROWS_DOTTED)]
         for total in sums:
             builder.store(ir.Constant(read.vector, [0.0] * CHUNK), total)
         with cgutils.for_range(builder, chunks) as loop:
@@ -89,20 +93,20 @@ def dot_rows(_: Any, rows: Any, first: Any, stride: Any, count: Any, x: Any, at:
         ends = _summed(builder, _summed(builder, one, two, (0, 1, 4, 5), (2, 3, 6, 7)),
                        _summed(builder, three, four, (0, 1, 4, 5), (2, 3, 6, 7)), (0, 2, 4, 6), (1, 3, 5, 7))
         index = ir.IntType(32)
-        numbers = [builder.extract_element(ends, ir.Constant(index, k)) for k in range(DOTTED)]
+        numbers = [builder.extract_element(ends, ir.Constant(index, k)) for k in range(ROWS_DOTTED)]
         return context.make_tuple(builder, signature.return_type, numbers)
 
-    found = types.UniTuple(rows.dtype, DOTTED)
+    found = types.UniTuple(rows.dtype, ROWS_DOTTED)
     return found(rows, *[types.intp] * 3, x, *[types.intp] * 2), generate
 
 
 def _summed(builder: Any, a: Any, b: Any, ones: tuple[int, ...], others: tuple[int, ...]) -> Any:
-    """The numbers `ones` of a and b, one after the other, plus those of `others`."""
+    """Return the numbers `ones` of the vectors a and b, one after the other, plus the numbers `others`."""
     kind = ir.VectorType(ir.IntType(32), len(ones))
     return builder.fadd(*(builder.shuffle_vector(a, b, ir.Constant(kind, list(which))) for which in (ones, others)))
 
 
 def _halved(builder: Any, vector: Any) -> Any:
-    """The first half of a vector plus the second."""
+    """Return the first half of a vector plus its second half."""
     half = vector.type.count // 2
     return _summed(builder, vector, vector, tuple(range(half)), tuple(range(half, 2 * half)))

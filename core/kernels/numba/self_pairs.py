@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of primitives that may be near or meet in a step, compiled.
+"""Find pairs of primitives that may be near or meet in a step.
 
-`CLUSTER` vertices or edges that lie side by side walk a tree together whose leaves are as many triangles or edges
-(`swept_boxes`). What touches is looked at more closely many at a time (`parting`), and what stays once more in double
-precision. Only pairs that stay are written down, by each share of the work in a place of its own.
+`CLUSTER` vertices or edges that are stored side by side traverse a tree together whose leaves are as many triangles or
+edges (`swept_boxes`). Pairs whose boxes touch are tested for a separating plane, many at a time (`separating_axis`),
+and the remaining ones once more in double precision. Only pairs that remain are stored, each task's in its own memory.
 """
 
 from __future__ import annotations
@@ -14,75 +14,78 @@ import numpy as np
 from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from ..numpy.self_pairs import GROWTH_OF_REACH
+from ..numpy.wide_bvh import CLUSTER
 from .options import INNER, KERNEL, MAKING
-from .separating_axis import LANES, RADIUS, ROWS, edges_that_stay, note, vertices_that_stay
-from .simd_boxes import CLUSTER, lowest_bit, others_than, touching_both
-from .swept_boxes import ALL, BITS, DEEPEST, ROOM, around_all, box_of, fitted, packed, reached, touch
+from .separating_axis import BATCH_PAIRS, RADIUS_ROW, edges_that_stay, store_pair, vertices_that_stay
+from .simd_boxes import CLUSTER_BITS, CLUSTERS_PER_TASK, WHOLE_CLUSTER, lowest_bit, others_than, touching_both
+from .swept_boxes import around_all, box_of, fitted, packed, reached, touch
 from .thread_pool import share
+from .trees import STACK_SIZE
 
-SHARE = 32
-"""Clusters that are one share of the work."""
-PLACES = 16
-"""Places for pairs, over the vertices or edges of a share; where they are too few, that share is done again."""
-HALF = 32
-LOWER = (1 << HALF) - 1
-"""A pair as one number: its first element in the upper half of the bits, the other in the lower."""
-FIRSTS = 0x0101010101010101
-"""Which of CLUSTER elements meet which of CLUSTER others, as bits of one number, a row of bits for each of the first:
-the first bit of every row, so that times the bits of a row it is that row for all."""
-LATER = int.from_bytes(bytes(ALL & ~((2 << k) - 1) for k in range(CLUSTER)), "little", signed=True)
-"""In each row the bits of those that come later."""
+PAIRS_PER_ITEM = 16
+"""Pairs that a task has memory for at first, over its vertices or edges [-]: a task with more pairs is done again."""
+INDEX_BITS = 32
+"""Bits of an index in a pair that is stored as one integer: the first index in the upper bits, the other below."""
+FIRST_BITS = 0x0101010101010101
+"""First bit of each row of CLUSTER bits. Pairs of two clusters are bits of one integer, a row for each element of the
+first cluster; the bits of one row times this are that row for all elements."""
+LATER_BITS = int.from_bytes(bytes(WHOLE_CLUSTER & ~((2 << k) - 1) for k in range(CLUSTER)), "little", signed=True)
+"""In each row the bits of later elements of the same cluster."""
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
           x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None
           ) -> IntArray:
-    """Pairs (P, 2) of `items`, rows of queries (Q, a), with rows of targets (N, b), as in `reference`."""
+    """See `kernels.numpy`."""
     moving, marks = np.empty((len(x_t0), 8)), np.zeros(0, dtype=np.bool_) if some is None else some
     packed(*(np.ascontiguousarray(a) for a in (x_t0, x_t1, slack, marks)), moving)
     items, others, reach = items[items >= 0], order[order >= 0], 0.5 * radius
     boxes = fitted(others, targets, moving, reach)
-    shares = np.arange((len(items) + SHARE * CLUSTER - 1) // (SHARE * CLUSTER))
-    places, parts = PLACES * SHARE * CLUSTER, []
-    while len(shares):
-        found, count = np.empty((len(shares), places), dtype=np.int64), np.zeros(len(shares), dtype=np.int64)
-        share(_search, len(shares), 1, shares, items, queries, others, targets, same, some is not None, moving, reach,
+    per_task = CLUSTERS_PER_TASK * CLUSTER
+    tasks = np.arange((len(items) + per_task - 1) // per_task)
+    places, parts = PAIRS_PER_ITEM * per_task, []
+    while len(tasks):
+        found, count = np.empty((len(tasks), places), dtype=np.int64), np.zeros(len(tasks), dtype=np.int64)
+        share(_search, len(tasks), 1, tasks, items, queries, others, targets, same, some is not None, moving, reach,
               far, boxes, found, count)
         parts += [row[:n] for row, n in zip(found, count, strict=True) if n <= places]
-        shares = shares[count > places]
+        tasks = tasks[count > places]
         places = int(count.max())
     keys = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
     keys.sort()
-    return np.column_stack([keys >> HALF, keys & LOWER])
+    return np.column_stack([keys >> INDEX_BITS, keys & ((1 << INDEX_BITS) - 1)])
 
 
 @njit(**KERNEL)
-def _search(begin: Any, end: Any, shares: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any,
+def _search(begin: Any, end: Any, tasks: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any,
             marked: Any, moving: Any, reach: Any, far: Any, boxes: Any, found: Any, count: Any) -> None:
-    """The pairs of each share, and their number."""
+    """Find the pairs of tasks begin..end - 1, and their number."""
     half = (len(count) + 1) // 2
     for number in range(begin, end):
-        # neighbours go to different threads: where there is much to do lies together
+        # neighbouring tasks go to different threads: they have about the same number of pairs
         place = 2 * number if number < half else 2 * (number - half) + 1
-        count[place] = _near(shares[place], items, queries, others, targets, same, marked, moving, reach, far, boxes,
+        count[place] = _near(tasks[place], items, queries, others, targets, same, marked, moving, reach, far, boxes,
                              found[place])
 
 
 @njit(**MAKING)
-def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, marked: Any, moving: Any,
+def _near(task: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, marked: Any, moving: Any,
           reach: Any, far: Any, boxes: Any, found: Any) -> Any:
-    """How many pairs a share has; the first ones go into `found`."""
+    """Return how many pairs a task has; the first ones go into `found`."""
     inner, corners, its_reach, rows, flags, nodes, marks, first = boxes
-    last, number, noted = queries.shape[1] - 1, 0, 0
-    there_are = np.int64(ALL >> (CLUSTER * len(inner) - len(others))) * FIRSTS
+    last, number, stored = queries.shape[1] - 1, 0, 0
+    not_empty = np.int64(WHOLE_CLUSTER >> (CLUSTER * len(inner) - len(others))) * FIRST_BITS
     edges = last == 1
-    stack, levels = np.empty(DEEPEST, dtype=np.int64), np.empty(DEEPEST, dtype=np.int64)
+    stack, levels = np.empty(STACK_SIZE, dtype=np.int64), np.empty(STACK_SIZE, dtype=np.int64)
     met = np.empty(len(inner), dtype=np.int64)
     box, grown, own_reach = np.empty((1, 12)), np.empty((CLUSTER, 12), dtype=np.float32), np.empty(CLUSTER)
     ends = np.empty((CLUSTER, 2), dtype=np.int32)
     beside, around = np.empty((1, 12, CLUSTER), dtype=np.float32), np.empty((1, 12), dtype=np.float32)
-    lanes, who, exact = np.empty((ROWS, LANES)), np.empty((2, LANES), dtype=np.int64), np.empty((2, 12))
-    for cluster in range(share * SHARE, min((share + 1) * SHARE, (len(items) + CLUSTER - 1) // CLUSTER)):
+    batch, who = np.empty((RADIUS_ROW + 1, BATCH_PAIRS)), np.empty((2, BATCH_PAIRS), dtype=np.int64)
+    exact = np.empty((2, 12))
+    for cluster in range(task * CLUSTERS_PER_TASK,
+                         min((task + 1) * CLUSTERS_PER_TASK, (len(items) + CLUSTER - 1) // CLUSTER)):
         begin, stop = cluster * CLUSTER, min((cluster + 1) * CLUSTER, len(items))
         chosen = around_all(items[begin:stop], queries, moving, reach, around)
         total = reached(nodes, marks, first, around, cluster if same else np.int64(0), chosen == 0, stack, levels, met)
@@ -91,7 +94,7 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
         for k in range(stop - begin):
             ends[k, 0], ends[k, 1] = queries[items[begin + k], 0], queries[items[begin + k], last]
             own_reach[k] = max(reach[queries[items[begin + k], 0]], reach[queries[items[begin + k], last]])
-            box_of(items[begin + k], queries, moving, ROOM * own_reach[k], box, np.int64(0))
+            box_of(items[begin + k], queries, moving, GROWTH_OF_REACH * own_reach[k], box, np.int64(0))
             for row in range(12):
                 grown[k, row] = beside[0, row, k] = box[0, row]
         for n in range(total):
@@ -103,16 +106,16 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
                 there &= there - 1
                 bits = touching_both(grown, k, inner, other) & others_than(ends[k, 0], ends[k, 1], corners, other)
                 both |= np.int64(bits) << (CLUSTER * k)
-            if chosen != ALL:
-                both &= _rows_of(chosen) | FIRSTS * np.int64(flags[other])
+            if chosen != WHOLE_CLUSTER:
+                both &= _rows_of(chosen) | FIRST_BITS * np.int64(flags[other])
             if same and other == cluster:
-                both &= LATER                                        # each pair once
+                both &= LATER_BITS                                   # each pair once
             if other == len(inner) - 1:
-                both &= there_are                                    # empty places touch a box without bounds
+                both &= not_empty                                    # empty places would touch an unbounded box
             while both:
                 bit = lowest_bit(both)
                 both &= both - 1
-                k, at = bit >> BITS, bit & (CLUSTER - 1)
+                k, at = bit >> CLUSTER_BITS, bit & (CLUSTER - 1)
                 i, also = np.int64(ends[k, 0]), np.int64(ends[k, 1])
                 j, v = np.int64(corners[other, 0, at]), np.int64(corners[other, 1, at])
                 m = np.int64(corners[other, 2, at])
@@ -120,40 +123,41 @@ def _near(share: Any, items: Any, queries: Any, others: Any, targets: Any, same:
                     j, v = also, j
                 loose, near = max(moving[v, 6], moving[m, 6]), moving[j, 6]
                 loose = max(moving[i, 6], near) + loose if edges else moving[i, 6] + max(near, loose)
-                note(moving, m, i, j, v, loose, own_reach[k] + its_reach[other, at], lanes, noted)
-                who[0, noted], who[1, noted] = items[begin + k], CLUSTER * other + at
-                noted += 1
-                if noted == LANES:
-                    number = _keep(lanes, who, noted, queries, others, targets, same, moving, far, exact, found, number)
-                    noted = 0
-    return _keep(lanes, who, noted, queries, others, targets, same, moving, far, exact, found, number)
+                store_pair(moving, m, i, j, v, loose, own_reach[k] + its_reach[other, at], batch, stored)
+                who[0, stored], who[1, stored] = items[begin + k], CLUSTER * other + at
+                stored += 1
+                if stored == BATCH_PAIRS:
+                    number = _keep(batch, who, stored, queries, others, targets, same, moving, far, exact, found,
+                                   number)
+                    stored = 0
+    return _keep(batch, who, stored, queries, others, targets, same, moving, far, exact, found, number)
 
 
 @njit(**INNER)
 def _rows_of(chosen: Any) -> Any:
-    """All bits of the rows that are chosen."""
+    """Return all bits of the chosen rows."""
     result = np.int64(0)
     for k in range(CLUSTER):
         if chosen >> k & 1:
-            result |= np.int64(ALL) << (CLUSTER * k)
+            result |= np.int64(WHOLE_CLUSTER) << (CLUSTER * k)
     return result
 
 
 @njit(**INNER)
-def _keep(lanes: Any, who: Any, noted: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, far: Any,
+def _keep(batch: Any, who: Any, stored: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, far: Any,
           exact: Any, found: Any, number: Any) -> Any:
-    """Write down those of the noted pairs that stay, after `number` others; how many there are then."""
-    bits = edges_that_stay(lanes, noted, far) if queries.shape[1] == 2 else vertices_that_stay(lanes, noted, far)
-    for n in range(noted):
+    """Append the stored pairs that remain to the first `number` in `found`; return the new number."""
+    bits = edges_that_stay(batch, stored, far) if queries.shape[1] == 2 else vertices_that_stay(batch, stored, far)
+    for n in range(stored):
         if bits >> n & 1 == 0:
             continue
         one, two = who[0, n], others[who[1, n]]
         if same and two < one:
             one, two = two, one
-        box_of(one, queries, moving, lanes[RADIUS, n], exact, np.int64(0))
+        box_of(one, queries, moving, batch[RADIUS_ROW, n], exact, np.int64(0))
         box_of(two, targets, moving, 0.0, exact, np.int64(1))
         if touch(exact, np.int64(0), exact, np.int64(1)):
             if number < len(found):
-                found[number] = (one << HALF) | two
+                found[number] = (one << INDEX_BITS) | two
             number += 1
     return number

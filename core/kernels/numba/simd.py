@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of eight elements side by side, as one number to Numba: `Lanes`.
+"""The type `Lanes` for Numba: numbers of `GROUP_SIZE` elements, on which arithmetic works as on one number.
 
-A law written in plain arithmetic runs on them as on plain numbers, and LLVM makes of each operation one on a vector of
-the processor's, or on several (see `llvm_vectors`). Each lane gets, to the last digit, what a plain number would get.
-What compares gives 1 where it is true and 0 elsewhere.
+A law written in plain arithmetic runs on lanes as on plain numbers, and LLVM makes each operation one or several vector
+instructions (see `llvm_vectors`). Each lane gets exactly the value that a plain number would get. Comparisons give 1
+where they are true and 0 elsewhere.
 """
 
 from __future__ import annotations
@@ -20,17 +20,15 @@ from numba.core.datamodel import models
 from numba.core.typing.templates import AbstractTemplate, ConcreteTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, register_model
 
+from ...stencils.stencil import GROUP_SIZE
 from .llvm_vectors import FlatVectors
 
-WIDE = 8
-"""Elements side by side."""
-
 Generate = Callable[..., Any]
-_VECTOR = ir.VectorType(ir.DoubleType(), WIDE)
+_VECTOR = ir.VectorType(ir.DoubleType(), GROUP_SIZE)
 
 
 class _Lanes(types.Type):  # type: ignore[misc]
-    """Numba's type of them."""
+    """The Numba type of lanes."""
 
     def __init__(self) -> None:
         super().__init__(name="Lanes")
@@ -50,21 +48,22 @@ class _Model(models.PrimitiveModel):  # type: ignore[misc]
 
 @intrinsic
 def load(typing: Any, array: Any, place: Any) -> Any:
-    """The lanes of an array in C order whose numbers begin at `place`, counted in numbers whatever its shape."""
+    """Return the lanes that begin at number `place` of an array in C order of any shape."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return FlatVectors(context, builder, signature.args[0], arguments[0], WIDE).load(arguments[1])
+        return FlatVectors(context, builder, signature.args[0], arguments[0], GROUP_SIZE).load(arguments[1])
 
     return LANES(array, place), generate
 
 
 @intrinsic(prefer_literal=True)
 def row(typing: Any, array: Any, group: Any, count: Any) -> Any:
-    """The `count` lanes, in a tuple, that lie in an array (G, count, 8) for a group."""
+    """Return the `count` lanes of a group in an array (G, count, 8), as a tuple."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        vectors = FlatVectors(context, builder, signature.args[0], arguments[0], WIDE)
-        begin = builder.mul(arguments[1], ir.Constant(arguments[1].type, count.literal_value * WIDE))
+        vectors = FlatVectors(context, builder, signature.args[0], arguments[0], GROUP_SIZE)
+        begin = builder.mul(arguments[1], ir.Constant(arguments[1].type, count.literal_value * GROUP_SIZE))
         return context.make_tuple(builder, signature.return_type, [
-            vectors.load(builder.add(begin, ir.Constant(begin.type, k * WIDE))) for k in range(count.literal_value)])
+            vectors.load(builder.add(begin, ir.Constant(begin.type, k * GROUP_SIZE)))
+            for k in range(count.literal_value)])
 
     if not isinstance(count, types.IntegerLiteral):
         return None
@@ -73,10 +72,10 @@ def row(typing: Any, array: Any, group: Any, count: Any) -> Any:
 
 @intrinsic
 def store(typing: Any, lanes: Any, array: Any, place: Any) -> Any:
-    """Write lanes, or one number into all of them, from `place` on."""
+    """Write lanes, or one number into all of them, to an array from `place` on."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         vector = _as_vector(context, builder, signature.args[0], arguments[0])
-        FlatVectors(context, builder, signature.args[1], arguments[1], WIDE).store(vector, arguments[2])
+        FlatVectors(context, builder, signature.args[1], arguments[1], GROUP_SIZE).store(vector, arguments[2])
         return context.get_dummy_value()
 
     return types.void(lanes, array, place), generate
@@ -84,11 +83,11 @@ def store(typing: Any, lanes: Any, array: Any, place: Any) -> Any:
 
 @intrinsic
 def gather(typing: Any, x: Any, rows: Any, place: Any, axis: Any) -> Any:
-    """x[v, axis] of the vertices v = rows[place], rows[place + 1] and so on; x (V, 3) and rows in C order."""
+    """Return x[v, axis] of the vertices v = rows[place], rows[place + 1], ..; x (V, 3) and rows in C order."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        field, index = (FlatVectors(context, builder, signature.args[k], arguments[k], WIDE) for k in range(2))
+        field, index = (FlatVectors(context, builder, signature.args[k], arguments[k], GROUP_SIZE) for k in range(2))
         three, result = ir.Constant(ir.IntType(64), 3), ir.Constant(_VECTOR, ir.Undefined)
-        for lane in range(WIDE):
+        for lane in range(GROUP_SIZE):
             vertex = index.number(builder.add(arguments[2], ir.Constant(arguments[2].type, lane)))
             vertex = context.cast(builder, vertex, signature.args[1].dtype, types.int64)
             number = field.number(builder.add(builder.mul(vertex, three), arguments[3]))
@@ -102,21 +101,21 @@ def gather(typing: Any, x: Any, rows: Any, place: Any, axis: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def spread(typing: Any, lanes: Any, count: Any, array: Any, group: Any, fresh: Any) -> Any:
-    """Into an array (8 G, count), or onto what it holds unless `fresh`, the numbers of a group's elements, one element
-    after the other: lanes (count, 8)."""
+    """Write the numbers of a group's elements, lanes (count, 8), to an array (8 G, count), one element after the other;
+    add them to the array's numbers unless `fresh`."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        there, here = (FlatVectors(context, builder, signature.args[k], arguments[k], WIDE) for k in (0, 2))
+        there, here = (FlatVectors(context, builder, signature.args[k], arguments[k], GROUP_SIZE) for k in (0, 2))
         of, index = count.literal_value, ir.IntType(32)
-        begin = builder.mul(arguments[3], ir.Constant(arguments[3].type, of * WIDE))
-        lanes = [there.load(ir.Constant(begin.type, number * WIDE)) for number in range(of)]
+        begin = builder.mul(arguments[3], ir.Constant(arguments[3].type, of * GROUP_SIZE))
+        lanes = [there.load(ir.Constant(begin.type, number * GROUP_SIZE)) for number in range(of)]
         rows = []
         for part in range(of):
-            element, number = np.divmod(np.arange(WIDE) + part * WIDE, of)
+            element, number = np.divmod(np.arange(GROUP_SIZE) + part * GROUP_SIZE, of)
             row = ir.Constant(_VECTOR, ir.Undefined)
             for which in sorted(set(number.tolist())):
-                taken = np.where(number == which, WIDE + element, np.arange(WIDE)).tolist()
-                row = builder.shuffle_vector(row, lanes[which], ir.Constant(ir.VectorType(index, WIDE), taken))
-            rows.append((row, builder.add(begin, ir.Constant(begin.type, part * WIDE))))
+                taken = np.where(number == which, GROUP_SIZE + element, np.arange(GROUP_SIZE)).tolist()
+                row = builder.shuffle_vector(row, lanes[which], ir.Constant(ir.VectorType(index, GROUP_SIZE), taken))
+            rows.append((row, builder.add(begin, ir.Constant(begin.type, part * GROUP_SIZE))))
         with builder.if_else(context.cast(builder, arguments[4], signature.args[4], types.boolean)) as (then, other):
             with then:
                 for row, place in rows:
@@ -133,7 +132,7 @@ def spread(typing: Any, lanes: Any, count: Any, array: Any, group: Any, fresh: A
 
 @intrinsic
 def lane(typing: Any, lanes: Any, number: Any) -> Any:
-    """The number in one lane."""
+    """Return the number in one lane."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.extract_element(_as_vector(context, builder, signature.args[0], arguments[0]), arguments[1])
 
@@ -142,7 +141,7 @@ def lane(typing: Any, lanes: Any, number: Any) -> Any:
 
 @intrinsic
 def everywhere(typing: Any, number: Any) -> Any:
-    """A number in all lanes."""
+    """Return lanes that all hold one number."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _as_vector(context, builder, signature.args[0], arguments[0])
 
@@ -155,14 +154,14 @@ def _as_vector(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     number, index = context.cast(builder, value, kind, types.float64), ir.IntType(32)
     one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(index, 0))
     return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined),
-                                  ir.Constant(ir.VectorType(index, WIDE), [0] * WIDE))
+                                  ir.Constant(ir.VectorType(index, GROUP_SIZE), [0] * GROUP_SIZE))
 
 
-# ---------------------------------------------------------------------- what laws do with them
+# ---------------------------------------------------------------------- operations of laws
 
 
 def _two(function: Any, make: Generate) -> None:
-    """Lanes with lanes, and with a number on either side."""
+    """Define a function of two lanes, or of lanes and a number on either side."""
     pairs = ((LANES, LANES), (types.float64, LANES), (LANES, types.float64))
 
     class Pair(ConcreteTemplate):  # type: ignore[misc]
@@ -180,6 +179,7 @@ def _two(function: Any, make: Generate) -> None:
 
 
 def _one(function: Any, make: Generate) -> None:
+    """Define a function of lanes."""
     class Single(ConcreteTemplate):  # type: ignore[misc]
         key = function
         cases = [signature(LANES, LANES)]
@@ -200,7 +200,7 @@ def _compare(sign: str) -> Generate:
 
 
 def _extreme(sign: str) -> Generate:
-    """The larger or smaller one, or what is not a number, as NumPy has it."""
+    """Return code for the larger or smaller number, or nan if either is nan, as in NumPy."""
     def make(context: Any, builder: Any, a: Any, b: Any) -> Any:
         first = builder.select(builder.fcmp_unordered(sign, a, b), a, b)
         return builder.select(builder.fcmp_unordered("uno", b, b), b, first)
@@ -209,23 +209,23 @@ def _extreme(sign: str) -> Generate:
 
 
 def _instruction(name: str, count: int) -> Generate:
-    """A function that LLVM has for vectors."""
+    """Return code that calls a function which LLVM has for vectors."""
     def make(context: Any, builder: Any, *values: Any) -> Any:
         kind = ir.FunctionType(_VECTOR, [_VECTOR] * count)
-        function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{WIDE}f64")
+        function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{GROUP_SIZE}f64")
         return builder.call(function, values)
 
     return make
 
 
 def _each(function: Any) -> Generate:
-    """What there is for plain numbers, lane by lane."""
+    """Return code that calls a function of plain numbers, lane by lane."""
     def make(context: Any, builder: Any, *values: Any) -> Any:
         called = signature(types.float64, *[types.float64] * len(values))
         scalar = context.get_function(function, context.typing_context.resolve_function_type(
             context.typing_context.resolve_value_type(function), called.args, {}))
         result = ir.Constant(_VECTOR, ir.Undefined)
-        for k in range(WIDE):
+        for k in range(GROUP_SIZE):
             at = ir.Constant(ir.IntType(32), k)
             number = scalar(builder, [builder.extract_element(value, at) for value in values])
             result = builder.insert_element(result, number, at)

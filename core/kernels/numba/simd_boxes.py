@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Eight comparisons at once, compiled: one box with the boxes of `CLUSTER` elements that lie side by side.
+"""Compare one box with the boxes of `CLUSTER` elements that are stored side by side: eight comparisons at once.
 
-Left to itself, the compiler makes two or three times as many instructions of such a loop. So these are written as
-vectors of eight (see `llvm_vectors`). Arrays are in C order.
+The compiler makes two or three times as many instructions of a plain loop. So these are written as vectors of eight
+(see `llvm_vectors`). Arrays are in C order.
 """
 
 from __future__ import annotations
@@ -13,16 +13,24 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from ..numpy.wide_bvh import CLUSTER
 from .llvm_vectors import FlatVectors
 
-CLUSTER = 8
-"""Elements in a leaf of a tree."""
+CLUSTER_BITS = CLUSTER.bit_length() - 1
+"""Shift that divides a number by CLUSTER."""
+WHOLE_CLUSTER = (1 << CLUSTER) - 1
+"""Bits of all elements of a cluster."""
+CLUSTERS_PER_TASK = 16
+"""Clusters that are searched with in one task of a thread [-]."""
 
 
 @intrinsic
 def touching_both(typing: Any, a: Any, i: Any, b: Any, n: Any) -> Any:
-    """Which boxes of group n of b (B, 12, CLUSTER) touch box i of a (A, 12), as bits of a whole number: are nowhere
-    apart on the same side at both times. Single precision; lower corners at both times, then upper ones."""
+    """Return as bits which boxes of group n of b (B, 12, CLUSTER) touch box i of a (A, 12).
+
+    They touch unless they are apart on one side at both times. Boxes are in single precision: lower corners at both
+    times, then upper corners.
+    """
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         box, boxes = (_Rows(context, builder, signature, arguments, which, 12) for which in (0, 2))
         return boxes.bits([
@@ -36,8 +44,10 @@ def touching_both(typing: Any, a: Any, i: Any, b: Any, n: Any) -> Any:
 
 @intrinsic
 def touching_now(typing: Any, a: Any, i: Any, b: Any, n: Any) -> Any:
-    """Which boxes of group n of b (B, 6, CLUSTER) touch box i of a (A, 6), as bits. Single precision; lower corners,
-    then upper ones."""
+    """Return as bits which boxes of group n of b (B, 6, CLUSTER) touch box i of a (A, 6).
+
+    Boxes are in single precision: lower corners, then upper corners.
+    """
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         box, boxes = (_Rows(context, builder, signature, arguments, which, 6) for which in (0, 2))
         return boxes.bits([boxes.at_most(one, other) for k in range(3) for one, other in (
@@ -48,8 +58,10 @@ def touching_now(typing: Any, a: Any, i: Any, b: Any, n: Any) -> Any:
 
 @intrinsic
 def others_than(typing: Any, v: Any, w: Any, corners: Any, n: Any) -> Any:
-    """Which elements of leaf n have neither v nor w among their vertices, corners (C, 3, CLUSTER), as bits of a whole
-    number. All are whole numbers of 32 bits."""
+    """Return as bits which elements of leaf n have neither v nor w among their vertices, corners (C, 3, CLUSTER).
+
+    All are integers of 32 bits.
+    """
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         rows = _Rows(context, builder, signature, arguments, 2, 3)
         return rows.bits([builder.icmp_signed("!=", rows.repeated(arguments[which]), rows.row(k))
@@ -60,7 +72,7 @@ def others_than(typing: Any, v: Any, w: Any, corners: Any, n: Any) -> Any:
 
 @intrinsic
 def lowest_bit(typing: Any, bits: Any) -> Any:
-    """Number of the lowest bit of a whole number that is not zero."""
+    """Return the number of the lowest bit of an integer that is not zero."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         number = builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
         return context.cast(builder, number, signature.args[0], signature.return_type)
@@ -69,8 +81,10 @@ def lowest_bit(typing: Any, bits: Any) -> Any:
 
 
 class _Rows:
-    """Instructions that read part n of an array (N, rows, CLUSTER), or row n of one (N, rows). The array is one of the
-    arguments, and n the next."""
+    """Instructions that read part n of an array (N, rows, CLUSTER), or row n of an array (N, rows).
+
+    The array is argument number `which`, and n the next one.
+    """
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, which: int, rows: int) -> None:
         kind, n = signature.args[which], arguments[which + 1]
@@ -82,23 +96,23 @@ class _Rows:
         return self._builder.add(self._begin, ir.Constant(self._begin.type, k))
 
     def row(self, k: int) -> Any:
-        """Row k of the part."""
+        """Return row k of the part."""
         return self._vectors.load(self._place(CLUSTER * k))
 
     def all(self, k: int) -> Any:
-        """CLUSTER times number k of the row."""
+        """Return a vector of number k of the row."""
         return self.repeated(self._vectors.number(self._place(k)))
 
     def repeated(self, number: Any) -> Any:
-        """CLUSTER times a number."""
+        """Return a vector of one number."""
         return self._vectors.everywhere(number)
 
     def at_most(self, one: Any, other: Any) -> Any:
-        """one <= other, each of CLUSTER numbers."""
+        """Return one <= other for each of CLUSTER numbers."""
         return self._builder.fcmp_ordered("<=", one, other)
 
     def bits(self, conditions: Any) -> Any:
-        """Which of CLUSTER all conditions are true of, as bits of a whole number."""
+        """Return as bits for which of CLUSTER elements all conditions are true."""
         result = conditions[0]
         for condition in conditions[1:]:
             result = self._builder.and_(result, condition)

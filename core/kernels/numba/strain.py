@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lengths of edges, and relaxation of those that are too long, edge by edge in the order of their sets, in front of
-planes."""
+"""Lengths of edges, and relaxation of edges that are too long in front of planes, edge by edge in the order of sets."""
 
 from __future__ import annotations
 
@@ -9,16 +8,13 @@ from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from .options import KERNEL
-from .thread_pool import share
-
-LEAST = 5_000
-"""Edges worth another thread."""
+from .thread_pool import LEAST_VERTICES, share
 
 
 def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     found = np.empty(len(edges))
-    share(_lengths, len(edges), LEAST, np.ascontiguousarray(x), edges, found)
+    share(_lengths, len(edges), LEAST_VERTICES, np.ascontiguousarray(x), edges, found)
     return found
 
 
@@ -33,7 +29,7 @@ def _lengths(begin, end, x, edges, found):  # type: ignore[no-untyped-def]
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def relax(x, edges, longest, weights, starts, corners, shares, normals, least, sets, close, room, sweeps,  # type: ignore[no-untyped-def]
           further):
-    """As in `reference`."""
+    """See `kernels.numpy`."""
     count = len(starts) - 1
     for sweep in range(sweeps):
         worst, lack, part = 0.0, 0.0, further if 5 * sweep < 4 * sweeps else 1.0

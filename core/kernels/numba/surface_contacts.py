@@ -21,7 +21,7 @@ from .nearest_triangles import above, away, insert, keep_minima, room
 from .options import INLINED, INNER, KERNEL
 from .point_triangle_ccd import first_entry
 from .thread_pool import share
-from .trees import DEEPEST, roots, rows_of, walk_below
+from .trees import STACK_SIZE, roots, rows_of, walk_below
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
 LEAST = 64
@@ -77,7 +77,7 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
           closed: Any, features: Any, degree: Any, surface_t0: Any, surface_t1: Any, normals_t0: Any, normals_t1: Any,
           still: Any, count: Any, distance: Any, triangle: Any, weights: Any, normal: Any, entered: Any) -> None:
     """Points begin..last - 1."""
-    stack, nodes, tops = np.empty(DEEPEST, dtype=np.int64), np.empty((2, ROOTS + 2), dtype=np.int64), np.int64(0)
+    stack, nodes, tops = np.empty(STACK_SIZE, dtype=np.int64), np.empty((2, ROOTS + 2), dtype=np.int64), np.int64(0)
     boxes, low, high = np.empty((GROUP, 2, 3)), np.empty(3), np.empty(3)
     size = np.int64(64)
     leaf, near, code, gap = room(size)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees of boxes around what moves, compiled: which elements are near a box at the start or at the end of a step.
+"""Trees of boxes around moving elements: find elements near a box at the start or at the end of a step.
 
-A box is two: lower and upper corner at the start and at the end, twelve numbers. It is as much larger than what is in
-it as that reaches. `CLUSTER` elements that lie side by
-side are a leaf, and each node has as many children; the boxes of what belongs together lie so that they are compared
-all at once. They are in single precision, which loses nothing (see `clusters`).
+A box is a pair of boxes, with lower and upper corners at the start and at the end: twelve numbers. It is grown by the
+reach of its elements. `CLUSTER` elements that are stored side by side are a leaf, and each node has as many children;
+their boxes are stored so that they are compared at once. Single precision loses no pair (see `wide_bvh`).
 
-Elements can be marked, and a search can be for marked ones alone.
+Elements can be marked, and a search can be for marked elements only.
 """
 
 from __future__ import annotations
@@ -17,34 +16,28 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
+from ..numpy.self_pairs import GROWTH_OF_REACH
+from ..numpy.wide_bvh import CLUSTER
 from .options import INLINED, INNER, KERNEL
-from .simd_boxes import CLUSTER, lowest_bit, touching_both
-from .thread_pool import share
+from .simd_boxes import CLUSTER_BITS, WHOLE_CLUSTER, lowest_bit, touching_both
+from .thread_pool import LEAST_ELEMENTS, share
 
-LEAST = 256
-"""Leaves worth another thread when boxes are fitted around what is in them."""
-BITS = CLUSTER.bit_length() - 1
-"""A node's number over CLUSTER, by shifting it."""
-ALL = (1 << CLUSTER) - 1
-"""The bits of all that lie side by side."""
-DEEPEST = 22 * CLUSTER
-"""Places on a stack: all children of a node on each of more levels than whole numbers have room for."""
-MARK = 7
-"""Column of `moving` that says whether a vertex is marked: above zero."""
-ROOM = 1.0 + 1e-6
-"""What boxes in single precision are grown by, over the reach [-]: more than what rounding could take."""
+MARK_COLUMN = 7
+"""Column of `moving` that is above zero for marked vertices."""
 
 Boxes = tuple[Any, ...]
-"""Of the C leaves: inner (C, 12, CLUSTER), boxes of their elements, grown; corners (C, 3, CLUSTER), the elements'
-vertices; reach (C, CLUSTER), theirs; rows (C, 12), boxes around a whole leaf; flags (C,), which elements are marked, as
-bits. Of the G nodes, leaves' parents first: nodes (G, 12, CLUSTER), boxes of the children; marks (G,), which of them
-have marked elements, as bits; first (levels + 1,), where the nodes of each level begin. Boxes are low corners at the
-start and the end, then high ones."""
+"""Arrays of a tree. Of the C leaves: inner (C, 12, CLUSTER), grown boxes of their elements; corners (C, 3, CLUSTER),
+vertices of the elements; reach (C, CLUSTER) of the elements [m]; rows (C, 12), boxes around whole leaves; flags (C,),
+marked elements as bits. Of the G nodes, parents of leaves first: nodes (G, 12, CLUSTER), boxes of the children; marks
+(G,), children with marked elements as bits; first (levels + 1,), where the nodes of each level begin. Boxes are lower
+corners at the start and at the end, then upper corners."""
 
 
 def fitted(elements: IntArray, targets: IntArray, moving: FloatArray, reach: FloatArray) -> Boxes:
-    """Boxes of `elements` (N,), rows of targets (T, a), side by side as they come, on vertices `moving` as `packed`;
-    each grown by the largest `reach` (V,) [m] of its vertices."""
+    """Return the tree of `elements` (N,), rows of targets (T, a), in this order, on vertices `moving` (see `packed`).
+
+    Each box is grown by the largest `reach` (V,) [m] of its vertices.
+    """
     leaves = max(1, -(-len(elements) // CLUSTER))
     sizes = [-(-leaves // CLUSTER)]
     while sizes[-1] > 1:
@@ -54,26 +47,28 @@ def fitted(elements: IntArray, targets: IntArray, moving: FloatArray, reach: Flo
     corners, flags = np.zeros((leaves, 3, CLUSTER), dtype=np.int32), np.zeros(leaves, dtype=np.int32)
     nodes, marks = np.empty((first[-1], 12, CLUSTER), dtype=np.float32), np.zeros(first[-1], dtype=np.int32)
     near = np.empty((leaves, CLUSTER))
-    share(_fit, leaves, LEAST, elements, targets, moving, reach, inner, corners, near, rows, flags)
+    share(_fit, leaves, LEAST_ELEMENTS, elements, targets, moving, reach, inner, corners, near, rows, flags)
     _fit_nodes(rows, flags, nodes, marks, first)
     return inner, corners, near, rows, flags, nodes, marks, first
 
 
 @njit(**KERNEL)
 def packed(x_t0: Any, x_t1: Any, slack: Any, some: Any, moving: Any) -> None:
-    """Into moving (V, 8): places (V, 3) [m] at the start and the end, slack (V,) [m], and a mark on `some` (V,), on all
-    if that is empty."""
+    """Write positions (V, 3) [m] at the start and at the end, slack (V,) [m] and marks into moving (V, 8).
+
+    Vertices `some` (V,) are marked, all if that is empty.
+    """
     for v in range(len(moving)):
         for axis in range(3):
             moving[v, axis], moving[v, 3 + axis] = x_t0[v, axis], x_t1[v, axis]
         moving[v, 6] = slack[v]
-        moving[v, MARK] = 1.0 if len(some) == 0 or some[v] else 0.0
+        moving[v, MARK_COLUMN] = 1.0 if len(some) == 0 or some[v] else 0.0
 
 
 @njit(**KERNEL)
 def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, reach: Any, inner: Any, corners: Any,
          near: Any, rows: Any, flags: Any) -> None:
-    """Leaves begin..end - 1."""
+    """Fit leaves begin..end - 1."""
     last = targets.shape[1] - 1
     for leaf in range(begin, end):
         for row in range(6):
@@ -88,10 +83,10 @@ def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, reach: 
             t = elements[number]
             a, b, c = targets[t, 0], targets[t, min(1, last)], targets[t, last]
             corners[leaf, 0, k], corners[leaf, 1, k], corners[leaf, 2, k] = a, b, c
-            if max(moving[a, MARK], max(moving[b, MARK], moving[c, MARK])) > 0.0:
+            if max(moving[a, MARK_COLUMN], max(moving[b, MARK_COLUMN], moving[c, MARK_COLUMN])) > 0.0:
                 flags[leaf] |= 1 << k
             near[leaf, k] = max(reach[a], max(reach[b], reach[c]))
-            grow = ROOM * near[leaf, k]
+            grow = GROWTH_OF_REACH * near[leaf, k]
             for row in range(6):
                 x, y, z = moving[a, row], moving[b, row], moving[c, row]
                 low, high = np.float32(min(x, min(y, z)) - grow), np.float32(max(x, max(y, z)) + grow)
@@ -101,7 +96,7 @@ def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, reach: 
 
 @njit(**KERNEL)
 def _fit_nodes(rows: Any, flags: Any, nodes: Any, marks: Any, first: Any) -> None:
-    """The nodes above the leaves."""
+    """Fit the nodes above the leaves."""
     for node in range(first[1]):
         for k in range(CLUSTER):
             child = CLUSTER * node + k
@@ -127,8 +122,10 @@ def _fit_nodes(rows: Any, flags: Any, nodes: Any, marks: Any, first: Any) -> Non
 
 @njit(**INNER)
 def around_all(elements: Any, targets: Any, moving: Any, reach: Any, around: Any) -> Any:
-    """The box around all elements (N,), grown by the largest `reach` (V,), into around (1, 12); which of them are
-    marked, as bits."""
+    """Write the box around all elements (N,), grown by the largest `reach` (V,), into around (1, 12).
+
+    Return as bits which elements are marked.
+    """
     last, marked, most = targets.shape[1] - 1, 0, 0.0
     x0 = y0 = z0 = u0 = v0 = w0 = np.inf
     x1 = y1 = z1 = u1 = v1 = w1 = -np.inf
@@ -140,9 +137,9 @@ def around_all(elements: Any, targets: Any, moving: Any, reach: Any, around: Any
             x1, y1, z1 = max(x1, moving[a, 0]), max(y1, moving[a, 1]), max(z1, moving[a, 2])
             u1, v1, w1 = max(u1, moving[a, 3]), max(v1, moving[a, 4]), max(w1, moving[a, 5])
             most = max(most, reach[a])
-            if moving[a, MARK] > 0.0:
+            if moving[a, MARK_COLUMN] > 0.0:
                 marked |= 1 << k
-    grow = ROOM * most
+    grow = GROWTH_OF_REACH * most
     around[0, 0], around[0, 1], around[0, 2] = x0 - grow, y0 - grow, z0 - grow
     around[0, 3], around[0, 4], around[0, 5] = u0 - grow, v0 - grow, w0 - grow
     around[0, 6], around[0, 7], around[0, 8] = x1 + grow, y1 + grow, z1 + grow
@@ -152,7 +149,7 @@ def around_all(elements: Any, targets: Any, moving: Any, reach: Any, around: Any
 
 @njit(**INLINED)
 def box_of(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: Any) -> None:
-    """Box n of boxes (N, 12), of an element, grown: low corner at the start and the end, then high ones."""
+    """Write the grown box of an element into box n of boxes (N, 12): lower corners at both times, then upper ones."""
     last = corners.shape[1] - 1
     a, b, c = corners[element, 0], corners[element, min(1, last)], corners[element, last]
     for row in range(6):
@@ -162,8 +159,8 @@ def box_of(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: An
 
 @njit(**INLINED)
 def touch(a: Any, i: Any, b: Any, j: Any) -> Any:
-    """Whether boxes i of a (A, 12), grown, and j of b (B, 12) are nowhere apart on the same side both times."""
-    # & where `and` would branch: a wrong guess costs more than the comparisons
+    """Return whether grown box i of a (A, 12) and box j of b (B, 12) touch: are not apart on one side both times."""
+    # & does not branch: a mispredicted branch costs more than the comparisons
     return (((a[i, 0] <= b[j, 6]) | (a[i, 3] <= b[j, 9])) & ((b[j, 0] <= a[i, 6]) | (b[j, 3] <= a[i, 9]))
             & ((a[i, 1] <= b[j, 7]) | (a[i, 4] <= b[j, 10])) & ((b[j, 1] <= a[i, 7]) | (b[j, 4] <= a[i, 10]))
             & ((a[i, 2] <= b[j, 8]) | (a[i, 5] <= b[j, 11])) & ((b[j, 2] <= a[i, 8]) | (b[j, 5] <= a[i, 11])))
@@ -172,8 +169,10 @@ def touch(a: Any, i: Any, b: Any, j: Any) -> Any:
 @njit(**INNER)
 def reached(nodes: Any, marks: Any, first: Any, around: Any, own: Any, marked: Any, stack: Any, levels: Any, met: Any
             ) -> Any:
-    """How many leaves touch the box (1, 12); they go into `met`. None before leaf `own`; `marked`: only those that have
-    marked elements."""
+    """Write the leaves that touch the box (1, 12) into `met`, and return their number.
+
+    Leaves before `own` are left out; with `marked`, leaves without marked elements, too.
+    """
     total, top = 0, 1
     stack[0], levels[0] = 0, len(first) - 2
     while top:
@@ -183,12 +182,12 @@ def reached(nodes: Any, marks: Any, first: Any, around: Any, own: Any, marked: A
         bits = touching_both(around, np.int64(0), nodes, node)
         if marked:
             bits &= marks[node]
-        before = (own >> (BITS * level)) - CLUSTER * place           # children that are all before it
+        before = (own >> (CLUSTER_BITS * level)) - CLUSTER * place   # children all of whose leaves are before it
         if before > 0:
-            bits = bits & (ALL << before) if before < CLUSTER else np.int32(0)
+            bits = bits & (WHOLE_CLUSTER << before) if before < CLUSTER else np.int32(0)
         last = (len(met) if level == 0 else first[level] - first[level - 1]) - CLUSTER * place
         if last < CLUSTER:
-            bits &= ALL >> (CLUSTER - last)                          # empty places touch a box without bounds
+            bits &= WHOLE_CLUSTER >> (CLUSTER - last)                # empty places would touch an unbounded box
         while bits:
             child = CLUSTER * place + lowest_bit(bits)
             bits &= bits - 1

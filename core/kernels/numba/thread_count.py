@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many threads the kernels take: all while they are free, one while others want the cores.
+"""Choose the number of threads: all cores while they are free, one thread while other programs use the cores.
 
-Where another program has a core, a thread that works there stops for many milliseconds, and a kernel that waits for it
-is slower than on one thread. So now and then a bit of work is done for every thread, and if that takes longer than the
-same bit on one, the kernels take one thread for a while. Results do not depend on it: no kernel's sums do.
+Where another program uses a core, a thread on it stops for many milliseconds, and a kernel that waits for this thread
+is slower than on one thread. So from time to time a small piece of work is timed on every thread; if that takes longer
+than the same work on one thread, the kernels run on one thread for a while. Results do not depend on the choice.
 
-It is tried every `OFTEN` frames; after `SOON` already while one thread works, which would waste free cores longer, or
-when a frame took `SLOW` times as long as the quickest since: frames of their own differ as much, where cloth meets what
-it falls on, and trying takes as long as a part of one.
+The cores are tested every `FRAMES_PER_TEST` frames, or `FRAMES_PER_EARLY_TEST` while one thread runs, which would leave
+free cores idle for longer, or after a frame that took `SLOW_FRAME` times as long as the fastest since the last test.
+The durations of frames differ by as much without other programs, and a test takes a part of a frame.
+
+The module globals measure the machine's load. No result depends on them.
 """
 
 from __future__ import annotations
@@ -20,65 +22,67 @@ import numpy as np
 from numba import njit
 
 from .options import KERNEL
-from .thread_pool import in_parts, lanes
+from .thread_pool import in_parts, thread_limit
 
-TURNS = 500_000
-"""Multiplications in a bit of work: about a millisecond, beside which it is little that a thread which sleeps, on a
-core that sleeps, too, begins a tenth of one late."""
-LATE = 1.5
-"""How long bits side by side may take where the cores are free, over one alone [-]."""
-TRIES, FEW = 6, 2
-"""How often they are tried, and how often they may be late."""
-OFTEN, SOON = 24, 4
-SLOW = 2.0
+TEST_MULTIPLICATIONS = 500_000
+"""Multiplications of each thread in a timing [-]: about a millisecond, ten times what a sleeping thread needs to
+start."""
+SLOW_TIMING = 1.5
+"""Duration of the work on all threads above which a timing is slow, over that on one thread [-]."""
+TIMINGS_PER_TEST, MOST_SLOW_TIMINGS = 6, 2
+"""Timings in a test, and how many of them may be slow where the cores are free [-]."""
+FRAMES_PER_TEST, FRAMES_PER_EARLY_TEST = 24, 4
+"""Frames from test to test, on all threads and on one [-]."""
+SLOW_FRAME = 2.0
+"""Duration of a frame above which the cores are tested early, over the fastest frame since the last test [-]."""
 
-_count = 0                                                           # threads chosen last; 0: never
-_frames = 0                                                          # since then
-_quickest = np.inf                                                   # of these [s]
-_called = 0.0                                                        # when a frame began last [s]
+_count = 0                                                           # threads chosen last; 0 before the first test
+_frames = 0                                                          # frames since then
+_fastest = np.inf                                                    # of these frames [s]
+_called = 0.0                                                        # start of the last frame [s]
 
 
 def settle() -> int:
-    """Choose for the frame that comes next, and say how many."""
-    global _count, _frames, _quickest, _called
+    """Choose the number of threads of the next frame, and return it."""
+    global _count, _frames, _fastest, _called
     now = perf_counter()
     took, _called = now - _called, now
     _frames += 1
-    slow = _frames >= SOON and took > SLOW * _quickest
-    if _count == 0 or slow or _frames >= (OFTEN if _count > 1 else SOON):
-        _count, _frames, _quickest = _free(), 0, np.inf
+    slow = _frames >= FRAMES_PER_EARLY_TEST and took > SLOW_FRAME * _fastest
+    if _count == 0 or slow or _frames >= (FRAMES_PER_TEST if _count > 1 else FRAMES_PER_EARLY_TEST):
+        _count, _frames, _fastest = _free_threads(), 0, np.inf
         _called = perf_counter()
     else:
-        _quickest = min(_quickest, took)
-    lanes.set(_count)
+        _fastest = min(_fastest, took)
+    thread_limit.set(_count)
     return _count
 
 
-def _free() -> int:
-    """All threads if they are as quick side by side as one alone, else one."""
+def _free_threads() -> int:
+    """Return the number of all threads if they work as fast in parallel as one thread alone, else 1."""
     every = int(numba.config.NUMBA_NUM_THREADS)
     if every == 1:
         return 1
-    lanes.set(every)
+    thread_limit.set(every)
     marks = np.ones(every)
-    alone, late, left = np.inf, 0, TRIES
-    _turn(0, 1, marks)                                               # compiled or woken up
-    in_parts(_turn, [(k, k + 1) for k in range(every)], marks)
-    while late <= FEW < late + left:                                 # until it is clear
+    alone, slow, left = np.inf, 0, TIMINGS_PER_TEST
+    _multiply(0, 1, marks)                                           # compile, or wake up
+    in_parts(_multiply, [(k, k + 1) for k in range(every)], marks)
+    while slow <= MOST_SLOW_TIMINGS < slow + left:                   # until the rest cannot change the answer
         left -= 1
         start = perf_counter()
-        _turn(0, 1, marks)
+        _multiply(0, 1, marks)
         middle = perf_counter()
-        in_parts(_turn, [(k, k + 1) for k in range(every)], marks)
+        in_parts(_multiply, [(k, k + 1) for k in range(every)], marks)
         alone = min(alone, middle - start)
-        late += perf_counter() - middle > LATE * alone
-    return 1 if late > FEW else every
+        slow += perf_counter() - middle > SLOW_TIMING * alone
+    return 1 if slow > MOST_SLOW_TIMINGS else every
 
 
 @njit(**KERNEL)
-def _turn(begin: Any, end: Any, marks: Any) -> None:
+def _multiply(begin: Any, end: Any, marks: Any) -> None:
     for k in range(begin, end):
         value = marks[k]
-        for _ in range(TURNS):
+        for _ in range(TEST_MULTIPLICATIONS):
             value = 0.5 * value + 0.5
         marks[k] = value

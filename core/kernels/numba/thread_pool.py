@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loops over ranges, shared out to Python threads: compiled loops let go of the interpreter's lock while they run.
+"""Share loops over ranges out to Python threads: compiled loops release the interpreter lock while they run.
 
-Numba can share a loop out by itself, but then compiles all that is below it three times, and every thread has to come
-for its part before the loop ends. Here the parts lie in one place and whoever is free takes the next: a thread that
-wakes up late, because another program has its core, finds nothing left to do, and nobody waits for it.
+Numba can share loops out itself, but then compiles every function below them three times, and each thread has to fetch
+its part before the loop can end. Here the parts wait in one queue and the next free thread takes the next part: a
+thread that starts late, because another program uses its core, finds the queue empty and delays no other thread.
 
-A thread that has worked stays awake for a while (see `bell`). Handing over to it takes ten millionths of a second, to
-one that sleeps a hundred.
+A thread that has worked spins for a while (see `spin_wait`): to hand a part over to it takes some 10 microseconds, to a
+sleeping thread 100.
 
-Which thread works on which part makes no difference to what comes out: each number is written by one part, and no sum
-goes over a part's ends.
+Results do not depend on the threads: each number is written in one part, and no sum crosses the end of a part.
 """
 
 from __future__ import annotations
@@ -28,64 +27,79 @@ from .spin_wait import wait
 
 Loop = Callable[..., Any]
 
-PARTS = 2
-"""Parts for each thread: the last one to end is waited for, half a part in the mean."""
-AWAKE = 5e-4
-"""How long a thread waits awake for the next loop [s]: between two of a solve is a third of that."""
-AFTER_CALL, AFTER_END = 1.2e-5, 3e-6
-"""How long the interpreter's lock is still taken after a loop was called out, and after one has ended [s]."""
-CALLED, ENDED = 0, 8
-"""Where in `_bells` the number of the loop called out last is, and that of the one that ended last: on cache lines of
-their own."""
+LEAST_SEARCHES = 64
+"""Fewest searches in a tree, or items of about a microsecond, that are worth another thread [-]."""
+LEAST_ELEMENTS = 256
+"""Fewest tangents of groups of elements, or items of some 0.5 microseconds, that are worth another thread [-]."""
+LEAST_ROWS = 512
+"""Fewest products of rows of blocks, or items of some 30 nanoseconds, that are worth another thread [-]."""
+LEAST_VERTICES = 2048
+"""Fewest sums over the elements of a vertex, or items of some 10 nanoseconds, that are worth another thread [-]."""
+LEAST_UPDATES = 24_576
+"""Fewest numbers to update, in vectors or in a factor, that are worth another thread [-]."""
+LEAST_SUMMANDS = 98_304
+"""Fewest numbers to read, for a sum or for a solve with a factor, that are worth another thread [-]."""
+PARTS_PER_THREAD = 2
+"""Parts of a loop for each thread [-]: the loop waits for its last part, half a part on average."""
+LONGEST_SPIN = 5e-4
+"""Longest time that a thread spins until the next loop starts [s]: loops of a solve follow after a third of that."""
+LOCK_AFTER_START, LOCK_AFTER_END = 1.2e-5, 3e-6
+"""Time for which the interpreter lock is still held after a loop was started, and after one has ended [s]."""
+STARTED, ENDED = 0, 8
+"""Index in `_signals` of the number of the loop that was started last, and of the one that ended last: on cache lines
+of their own."""
 
-lanes: ContextVar[int] = ContextVar("threads", default=1)
-"""Threads that the running simulation takes, the calling one among them: what `threads` chose."""
+thread_limit: ContextVar[int] = ContextVar("threads", default=1)
+"""Threads of the running simulation, the calling one among them: as `thread_count` has chosen."""
 _numbers = counting(1)
 _waiting: SimpleQueue[_Job] = SimpleQueue()
 _workers: list[Thread] = []
 _making = Lock()
-_bells = np.zeros(16, dtype=np.int64)
+_signals = np.zeros(16, dtype=np.int64)
 
 
 class _Job:
-    """A loop whose parts any thread may take."""
+    """A loop whose parts are taken by any threads."""
 
     def __init__(self, loop: Loop, ranges: Sequence[tuple[int, int]], arguments: tuple[Any, ...]) -> None:
         self.loop, self.arguments = loop, arguments
-        self.number, self._before = next(_numbers), int(_bells[ENDED])
-        self._ranges = iter(ranges)                                  # the interpreter's lock keeps `next` whole
+        self.number, self._before = next(_numbers), int(_signals[ENDED])
+        self._ranges = iter(ranges)                                  # `next` is atomic under the interpreter lock
         self._ended, self._last = counting(1), len(ranges)
         self.errors: list[BaseException] = []
         self._over = Lock()
         self._over.acquire()
 
     def work(self) -> None:
-        """Take parts until there are none."""
+        """Work on parts until none is left."""
         for begin, end in self._ranges:
             try:
                 self.loop(begin, end, *self.arguments)
-            except BaseException as error:                           # the caller's to deal with, whoever met it
+            except BaseException as error:                           # raised by the calling thread
                 self.errors.append(error)
             finally:
                 if next(self._ended) == self._last:
                     self._over.release()
-                    _bells[ENDED] = self.number
+                    _signals[ENDED] = self.number
 
     def wait(self) -> None:
-        """Until no part is being worked on."""
+        """Wait until all parts have ended."""
         if not self._over.acquire(blocking=False):
-            wait(_bells, ENDED, self._before, AWAKE, AFTER_END)
+            wait(_signals, ENDED, self._before, LONGEST_SPIN, LOCK_AFTER_END)
             self._over.acquire()
 
 
 def share(loop: Loop, count: int, least: int, *arguments: Any) -> None:
-    """loop(begin, end, *arguments) for ranges that make up 0..count, `least` long or more: on this thread and others.
+    """Call loop(begin, end, *arguments) for ranges that make up 0..count, on this thread and others.
+
+    Args:
+        least: shortest range of items that is worth another thread, one of the constants above.
 
     Raises:
         Exception: what the loop raised, after all parts have ended.
     """
-    threads = lanes.get()
-    parts = min(PARTS * threads, count // least)
+    threads = thread_limit.get()
+    parts = min(PARTS_PER_THREAD * threads, count // least)
     if threads == 1 or parts < 2:
         loop(0, count, *arguments)
     else:
@@ -93,44 +107,44 @@ def share(loop: Loop, count: int, least: int, *arguments: Any) -> None:
 
 
 def in_parts(loop: Loop, ranges: Sequence[tuple[int, int]], *arguments: Any) -> None:
-    """loop(begin, end, *arguments) for these ranges, as `share`."""
-    helpers = min(lanes.get(), len(ranges)) - 1
-    if helpers < 1:
+    """Call loop(begin, end, *arguments) for these ranges, as `share`."""
+    others = min(thread_limit.get(), len(ranges)) - 1
+    if others < 1:
         for begin, end in ranges:
             loop(begin, end, *arguments)
         return
     job = _Job(loop, ranges, arguments)
-    _hire(helpers)
-    for _ in range(helpers):
+    _start_workers(others)
+    for _ in range(others):
         _waiting.put(job)
-    _bells[CALLED] = job.number
+    _signals[STARTED] = job.number
     job.work()
     job.wait()
     if job.errors:
         raise job.errors[0]
 
 
-def _hire(helpers: int) -> None:
-    """Have so many threads that wait for work: as long as the process lives, which they do not keep alive."""
-    while len(_workers) < helpers:
+def _start_workers(count: int) -> None:
+    """Start worker threads until there are `count`. They end with the process, and do not keep it alive."""
+    while len(_workers) < count:
         with _making:
-            if len(_workers) < helpers:
+            if len(_workers) < count:
                 _workers.append(Thread(target=_serve, args=(_waiting,), name="muslin kernels", daemon=True))
                 _workers[-1].start()
 
 
 def _serve(waiting: SimpleQueue[_Job]) -> None:
     while True:
-        called = int(_bells[CALLED])
+        started = int(_signals[STARTED])
         if waiting.empty():
-            wait(_bells, CALLED, called, AWAKE, AFTER_CALL)
+            wait(_signals, STARTED, started, LONGEST_SPIN, LOCK_AFTER_START)
         job = waiting.get()
         job.work()
-        del job                                                      # and what it worked on
+        del job                                                      # free its arrays
 
 
 def _forget() -> None:
-    """A process that was forked has none of its parent's threads."""
+    """Forget the parent's threads in a forked process, which has none of them."""
     global _waiting, _making
     _waiting, _making = SimpleQueue(), Lock()
     _workers.clear()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees of boxes, compiled: each query walks the tree with a stack of its own.
+"""Trees of boxes: fit them, and find touching boxes. Each query traverses the tree with a stack.
 
-Nodes are kept row by row here, (2L, 6) in memory and seen as (6, 2L): a node is one cache line. A search goes over the
-queries twice, to count and to fill, so that every query writes to a place of its own whatever thread it runs on.
+Nodes are stored row by row here, (2L, 6) in memory and a view (6, 2L): a node is one cache line. A search goes over the
+queries twice, to count and to fill, so that every query writes to its own part of the result on any thread.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
+from ..numpy.wide_bvh import CLUSTER
 from .options import INLINED, INNER, KERNEL
-from .thread_pool import share
+from .thread_pool import LEAST_SEARCHES, share
 
-LEAST = 64
-"""Queries worth another thread."""
-DEEPEST = 128
-"""Places on a stack: two a level, of at most 63 levels."""
+STACK_SIZE = 22 * CLUSTER
+"""Nodes on the stack of a traversal [-]: all children of a node on each of 22 levels, more than integers of 64 bits can
+number in trees of CLUSTER children, or two on each of the 63 levels of a binary tree."""
 
 
 def element_boxes(elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Boxes (lower, upper), each (N, 3) [m], of elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
+    """See `kernels.numpy`."""
     lower, upper = np.empty((len(elements), 3)), np.empty((len(elements), 3))
     _element_boxes(np.ascontiguousarray(elements), np.ascontiguousarray(x_t0), np.ascontiguousarray(x_t1), lower, upper)
     return lower, upper
 
 
 def fitted(order: IntArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Nodes (6, 2L) of the tree whose leaves hold the boxes lower, upper (N, 3) [m] in `order` (L,)."""
+    """See `kernels.numpy`."""
     rows = np.empty((2 * len(order), 6))
     _fit(order, np.ascontiguousarray(lower), np.ascontiguousarray(upper), rows)
     return rows.T
 
 
 def fitted_around(order: IntArray, elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> FloatArray:
-    """Nodes (6, 2L) of the tree around elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
+    """See `kernels.numpy`."""
     rows = np.empty((2 * len(order), 6))
     _fit_around(order, np.ascontiguousarray(elements), np.ascontiguousarray(x_t0), np.ascontiguousarray(x_t1),
                 x_t0 is not x_t1, rows)
@@ -45,26 +45,26 @@ def fitted_around(order: IntArray, elements: IntArray, x_t0: FloatArray, x_t1: F
 
 
 def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatArray) -> IntArray:
-    """All (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
+    """See `kernels.numpy`."""
     lower, upper, rows = np.ascontiguousarray(lower), np.ascontiguousarray(upper), rows_of(nodes)
     end = np.zeros(len(lower), dtype=np.int64)
     nothing = np.empty((0, 2), dtype=np.int64)
-    share(_touching, len(lower), LEAST, order, rows, lower, upper, end, nothing, True)
+    share(_touching, len(lower), LEAST_SEARCHES, order, rows, lower, upper, end, nothing, True)
     np.cumsum(end, out=end)
     found = np.empty((int(end[-1]) if len(end) else 0, 2), dtype=np.int64)
     if len(found):
-        share(_touching, len(lower), LEAST, order, rows, lower, upper, end, found, False)
+        share(_touching, len(lower), LEAST_SEARCHES, order, rows, lower, upper, end, found, False)
     return found
 
 
 def rows_of(nodes: FloatArray) -> FloatArray:
-    """The nodes as this module's kernels read them, (2L, 6); a copy only if NumPy's kernels made them."""
+    """Return the nodes as this module's kernels read them, (2L, 6): a copy only if the NumPy kernels made them."""
     return np.ascontiguousarray(nodes.T)
 
 
 @njit(**INNER)
 def _box(elements: Any, e: Any, x_t0: Any, x_t1: Any, moves: Any, low: Any, high: Any) -> None:
-    """The box low, high (3,) of element e; an axis on which anything is nan is nan."""
+    """Write the box of element e into low, high (3,); an axis on which any coordinate is nan is nan."""
     for axis in range(3):
         lowest, highest = x_t0[elements[e, 0], axis], x_t0[elements[e, 0], axis]
         for k in range(elements.shape[1]):
@@ -109,20 +109,20 @@ def _fit_around(order: Any, elements: Any, x_t0: Any, x_t1: Any, moves: Any, row
 
 @njit(**INNER)
 def _merge(rows: Any) -> None:
-    """Boxes of the nodes above the leaves."""
+    """Fit the boxes of the nodes above the leaves."""
     for axis in range(6):
         rows[0, axis] = np.inf if axis < 3 else -np.inf
     for node in range(len(rows) // 2 - 1, 0, -1):
         for axis in range(3):
             a, b = rows[2 * node, axis], rows[2 * node + 1, axis]
-            rows[node, axis] = a if a < b or b != b else b         # a nan gives way
+            rows[node, axis] = a if a < b or b != b else b         # any other number before nan
             a, b = rows[2 * node, 3 + axis], rows[2 * node + 1, 3 + axis]
             rows[node, 3 + axis] = a if a > b or b != b else b
 
 
 @njit(**INNER)
 def walk(rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
-    """How many leaves touch the box low, high (3,); the numbers of the first ones, left to right, go into `found`."""
+    """Return how many leaves touch the box low, high (3,); the first ones, left to right, go into `found`."""
     stack[0] = 1
     return _walk_on(rows, low, high, stack, np.int64(1), found)
 
@@ -147,7 +147,7 @@ def _walk_on(rows: Any, low: Any, high: Any, stack: Any, top: Any, found: Any) -
 
 @njit(**INNER)
 def walk_below(rows: Any, nodes: Any, count: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
-    """As `walk`, of the leaves below the first `count` of `nodes`, as `roots` has left them."""
+    """As `walk`, for the leaves below the first `count` of `nodes`, which `roots` has written."""
     top = np.int64(0)
     for k in range(count):
         stack[top] = nodes[0, k]
@@ -157,16 +157,16 @@ def walk_below(rows: Any, nodes: Any, count: Any, low: Any, high: Any, stack: An
 
 @njit(**INNER)
 def roots(rows: Any, boxes: Any, count: Any, low: Any, high: Any, nodes: Any) -> Any:
-    """How many nodes there are below which all leaves lie that touch any of the first `count` boxes (Q, 2, 3).
+    """Find nodes whose subtrees have all leaves that touch any of the first `count` boxes (Q, 2, 3); return how many.
 
-    They go into nodes[0] of nodes (2, N + 2), rightmost first: all of one level, the lowest that has no more than N of
-    them. Those of boxes side by side are few and far down, and for none the walk is longer than from the top. low,
-    high (3,) is left around all boxes.
+    They go into nodes[0] of nodes (2, N + 2), rightmost first: the touching nodes of one level, the lowest that has no
+    more than N of them. For boxes that are close together they are few and deep in the tree, and no traversal from them
+    is longer than from the root. low, high (3,) gets the box around all boxes.
     """
     for axis in range(3):
         low[axis], high[axis] = np.inf, -np.inf
         for q in range(count):
-            if boxes[q, 0, axis] < low[axis]:                       # a nan gives way: its box touches nothing
+            if boxes[q, 0, axis] < low[axis]:                       # a box of nan touches no other
                 low[axis] = boxes[q, 0, axis]
             if boxes[q, 1, axis] > high[axis]:
                 high[axis] = boxes[q, 1, axis]
@@ -175,7 +175,7 @@ def roots(rows: Any, boxes: Any, count: Any, low: Any, high: Any, nodes: Any) ->
     while number and first < len(rows) // 2:
         below = np.int64(0)
         for k in range(number):
-            # written in any case, counted if it touches: half of all guesses which way a branch goes would be wrong
+            # written in any case, counted if it touches: half of the branches would be mispredicted
             right = 2 * nodes[0, k] + 1
             nodes[1, below] = right
             below += np.int64(_touches(rows, right, low, high))
@@ -191,8 +191,8 @@ def roots(rows: Any, boxes: Any, count: Any, low: Any, high: Any, nodes: Any) ->
 
 @njit(**INLINED)
 def _touches(rows: Any, node: Any, low: Any, high: Any) -> Any:
-    """Whether a node's box touches the box low, high (3,)."""
-    # & where `and` would branch six times: a wrong guess costs more than the comparisons
+    """Return whether a node's box touches the box low, high (3,)."""
+    # & does not branch: a mispredicted branch costs more than the comparisons
     return ((low[0] <= rows[node, 3]) & (rows[node, 0] <= high[0])
             & (low[1] <= rows[node, 4]) & (rows[node, 1] <= high[1])
             & (low[2] <= rows[node, 5]) & (rows[node, 2] <= high[2]))
@@ -201,8 +201,8 @@ def _touches(rows: Any, node: Any, low: Any, high: Any) -> Any:
 @njit(**KERNEL)
 def _touching(first: Any, last: Any, order: Any, rows: Any, lower: Any, upper: Any, end: Any, found: Any,
               count: Any) -> None:
-    """Count into `end`, or fill `found` up to it, for queries first..last - 1."""
-    stack, mine = np.empty(DEEPEST, dtype=np.int64), np.empty(64, dtype=np.int64)
+    """Count the touching leaves of queries first..last - 1 into `end`, or fill `found` up to `end`."""
+    stack, mine = np.empty(STACK_SIZE, dtype=np.int64), np.empty(64, dtype=np.int64)
     for q in range(first, last):
         if not count and end[q] == (end[q - 1] if q else 0):
             continue

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees whose leaves are clusters of triangles, compiled: which triangles' boxes touch a box.
+"""Trees whose leaves are clusters of triangles: find the triangles whose boxes touch a box.
 
-`CLUSTER` leaves that lie side by side in a surface's tree are one here, and their boxes are compared all at once.
-Boxes are kept in single precision. That loses nothing: rounding keeps the order of numbers, so that boxes which touch
-still do, as long as a box that is to be grown is grown before it is rounded.
+`CLUSTER` neighbouring leaves of a surface's tree are one leaf here, and their boxes are compared at once. Boxes are in
+single precision. That loses no pair: rounding keeps the order of numbers, so that touching boxes still touch, as long
+as boxes are grown before they are rounded.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 from numba import njit
 
 from ..numpy.triangle_pairs import CORNER_TWICE
+from ..numpy.wide_bvh import CLUSTER
 from .options import INLINED, INNER, KERNEL, MAKING
-from .simd_boxes import CLUSTER
 
 
 @njit(**KERNEL)
 def fit(x: Any, corners: Any, owned: Any, rows: Any, inner: Any, beside: Any, twice: Any) -> None:
-    """Boxes of the triangles with corners (T, 3), in order of leaves, on x (V, 3) [m]; owned (T,) as of the surface.
+    """Fit the boxes of triangles with corners (T, 3), in order of leaves, on x (V, 3) [m]; owned (T,) as of `Leaves`.
 
-    Into rows (2 C, 6), nodes of the tree over the C clusters in heap order, and inner (C, 6, CLUSTER), the triangles';
-    beside (C, 3, CLUSTER) their corners; as bits of twice (C,) which of them have a corner twice.
+    They go into rows (2 C, 6), nodes of the tree over the C clusters in heap order, and inner (C, 6, CLUSTER), boxes of
+    triangles; beside (C, 3, CLUSTER) gets the corners, and twice (C,) as bits which triangles have a corner twice.
     """
     count = len(inner)
     low_high = np.empty(6)
@@ -59,8 +59,10 @@ def _box(x: Any, corners: Any, t: Any, low_high: Any) -> None:
 
 @njit(**MAKING)
 def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, lanes: Any, around: Any) -> None:
-    """Boxes of triangles start..end - 1, grown by the radius [m], into grown (CLUSTER, 6), and side by side into lanes
-    (1, 6, CLUSTER); that of all into around."""
+    """Write the boxes of triangles start..end - 1, grown by the radius [m], into grown (CLUSTER, 6).
+
+    The same boxes go side by side into lanes (1, 6, CLUSTER), and the box around all of them into around (6,).
+    """
     low_high = np.empty(6)
     for axis in range(3):
         around[axis], around[3 + axis] = np.inf, -np.inf
@@ -75,10 +77,10 @@ def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, la
 
 @njit(**INNER)
 def reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> Any:
-    """How many clusters touch the box (6,); their nodes go into `met`.
+    """Write the nodes of clusters that touch the box (6,) into `met`, and return their number.
 
-    same: of the tree that the box's own cluster, at `node`, is from: only it and what comes after it. That is the right
-    subtree next to each of its ancestors that is a left one.
+    same: whether the box is that of a cluster of this tree, at `node`. Then only this cluster and later ones count: the
+    right siblings of the node and of its ancestors have all later clusters below them.
     """
     if not same:
         return _below(rows, np.int64(1), box, stack, met, np.int64(0))
@@ -97,7 +99,7 @@ def _below(rows: Any, start: Any, box: Any, stack: Any, met: Any, total: Any) ->
     while top:
         top -= 1
         node = stack[top]
-        # & where `and` would branch six times: a wrong guess costs more than the comparisons
+        # & does not branch: a mispredicted branch costs more than the comparisons
         if not ((box[0] <= rows[node, 3]) & (rows[node, 0] <= box[3]) & (box[1] <= rows[node, 4])
                 & (rows[node, 1] <= box[4]) & (box[2] <= rows[node, 5]) & (rows[node, 2] <= box[5])):
             continue

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which points lie inside the closed parts of a surface.
+"""Find the points inside the closed parts of a surface.
 
-Count the triangles that a ray from the point upwards leaves through, less those it enters through. The count is above
-zero exactly inside. Whether the ray meets a triangle is decided edge by edge in the plane z = 0 with the half-open rule
-of the winding number, and each edge is evaluated from its smaller vertex by both of its triangles, so that rays through
-edges and vertices are counted neither twice nor not at all.
+Count the triangles through which a ray from the point upwards leaves, minus those through which it enters. The count is
+positive exactly inside. Whether the ray meets a triangle is decided edge by edge in the plane z = 0 with the half-open
+rule of the winding number, and both triangles of an edge evaluate it from its smaller vertex, so that rays through
+edges and vertices are counted exactly once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from .vectors import cross, dot, subtract, take
 
 def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, order: IntArray,
            nodes: FloatArray) -> BoolArray:
-    """Whether each point (Q, 3) [m] is inside a closed part; positions (V, 3) [m], triangles (T, 3), closed (T,)."""
+    """Return whether each point (Q, 3) [m] is inside a closed part.
+
+    The surface has positions (V, 3) [m] and triangles (T, 3), of which closed (T,) belong to closed parts.
+    """
     result = np.zeros(len(points), dtype=bool)
     low, high = nodes[:3, 1], nodes[3:, 1]
     maybe = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forces that share a stencil, as a whole: their energy, force, stiffness and damping, law by law on arrays."""
+"""Energy, force, stiffness and damping of forces that share a stencil, law by law on arrays."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
     from ...stencils.stencil import ElementForce, Stencil
 
 Family = Sequence["ElementForce"]
-"""Forces with one stencil."""
+"""Forces that share a stencil."""
 
-PIECE = 5000
-"""Elements whose laws are looked at together at most. A law makes some hundred arrays: of few elements they are all
-calls, of many they leave a core's cache."""
+ELEMENTS_PER_PIECE = 5000
+"""Most elements whose laws are evaluated at a time [-]. A law makes some hundred arrays: with few elements calls take
+most of the time, with many the arrays do not fit into a core's cache."""
 
 
 def energy(family: Family, x: FloatArray) -> float:
-    """The sum of psi [J] at x (V, 3)."""
+    """Return the sum of psi [J] at x (V, 3)."""
     F = family[0].stencil.gather(x)
     return float(sum(np.sum(force.law.energy(F, force.parameters)) for force in family))
 
 
 def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
-    """total (V, 3) [N] += f at x (V, 3)."""
+    """Add the force f at x (V, 3) to total (V, 3) [N]."""
     stencil = family[0].stencil
     F = stencil.gather(x)
-    P = _room(stencil, len(F), 3)
+    P = _empty(stencil, len(F), 3)
     for part, forces in _pieces(family):
         _fill(P[..., part], [force.law.stress(_part(F, part), force.parameters) for force in forces])
     total -= stencil.scatter(P, len(x))
 
 
 def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: FloatArray) -> None:
-    """total (V, 3) [N] += the damping of those that are damped, at x and velocities v (V, 3)."""
+    """Add the damping of the damped forces, at x and velocities v (V, 3), to total (V, 3) [N]."""
     stencil = family[0].stencil
     F, rate = stencil.gather(x), stencil.gather(v)
-    P = _room(stencil, len(F), 3)
+    P = _empty(stencil, len(F), 3)
     for part, forces in _pieces([force for force in family if force.damping]):
         _fill(P[..., part], [force.damping_stress(_part(F, part), _part(rate, part)) for force in forces])
     total -= stencil.scatter(P, len(x))
@@ -62,7 +62,7 @@ def add_tangents(family: Family, x: FloatArray, factor: float, positions: Column
     """
     stencil = family[0].stencil
     vertices, weights = stencil.by_corner
-    blocks = _room(stencil, 9, len(vertices), len(vertices))
+    blocks = _empty(stencil, 9, len(vertices), len(vertices))
     for part, H in _tangents(family, x, factor, exact, damped_at, damping):
         element_blocks(weights[..., part], H, blocks[..., part])
     if common is not None:
@@ -74,17 +74,17 @@ def add_tangents(family: Family, x: FloatArray, factor: float, positions: Column
 
 def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, damped_at: FloatArray,
              damping: float) -> FloatArray:
-    """factor H + damping D of each element, to be kept: (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
+    """Return factor H + damping D of each element (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
     C = family[0].stencil.weights.shape[2]
-    upper = _room(family[0].stencil, C * (C + 1) // 2, 9)
+    upper = _empty(family[0].stencil, C * (C + 1) // 2, 9)
     for part, H in _tangents(family, x, factor, exact, damped_at, damping):
         upper[..., part] = np.stack([H[c, d].reshape(9, -1) for c in range(C) for d in range(c, C)])
-    return upper.transpose(2, 0, 1)                                # each entry's numbers side by side, for products
+    return upper.transpose(2, 0, 1)                                # each entry's numbers are contiguous, for products
 
 
 def _tangents(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray,
               damping: float) -> Iterator[tuple[slice, FloatArray]]:
-    """factor H + damping D, (C, C, 3, 3, n), piece by piece."""
+    """Yield factor H + damping D, (C, C, 3, 3, n), piece by piece."""
     stencil = family[0].stencil
     F = stencil.gather(x)
     G = F if x is damped_at else stencil.gather(damped_at)
@@ -103,7 +103,7 @@ def _tangents(family: Family, x: FloatArray, factor: float, exact: bool, damped_
 
 
 def _add_damping(H: FloatArray, force: ElementForce, factor: float, F: Any) -> None:
-    """H (C, C, 3, 3, n) += factor D at columns F: the sum of k g g^T over the conditions, a row at a time."""
+    """Add factor D at columns F to H (C, C, 3, 3, n): the sum of k g g^T over the conditions, a row at a time."""
     for k, gradient in force.law.conditions(F, force.parameters):
         g = np.array(gradient)
         kg = (factor * force.damping * k) * g
@@ -113,9 +113,9 @@ def _add_damping(H: FloatArray, force: ElementForce, factor: float, F: Any) -> N
 
 
 def _pieces(family: Family) -> Iterator[tuple[slice, list[ElementForce]]]:
-    """The elements in pieces, with the forces on each."""
+    """Yield the elements in pieces, with the forces on each piece."""
     count = len(family[0].stencil.vertices)
-    size = -(-count // max(1, -(-count // PIECE)))
+    size = -(-count // max(1, -(-count // ELEMENTS_PER_PIECE)))
     for start in range(0, count, max(1, size)):
         part = slice(start, start + size)
         yield part, [replace(force, parameters=tuple(p[part] for p in force.parameters)) for force in family]
@@ -125,24 +125,26 @@ def _part(F: Any, part: slice) -> Any:
     return tuple((a[part], b[part], c[part]) for a, b, c in F)
 
 
-def _room(stencil: Stencil, *shape: int) -> FloatArray:
+def _empty(stencil: Stencil, *shape: int) -> FloatArray:
     return np.empty((*shape, len(stencil.vertices)))
 
 
-def _fill(room: FloatArray, parts: Sequence[Any]) -> None:
-    """The sum of all parts, nested tuples of arrays, into room (.., n)."""
-    if room.ndim == 1:
-        room[:] = parts[0]
+def _fill(result: FloatArray, parts: Sequence[Any]) -> None:
+    """Write the sum of all parts, nested tuples of arrays, to result (.., n)."""
+    if result.ndim == 1:
+        result[:] = parts[0]
         for part in parts[1:]:
-            room += part
+            result += part
         return
-    for k in range(len(room)):
-        _fill(room[k], [part[k] for part in parts])
+    for k in range(len(result)):
+        _fill(result[k], [part[k] for part in parts])
 
 
 def add_common(stencil: Stencil, common: FloatArray, positions: Columns, layout: PaddedRows, data: FloatArray) -> None:
-    """Add q q^T between every two vertices of each element, and of each with itself, to a matrix as `add_tangents` has
-    it; q = common (E, 3)."""
+    """Add q q^T of each element to the blocks of any two of its vertices, also of a vertex and itself.
+
+    q = common (E, 3); other arguments as of `add_tangents`.
+    """
     E, k = stencil.vertices.shape
     blocks = (common[:, :, None] * common[:, None, :])[:, None, None]
     add_element_blocks(stencil.vertices, positions, np.broadcast_to(blocks, (E, k, k, 3, 3)), layout, data)

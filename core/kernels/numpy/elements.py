@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between vertices and elements: gather, scatter, element blocks.
+"""Gather from vertices to elements, scatter from elements to vertices, and element blocks.
 
-Every sum has a fixed order, so two runs give the same bytes.
-`np.bincount` adds in the order of its input and is several times quicker than `np.add.at`.
+Every sum has a fixed order, so that two runs give the same bytes. `np.bincount` adds in the order of its input and is
+several times faster than `np.add.at`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...arrays import FloatArray, IntArray
 
 
 def gather(vertices: IntArray, weights: FloatArray, x: FloatArray) -> Any:
-    """F_c = sum_i w_ic x_i as a tuple of C tuples of 3 component arrays (E,).
+    """Return F_c = sum_i w_ic x_i as a tuple of C tuples of 3 component arrays (E,).
 
     vertices (k, E), weights (k, C, E), x (V, 3).
     """
@@ -24,7 +24,7 @@ def gather(vertices: IntArray, weights: FloatArray, x: FloatArray) -> Any:
 
 
 def scatter(vertices: IntArray, weights: FloatArray, columns: Any, vertex_count: int) -> FloatArray:
-    """sum_c w_ic columns_c added up per vertex (V, 3): the transpose of `gather`."""
+    """Return sum_c w_ic columns_c added up per vertex (V, 3): the transpose of `gather`."""
     flat, per_corner = vertices.ravel(), np.empty(vertices.shape)
     total = np.empty((vertex_count, 3))
     for axis in range(3):
@@ -36,7 +36,7 @@ def scatter(vertices: IntArray, weights: FloatArray, columns: Any, vertex_count:
 
 
 def element_blocks(weights: FloatArray, tangent: FloatArray, blocks: FloatArray) -> None:
-    """K_ij = sum_cd w_ic w_jd H_cd of every element into blocks (9, k, k, E), weights (k, C, E), H (C, C, 3, 3, E)."""
+    """Write K_ij = sum_cd w_ic w_jd H_cd to blocks (9, k, k, E), with weights (k, C, E) and H (C, C, 3, 3, E)."""
     k, C, E = weights.shape
     H, term = tangent.reshape(C, C, 9, E), np.empty((9, E))
     for i in range(k):
@@ -49,7 +49,7 @@ def element_blocks(weights: FloatArray, tangent: FloatArray, blocks: FloatArray)
 
 
 def _sum_of(weights: Any, parts: Any) -> FloatArray:
-    """sum_n w_n part_n, parts (.., E)."""
+    """Return sum_n w_n part_n, parts (.., E)."""
     total: FloatArray = weights[0] * parts[0]
     for n in range(1, len(parts)):
         total += weights[n] * parts[n]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an iteration of conjugate gradients does with whole vectors (V, 3), besides the product and P^-1."""
+"""Vector operations of an iteration of conjugate gradients, besides the products with A and P^-1."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from ...arrays import FloatArray
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
-    """a . b without BLAS: its threads cost more than this sum, and change its last bits with their number."""
+    """Return a . b, without BLAS: its threads take longer than the sum, and their number changes the last bits."""
     return float(np.einsum("ij,ij->", a, b))
 
 
 def advance(alpha: float, c: FloatArray, q: FloatArray, x: FloatArray, r: FloatArray) -> float:
-    """x += alpha c, r -= alpha q, in place; r . r then."""
+    """Add alpha c to x and subtract alpha q from r, in place; return the new r . r."""
     x += alpha * c
     r -= alpha * q
     return dot(r, r)
 
 
 def turn(beta: float, s: FloatArray, c: FloatArray) -> None:
-    """c = s + beta c, in place."""
+    """Set c to s + beta c, in place."""
     c *= beta
     c += s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Products with a matrix that is not there (000): scatter(H (gather x)), element by element or along threads."""
+"""Products with a matrix that is not assembled (000): scatter(H (gather x)), by element or along threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_element_product(stencil: Stencil, H: FloatArray, x: FloatArray, total: FloatArray) -> None:
-    """total (V, 3) += sum_cd w_ic w_jd H_cd x_j of elements with H (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
+    """Add sum_cd w_ic w_jd H_cd x_j of elements to total (V, 3); H (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
     vertices, w = stencil.vertices, stencil.weights.transpose(1, 2, 0)                # (k, C, E)
     k, C = w.shape[:2]
     corners = [x.T[:, vertices[:, i]] for i in range(k)]                              # (3, E) each
@@ -38,8 +38,10 @@ def add_element_product(stencil: Stencil, H: FloatArray, x: FloatArray, total: F
 
 def add_spring_product(order: IntArray, k: FloatArray, l: FloatArray, alpha: FloatArray, d: FloatArray,  # noqa: E741
                        x: FloatArray, total: FloatArray) -> None:
-    """total (V, 3) += K x of springs between each of order (n,) and the next, {k, l, alpha, d} (n - 1,): K = -J, and
-    G v = alpha v - (k + alpha) (d . v) / l^2 d. No vertex is twice in `order`; k and alpha are 0 where a thread ends.
+    """Add K x of springs between successive vertices of order (n,), {k, l, alpha, d} (n - 1,), to total (V, 3).
+
+    K = -J with G v = alpha v - (k + alpha) (d . v) / l^2 d. No vertex occurs twice in `order`; k and alpha are 0
+    between two threads.
     """
     v = x[order]
     v = v[1:] - v[:-1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where moving points meet a moving triangle surface: what `contact.planes` makes contacts of."""
+"""Find where moving points meet a moving triangle surface; `contact.planes` makes contacts of the results."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .point_triangle_ccd import first_entries
 from .trees import touching_boxes
 
 Places = tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray, IntArray]
-"""vertex (N,), triangle (N,), and of the triangle's closest point: barycentric (N, 3), point (N, 3) [m],
-distance (N,) [m], feature code (N,)"""
+"""vertex (N,), triangle (N,), and barycentric (N, 3), point (N, 3) [m], distance (N,) [m] and feature code (N,) of the
+closest point of the triangle"""
 Entries = tuple[IntArray, IntArray, FloatArray, FloatArray]
-"""vertex (N,), triangle (N,), barycentric (N, 3), side (N,): +1 coming from the triangle's front, -1 from its back"""
+"""vertex (N,), triangle (N,), barycentric (N, 3), side (N,): +1 if the point comes from the front, -1 from the back"""
 
 
 def meetings(
@@ -22,17 +22,18 @@ def meetings(
     triangles: IntArray, closed: BoolArray, features: IntArray, degree: IntArray, surface_t0: FloatArray,
     surface_t1: FloatArray
 ) -> tuple[Places, Entries, Places]:
-    """Where points moving from x_t0 to x_t1 (V, 3) [m] meet a surface.
+    """Find where points that move from x_t0 to x_t1 (V, 3) [m] meet a surface.
 
     Args:
-        reach (V,) [m]: how far from the surface a point is near it.
+        reach: (V,) [m], largest distance from the surface at which a point is near it.
         drift (3,), order, nodes: the surface's tree, fitted around surface_t0 + drift and surface_t1.
         triangles, closed, features, degree: as in `SurfaceShape`; surface_t0, surface_t1 [m]: its positions.
 
     Returns:
-        The nearest place of each point that is near the surface at the start; the first entry of each path; and each
-        place where the distance from the end has a minimum within reach, a point's nearest first. A minimum on an edge
-        or a vertex is one only if all triangles around have their closest point there; the nearest always counts.
+        The closest place of each point that is near the surface at the start; the first entry of each path; and each
+        place where the distance from the end has a minimum within reach, nearest first for each point. A place on an
+        edge or a vertex is a minimum only if it is the closest point of all triangles around; the nearest always
+        counts.
     """
     moved = x_t0 + drift
     low, high = np.minimum(moved, x_t1) - reach[:, None], np.maximum(moved, x_t1) + reach[:, None]
@@ -47,7 +48,7 @@ def meetings(
 
 def _nearest(x: FloatArray, reach: FloatArray, vertex: IntArray, triangle: IntArray, triangles: IntArray,
              surface: FloatArray) -> Places:
-    """The nearest triangle within reach of each vertex, the first of equals."""
+    """Return the nearest triangle within reach of each vertex, the first one of equal distances."""
     weights, point, distance, code = point_triangle(x[vertex], *(surface[triangles[triangle, k]] for k in range(3)))
     near = np.flatnonzero(distance <= reach[vertex])
     row = near[np.lexsort((triangle[near], distance[near], vertex[near]))]
@@ -66,6 +67,6 @@ def _minima(x: FloatArray, reach: FloatArray, vertex: IntArray, triangle: IntArr
     once = np.zeros(len(row), dtype=bool)
     once[first] = True
     minimum = once & (count[inverse.reshape(-1)] == degree[feature])
-    minimum[np.unique(vertex[row], return_index=True)[1]] = True             # whatever rounding made of it
+    minimum[np.unique(vertex[row], return_index=True)[1]] = True             # in spite of rounding
     row = row[minimum]
     return vertex[row], triangle[row], weights[row], point[row], distance[row], code[row]

@@ -6,12 +6,12 @@ With a front's own rows o and its boundary b, elimination leaves
     D = F_oo^-1,    W = D F_ob,    U = F_bb - F_ob^T W   (added to the parent's front)
 
 and A x = r is solved by y_b -= W^T y_o from the leaves to the root and x_o = D y_o - W x_b from the root to the leaves.
-The inverses are stored instead of triangles, so that solving is products alone. D is symmetric positive definite
-and the way down is the transpose of the way up, so what is applied is symmetric and positive definite but for the
-rounding of applying it.
+The inverses are stored instead of triangles, so that a solve consists of products only. D is symmetric positive
+definite and the way down is the transpose of the way up, so that the operator is symmetric and positive definite up to
+rounding.
 
-Only products are used, no LAPACK: its calls on many small matrices get up to a hundred times slower when the
-library starts threads for each of them.
+No LAPACK is used: its calls on many small matrices are up to a hundred times slower when the library starts threads for
+each of them.
 """
 
 from __future__ import annotations
@@ -23,27 +23,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ...arrays import FloatArray, IntArray
+from ..tuning import NUMBERS_PER_PIECE
 
 Numbers = npt.NDArray[np.floating[Any]]
 
-SCALAR_SHAPE = (64, 2)
-"""Vertices in a leaf and cuts eliminated together, for scalar matrices: below, the calls cost more than the numbers."""
-BLOCK_SHAPE = (24, 2)
-"""The same for 3x3 blocks, which have nine times the numbers."""
-WORTH = IN_CONTACT = (18, 0.28)
-"""Iterations of multigrid that are worth a direct solve on a sheet, the first + the second sqrt(vertices): where
-nothing touches, and in contact."""
 TINY: dict[Any, float] = {np.float32: 1e-18, np.float64: 1e-150}
-"""What counts as zero of factors whose largest numbers are near one [-]. Products of smaller numbers are denormal, and
-take a processor a hundred times as long; a stiff sheet's influence on a far vertex falls to that and below."""
-SMALL = 8
-"""Matrices of this size and less are inverted entry by entry, all of a batch at once."""
-NUMBERS_AT_ONCE = 4_000_000
-"""Fronts are worked on in batches of about this many numbers, which bounds the memory."""
+"""Largest absolute value that is set to zero, in factors whose largest numbers are near one [-]. Products of smaller
+numbers are denormal and take a processor a hundred times as long; the influence on a far vertex of a stiff sheet decays
+below that."""
+LARGEST_ENTRYWISE = 8
+"""Largest size of matrices that are inverted entry by entry, a batch at once [-]."""
 
 
 def plan(levels: Sequence[Any], slots: int) -> Any:
-    """What the functions below want to know of a tree of `FrontLevel`s: it, its slots, and the slot of each vertex."""
+    """Return a tree of `FrontLevel`s as the functions below take it: levels, slots, and the slot of each vertex."""
     slot = np.empty(sum(len(level.vertices) for level in levels), dtype=np.int64)
     for level in levels:
         slot[level.vertices] = level.start + level.node * level.own + level.row
@@ -51,13 +44,14 @@ def plan(levels: Sequence[Any], slots: int) -> Any:
 
 
 def numbers(plan: Any) -> int:
-    """Numbers in the factor of a scalar matrix, padding included."""
+    """Return the count of numbers in the factor of a scalar matrix, padding included."""
     return sum(level.nodes * level.own * (level.own + level.boundary) for level in plan[0])
 
 
 def factor(plan: Any, diagonal: FloatArray, off_diagonal: FloatArray, working: Any, kept: Any, old: Any = None) -> Any:
-    """The factor of diagonal (V, w, w) and off_diagonal (E, w, w): computed in the type `working`, kept in `kept`. A
-    factor `old` of this plan may be overwritten.
+    """Return the factor of diagonal (V, w, w) and off_diagonal (E, w, w), computed in `working`, kept in `kept`.
+
+    Both are types of numbers. A factor `old` of this plan may be overwritten.
 
     Raises:
         ArithmeticError: the matrix is not positive definite.
@@ -72,15 +66,15 @@ def factor(plan: Any, diagonal: FloatArray, off_diagonal: FloatArray, working: A
 
 
 def memory(factor: Any) -> int:
-    """Size of a factor [bytes]."""
+    """Return the size of a factor [bytes]."""
     return sum(D.nbytes + W.nbytes for D, W in factor)
 
 
 def solve(plan: Any, factor: Any, r: FloatArray, scale: float, size: float) -> FloatArray:
-    """size P^-1 r / scale for r (V, w, columns), of which `scale` is the largest number."""
+    """Return size P^-1 r / scale for r (V, w, columns), whose largest absolute value is `scale`."""
     levels, slots, slot = plan
     _, w, given = r.shape
-    columns = max(given, 2)              # with a single one the library multiplies otherwise, and as its threads are
+    columns = max(given, 2)              # for one column BLAS has another routine, whose result depends on threads
     y: Numbers = np.zeros((slots + 1, w, columns), dtype=factor[0][0].dtype)
     y[slot, :, :given] = r / scale                                           # single precision has a narrow range
     y = y.reshape(slots + 1, w * columns)
@@ -122,10 +116,10 @@ def _down(levels: Sequence[Any], factor: Any, y: Numbers, w: int, columns: int) 
 
 def _eliminate(level: Any, diagonal: FloatArray, off_diagonal: FloatArray, update: Numbers, below: Any,
                working: Any) -> tuple[Numbers, Numbers, Numbers]:
-    """D and W of a level's fronts, and U."""
+    """Return D and W of a level's fronts, and U."""
     w = diagonal.shape[1]
     m, o = level.nodes, level.own * w
-    size = level.own + level.boundary + 1                                # with a spare row for what is padding
+    size = level.own + level.boundary + 1                                # with a spare row for padding
     front: Numbers = np.zeros((m, size, w, size, w), dtype=working)
     swapped = level.swapped.astype(np.bool_)[:, None, None]
     blocks = np.where(swapped, off_diagonal[level.edges].transpose(0, 2, 1), off_diagonal[level.edges])
@@ -141,7 +135,7 @@ def _eliminate(level: Any, diagonal: FloatArray, off_diagonal: FloatArray, updat
     flat = front.reshape(m, size * w, size * w)
     if below is not None and below.boundary:
         _extend_add(flat, update, _rows_of_blocks(below.parent_place, w))
-    with np.errstate(all="ignore"):                               # a pivot of zero shows in the diagonal
+    with np.errstate(all="ignore"):                               # a zero pivot shows in the diagonal
         D = _inverse(flat[:, :o, :o])
     own = np.diagonal(D, axis1=1, axis2=2)
     if not ((own > 0.0) & np.isfinite(own)).all():
@@ -154,13 +148,13 @@ def _eliminate(level: Any, diagonal: FloatArray, off_diagonal: FloatArray, updat
 
 
 def _flushed(numbers: Numbers) -> Numbers:
-    """The numbers themselves, with zeros where they are tiny; nan stays."""
+    """Set tiny numbers to zero, in place; nan stays nan."""
     numbers *= np.abs(numbers) >= TINY[numbers.dtype.type]
     return numbers
 
 
 def _rows_of_blocks(places: IntArray, w: int) -> IntArray:
-    """Rows of scalars (.., n w) of rows of blocks (.., n)."""
+    """Return the rows of scalars (.., n w) of rows of blocks (.., n)."""
     return (w * places[..., None] + np.arange(w)).reshape(*places.shape[:-1], -1)
 
 
@@ -169,20 +163,20 @@ def _extend_add(front: FloatArray, update: Numbers, places: IntArray) -> None:
     m, fan, b = places.shape
     n = front.shape[1]
     parts, target = update.reshape(m, fan, b, b), front.reshape(-1)
-    step = max(1, NUMBERS_AT_ONCE // max(b * b, 1))
+    step = max(1, NUMBERS_PER_PIECE // max(b * b, 1))
     for first in range(0, m, step):
         some = slice(first, first + step)
         base = (np.arange(m)[some] * n * n)[:, None, None]
         for child in range(fan):
             rows = places[some, child]
-            # no place twice in one child but the spare one, where nothing is read
+            # only the spare place, which is not read, occurs twice in one child
             target[base + rows[:, :, None] * n + rows[:, None, :]] += parts[some, child]
 
 
 def _inverse(A: Numbers) -> Numbers:
-    """Inverses of symmetric positive definite matrices (m, n, n), by halves."""
+    """Return the inverses of symmetric positive definite matrices (m, n, n), by recursion on halves."""
     n = A.shape[1]
-    if n <= SMALL:
+    if n <= LARGEST_ENTRYWISE:
         return _small_inverse(A)
     half = n // 2
     first = _inverse(A[:, :half, :half])
@@ -200,7 +194,7 @@ def _inverse(A: Numbers) -> Numbers:
 
 
 def _small_inverse(A: Numbers) -> Numbers:
-    """Gauss-Jordan without pivots, which a positive definite matrix does not need."""
+    """Return the inverses by Gauss-Jordan without pivoting, which positive definite matrices do not need."""
     n = A.shape[1]
     B = np.ascontiguousarray(A.transpose(1, 2, 0))                           # (n, n, m): a batch is one line
     for k in range(n):

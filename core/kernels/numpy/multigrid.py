@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between a mesh and its coarse level of groups of vertices: the Galerkin product, restriction, prolongation.
+"""Galerkin product, restriction and prolongation between a mesh and its coarse level of groups of vertices.
 
-S are the projections (n, 3, 3) of pins and contacts, number (V,) which of them is a vertex's, -1 for none.
+S are the projections (n, 3, 3) of pins and contacts, and number (V,) is the number of a vertex's projection, -1 for
+none.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from ...arrays import FloatArray, IntArray
 def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: IntArray, blocks: IntArray,
                    scalar_starts: IntArray, scalars: IntArray, number: IntArray, S: FloatArray, count: int,
                    grow: float, total: FloatArray) -> None:
-    """Sums of S_i A_ij S_j into total (slots, 3, 3), of which the first `count` are the diagonal, times `grow`.
+    """Write sums of S_i A_ij S_j to total (slots, 3, 3); the first `count` slots are the diagonal, times `grow`.
 
-    Slot k adds up blocks (B, 3) from block_starts[k] to block_starts[k + 1], and scalars likewise: where each begins
-    in `data` or lies in `scalar`, its row and its column; a row's lines are line (V,) apart. What is held of a
-    vertex counts as a third of the trace of its own block, without its scalar.
+    Slot k is the sum of the rows block_starts[k]..block_starts[k + 1] - 1 of blocks (B, 3), and of scalars likewise:
+    each has the place in `data` or `scalar`, the row and the column. Lines of a block are line (V,) apart in `data`.
+    Constrained directions of a vertex add a third of the trace of its own block, without its scalar.
     """
     place, step = blocks[:, 0].astype(np.int64), line[blocks[:, 1]]
     sums = np.zeros(total.shape)
@@ -37,14 +38,14 @@ def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_s
 
 
 def restrict(r: FloatArray, order: IntArray, starts: IntArray, number: IntArray, S: FloatArray) -> FloatArray:
-    """Sums (n, 3) of S r, r (V, 3), over groups: group k is the vertices order[starts[k]:starts[k + 1]]."""
+    """Return the sums (n, 3) of S r, r (V, 3), over groups: group k has the vertices order[starts[k]:starts[k + 1]]."""
     sums: FloatArray = np.add.reduceat(_projected(r.copy(), number, S).take(order, axis=0), starts[:-1], axis=0)
     return sums
 
 
 def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray, inverse: FloatArray, r: FloatArray,
             result: FloatArray) -> None:
-    """S times each vertex's group's value (n, 3), plus inverse (V, 3, 3) times r (V, 3), into result (V, 3)."""
+    """Write S times the value (n, 3) of each vertex's group, plus inverse (V, 3, 3) times r, to result (V, 3)."""
     np.einsum("nij,nj->ni", inverse, r, out=result)
     result += _projected(coarse.take(group, axis=0), number, S)
 
@@ -56,15 +57,15 @@ def _projected(d: FloatArray, number: IntArray, S: FloatArray) -> FloatArray:
 
 
 def _runs(starts: IntArray) -> tuple[IntArray, IntArray]:
-    """Slots that are not empty, and where they start."""
+    """Return the slots that are not empty, and where they begin."""
     some = np.flatnonzero(np.diff(starts))
     return some, starts[some]
 
 
 def _hold(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: IntArray, blocks: IntArray,
           scalar_starts: IntArray, scalars: IntArray, number: IntArray, S: FloatArray, total: FloatArray) -> None:
-    """Change the sums of all blocks to those of S_i A_ij S_j, and add what held directions are worth."""
-    P = np.concatenate([S, np.eye(3)[None]])                         # number -1 is the last
+    """Change sums of A_ij to sums of S_i A_ij S_j, and add the part of constrained directions."""
+    P = np.concatenate([S, np.eye(3)[None]])                         # number -1 is the last one
     three = np.arange(3)
     some = np.flatnonzero((number[blocks[:, 1]] >= 0) | (number[blocks[:, 2]] >= 0))
     place, row, column = blocks[some].T.astype(np.int64)
@@ -81,7 +82,7 @@ def _hold(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: In
 
 
 def _add_at(total: FloatArray, slots: IntArray, blocks: FloatArray) -> None:
-    """total[slots] += blocks (n, 3, 3), slots with repetitions."""
+    """Add blocks (n, 3, 3) to total[slots], slots with repetitions."""
     there, inverse = np.unique(slots, return_inverse=True)
     for i in range(3):
         for j in range(3):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of primitives that may be near or meet in a step, as `contact.self_pairs` defines them.
+"""Find pairs of primitives that may be near or meet in a step, as `contact.self_pairs` defines them.
 
-A pair's radius is the mean of those of its two primitives, each of which has the largest of its vertices'. The vertex's
-box is grown by it, or that of the edge with the smaller number, so that both backends round alike.
+The radius of a primitive is the largest of its vertices, and that of a pair the mean of its two primitives. The box of
+the vertex, or of the edge with the smaller number, is grown by it, so that both backends round alike.
 
-A pair keeps apart across a plane if it does so at the start and at the end: in straight lines the first primitive never
-gets less far beyond the second one along a fixed direction than it is then. At the end it has to by `LEFT` of the
-distance that it starts from, or of `far` where that is less, of which no pair keeps more. Tried are directions that
-cost little: from centroid to centroid; for edges across both, or what of the first is across the one, or the other.
+A pair that has a separating plane of one normal at the start and at the end stays apart, because along straight paths
+the distance of its primitives along the normal is never less than at one of the ends. At the end they must be apart by
+`LEFT` of their distance at the start, or of `far` where that is less. The normals tried are cheap ones: from centroid
+to centroid; for edges their cross product, and the part of the first normal orthogonal to the one or the other.
 """
 
 from __future__ import annotations
@@ -21,23 +21,29 @@ from .conservative_advancement import LEFT
 from .trees import element_boxes, fitted, touching_boxes
 from .vectors import Vector, add, cross, divide, dot, scale, subtract
 
-ROOM = 1.0 + 1e-6
-"""What boxes of single primitives are grown by, over their part of the radius [-]: more than what rounding could take
-from the sum of both."""
+GROWTH_OF_REACH = 1.0 + 1e-6
+"""Growth of the box of a primitive, over its part of the radius [-]: above one by more than rounding takes from the sum
+of both parts, or from a box in single precision."""
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
           x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None
           ) -> IntArray:
-    """Pairs (P, 2), in order, of `items`, rows of queries (Q, a), with rows of targets (N, b), the leaves of a tree in
-    `order`; -1 is nothing in both. Primitives by the numbers of their vertices. `same`: queries and targets are one,
-    and each pair is told once. `radius` (V,) [m]. Only pairs with one of the vertices `some` (V,), if given."""
+    """Return sorted pairs (P, 2) of a row of queries (Q, a) and a row of targets (N, b): primitives by their vertices.
+
+    Args:
+        items, order: (n,), (L,), rows of queries, and rows of targets in the order of a tree's leaves; -1 for none.
+        same: whether queries and targets are one array; each pair is returned once then.
+        x_t0, x_t1: (V, 3) [m]. slack, radius: (V,) [m].
+        far: largest distance that any pair has to keep [m].
+        some: (V,), only pairs with one of these vertices, if given.
+    """
     step = x_t0, x_t1, slack, 0.5 * radius, far
     if some is None:
         return _all_pairs(items, queries, order, targets, same, *step)
     items = items[items >= 0]
     mine, its = some[queries[items]].any(axis=1), some[targets].any(axis=1)
-    # those of some with everybody, and everybody else with those of some
+    # items with some of the vertices and all targets, then the other items and targets with some of them
     found = [_all_pairs(items[mine], queries, _leaves_of(order, ~its) if same else order, targets, False, *step),
              _all_pairs(items[mine] if same else items[~mine], queries, _leaves_of(order, its), targets, same, *step)]
     both = np.concatenate([np.sort(pairs, axis=1) if same else pairs for pairs in found])
@@ -45,7 +51,7 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
 
 
 def _leaves_of(order: IntArray, wanted: BoolArray) -> IntArray:
-    """The leaves of a tree in `order` (L,) that are `wanted` (N,), as those of a smaller one."""
+    """Return the leaves of a tree in `order` (L,) that are `wanted` (N,), as leaves of a smaller tree."""
     kept = order[order >= 0]
     kept = kept[wanted[kept]]
     result = np.full(1 << max(0, len(kept) - 1).bit_length(), -1)
@@ -76,15 +82,15 @@ def _all_pairs(items: IntArray, queries: IntArray, order: IntArray, targets: Int
 
 
 def _grown(elements: IntArray, x_t0: FloatArray, x_t1: FloatArray, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Boxes (lower, upper), each (N, 3) [m], of elements (N, k), a little more than `reach` (N,) [m] larger."""
+    """Return boxes (lower, upper), each (N, 3) [m], of elements (N, k), grown by little more than `reach` (N,) [m]."""
     low, high = element_boxes(elements, x_t0, x_t1)
-    grow = ROOM * reach[:, None]
+    grow = GROWTH_OF_REACH * reach[:, None]
     return low - grow, high + grow
 
 
 def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: FloatArray,
           far: float) -> IntArray:
-    """Rows of the pairs of vertices (a, P) and (b, P) on (3, V) that may be within their radius (P,), or meet."""
+    """Return rows of pairs of vertices (a, P) and (b, P) on (3, V) that may be within their radius (P,), or meet."""
     rows = np.arange(one.shape[1])
     loose = reduce(np.maximum, slack[one]) + reduce(np.maximum, slack[other])
     ahead, behind = _places(one, x_t0), _places(other, x_t0)
@@ -111,7 +117,7 @@ def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, sl
 
 
 def _places(vertices: IntArray, x: FloatArray) -> list[Vector]:
-    """Vertices (a, P) on x (3, V) as a vector each."""
+    """Return vertices (a, P) on x (3, V) as a vector each."""
     return [(x[0].take(vertex), x[1].take(vertex), x[2].take(vertex)) for vertex in vertices]
 
 
@@ -122,8 +128,11 @@ def _middle(places: list[Vector]) -> Vector:
 
 def _boxes_near(i: IntArray, j: IntArray, queries: IntArray, targets: IntArray, x_t0: FloatArray, x_t1: FloatArray,
                 own_reach: FloatArray, its_reach: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Pairs of queries (a, Q) and targets (b, N) whose boxes are nowhere apart by their radius on the same side both
-    times, and the radius (P,) [m]: what both reach (Q,), (N,) [m]."""
+    """Return pairs of queries (a, Q) and targets (b, N) whose boxes come within their radius, and the radius (P,) [m].
+
+    Boxes are apart if they are apart by the radius on one side at both times. The radius is the sum of `own_reach` (Q,)
+    and `its_reach` (N,) [m].
+    """
     radius = own_reach[i] + its_reach[j]
     for axis in range(3):
         above, below = np.zeros(len(i), dtype=np.bool_), np.zeros(len(i), dtype=np.bool_)
@@ -137,7 +146,7 @@ def _boxes_near(i: IntArray, j: IntArray, queries: IntArray, targets: IntArray, 
 
 
 def _beyond(direction: Vector, one: list[Vector], other: list[Vector]) -> FloatArray:
-    """How far along a direction the places `one` are beyond the places `other`, times its length (P,)."""
+    """Return how far the places `one` are beyond the places `other` along a direction, times its length (P,)."""
     base = other[-1]
     ahead, behind = ([dot(subtract(place, base), direction) for place in side] for side in (one, other))
     result: FloatArray = reduce(np.minimum, ahead) - reduce(np.maximum, behind)

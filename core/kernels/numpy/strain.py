@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lengths of edges, and relaxation of those that are too long, in front of planes."""
+"""Lengths of edges, and relaxation of edges that are too long in front of planes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...arrays import FloatArray, IntArray
 
 
 def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
-    """Lengths (E,) [m] of edges (E, 2) with vertices at x (V, 3) [m]."""
+    """Return the lengths (E,) [m] of edges (E, 2) with vertices at x (V, 3) [m]."""
     along = x[edges[:, 1]] - x[edges[:, 0]]
     found: FloatArray = np.sqrt(np.einsum("ei,ei->e", along, along))
     return found
@@ -18,13 +18,21 @@ def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
 def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArray, starts: IntArray,
           corners: IntArray, shares: FloatArray, normals: FloatArray, least: FloatArray, sets: IntArray, close: float,
           room: float, sweeps: int, further: float) -> None:
-    """Move x (V, 3) until no edge (E, 2) is more than a part `close` longer than `longest` (E,) and no point more than
-    `room` [m] beyond its plane, or `sweeps` are over.
+    """Move x (V, 3) [m] until all edges are short enough and all points are in front of their planes, in place.
 
-    weights (V,): how readily each moves, 0 for not at all; starts (C + 1,): where the sets of edges begin that share no
-    vertex, which are gone through forth and back in turn; further: over-relaxation, until the last fifth of the sweeps.
-    A plane has four vertices, corners (P, 4), whose places times shares (P, 4) add up to a point, or to the distance of
-    two, that shall be `least` (P,) [m] or more along the plane's normal (P, 3); sets (S + 1,) are like starts.
+    A plane has four vertices; the sum of their positions times shares is a point, or the distance of two points, which
+    must be `least` or more along the plane's normal.
+
+    Args:
+        edges, longest: (E, 2), (E,) [m].
+        weights: (V,), inverse mass of each vertex, 0 for fixed vertices.
+        starts: (C + 1,), where the sets of edges without common vertices begin; sweeps alternate their order.
+        corners, shares, normals, least: (P, 4), (P, 4), (P, 3), (P,) [m], of the planes.
+        sets: (S + 1,), where the sets of planes without common vertices begin.
+        close: part by which an edge may be longer than `longest` at the end [-].
+        room: distance by which a point may be behind its plane at the end [m].
+        sweeps: most sweeps.
+        further: over-relaxation, until the last fifth of the sweeps [-].
     """
     spans = [slice(int(a), int(b)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
     parts = [(edges[s, 0], edges[s, 1], longest[s], weights[edges[s, 0]], weights[edges[s, 1]]) for s in spans]
@@ -47,7 +55,7 @@ def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArr
         for at, share, normal, low, step, free in planes:
             below = np.where(free, np.maximum(low - np.einsum("pk,pki,pi->p", share, x[at], normal), 0.0), 0.0)
             lack = max(lack, float(below.max(initial=0.0)))
-            for k in range(4):                                    # a corner may stand there twice, with no share
+            for k in range(4):                                    # a corner may occur twice, with share 0
                 x[at[:, k]] += (below * step[:, k])[:, None] * normal
         if worst <= close and lack <= room:
             return

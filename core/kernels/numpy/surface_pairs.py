@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two triangle surfaces, or one and itself: where edges may pierce triangles, and how close they come.
+"""Find where edges of two triangle surfaces, or of one with itself, may pierce triangles, and their smallest distance.
 
-Of one surface and itself, what belongs together is left out: for crossings, an edge and a triangle with a common
-vertex; for gaps, what has a common vertex or is joined by an edge.
+Of one surface with itself, adjacent primitives are left out: for intersections, an edge and a triangle with a common
+vertex; for the distance, primitives with a common vertex or joined by an edge.
 
-One search among pairs of triangles finds both (see `clusters`, `triangle_pairs`). Those around a vertex, in a sheet the
-most frequent by far, are known beforehand and not searched for (see `stars`).
+One search among pairs of triangles finds both (see `wide_bvh`, `triangle_pairs`). Pairs around a vertex, the most
+frequent ones in a sheet, are known beforehand and not searched for (see `one_ring`).
 """
 
 from __future__ import annotations
@@ -22,28 +22,31 @@ from .triangle_pairs import NOBODY, Triangles, apart, joins_of, may_pierce, roun
 from .wide_bvh import Level, fit, lanes, touching_clusters, touching_members
 
 Leaves = tuple[IntArray, IntArray, npt.NDArray[np.uint8], IntArray, IntArray, IntArray]
-"""What is fixed about a surface, with its triangles in the order of the tree's leaves: corners (T, 3); the edge at the
-side from each corner (T, 3); what of a triangle is its own (T,): every vertex and every edge belongs to the first one
-that has it.
+"""The constant arrays of a surface, with its triangles in the order of the tree's leaves: corners (T, 3); the edge that
+begins at each corner (T, 3); owned (T,), as bits: every vertex and every edge is owned by the first triangle that has
+it.
 first (V + 1,): edges first[v]..first[v + 1] - 1 have v as their smaller vertex. star (S,), begin (V + 1,):
-star[begin[v]..begin[v + 1] - 1] are the corners at v, as 3 triangle + corner; none of triangles with a corner twice.
+star[begin[v]..begin[v + 1] - 1] are the corners at v, as 3 triangle + corner, without triangles that have a corner
+twice.
 """
 
 Neighbours = tuple[Any, ...]
-"""What else is fixed, about triangles that belong together: what that is, is the backend's business."""
+"""Constant arrays about adjacent triangles; each backend has its own."""
 
 Boxes = tuple[Any, ...]
-"""The boxes of a surface at its positions: what they are is the backend's business."""
+"""The boxes of a surface at its positions; each backend has its own."""
 
 Surface = tuple[FloatArray, IntArray, IntArray, IntArray, Leaves, Neighbours, Boxes]
-"""A triangle surface: x (V, 3) [m]; edges (E, 2), in order; vertices (N,): those that the triangles use; leaves (L,) of
-a tree over the triangles; and the rest.
+"""A triangle surface: x (V, 3) [m]; sorted edges (E, 2); vertices (N,) of the triangles; leaves (L,) of a tree over the
+triangles; and the arrays above.
 """
 
 
 def neighbours(leaves: Leaves, edges: IntArray) -> Neighbours:
-    """What is fixed about triangles that belong together; edges (E, 2), in order: what is joined. Here, their corners
-    and sides (3, T), the corners as a tree's lowest level has them, and the stars."""
+    """Return the constant arrays about adjacent triangles; sorted edges (E, 2) join vertices.
+
+    Here they are corners and sides (3, T), the corners in the layout of a tree's lowest level, and the one-rings.
+    """
     corners, sides, owned, _, star, begin = leaves
     if not len(corners):
         return ()
@@ -53,21 +56,24 @@ def neighbours(leaves: Leaves, edges: IntArray) -> Neighbours:
 
 
 def boxes(x: FloatArray, order: IntArray, leaves: Leaves, neighbours: Neighbours) -> Boxes:
-    """The boxes at positions x (V, 3) [m]: here, x as columns, and levels of the tree."""
+    """Return the boxes at positions x (V, 3) [m]: here, x as columns, and the levels of the tree."""
     columns = np.ascontiguousarray(x.T)
     return columns, fit(columns, neighbours[2], len(leaves[0])) if neighbours else []
 
 
 def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArray, IntArray] | None = None
          ) -> tuple[IntArray, IntArray, float]:
-    """Where two surfaces may pierce each other, and how close they come; `same`: both are one surface.
+    """Return where two surfaces may pierce each other, and their smallest distance.
 
-    `joins`: pairs of vertices that count as joined by an edge, as of `TriangleSurface`; the edges if None.
+    Args:
+        same: whether both are one surface.
+        radius: largest distance that is searched for [m].
+        joins: pairs of vertices that count as joined by an edge, as of `TriangleSurface`; the edges if None.
 
     Returns:
-        pairs (P, 2) of an edge of a and a triangle of b, then of an edge of b and a triangle of a (none if they are the
-        same), in order, that hold all that pierce: which pairs besides is the backend's choice. And the smallest
-        distance [m] of what is not left out, `radius` [m] if there is no smaller one.
+        Sorted pairs (P, 2) of an edge of a and a triangle of b, then of an edge of b and a triangle of a (none if both
+        are one surface). They contain all pairs that pierce; the backends differ in the other pairs. And the smallest
+        distance [m] of primitives that are not left out, `radius` if none is smaller.
     """
     x, edges, _, order_a, leaves_a, known_a, (columns_a, tree_a) = a
     _, _, _, order_b, leaves_b, known_b, (columns_b, tree_b) = b
@@ -97,7 +103,7 @@ def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArra
 
 
 def _strangers(tree: list[Level], stars: Stars, radius: float) -> tuple[IntArray, IntArray]:
-    """Pairs of triangles of a surface whose boxes come within the radius [m] and that have no vertex in common."""
+    """Return pairs of triangles of a surface whose boxes come within the radius [m] and that have no common vertex."""
     i, j = touching_clusters(tree, tree, radius, True)
     count, near, unlike = tree[0][0].shape[2], stars[4], stars[5]
     known = near[0] * count + near[1]

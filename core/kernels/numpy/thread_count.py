@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many threads the kernels take. NumPy's take one."""
+"""Choose the number of threads: kernels in NumPy run on one."""
 
 from __future__ import annotations
 
 
 def settle() -> int:
-    """Choose for what comes next, and say how many."""
+    """Choose the number of threads of the next frame, and return it."""
     return 1

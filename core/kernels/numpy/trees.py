@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees of boxes: fitting them, and which boxes touch which (see `contact.bvh` for how a tree lies in memory).
+"""Trees of boxes: fit them, and find touching boxes (see `contact.bvh` for the layout of a tree).
 
-A search walks a frontier of (query, node) pairs one level at a time, at most `CHUNK` pairs at once, so that its memory
-is bounded by the answer's. The compiled twin walks a stack for each query instead.
+A search goes down a frontier of (query, node) pairs, at most `PAIRS_PER_PIECE` at a time, so that its memory is bounded
+by that of the result. The compiled kernel has a stack for each query instead.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 
-CHUNK = 1 << 18
-"""Pairs of boxes tested at once: some 40 MB of working memory."""
-
-STEP = 2
-"""Levels of a tree that a box goes down at once: more boxes to test, in fewer calls."""
+PAIRS_PER_PIECE = 1 << 18
+"""Most pairs of boxes that are tested at a time [-]: some 40 MB of working memory."""
+LEVELS_PER_PASS = 2
+"""Levels of a tree that a frontier goes down in one pass [-]: more boxes to test, in fewer calls."""
 
 Frontier = tuple[IntArray, IntArray]
 
 
 def element_boxes(elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Boxes (lower, upper), each (N, 3) [m], of elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
+    """Return boxes (lower, upper), each (N, 3) [m], of elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
     corners = [x[elements[:, k]] for x in ((x_t0,) if x_t0 is x_t1 else (x_t0, x_t1)) for k in range(elements.shape[1])]
     lower, upper = corners[0].copy(), corners[0].copy()
     for corner in corners[1:]:
@@ -31,7 +30,7 @@ def element_boxes(elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> tup
 
 
 def fitted(order: IntArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Nodes (6, 2L) of the tree whose leaves hold the boxes lower, upper (N, 3) [m] in `order` (L,)."""
+    """Return nodes (6, 2L) of the tree whose leaves hold the boxes lower, upper (N, 3) [m] in `order` (L,)."""
     leaves = len(order)
     nodes = np.empty((6, 2 * leaves))
     nodes[:3], nodes[3:] = np.inf, -np.inf
@@ -48,35 +47,35 @@ def fitted(order: IntArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 def fitted_around(order: IntArray, elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> FloatArray:
-    """Nodes (6, 2L) of the tree around elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
+    """Return nodes (6, 2L) of the tree around elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
     return fitted(order, *element_boxes(elements, x_t0, x_t1))
 
 
 def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatArray) -> IntArray:
-    """All (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
+    """Return all (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
     leaves = len(order)
     boxes = np.ascontiguousarray(lower.T), np.ascontiguousarray(upper.T)
     tree = nodes[:3], nodes[3:]
     q = np.flatnonzero(((lower <= nodes[3:, 1]) & (nodes[:3, 1] <= upper)).all(axis=1))
     found: list[IntArray] = []
-    stack = [(q[i : i + CHUNK], np.ones(len(q[i : i + CHUNK]), dtype=np.int64)) for i in range(0, len(q), CHUNK)]
+    stack = _pieces(q, np.ones(len(q), dtype=np.int64))
     while stack:
         query, node = stack.pop()
         query, node = _touching(boxes, query, tree, node)
         if len(query) == 0:
             continue
-        if node[0] >= leaves:                              # all nodes of a frontier lie on one level
+        if node[0] >= leaves:                              # all nodes of a frontier are on one level
             found.append(np.stack([query, order[node - leaves]], axis=1))
             continue
-        down = min(STEP, (leaves // _level_start(node)).bit_length() - 1)
+        down = min(LEVELS_PER_PASS, (leaves // _level_start(node)).bit_length() - 1)
         node = ((node << down) + np.arange(1 << down)[:, None]).ravel()
         query = np.tile(query, 1 << down)
-        stack.extend((query[i : i + CHUNK], node[i : i + CHUNK]) for i in range(0, len(query), CHUNK))
+        stack.extend(_pieces(query, node))
     return sorted_pairs(found)
 
 
 def sorted_pairs(found: list[IntArray]) -> IntArray:
-    """Chunks of pairs as one array (P, 2) in lexicographic order."""
+    """Return arrays of pairs as one array (P, 2) in lexicographic order."""
     pairs: IntArray = np.concatenate([np.zeros((0, 2), dtype=np.int64), *found])
     if len(pairs) == 0:
         return pairs
@@ -85,15 +84,21 @@ def sorted_pairs(found: list[IntArray]) -> IntArray:
     return np.stack([first, second], axis=1)
 
 
+def _pieces(query: IntArray, node: IntArray) -> list[Frontier]:
+    """Divide a frontier into pieces of `PAIRS_PER_PIECE` pairs."""
+    step = PAIRS_PER_PIECE
+    return [(query[i : i + step], node[i : i + step]) for i in range(0, len(query), step)]
+
+
 def _level_start(node: IntArray) -> int:
-    """The first node of the level that the nodes lie on."""
+    """Return the first node of the level of the nodes."""
     return 1 << (int(node[0]).bit_length() - 1)
 
 
 def _touching(
     boxes_a: tuple[FloatArray, FloatArray], i: IntArray, boxes_b: tuple[FloatArray, FloatArray], j: IntArray
 ) -> Frontier:
-    """The pairs (i, j) whose boxes touch. One axis after the other: most pairs are gone after the first."""
+    """Return the pairs (i, j) whose boxes touch, tested axis by axis: the first axis excludes most pairs."""
     for axis in range(3):
         keep = boxes_a[0][axis][i] <= boxes_b[1][axis][j]
         keep &= boxes_b[0][axis][j] <= boxes_a[1][axis][i]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees whose leaves are clusters of triangles: which triangles' boxes touch.
+"""Trees whose leaves are clusters of triangles: find triangles whose boxes touch.
 
-`CLUSTER` leaves that lie side by side in a surface's tree are one cluster, as many clusters one node above, and so on:
-a tree of a few levels, of which NumPy compares many boxes at once. On each level node n lies at [n % CLUSTER,
-n // CLUSTER], so that what is compared with each other lies one group after the other in memory.
+`CLUSTER` neighbouring leaves of a surface's tree are one cluster, as many clusters one node above, and so on: a tree of
+a few levels, of which NumPy compares many boxes at once. On each level node n is at [n % CLUSTER, n // CLUSTER], so
+that groups whose members are compared with each other follow one another in memory.
 """
 
 from __future__ import annotations
@@ -13,26 +13,28 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 
 CLUSTER = 8
-"""Triangles in a cluster, and nodes in one above."""
-GROUPS = 1 << 12
-"""Pairs of groups whose boxes are compared at once: arrays of 2 MB."""
-FEW = 256
-"""Pairs of groups that are not worth a level above them."""
+"""Triangles in a cluster, and children of a node [-]."""
+GROUP_PAIRS_PER_PIECE = 1 << 12
+"""Most pairs of groups whose boxes are compared at a time [-]: arrays of 2 MB."""
+MOST_ROOT_PAIRS = 256
+"""Most pairs of groups with which a search begins [-]: another level above them would save no time."""
 
 Level = tuple[FloatArray, FloatArray]
-"""Lower and upper corners (3, CLUSTER, N) [m] of the nodes of one level; places without a node are inside out."""
+"""Lower and upper corners (3, CLUSTER, N) [m] of the nodes of one level; empty places have lower above upper."""
 
 
 def lanes(corners: IntArray) -> IntArray:
-    """Corners (T, 3) of triangles, in the order of leaves, as the lowest level has them: (3, CLUSTER, C), with any in
-    places without a triangle."""
+    """Return corners (T, 3) of triangles, in the order of leaves, in the layout of the lowest level: (3, CLUSTER, C).
+
+    Places without a triangle have arbitrary corners.
+    """
     padded = np.zeros((-(-len(corners) // CLUSTER) * CLUSTER, 3), dtype=np.int64)
     padded[:len(corners)] = corners
     return np.ascontiguousarray(padded.T.reshape(3, -1, CLUSTER).transpose(0, 2, 1))
 
 
 def fit(x: FloatArray, corners: IntArray, count: int) -> list[Level]:
-    """Levels of the tree around `count` triangles with corners in `lanes`, on x (3, V) [m]; the lowest first."""
+    """Return the levels of the tree around `count` triangles, lowest first; corners as of `lanes`, x (3, V) [m]."""
     groups = corners.shape[2]
     lower, upper = np.empty((3, CLUSTER, groups)), np.empty((3, CLUSTER, groups))
     for axis in range(3):
@@ -47,7 +49,7 @@ def fit(x: FloatArray, corners: IntArray, count: int) -> list[Level]:
 
 
 def _above(level: Level) -> Level:
-    """The level of nodes around the groups of this one."""
+    """Return the level above this one, whose nodes are around its groups."""
     groups = level[0].shape[2]
     above = []
     for corner, empty in ((level[0].min(axis=1), np.inf), (level[1].max(axis=1), -np.inf)):
@@ -58,12 +60,15 @@ def _above(level: Level) -> Level:
 
 
 def touching_clusters(a: list[Level], b: list[Level], radius: float, same: bool) -> tuple[IntArray, IntArray]:
-    """Pairs of clusters whose boxes come within the radius [m]; `same`: of one tree, each once, also with itself."""
+    """Return pairs of clusters whose boxes come within the radius [m].
+
+    same: whether both trees are one; then each pair is returned once, also that of a cluster and itself.
+    """
     a, b = list(a), list(b)
     for one, other in ((a, b), (b, a)):
         while len(one) < len(other):
             one.append(_above(one[-1]))
-    level = next(k for k in range(len(a)) if a[k][0].shape[2] * b[k][0].shape[2] <= FEW or k == len(a) - 1)
+    level = next(k for k in range(len(a)) if a[k][0].shape[2] * b[k][0].shape[2] <= MOST_ROOT_PAIRS or k == len(a) - 1)
     i, j = (k.ravel() for k in np.indices((a[level][0].shape[2], b[level][0].shape[2])))
     if same:
         i, j = i[i <= j], j[i <= j]
@@ -77,14 +82,14 @@ def touching_clusters(a: list[Level], b: list[Level], radius: float, same: bool)
 
 def touching_members(a: Level, b: Level, radius: float, i: IntArray, j: IntArray, allowed: BoolArray | None = None
                      ) -> tuple[IntArray, IntArray]:
-    """Pairs of members of the groups (i, j) whose boxes come within the radius [m].
+    """Return pairs of members of the groups (i, j) whose boxes come within the radius [m].
 
     allowed (CLUSTER, CLUSTER, P): which pairs of members may be among them; all if None.
     """
     one, other = [], []
-    for start in range(0, len(i), GROUPS):
-        m, n = i[start:start + GROUPS], j[start:start + GROUPS]
-        touch = np.True_ if allowed is None else allowed[:, :, start:start + GROUPS]
+    for start in range(0, len(i), GROUP_PAIRS_PER_PIECE):
+        m, n = i[start:start + GROUP_PAIRS_PER_PIECE], j[start:start + GROUP_PAIRS_PER_PIECE]
+        touch = np.True_ if allowed is None else allowed[:, :, start:start + GROUP_PAIRS_PER_PIECE]
         for axis in range(3):
             low, high = a[0][axis].take(m, axis=1) - radius, a[1][axis].take(m, axis=1) + radius
             near = low[:, None] <= b[1][axis].take(n, axis=1)[None]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Preconditioners: each takes a matrix and gives r -> P^-1 r."""
+"""Preconditioners: each is made from a matrix, and is an operator r -> P^-1 r."""

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Aggregation multigrid: groups of vertices that move as one, solved directly, beside block Jacobi.
+"""Aggregation multigrid: block Jacobi plus a direct solve for groups of vertices that move together.
 
-    P^-1 = J^-1 + S Q A_c^-1 Q^T S,     A_c = Q^T S A S Q  (and what `galerkin` adds where everything is held)
+    P^-1 = J^-1 + S Q A_c^-1 Q^T S,     A_c = Q^T S A S Q  (regularised in `galerkin`)
 
-Q gives every vertex its group's motion, S is the filter of pins and contacts. Groups are made once, from the mesh at
-rest; a step adds up A's blocks into A_c and factors it, a ninth of A. J answers what vertices do within a group, A_c
-what groups do: in every direction as stiff as the cloth is there, which no scalar matrix is.
+Q maps the motions of groups to their vertices, and S is the filter of pins and contacts. Groups are made once, from the
+mesh at rest; a step adds A's blocks to A_c, which has a ninth of the vertices, and factors it. J covers motions within
+a group, A_c motions of groups, with the stiffness of the cloth in each direction, which no scalar matrix has.
 
-Two levels are enough: the second is small enough to be solved directly up to a million vertices. They are added
-and not alternated. A cycle with smoothing before and after needs half the iterations and three products in each.
+Two levels suffice: the second is small enough for a direct solve up to a million vertices. The levels are added, not
+alternated: a cycle with smoothing before and after needs half the iterations, but three products in each, see
+docs/decisions/0010.
 """
 
 from __future__ import annotations
@@ -18,21 +19,19 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ...kernels import current
 from ..aggregation import aggregates
-from ..block_cholesky import BlockCholesky
+from ..block_cholesky import SINGLE_PRECISION_SHIFT, BlockCholesky
 from ..block_matrix import BlockMatrix, BlockPattern
 from ..constraint_filter import ConstraintFilter
 from ..galerkin import CoarsePattern
 from ..nested_dissection import NestedDissection
 from .block_jacobi import BlockJacobi
 
-SIZE = 9
-"""Vertices in a group: with four the factor costs five times as much and saves a third of the iterations."""
-SHIFT = 1e-6
-"""Added to the diagonal of what is factored in single precision, relative to it [-]: above its rounding."""
+GROUP_VERTICES = 9
+"""Vertices in a group [-]: smaller groups save fewer iterations than their factor costs."""
 
 
 class AggregationMultigrid:
-    """P of a system's matrices, for all its steps.
+    """P for the matrices of a system, in all steps.
 
     Args:
         pattern: of the matrices.
@@ -41,7 +40,8 @@ class AggregationMultigrid:
         size: vertices in a group.
     """
 
-    def __init__(self, pattern: BlockPattern, edges: IntArray, positions: FloatArray, *, size: int = SIZE) -> None:
+    def __init__(self, pattern: BlockPattern, edges: IntArray, positions: FloatArray, *,
+                 size: int = GROUP_VERTICES) -> None:
         self._group = aggregates(edges, positions, size)
         self._order: IntArray = np.argsort(self._group, kind="stable")
         counts = np.bincount(self._group)
@@ -51,7 +51,7 @@ class AggregationMultigrid:
         self._tree = NestedDissection(self._coarse.edges, middles, blocks=True)
 
     def at(self, matrix: BlockMatrix, filter_: ConstraintFilter, *, single: bool = True) -> TwoLevels:
-        """P for `matrix`, which must be positive definite, in the directions that `filter_` leaves free.
+        """Return P for `matrix`, which must be positive definite in the free directions of `filter_`.
 
         Raises:
             ArithmeticError: the coarse matrix is not positive definite.
@@ -62,8 +62,8 @@ class AggregationMultigrid:
     def _factor(self, matrix: BlockMatrix, filter_: ConstraintFilter, single: bool) -> BlockCholesky:
         if single:
             try:
-                return BlockCholesky(self._tree, *self._coarse.product(matrix, filter_, grow=1.0 + SHIFT,
-                                                                       dtype=np.float32), quick=True)
+                coarse = self._coarse.product(matrix, filter_, grow=1.0 + SINGLE_PRECISION_SHIFT, dtype=np.float32)
+                return BlockCholesky(self._tree, *coarse, quick=True)
             except ArithmeticError:                                # too ill-conditioned for single precision
                 pass
         return BlockCholesky(self._tree, *self._coarse.product(matrix, filter_), single=single)
@@ -80,11 +80,11 @@ class TwoLevels:
 
     @property
     def bytes(self) -> int:
-        """Memory of the coarse factor [bytes]."""
+        """The memory of the coarse factor [bytes]."""
         return self._coarse.bytes
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """P^-1 r for r (V, 3)."""
+        """Return P^-1 r for r (V, 3)."""
         kernels = current().multigrid
         motion = self._coarse.solve(kernels.restrict(r, self._order, self._starts, self._number, self._S))
         result = np.empty_like(r)

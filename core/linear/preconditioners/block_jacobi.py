@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Block Jacobi: P is the 3x3 diagonal of A.
+"""Block Jacobi: P is the 3x3 block diagonal of A.
 
-001 takes the diagonal entries alone; the whole block costs the same to apply and does not depend on how the
-coordinate axes lie. Where contacts and pins take directions of a vertex, the block is restricted to those left: what a
-taken direction couples them to would spoil them.
+001 uses the diagonal entries only; the whole block costs the same to apply and does not depend on the coordinate axes.
+Where contacts and pins constrain directions of a vertex, the block is restricted to the free directions, without their
+coupling to the constrained ones.
 
     P_i = S_i A_ii S_i + d_i (I - S_i),     d_i = trace(A_ii) / 3
 """
@@ -19,10 +19,10 @@ from ..constraint_filter import ConstraintFilter
 
 
 class BlockJacobi:
-    """P^-1 r with P the diagonal blocks of `matrix`, which must be positive definite, where `filter_` leaves free.
+    """r -> P^-1 r, P of the diagonal blocks of `matrix`, which must be positive definite in the free directions.
 
     Attributes:
-        inverse (V, 3, 3): P_i^-1.
+        inverse: (V, 3, 3), P_i^-1.
     """
 
     def __init__(self, matrix: BlockMatrix, filter_: ConstraintFilter | None = None) -> None:
@@ -32,6 +32,6 @@ class BlockJacobi:
                                                                            p.own_places, number, S)
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """P^-1 r for r (V, 3)."""
+        """Return P^-1 r for r (V, 3)."""
         result: FloatArray = np.einsum("nij,nj->ni", self.inverse, r)
         return result

@@ -10,7 +10,7 @@ these, multigrid is tried again, and after twice as many each time that it is st
 are always solved directly.
 
 The memory of this is a value, `SolveHistory`: `Preconditioners.make` reads it, `after` returns the next one. It counts
-iterations and never reads a clock, so that two runs select alike. docs/performance.md has the timings.
+iterations and never reads a clock, so that two runs select alike. docs/decisions/0011 has the timings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...arrays import FloatArray, IntArray
-from ...kernels import current
+from ...kernels.tuning import tuning
 from ...state import SolveHistory
 from ..block_matrix import BlockMatrix, BlockPattern
 from ..constraint_filter import ConstraintFilter
@@ -83,7 +83,7 @@ class Preconditioners:
         self._direct: NeighbourCholesky | None = None
         self._always_direct = len(positions) <= ALWAYS_DIRECT
         self._worth, self._worth_in_contact = (int(first + second * len(positions) ** 0.5) for first, second in (
-            current().multifrontal.WORTH, current().multifrontal.IN_CONTACT))
+            tuning().direct_worth, tuning().direct_worth_in_contact))
 
     def worth(self, *, touching: bool) -> int:
         """Return the multigrid iterations whose work equals a direct solve, with or without contacts in it."""

@@ -86,7 +86,7 @@ def test_the_answer_does_not_depend_on_how_the_search_is_cut(monkeypatch):
     tree = BVH.build(*element_boxes(triangles, positions))
     low = np.random.default_rng(2).uniform(-0.6, 0.5, size=(300, 3))
     whole = touching_boxes(tree, low, low + 0.1)
-    monkeypatch.setattr(trees, "CHUNK", 64)
+    monkeypatch.setattr(trees, "PAIRS_PER_PIECE", 64)
     np.testing.assert_array_equal(touching_boxes(tree, low, low + 0.1), whole)
 
 

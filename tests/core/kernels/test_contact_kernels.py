@@ -56,7 +56,7 @@ def test_gaps_forces_and_blocks_are_the_same(count):
     a, b = rng.uniform(size=(2, count))
     fixed, f = rng.normal(size=(2, count, 3))
     assert_same(*((k.gaps(vertices, weights, n, fixed, x, u, H), k.scattered(vertices, weights, f, V),
-                   k.diagonal(vertices, weights, n, a, b, V)) for k in kernels("repulsion")))
+                   k.diagonal(vertices, weights, n, a, b, V)) for k in kernels("pair_penalty")))
 
 
 @on_both
@@ -96,7 +96,7 @@ def rubbing(rng, count=P):
 @pytest.mark.parametrize("count", [0, P])
 def test_friction_is_the_same(count):
     given = rubbing(np.random.default_rng(3), count)
-    found = [(k.impulses(*given[:8]), *k.corrected(*given)) for k in kernels("rubbing")]
+    found = [(k.impulses(*given[:8]), *k.corrected(*given)) for k in kernels("pair_friction")]
     assert_same(*found)
     if count:
         drag, push, across = found[0][1:4]
@@ -174,9 +174,9 @@ def test_ridges_are_the_same_on_one_thread_and_on_two(monkeypatch):
     given = ridge_pairs(np.random.default_rng(6))
     found = [kernels("minima")[0].ridges(*given)]
     for threads in (1, 2):
-        token = thread_pool.lanes.set(threads)
+        token = thread_pool.thread_limit.set(threads)
         found.append(minima.ridges(*given))
-        thread_pool.lanes.reset(token)
+        thread_pool.thread_limit.reset(token)
     assert_same(found[:1], found[1:2])
     assert_same(found[:1], found[2:])
     assert 100 < np.count_nonzero(found[0]) < len(found[0]) / 2

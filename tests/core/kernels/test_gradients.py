@@ -56,8 +56,8 @@ def test_sums_are_the_same_for_any_number_of_threads():
 
     found = []
     for threads in (1, 2, 3):
-        token = thread_pool.lanes.set(threads)
+        token = thread_pool.thread_limit.set(threads)
         c, q, x, r = vectors(200_000, 4)
         found.append((gradients.dot(c, q), gradients.advance(0.3, c, q, x, r), r.tobytes()))
-        thread_pool.lanes.reset(token)
+        thread_pool.thread_limit.reset(token)
     assert found[0] == found[1] == found[2]

@@ -40,17 +40,17 @@ def same_bits(one, other):
 @pytest.mark.parametrize("function", TWO, ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_operation_on_two_is_numpys(function):
-    from core.kernels.numba.simd import WIDE, load, store
+    from core.kernels.numba.simd import load, store
 
     @numba.njit(error_model="numpy")
     def run(a, b, found):
-        for place in range(0, len(a), WIDE):
+        for place in range(0, len(a), GROUP_SIZE):
             store(function(load(a, place), load(b, place)), found[0], place)
             store(function(load(a, place), 2.0), found[1], place)
             store(function(-0.5, load(b, place)), found[2], place)
 
     a, b = numbers()
-    assert len(a) % WIDE == 0
+    assert len(a) % GROUP_SIZE == 0
     found = np.empty((3, len(a)))
     run(a, b, found)
     wanted = [np.asarray(function(x, y), dtype=np.float64) for x, y in ((a, b), (a, 2.0), (-0.5, b))]
@@ -63,13 +63,13 @@ def test_an_operation_on_two_is_numpys(function):
 @pytest.mark.parametrize("function", ONE, ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_operation_on_one_is_numpys(function):
-    from core.kernels.numba.simd import WIDE, load, store
+    from core.kernels.numba.simd import load, store
 
     square = function is np.square
 
     @numba.njit(error_model="numpy")
     def run(a, found):
-        for place in range(0, len(a), WIDE):
+        for place in range(0, len(a), GROUP_SIZE):
             x = load(a, place)
             store(x ** 2 if square else function(x), found, place)
 
@@ -80,19 +80,19 @@ def test_an_operation_on_one_is_numpys(function):
 
 
 def test_a_group_is_spread_over_its_elements_and_added():
-    from core.kernels.numba.simd import WIDE, spread
+    from core.kernels.numba.simd import spread
 
     @numba.njit
     def run(lanes, array, group, fresh):
         spread(lanes, 27, array, group, fresh)
 
-    lanes = np.random.default_rng(1).normal(size=(27, WIDE))
-    array = np.full((3 * WIDE, 27), np.nan)
+    lanes = np.random.default_rng(1).normal(size=(27, GROUP_SIZE))
+    array = np.full((3 * GROUP_SIZE, 27), np.nan)
     run(lanes, array, 1, True)
-    assert np.array_equal(array[WIDE:2 * WIDE], lanes.T)
-    assert np.isnan(array[:WIDE]).all() and np.isnan(array[2 * WIDE:]).all()
+    assert np.array_equal(array[GROUP_SIZE:2 * GROUP_SIZE], lanes.T)
+    assert np.isnan(array[:GROUP_SIZE]).all() and np.isnan(array[2 * GROUP_SIZE:]).all()
     run(lanes, array, 1, False)
-    assert np.array_equal(array[WIDE:2 * WIDE], 2.0 * lanes.T)
+    assert np.array_equal(array[GROUP_SIZE:2 * GROUP_SIZE], 2.0 * lanes.T)
 
 
 def test_positions_may_lie_in_memory_in_any_order():
@@ -132,9 +132,3 @@ def test_groups_that_are_not_full_are_as_any(count):
                 found.append((kernels.element_families.energy([some], x), f, damped))
         for one, other in zip(*found, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(one).max())
-
-
-def test_elements_are_grouped_by_as_many_as_a_kernel_evaluates_at_once():
-    from core.kernels.numba.simd import WIDE
-
-    assert GROUP_SIZE == WIDE

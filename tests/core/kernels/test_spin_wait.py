@@ -39,13 +39,13 @@ def test_nobody_waits_for_ever():
 
 
 def test_threads_that_are_awake_and_threads_that_sleep_do_their_part():
-    token = thread_pool.lanes.set(3)
+    token = thread_pool.thread_limit.set(3)
     try:
-        for pause in (0.0, 0.0, 3.0 * thread_pool.AWAKE, 0.0, 100.0 * thread_pool.AWAKE):
+        for pause in (0.0, 0.0, 3.0 * thread_pool.LONGEST_SPIN, 0.0, 100.0 * thread_pool.LONGEST_SPIN):
             time.sleep(pause)
             meeting, seen = threading.Barrier(3, timeout=LONG), []
             parts = [(k, k + 1) for k in range(3)]
             thread_pool.in_parts(lambda begin, end: (meeting.wait(), seen.append(begin)), parts)  # noqa: B023
             assert sorted(seen) == [0, 1, 2]
     finally:
-        thread_pool.lanes.reset(token)
+        thread_pool.thread_limit.reset(token)

@@ -19,22 +19,22 @@ from tests.core.shapes import ball, grid
 if backend.why_not("numba"):
     pytest.skip("needs Numba", allow_module_level=True)
 
-from core.kernels.numba.thread_pool import in_parts, lanes, share
+from core.kernels.numba.thread_pool import in_parts, share, thread_limit
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)
 def three():
-    token = lanes.set(3)
+    token = thread_limit.set(3)
     yield
-    lanes.reset(token)
+    thread_limit.reset(token)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 1000])
 def test_every_item_is_done_once(threads, count):
-    lanes.set(threads)
+    thread_limit.set(threads)
     done = np.zeros(count, dtype=int)
 
     def loop(begin, end, step):
@@ -91,7 +91,7 @@ def test_nobody_waits_for_a_thread_that_comes_late():
             release.wait(20.0)
 
     main = threading.current_thread()
-    held = threading.Thread(target=lambda: (lanes.set(3), in_parts(wait, [(k, k + 1) for k in range(3)])))
+    held = threading.Thread(target=lambda: (thread_limit.set(3), in_parts(wait, [(k, k + 1) for k in range(3)])))
     held.start()                                                     # all threads of the pool are in there
     time.sleep(0.1)
     done = []
@@ -109,8 +109,8 @@ def python(code):
 
 START = """
 import os, threading, time
-from core.kernels.numba.thread_pool import in_parts, lanes
-lanes.set(3)
+from core.kernels.numba.thread_pool import in_parts, thread_limit
+thread_limit.set(3)
 def meet():
     meeting, seen = threading.Barrier(3, timeout=20.0), []
     in_parts(lambda begin, end: (meeting.wait(), seen.append(begin)), [(0, 1), (1, 2), (2, 3)])
@@ -150,7 +150,7 @@ def test_any_number_of_threads_gives_the_same_bytes(monkeypatch):
     mesh = core.ClothMesh(*grid(16, 16))
     digests, cut = set(), set()
     for count in (1, 2, 5):
-        monkeypatch.setattr(thread_count, "_free", lambda count=count: count)
+        monkeypatch.setattr(thread_count, "_free_threads", lambda count=count: count)
         monkeypatch.setattr(thread_count, "_count", 0)
         scene = core.Scene([core.Cloth(mesh, fabric, pins={0: None})],
                            [core.Collider(*ball(0.3, 1, centre=(0.5, 0.5, -0.31)))], wind=(0.0, 2.0, 1.0))

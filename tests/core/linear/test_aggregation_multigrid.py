@@ -10,7 +10,7 @@ from core.kernels import using
 from core.linear.aggregation import aggregates
 from core.linear.galerkin import CoarsePattern
 from core.linear.modified_pcg import modified_pcg
-from core.linear.preconditioners.aggregation_multigrid import SIZE, AggregationMultigrid
+from core.linear.preconditioners.aggregation_multigrid import GROUP_VERTICES, AggregationMultigrid
 from core.linear.preconditioners.block_jacobi import BlockJacobi
 from tests.cases import cases
 from tests.core.linear.test_preconditioners import Problem, delaunay, pieces, rope, sheet, three_pages
@@ -46,9 +46,9 @@ def dense(P, n):
 @meshes
 def test_groups_are_connected_small_and_cover_every_vertex(mesh):
     mesh = mesh()
-    group = aggregates(mesh.edges, mesh.positions, SIZE)
+    group = aggregates(mesh.edges, mesh.positions, GROUP_VERTICES)
     sizes = np.bincount(group)
-    assert group.shape == (len(mesh.positions),) and sizes.min() >= 1 and sizes.max() <= 3 * SIZE
+    assert group.shape == (len(mesh.positions),) and sizes.min() >= 1 and sizes.max() <= 3 * GROUP_VERTICES
     assert len(sizes) <= len(mesh.positions) / 3
     within = mesh.edges[group[mesh.edges[:, 0]] == group[mesh.edges[:, 1]]]
     assert bodies(within, len(group)).max() == group.max()
@@ -57,7 +57,7 @@ def test_groups_are_connected_small_and_cover_every_vertex(mesh):
 def test_two_sheets_that_lie_close_share_no_group():
     (x, t), n = (sheet(8).positions, sheet(8).triangles), len(sheet(8).positions)
     mesh = core.ClothMesh(np.concatenate([x, x + [0.0, 0.0, 1e-3]]), np.concatenate([t, t + n]))
-    group = aggregates(mesh.edges, mesh.positions, SIZE)
+    group = aggregates(mesh.edges, mesh.positions, GROUP_VERTICES)
     assert not set(group[:n]) & set(group[n:])
 
 
@@ -68,7 +68,7 @@ def test_two_sheets_that_lie_close_share_no_group():
 def test_the_coarse_matrix_is_the_galerkin_product(mesh, contacts):
     problem = Problem(mesh(), [0])
     filter_ = touched(problem) if contacts else problem.filter
-    n, group = len(problem.b), aggregates(problem.system.edges, problem.rest, SIZE)
+    n, group = len(problem.b), aggregates(problem.system.edges, problem.rest, GROUP_VERTICES)
     pattern = CoarsePattern(problem.A.pattern, group)
     diagonal, off = pattern.product(problem.A, filter_)
 

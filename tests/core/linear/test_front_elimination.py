@@ -12,7 +12,7 @@ if why_not("numba"):
 from numba import njit
 
 from core.kernels.numba.front_elimination import eliminate
-from core.kernels.numba.gemm_tiles import CHUNK, ROWS
+from core.kernels.numba.gemm_tiles import CHUNK, TILE_ROWS
 from core.kernels.numpy.multifrontal import TINY
 from tests.cases import cases
 
@@ -38,7 +38,7 @@ def eliminated(F, own, dtype):
     count = len(F)
     n = -(-count // CHUNK) * CHUNK
     skipped = own - own % CHUNK
-    rows = -(-(count - own) // ROWS) * ROWS
+    rows = -(-(count - own) // TILE_ROWS) * TILE_ROWS
     values = np.full(own * n + CHUNK, np.nan, dtype=dtype)          # what lies behind the front is nobody's business
     padded = np.zeros((own, n))
     padded[:, :count] = np.triu(F)[:own]

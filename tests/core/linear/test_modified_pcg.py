@@ -216,7 +216,7 @@ def test_as_many_iterations_as_free_directions_suffice():
 
 def test_the_preconditioner_is_applied_once_before_the_first_iteration_and_once_in_each(monkeypatch):
     """It may cost as much as an iteration: what rests is not weighed twice, a start that is no better not at all."""
-    monkeypatch.setattr(module, "MARGIN", np.inf)
+    monkeypatch.setattr(module, "SHRINK_MARGIN", np.inf)
     problem = Problem(seed=5, moving=False)
     calls = []
 
@@ -257,7 +257,7 @@ def test_a_scale_that_the_residual_of_its_guess_exceeds_is_none():
 
 
 def test_a_guess_that_is_not_good_enough_is_not_preconditioned(monkeypatch):
-    monkeypatch.setattr(module, "MARGIN", np.inf)
+    monkeypatch.setattr(module, "SHRINK_MARGIN", np.inf)
     problem, calls = Problem(5, constrained=False), []
 
     def counted(r):

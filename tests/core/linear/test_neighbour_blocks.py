@@ -9,7 +9,7 @@ from core.linear.aggregation import aggregates
 from core.linear.block_matrix import BlockMatrix, BlockPattern
 from core.linear.constraint_filter import ConstraintFilter
 from core.linear.galerkin import CoarsePattern
-from core.linear.neighbour_blocks import NearBlocks
+from core.linear.neighbour_blocks import NeighbourBlocks
 from core.linear.preconditioners.block_jacobi import BlockJacobi
 from tests.cases import cases
 from tests.core.shapes import grid
@@ -56,9 +56,9 @@ cases = cases("case", [{}, {"held": False}, {"scalars": False}], ids=str)
 
 
 @cases
-def test_near_blocks_are_the_filtered_neighbours_with_the_far_ones_in_the_diagonal(case):
+def test_neighbour_blocks_are_filtered_and_have_far_blocks_in_the_diagonal(case):
     c = Case(**case)
-    near = NearBlocks(c.matrix.pattern, c.edges)
+    near = NeighbourBlocks(c.matrix.pattern, c.edges)
     diagonal, off = near.of(c.matrix, c.filter, grow=1.25)
     edges = {tuple(sorted(edge)) for edge in c.edges}
     for i in range(c.n):

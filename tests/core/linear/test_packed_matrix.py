@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from core.kernels import current
+from core.kernels.tuning import tuning
 from core.linear.modified_pcg import modified_pcg
 from core.linear.packed_matrix import packed
 from core.linear.preconditioners.block_jacobi import BlockJacobi
@@ -43,7 +43,7 @@ def test_products_are_those_of_the_matrix_to_single_precision(mesh):
     np.testing.assert_allclose(rounded, rounded.T, rtol=0.0, atol=1e-15 * np.abs(A).max())
     lost = np.abs(rounded - A).sum(axis=1)
     assert (lost <= 2.0 * 3.0 * SINGLE * np.abs(A).sum(axis=1)).all()
-    if current().packed.QUICKER:
+    if tuning().packs_matrices:
         assert lost.max() > 0.0
 
 
@@ -64,7 +64,7 @@ def test_a_matrix_is_not_rounded_where_that_would_be_as_much_as_its_mass():
     x = np.random.default_rng(0).normal(size=problem.b.shape)
     stiff = packed(problem.A, 1e-9 * problem.system.mass, 1e-2)
     np.testing.assert_array_equal(stiff(x), problem.A.multiply(x))
-    if current().packed.QUICKER:
+    if tuning().packs_matrices:
         assert (packed_of(problem)(x) != problem.A.multiply(x)).any()
 
 

@@ -295,8 +295,8 @@ from core.linear.nested_dissection import NestedDissection
 from core.description.topology import Topology
 from tests.core.shapes import grid
 if sys.argv[1] == "numba":
-    from core.kernels.numba.thread_pool import lanes
-    lanes.set(int(sys.argv[2]))
+    from core.kernels.numba.thread_pool import thread_limit
+    thread_limit.set(int(sys.argv[2]))
 x, t = grid(90, 90)
 edges = Topology(t).edges
 rng = np.random.default_rng(0)

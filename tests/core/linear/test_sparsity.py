@@ -19,7 +19,7 @@ each_piece = cases("piece", [1, 7, 1000])
 @each_piece
 @cases("diagonal", [True, False])
 def test_entries_are_the_pairs_of_vertices_that_share_an_element(piece, diagonal, monkeypatch):
-    monkeypatch.setattr(sparsity, "PIECE", piece)
+    monkeypatch.setattr(sparsity, "ROWS_PER_PIECE", piece)
     rows, columns, places = entries_of(COUNT, FAMILIES, diagonal=diagonal)
     wanted = {(i, j) for family in FAMILIES for element in family.tolist() for i in element for j in element}
     wanted |= {(i, i) for i in range(COUNT)} if diagonal else set()
@@ -32,7 +32,7 @@ def test_entries_are_the_pairs_of_vertices_that_share_an_element(piece, diagonal
 
 @each_piece
 def test_values_add_up_whatever_the_pieces(piece, monkeypatch):
-    monkeypatch.setattr(scalar_matrix, "PIECE", piece)
+    monkeypatch.setattr(scalar_matrix, "NUMBERS_PER_PIECE", piece)
     pattern = ScalarPattern(COUNT, FAMILIES)
     entries = [rng.normal(size=(len(v), v.shape[1], v.shape[1])) for v in FAMILIES]
     wanted = np.zeros((COUNT, COUNT))
@@ -67,7 +67,7 @@ def test_positions_say_where_in_its_row_each_block_of_an_element_is():
 def test_of_elements_with_a_core_pairs_without_one_of_its_vertices_have_no_entry():
     rng = np.random.default_rng(3)
     family = np.array([rng.permutation(40)[:7] for _ in range(15)])
-    rows, columns, (places,) = entries_of(40, [family], cores=[3])
+    rows, columns, (places,) = entries_of(40, [family], hub_counts=[3])
     wanted = sorted({(v[i], v[j]) for v in family.tolist() for i in range(7) for j in range(7) if i < 3 or j < 3})
     assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == wanted
     for v, place in zip(family, places.reshape(15, 7, 7), strict=True):

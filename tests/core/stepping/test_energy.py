@@ -58,16 +58,16 @@ def test_without_asking_nothing_is_measured():
 
 @pytest.mark.skipif(bool(backend.why_not("numba")), reason="compares both backends")
 def test_the_energy_of_many_elements_is_the_same_compiled_and_to_the_bit_on_any_number_of_threads():
-    from core.kernels.numba.thread_pool import lanes
+    from core.kernels.numba.thread_pool import thread_limit
 
     system = System(core.Scene([core.Cloth(core.ClothMesh(*grid(37, 41)), FABRIC)]))
     x = system.initial_state().x * 1.1 + 0.01 * np.random.default_rng(0).normal(size=(system.vertex_count, 3))
     found = []
     for threads in (1, 2, 3):
-        token = lanes.set(threads)
+        token = thread_limit.set(threads)
         with using("numba"):
             found.append(system.elastic(0.0).energy(x.copy()))
-        lanes.reset(token)
+        thread_limit.reset(token)
     with using("numpy"):
         assert found == [found[0]] * 3 and found[0] == pytest.approx(system.elastic(0.0).energy(x.copy()), rel=1e-12)
 
