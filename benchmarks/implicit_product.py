@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 import core  # noqa: E402
 from core.kernels.backend import using, why_not  # noqa: E402
-from core.model.particle_system import System  # noqa: E402
+from core.model.particle_system import ParticleSystem  # noqa: E402
 
 FABRIC = core.Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=50.0, bend=(1e-5, 1e-5))
 SPRINGS = core.Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=0.0)
@@ -61,13 +61,13 @@ def row(name: str, cloth: core.Cloth, backend: str) -> str:
     with using(backend):
         answers = []
         for assembled in (True, False):
-            system = System(core.Scene([cloth]), assembled=assembled)
+            system = ParticleSystem(core.Scene([cloth]), assembled=assembled)
             x = system.initial_state().x + 1e-3 * cloth.mesh.mean_edge * rng.normal(size=(system.vertex_count, 3))
             rng = np.random.default_rng(0)
             made = []
 
-            def make(system: System = system, x: np.ndarray = x, made: list = made) -> None:  # type: ignore[type-arg]
-                A = system.elastic(0.0).stiffness(x, H ** 2, room=system.room)
+            def make(system: ParticleSystem = system, x: np.ndarray = x, made: list = made) -> None:  # type: ignore[type-arg]
+                A = system.elastic(0.0).stiffness(x, H ** 2, room=system.workspace)
                 A.add_diagonal(system.mass)
                 made[:] = [A]
 

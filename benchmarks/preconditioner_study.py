@@ -26,8 +26,8 @@ from core.linear.preconditioners.block_jacobi import BlockJacobi
 from core.linear.preconditioners.constant_matrix import ConstantMatrix
 from core.linear.preconditioners.neighbour_cholesky import NeighbourCholesky
 from core.linear.preconditioners.select import LARGEST_FACTOR
-from core.model.particle_system import System
-from core.model.projective_elements import scalar_elements
+from core.model.particle_system import ParticleSystem
+from core.model.projective_matrix import constant_elements
 
 FABRICS = {
     "soft": core.Material(areal_density=0.3, stretch=250.0, shear=50.0, bend=1e-5, viscous_drag=0.05),
@@ -37,7 +37,7 @@ TIMES = (0.25, 1.0)
 GOALS = (1e-2, 1e-3)
 
 
-def sheet(n: int, fabric: core.Material) -> System:
+def sheet(n: int, fabric: core.Material) -> ParticleSystem:
     """Return the system of a sheet of n x n vertices, 2 x 2 m, pinned at two corners."""
     side = np.linspace(0.0, 2.0, n)
     x, y = np.meshgrid(side, side)
@@ -45,7 +45,7 @@ def sheet(n: int, fabric: core.Material) -> System:
     a, b, c, d = (part.ravel() for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]))
     triangles = np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
     mesh = core.ClothMesh(np.column_stack([x.ravel(), y.ravel(), 0.0 * x.ravel()]), triangles)
-    return System(core.Scene([core.Cloth(mesh, fabric, pins={0: None, n - 1: None})]))
+    return ParticleSystem(core.Scene([core.Cloth(mesh, fabric, pins={0: None, n - 1: None})]))
 
 
 class Study:
@@ -57,7 +57,7 @@ class Study:
         rest = self.system.initial_state().x
         self.drag = FABRICS[fabric].viscous_drag / FABRICS[fabric].areal_density
         self.mass = self.system.mass * (1.0 + h * self.drag)
-        self.constant = ConstantMatrix(scalar_elements(self.system._forces, rest), rest)
+        self.constant = ConstantMatrix(constant_elements(self.system._forces.final, rest, bounding=False), rest)
         pattern = self.system.elastic(0.0).stiffness(rest, 1.0).pattern
         self.direct = NeighbourCholesky(pattern, self.system.edges, rest)
         self.multigrid = AggregationMultigrid(pattern, self.system.edges, rest)

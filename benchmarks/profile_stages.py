@@ -31,7 +31,7 @@ from benchmarks.scenes import SCENES, core_scene, scene_layout
 from benchmarks.systems import SOFT
 from core.kernels import using
 from core.kernels.backend import choose
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 
 LARGE = 8_000_000
 """Number of elements of the arrays by which the bandwidth is measured: 64 MB each."""
@@ -60,7 +60,7 @@ def stages(scene: str, size: int, fabric: core.Material, solver: core.Solver, fr
 def product(size: int, fabric: core.Material, backend: str) -> dict[str, float]:
     """Return time [ms] and bandwidth [bytes/s] of A x on the hanging sheet."""
     with using(backend):
-        system = System(core_scene(scene_layout("hang", size), fabric))
+        system = ParticleSystem(core_scene(scene_layout("hang", size), fabric))
         x = system.initial_state().x
         A = system.elastic(0.0).stiffness(x, 1e-4)
         A.add_diagonal(system.mass)

@@ -10,9 +10,9 @@ from ..arrays import is_flag, is_number, is_whole
 from ..did_you_mean import names_arguments_of, perhaps
 from ..errors import SolverError
 
-INTEGRATORS = ("implicit_euler", "bdf2", "projective_dynamics", "explicit_euler", "symplectic_euler", "verlet")
+INTEGRATOR_NAMES = ("implicit_euler", "bdf2", "projective_dynamics", "explicit_euler", "symplectic_euler", "verlet")
 """Names that `Solver(integrator=...)` takes."""
-BACKENDS = ("numpy", "numba")
+BACKEND_NAMES = ("numpy", "numba")
 """Names that `Solver(backend=...)` takes, besides None for the quickest that can run here."""
 PROJECTIVE_SOLVES = ("factor", "cg")
 """Names that `Solver(projective_solve=...)` takes."""
@@ -86,10 +86,10 @@ class Solver:
     measure_energy: bool = False
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.integrator, str) and self.integrator in INTEGRATORS):
-            self._refuse_name(f"no integrator '{self.integrator}'; there are: {', '.join(INTEGRATORS)}")
-        if not (self.backend is None or isinstance(self.backend, str) and self.backend in BACKENDS):
-            self._refuse_name(f"no backend {self.backend!r}; there are: {', '.join(BACKENDS)}, and None for the "
+        if not (isinstance(self.integrator, str) and self.integrator in INTEGRATOR_NAMES):
+            self._refuse_name(f"no integrator '{self.integrator}'; there are: {', '.join(INTEGRATOR_NAMES)}")
+        if not (self.backend is None or isinstance(self.backend, str) and self.backend in BACKEND_NAMES):
+            self._refuse_name(f"no backend {self.backend!r}; there are: {', '.join(BACKEND_NAMES)}, and None for the "
                               "quickest there is")
         for name, names in (("solid_contact", SOLID_CONTACTS), ("projective_solve", PROJECTIVE_SOLVES),
                             ("matrix", MATRICES)):
@@ -122,7 +122,7 @@ class Solver:
             raise SolverError(f"tolerance is {self.tolerance}, it must be below 1")
 
     def _refuse_name(self, message: str) -> None:
-        near = perhaps(self.integrator, INTEGRATORS) + perhaps(self.backend, BACKENDS)
+        near = perhaps(self.integrator, INTEGRATOR_NAMES) + perhaps(self.backend, BACKEND_NAMES)
         raise SolverError(message + near)
 
     @property

@@ -19,15 +19,13 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 
-DIAGONAL_TIE = 1e-6
-"""Relative difference below which two diagonals count as equally long [-]."""
+SHAPE_TOLERANCE = 1e-6
+"""Relative tolerance of shapes [-]. Two diagonals count as equally long within it. A triangle counts as turned over or
+flat below it: twice its area along the face's normal, over the product of a quad's diagonals, or over the square of an
+ear's longest side."""
 
-REFLEX = 1e-6
-"""A triangle is turned over or flat when twice its area along the face's normal is below this share of a length
-squared: the diagonals' product in a quad, the ear's longest side in a polygon [-]."""
-
-FIRST, SECOND = np.array([[0, 1, 2], [0, 2, 3]]), np.array([[0, 1, 3], [1, 2, 3]])
-"""Corners of a quad's triangles by the diagonal from its first corner, and from its second."""
+CUTS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]])
+"""Corners of a quad's two triangles (2, 2, 3): cut along the diagonal from its first corner, and from its second."""
 
 
 def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
@@ -64,7 +62,7 @@ def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[
     quads = np.unique(twice[sizes[twice] == 4])
     row = np.searchsorted(face, quads)
     second = at[row, 2] - starts[quads] == 3
-    at[row[:, None] + [0, 1]] = starts[quads, None, None] + np.where(second[:, None, None], FIRST, SECOND)
+    at[row[:, None] + [0, 1]] = starts[quads, None, None] + np.where(second[:, None, None], *CUTS)
     return corners[at], at
 
 
@@ -81,9 +79,9 @@ def _cut_quads(positions: FloatArray, corners: IntArray, starts: IntArray) -> In
     d02 = np.linalg.norm(q[:, 2] - q[:, 0], axis=1)
     d13 = np.linalg.norm(q[:, 3] - q[:, 1], axis=1)
     normal = np.cross(q[:, 2] - q[:, 0], q[:, 3] - q[:, 1])
-    inside0, inside1 = _runs_inside(q, FIRST, normal), _runs_inside(q, SECOND, normal)
-    take_second = np.where(inside0 == inside1, d13 < d02 * (1.0 - DIAGONAL_TIE), inside1)
-    cut: IntArray = starts[:, None, None] + np.where(take_second[:, None, None], SECOND, FIRST)
+    inside0, inside1 = _runs_inside(q, CUTS[0], normal), _runs_inside(q, CUTS[1], normal)
+    take_second = np.where(inside0 == inside1, d13 < d02 * (1.0 - SHAPE_TOLERANCE), inside1)
+    cut: IntArray = starts[:, None, None] + np.where(take_second[:, None, None], CUTS[1], CUTS[0])
     return cut.reshape(-1, 3)
 
 
@@ -91,7 +89,7 @@ def _runs_inside(quads: FloatArray, cut: IntArray, normal: FloatArray) -> BoolAr
     """Whether both triangles (2, 3) of a cut face the same way as the quads (Q, 4, 3), whose normals are (Q, 3)."""
     a, b, c = (quads[:, cut[:, i]] for i in range(3))                       # (Q, 2, 3)
     along = np.einsum("qti,qi->qt", np.cross(b - a, c - a), normal)
-    inside: BoolArray = (along > REFLEX * np.einsum("qi,qi->q", normal, normal)[:, None]).all(axis=1)
+    inside: BoolArray = (along > SHAPE_TOLERANCE * np.einsum("qi,qi->q", normal, normal)[:, None]).all(axis=1)
     return inside
 
 
@@ -118,7 +116,7 @@ def _clip_ears(polygon: FloatArray) -> IntArray:
 def _is_an_ear(polygon: FloatArray, ear: tuple[int, int, int], ring: list[int], normal: FloatArray) -> bool:
     """Whether the triangle has an area and no other corner lies in it or on its border, to a share of its size."""
     a, b, c = (polygon[e] for e in ear)
-    least = REFLEX * max(float(np.dot(side, side)) for side in (b - a, c - b, a - c))
+    least = SHAPE_TOLERANCE * max(float(np.dot(side, side)) for side in (b - a, c - b, a - c))
     if not np.dot(np.cross(b - a, c - a), normal) > least:
         return False
     p = polygon[[corner for corner in ring if corner not in ear]]

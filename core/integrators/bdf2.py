@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import Before, State
 from . import implicit_euler, multistep_start
 from .clearance import Clearance
@@ -34,7 +34,7 @@ EQUAL_STEPS = 1e-9
 """Relative difference up to which two steps have the same size [-]."""
 
 
-def step(system: System, state: State, h: float, context: StepContext) -> StepResult:
+def step(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     expected, spare, settings = system.smoothing(state.v), False, context.settings
     if system.abrupt.any():

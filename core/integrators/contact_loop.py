@@ -121,7 +121,7 @@ class ContactLoop:
 
     def _solved(self, equations: PassEquations, start: FloatArray | None, scale: float | None) -> LinearResult:
         """The solution of a pass, from a first guess; `scale` is of the pass whose solution that is."""
-        tight = equations.touching or self._system.sewn
+        tight = equations.touching or self._system.has_seams
         tolerance = min(self._tolerance, CONTACT_TOLERANCE) if tight else self._tolerance
         rhs, filter_, balanced = equations.rhs, equations.filter_, equations.translations.balanced
         with self._watch.stage("preconditioner"):
@@ -194,7 +194,7 @@ class ContactLoop:
             actual -= self._pairs.impulse(u) / self._h
         if rate:
             actual += rate.product(u) - rate.push
-            actual += self._system.damping_force(rate.x, u) - self._system.damping_force(0.5 * (x0 + x), u)
+            actual += rate.damping(rate.x, u) - rate.damping(0.5 * (x0 + x), u)
         left = filter_.project(actual)
         better = np.sum(left * left) < NEARER ** 2 * np.sum((actual - left - force) ** 2)
         return actual if better else force

@@ -27,7 +27,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..linear.constraint_filter import ConstraintFilter
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import Before, State
 from .clearance import Clearance
 from .contact_loop import ContactLoop
@@ -37,12 +37,12 @@ from .step_contacts import StepContacts
 from .step_context import StepContext
 
 
-def symplectic_euler(system: System, state: State, h: float, context: StepContext) -> StepResult:
+def symplectic_euler(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     return _ExplicitStep(system, state, state.v, h, context).kicked(h)
 
 
-def explicit_euler(system: System, state: State, h: float, context: StepContext) -> StepResult:
+def explicit_euler(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     room = Clearance(state, h, context)
     if not room.may_touch():
@@ -50,11 +50,11 @@ def explicit_euler(system: System, state: State, h: float, context: StepContext)
         result = step.kicked(h)
         x1 = step.contacts.reached(step.contacts.allowed(state.v))
         if result.finite and step.contacts.touch_nothing and not room.meets(x1, result.state.v):
-            return replace(result, state=replace(result.state, x=x1))
+            return replace(result, state=replace(result.state, x=x1), lengths=system.edge_lengths(x1))
     return symplectic_euler(system, state, h, context)
 
 
-def verlet(system: System, state: State, h: float, context: StepContext) -> StepResult:
+def verlet(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     before = state.before
     w, last = (state.v, 0.0) if before is None else (context.settings.verlet_kd * before.v, before.step)
@@ -79,7 +79,7 @@ class _ExplicitStep:
         pins: constraint filter without contacts.
     """
 
-    def __init__(self, system: System, state: State, w: FloatArray, h: float, context: StepContext, *,
+    def __init__(self, system: ParticleSystem, state: State, w: FloatArray, h: float, context: StepContext, *,
                  unhindered: bool = False) -> None:
         self._system, self._state, self._h = system, replace(state, v=w), h
         with context.watch.stage("forces"):
@@ -97,4 +97,5 @@ class _ExplicitStep:
         found = self._loop.solve(A, impulse, self._state.v, impulse / self._system.mass[:, None], None)
         linear = found.linear
         residual = linear.residual if np.isfinite(found.u).all() else float("nan")
-        return ended(self._loop, found.u, residual, linear.converged, linear.reason == "indefinite")
+        return ended(self._loop, found.u, residual, linear.converged, linear.reason == "indefinite",
+                     self._system.strain_limit(self._state.time))

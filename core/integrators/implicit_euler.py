@@ -15,7 +15,7 @@ that go slack (002) need some of them.
 from __future__ import annotations
 
 from ..arrays import FloatArray
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import State
 from .linearisation import Linearisation, Tangent
 from .newton import NewtonStep
@@ -27,7 +27,7 @@ SLACK_LINEARISATIONS = 4
 better which springs are taut."""
 
 
-def step(system: System, state: State, h: float, context: StepContext, expected: FloatArray | None = None, *,
+def step(system: ParticleSystem, state: State, h: float, context: StepContext, expected: FloatArray | None = None, *,
          unhindered: bool = False, linearisation: Linearisation | None = None, spare: bool = False) -> StepResult:
     """Return the result of a step of h [s] from `state`.
 

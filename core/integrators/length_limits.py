@@ -7,8 +7,8 @@ from typing import Protocol
 
 from ..arrays import FloatArray, IntArray
 from ..contact.half_spaces import HalfSpaces
-from ..model.particle_system import System
-from .strain_limit import NO_BOUNDS
+from ..model.particle_system import ParticleSystem
+from ..model.strain_limit import NO_BOUNDS, StrainLimit
 from .turned_edges import TurnedEdges
 
 
@@ -35,22 +35,24 @@ class LengthLimits:
         self._limits = limits
 
     @classmethod
-    def of_step(cls, system: System, start: FloatArray, linearised: FloatArray | None,
-                reached: FloatArray) -> LengthLimits:
+    def of_step(cls, system: ParticleSystem, limit: StrainLimit | None, start: FloatArray,
+                linearised: FloatArray | None, reached: FloatArray, lengths: FloatArray) -> LengthLimits:
         """Return the limits of a step.
 
         Args:
             system: what is simulated.
-            start: (V, 3) positions at the start [m].
+            limit: *Limit Stretch* in this step, None if there is none.
+            start: (E,) lengths of the edges at the start [m].
             linearised: (V, 3) positions at which its forces were linearised last [m]; None for a step whose forces
                 follow rotations.
             reached: (V, 3) end of the solve [m]. Edges that only the step filter makes longer are left to the next
                 step: shortened here, they would hold cloth that slides around a corner.
+            lengths: (E,) lengths of the edges at `reached` [m].
         """
-        limits: list[Limit] = [] if system.strain_limit is None else [system.strain_limit]
+        limits: list[Limit] = [] if limit is None else [limit]
         if linearised is not None:
             turned = TurnedEdges(system, start, linearised, reached)
-            limits += [] if turned.holds(reached) else [turned]
+            limits += [turned] if turned.any_longer(lengths) else []
         return cls(*limits)
 
     def excess(self, x: FloatArray) -> float:

@@ -19,7 +19,7 @@ from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..linear.preconditioners.select import NO_SOLVES, after
 from ..model.elastic_forces import ElasticForces
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..model.velocity_forces import RateForce
 from ..state import SolveHistory
 
@@ -67,14 +67,14 @@ class Tangent:
 
     tangent = True
 
-    def __init__(self, system: System, solves: SolveMemory) -> None:
+    def __init__(self, system: ParticleSystem, solves: SolveMemory) -> None:
         self._system, self._solves = system, solves
         self.direct = False
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
                exact: bool = False) -> BlockMatrix:
         """Return M + h D + h^2 K(x), with K semi-definite element by element unless `exact`."""
-        A = elastic.stiffness(x, h ** 2, exact=exact, room=self._system.room, rate=rate, rate_factor=h)
+        A = elastic.stiffness(x, h ** 2, exact=exact, room=self._system.workspace, rate=rate, rate_factor=h)
         A.add_diagonal(self._system.mass)
         return A
 
@@ -93,7 +93,7 @@ class Constant:
 
     tangent = False
 
-    def __init__(self, system: System, settings: Solver) -> None:
+    def __init__(self, system: ParticleSystem, settings: Solver) -> None:
         self._constant, self._factored = system.projective, settings.projective_solve == "factor"
 
     @property
@@ -120,7 +120,7 @@ class Mass:
     tangent = False
     direct = True
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: ParticleSystem) -> None:
         self._system = system
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import Before, State
 from .post_step import StepResult
 
@@ -25,7 +25,8 @@ FREE_FLIGHT_FORCE = 1e-12
 """Largest force on a particle in free flight, beside its weight and over that [-]: rounding."""
 
 
-def before(system: System, state: State, h: float, trial: Callable[[], StepResult]) -> tuple[Before | None, int]:
+def before(system: ParticleSystem, state: State, h: float,
+           trial: Callable[[], StepResult]) -> tuple[Before | None, int]:
     """Return the state h [s] earlier and the linear iterations spent; None if the trial has no finite solution.
 
     Args:
@@ -47,7 +48,7 @@ def before(system: System, state: State, h: float, trial: Callable[[], StepResul
     return system.emission.remembered(known, state, a), spent
 
 
-def _fly(system: System, state: State) -> bool:
+def _fly(system: ParticleSystem, state: State) -> bool:
     """Return whether weight is the only force on the particles that are emitted now."""
     new = system.emission.newborn(state)
     if len(new) == 0:

@@ -20,7 +20,7 @@ from ..kernels import current
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.elastic_forces import ElasticForces
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..model.velocity_forces import RateForce
 from ..state import State
 from . import step_strain
@@ -63,8 +63,8 @@ class NewtonStep:
     Arguments as of `implicit_euler.step`.
     """
 
-    def __init__(self, system: System, state: State, h: float, context: StepContext, expected: FloatArray | None,
-                 unhindered: bool, linearisation: Linearisation, spare: bool) -> None:
+    def __init__(self, system: ParticleSystem, state: State, h: float, context: StepContext,
+                 expected: FloatArray | None, unhindered: bool, linearisation: Linearisation, spare: bool) -> None:
         self.linearisation, self.spare = linearisation, spare
         self.system, self.state, self.h = system, state, h
         settings, watch = context.settings, context.watch
@@ -121,11 +121,12 @@ class NewtonStep:
             if not judged:
                 residual, converged = found.linear.residual, found.linear.converged
         result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
+                       self.system.strain_limit(self.state.time + self.h),
                        self.linearised[0] if self.linearisation.tangent else None)
         if not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
-            return replace(result, made=self._made(found.u, result.state.x))
+            return replace(result, made=self._made(found.u, result))
 
     # ------------------------------------------------------------------ the solves
 
@@ -196,10 +197,10 @@ class NewtonStep:
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
 
-    def _made(self, u: FloatArray, end: FloatArray) -> float:
+    def _made(self, u: FloatArray, result: StepResult) -> float:
         """Return the energy that the step creates, over the energy of its motion [-].
 
-        Linearised forces and the corrections at the `end` (V, 3) [m] create energy. Pins, solids, wind and friction
+        Linearised forces and the corrections at the end of the `result` create energy. Pins, solids, wind and friction
         act by the impulse M (u - v0) - h f, with f the linearised forces at the end x of velocities u (V, 3) [m/s].
         The energy 1/2 u.M u + E grows by their work and by
 
@@ -216,7 +217,9 @@ class NewtonStep:
         solids = self.contacts.constraints
         kinetic = 0.5 * float(np.sum(self.mass * u ** 2))
         flung = solids is not None and len(solids) > 0 and kinetic > UNCHECKED_SPEEDUP * motion
-        grown = self.system.growth(self.x0, end) * self.system.rest_lengths
+        rest, end = self.system.rest_lengths, result.state.x
+        assert result.lengths is not None
+        grown = step_strain.added_strain(self.contacts.start_lengths, result.lengths, rest) * rest
         if not flung and step_strain.energy(grown, self.system.edge_stiffness) <= UNCHECKED_STRETCH_ENERGY * motion:
             return 0.0
         w = (x - at) / self.h

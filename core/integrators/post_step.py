@@ -15,7 +15,9 @@ import numpy as np
 from ..arrays import FloatArray
 from ..contact.half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
+from ..model.strain_limit import StrainLimit
 from ..state import State
+from . import step_strain
 from .contact_loop import ContactLoop
 from .length_limits import LengthLimits
 from .step_contacts import StepContacts
@@ -49,6 +51,7 @@ class StepResult:
         spiky: a few edges grew much more than the others, or turned and could not be shortened.
         torn: growth of most edges in the solve, before they were shortened, over their lengths [-].
         made: energy that the step created, over the energy of its motion [-].
+        lengths: (E,) of the edges at the end [m], None if the state is not finite.
     """
 
     state: State
@@ -65,39 +68,43 @@ class StepResult:
     spiky: bool = False
     torn: float = 0.0
     made: float = 0.0
+    lengths: FloatArray | None = None
 
 
 def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool,
-          linearised: FloatArray | None = None) -> StepResult:
+          limit: StrainLimit | None, linearised: FloatArray | None = None) -> StepResult:
     """Return the result of a step whose `loop` found velocities u (V, 3) [m/s].
 
     Args:
         loop: the solves of the step.
         u: (V, 3) velocities at its end [m/s].
         residual, converged, failed: as in `StepResult`.
-        linearised: as in `LengthLimits.of_step`.
+        limit, linearised: as in `LengthLimits.of_step`.
     """
-    contacts = loop.contacts
+    contacts, system = loop.contacts, loop.contacts.system
     x, v, h = contacts.reached(u), u, contacts.h
     # with inf or nan in the forces a solve returns finite velocities, which are no solution
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
-    torn, spiky, overlong = 0.0, False, False
+    torn, spiky, overlong, lengths = 0.0, False, False, None
     if finite:
-        solved = contacts.move_out(x)
-        limits = LengthLimits.of_step(contacts.system, contacts.state.x, linearised, solved)
+        solved, start = contacts.move_out(x), contacts.start_lengths
+        lengths = system.edge_lengths(solved)
+        limits = LengthLimits.of_step(system, limit, start, linearised, solved, lengths)
         limited = _limited(contacts, limits, solved)
         if limited is not solved:
-            torn = contacts.system.growth_of_most(contacts.state.x, contacts.base + h * u, settled=loop.settled)
+            torn = step_strain.largest_of_most(contacts.growth(u), system.edge_slices, settled=loop.settled)
         x = _truncated(loop, limits, solved, limited, u)
         if x is not solved:
             v = v + (x - solved) / h
-        own = contacts.system.strain_limit
-        overlong = own is not None and own.excess(x) > MAX_OVERLENGTH
-        spiky = contacts.system.has_spikes(contacts.state.x, x) or limits.excess(x) > MAX_TURNED_OVERLENGTH
+            lengths = system.edge_lengths(x)
+        overlong = limit is not None and limit.excess(x) > MAX_OVERLENGTH
+        added = step_strain.added_strain(start, lengths, system.rest_lengths)
+        spiky = step_strain.any_spiky(added, system.edge_slices) or limits.excess(x) > MAX_TURNED_OVERLENGTH
     after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain,
                   emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
-                      contacts.piled, not loop.settled, overlong, spiky, torn)
+                      contacts.piled, not loop.settled, overlong, spiky, torn,
+                      lengths=lengths)
 
 
 def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:

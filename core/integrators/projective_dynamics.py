@@ -21,7 +21,7 @@ The integrator takes every model, not only that of 004.
 
 from __future__ import annotations
 
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import State
 from . import implicit_euler
 from .linearisation import Constant
@@ -29,7 +29,7 @@ from .post_step import StepResult
 from .step_context import StepContext
 
 
-def step(system: System, state: State, h: float, context: StepContext) -> StepResult:
+def step(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     start = state.v + h * system.scene.gravity                                      # the velocity of s_n
     return implicit_euler.step(system, state, h, context, start, linearisation=Constant(system, context.settings))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import SolverError
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import State
 from . import bdf2, explicit, implicit_euler, projective_dynamics, stability_limit
 from .post_step import StepResult
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..description.settings import Solver
 
 Step = Callable[..., StepResult]
-Longest = Callable[[System, State, "Solver"], float]
+Longest = Callable[[ParticleSystem, State, "Solver"], float]
 
 STEP_FUNCTIONS: dict[str, Step] = {
     "implicit_euler": implicit_euler.step,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import SolverError, UnstableStepError
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..model.projective_matrix import drag_blocks
 from ..state import State
 
@@ -33,17 +33,17 @@ STABLE_PART = 0.98
 IMPLICIT = "implicit_euler, bdf2 or projective_dynamics"
 
 
-def of_symplectic_euler(system: System, state: State, settings: Solver) -> float:
+def of_symplectic_euler(system: ParticleSystem, state: State, settings: Solver) -> float:
     """Return the longest stable step from `state` on [s]; inf if nothing vibrates."""
     return _leapfrog(*_fastest(system, state), 1.0)
 
 
-def of_verlet(system: System, state: State, settings: Solver) -> float:
+def of_verlet(system: ParticleSystem, state: State, settings: Solver) -> float:
     """Return the longest stable step from `state` on [s]; inf if nothing vibrates."""
     return _leapfrog(*_fastest(system, state), settings.verlet_kd)
 
 
-def of_explicit_euler(system: System, state: State, settings: Solver) -> float:
+def of_explicit_euler(system: ParticleSystem, state: State, settings: Solver) -> float:
     """Return the longest step from `state` on [s] in which no vibration grows by more than `MAX_EULER_GROWTH`; inf if
     nothing vibrates."""
     omega2, d = _fastest(system, state)
@@ -60,7 +60,7 @@ def _leapfrog(omega2: float, d: float, kd: float) -> float:
     return STABLE_PART * (sqrt(d * d + 2.0 * (1.0 + kd) * omega2) - d) / omega2
 
 
-def _fastest(system: System, state: State) -> tuple[float, float]:
+def _fastest(system: ParticleSystem, state: State) -> tuple[float, float]:
     """Return omega^2 [1/s^2] and d [1/s] of the fastest vibration."""
     if not (system.mass > 0.0).all():
         i = int(np.argmin(system.mass))
@@ -75,7 +75,7 @@ def _fastest(system: System, state: State) -> tuple[float, float]:
     return omega2, d
 
 
-def refusal(name: str, longest: float, smallest: float, system: System, state: State,
+def refusal(name: str, longest: float, smallest: float, system: ParticleSystem, state: State,
             settings: Solver) -> UnstableStepError:
     """Return the error for a `smallest` step [s] that is above the `longest` stable one [s] from `state` on."""
     wanted = ceil(settings.steps_per_frame * smallest / longest)

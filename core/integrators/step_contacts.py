@@ -7,6 +7,8 @@ corrected (`step_end`). A step of velocities u ends at x = x0 + y + h u, with y 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
@@ -16,9 +18,10 @@ from ..contact.response import ContactResponse
 from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
 from ..linear.constraint_filter import ConstraintFilter
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import State, Touch
 from .step_context import StepContext
+from .step_strain import added_strain
 
 CONTACT_TOLERANCE = 1e-3
 """Tolerance of the solves with contacts or seams, where a looser one is asked for [-]: contact forces are read from
@@ -38,7 +41,7 @@ class StepContacts:
             nothing may touch by pairs. unsure (V,): which may be beyond a solid, for all that `move_out` did.
     """
 
-    def __init__(self, system: System, state: State, h: float, context: StepContext, pins: ConstraintFilter,
+    def __init__(self, system: ParticleSystem, state: State, h: float, context: StepContext, pins: ConstraintFilter,
                  unhindered: bool = False) -> None:
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, context.settings, context.watch
         self.pins, self._surfaces, self._trial = pins, context.surfaces, context.contact
@@ -124,9 +127,15 @@ class StepContacts:
         x[held] = at                                                 # not to rounding
         return x
 
+    @cached_property
+    def start_lengths(self) -> FloatArray:
+        """Lengths of the edges at the start of the step (E,) [m]."""
+        return self.system.edge_lengths(self.state.x)
+
     def growth(self, u: FloatArray) -> FloatArray:
-        """Stretch (E,) that the step adds to each edge at velocities u (V, 3) [m/s], over its rest length [-]."""
-        return self.system.growth(self.state.x, self.base + self.h * u)
+        """Return the stretch (E,) [-] that the step adds to each edge at velocities u (V, 3) [m/s]."""
+        end = self.system.edge_lengths(self.base + self.h * u)
+        return added_strain(self.start_lengths, end, self.system.rest_lengths)
 
     def find(self, x: FloatArray) -> Touching:
         """Contacts with solids of the way to x (V, 3) [m]."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..contact.contact_trial import ContactTrial
 from ..contact.surfaces import StepSurfaces, SurfaceSet
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import State
 from ..stopwatch import Stopwatch
 from .linearisation import SolveMemory
@@ -38,7 +38,7 @@ class StepContext:
     surfaces: StepSurfaces | None = None
 
     @staticmethod
-    def at(system: System, state: State, settings: Solver, watch: Stopwatch | None = None,
+    def at(system: ParticleSystem, state: State, settings: Solver, watch: Stopwatch | None = None,
            colliders: SurfaceSet | None = None) -> StepContext:
         """Return the context of all steps from `state`, still without a time span."""
         own = system.self_contact

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray
 
 FEW_EDGES = ((1e-2, 0.21), (1e-3, 2.0))
 """Pairs of a part of all edges and the largest stretch beyond it, over the stretch that the settings allow [-]. Single
@@ -20,6 +22,25 @@ COARSE_EDGES = 1000
 UNSETTLED_FACTOR = 0.1
 """Largest stretch in such a coarse cloth if contacts still changed after the last solve, over the stretch that the
 settings allow [-]."""
+
+
+def added_strain(before: FloatArray, after: FloatArray, rest_lengths: FloatArray) -> FloatArray:
+    """Return the stretch (E,) [-] that a step adds to each edge, from its lengths `before` and `after` (E,) [m].
+
+    An edge that was shorter than its rest length may go back to that: a shorter step would not prevent it.
+    """
+    added: FloatArray = (after - np.maximum(before, rest_lengths)) / rest_lengths
+    return added
+
+
+def largest_of_most(added: FloatArray, cloths: Sequence[slice], enough: float = 0.0, *, settled: bool = True) -> float:
+    """Return the largest `of_most` of several cloths, whose edges are the ranges `cloths` of `added` (E,) [-]."""
+    return float(np.max([of_most(added[span], enough, settled=settled) for span in cloths], initial=0.0))
+
+
+def any_spiky(added: FloatArray, cloths: Sequence[slice]) -> bool:
+    """Return whether any of several cloths, whose edges are the ranges `cloths` of `added` (E,) [-], is spiky."""
+    return any(is_spiky(added[span]) for span in cloths)
 
 
 def of_most(added: FloatArray, enough: float = 0.0, *, settled: bool = True) -> float:
@@ -53,16 +74,6 @@ def is_spiky(added: FloatArray) -> bool:
     if not len(added) or added.max() <= SPIKE_GROWTH:
         return False
     return int(np.count_nonzero(added > SPIKE_GROWTH)) <= FEW_EDGES[0][0] * len(added)
-
-
-def edge_stiffness(edges: IntArray, stiffness: FloatArray) -> FloatArray:
-    """Return an estimate of the stiffness of edges (E, 2) as springs (E,) [N/m].
-
-    stiffness: (V,) trace of each vertex's block of K [N/m]. The edges of a vertex share it; a spring adds to both ends.
-    """
-    share = stiffness / np.maximum(np.bincount(edges.ravel(), minlength=len(stiffness)), 1)
-    mean: FloatArray = 0.5 * (share[edges[:, 0]] + share[edges[:, 1]])
-    return mean
 
 
 def energy(longer: FloatArray, stiffness: FloatArray) -> float:

@@ -25,8 +25,8 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..contact.half_spaces import HalfSpaces
-from ..model.particle_system import System
-from .strain_limit import NO_BOUNDS, StrainLimit
+from ..model.particle_system import ParticleSystem
+from ..model.strain_limit import NO_BOUNDS, StrainLimit
 
 TURNED_GROWTH = 0.05
 """Growth beyond what the solve has seen up to which an edge is left as it is, over its rest length [-]. From 0.01 to
@@ -45,14 +45,15 @@ class TurnedEdges:
 
     Args:
         system: whose edges.
-        start: vertices (V, 3) [m] at the start of the step. linearised: where its forces were linearised last.
+        start: lengths of the edges (E,) [m] at the start of the step. linearised: where its forces were linearised
+            last.
         reached: where it leads, whose edges are along their direction as long as the solve takes them to be.
     """
 
-    def __init__(self, system: System, start: FloatArray, linearised: FloatArray, reached: FloatArray) -> None:
+    def __init__(self, system: ParticleSystem, start: FloatArray, linearised: FloatArray, reached: FloatArray) -> None:
         self._system, self._edges, self._rest = system, system.edges, system.rest_lengths
         self._linearised, self._reached = linearised, reached
-        self._was: FloatArray = np.maximum(system.edge_lengths(start), self._rest)
+        self._was: FloatArray = np.maximum(start, self._rest)
 
     @cached_property
     def _longest(self) -> FloatArray:
@@ -63,28 +64,34 @@ class TurnedEdges:
         longest: FloatArray = np.maximum(self._was, linear)
         return longest
 
-    def _too_long(self, x: FloatArray) -> BoolArray:
-        lengths, much = self._system.edge_lengths(x), TURNED_GROWTH * self._rest
+    def _too_long(self, lengths: FloatArray) -> BoolArray:
+        """Return which edges of these `lengths` (E,) [m] are brought back (E,)."""
+        much = TURNED_GROWTH * self._rest
         over: BoolArray = lengths > self._was + much
         return lengths > self._longest + much if over.any() else over
+
+    def any_longer(self, lengths: FloatArray) -> bool:
+        """Return whether any edge of these `lengths` (E,) [m] is brought back."""
+        return bool(self._too_long(lengths).any())
 
     def excess(self, x: FloatArray) -> float:
         """Largest length of an edge at x (V, 3) [m] over the one up to which it is left as it is, less 1 [-]; -1 if
         none is longer than that."""
-        over = self._too_long(x)
+        lengths = self._system.edge_lengths(x)
+        over = self._too_long(lengths)
         if not over.any():
             return -1.0
         most = self._longest[over] + TURNED_GROWTH * self._rest[over]
-        return float(np.max(self._system.edge_lengths(x)[over] / most)) - 1.0
+        return float(np.max(lengths[over] / most)) - 1.0
 
     def holds(self, x: FloatArray) -> bool:
         """Whether no edge at x (V, 3) [m] is longer than that."""
-        return not self._too_long(x).any()
+        return not self.any_longer(self._system.edge_lengths(x))
 
     def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS) -> FloatArray:
         """x (V, 3) [m] with those that are too long brought back, within `bounds`; the very array where none is.
         Vertices `held` (n,) stay."""
-        over = self._too_long(x)
+        over = self._too_long(self._system.edge_lengths(x))
         if not over.any():
             return x
         near = np.zeros(len(x), dtype=np.bool_)

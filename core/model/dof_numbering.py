@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The particles of all cloths in one numbering: the vertices of one mesh after the other, then all inner nodes.
+"""One numbering of the particles of all cloths: the vertices of one mesh after the other, then all inner nodes.
 
-So whatever looks at surfaces looks at the first of them, and does not know of the rest.
+Contact and results concern the first of them, the vertices, only.
 """
 
 from __future__ import annotations
@@ -15,17 +15,24 @@ from ..arrays import FloatArray, IntArray
 from ..description.cloth import Cloth
 from ..description.material import Material
 from ..description.mesh import ClothMesh
-from ..stencils.stencil import ElementForce, Stencil
+from ..stencils.stencil import ElementForce
 from .cloth_forces import built_model
+from .force_families import families
 
 
-class Nodes:
+class SolverNodes:
     """N particles, the first V of them vertices.
 
     Attributes:
-        surface_count: V; count: N. slices: per cloth its range of vertices; inner: its range of inner nodes.
-        mass (N,) [kg]; carried (N,) [kg]: what moves when something takes hold of a particle.
-        links (L, 2): pairs of neighbours besides edges. rest, start (N, 3) [m], velocities (N, 3) [m/s].
+        surface_count: V.
+        count: N.
+        slices: per cloth its range of vertices.
+        inner: per cloth its range of inner nodes.
+        mass: (N,) [kg].
+        carried: (N,) mass that moves with a particle that is held or in contact [kg].
+        links: (L, 2) pairs of neighbours besides edges.
+        rest, start: (N, 3) positions [m].
+        velocities: (N, 3) at the start [m/s].
         forces: per cloth those of its model, in this numbering.
     """
 
@@ -52,43 +59,48 @@ class Nodes:
         self.forces = [self._moved(k, b.forces) for k, b in enumerate(made)]
 
     def padded(self, surface: FloatArray) -> FloatArray:
-        """A quantity of the vertices (V,), and zero of all inner nodes (N,)."""
+        """Return a quantity of the vertices (V,) as one of all particles (N,), zero for inner nodes."""
         return np.concatenate([surface, np.zeros(self.count - self.surface_count)])
 
     def _joined(self, parts: Sequence[FloatArray]) -> FloatArray:
-        """Quantities of each cloth's vertices and inner nodes as one array."""
+        """Return quantities of each cloth's vertices and inner nodes as one array."""
         vertices = [part[:s.stop - s.start] for part, s in zip(parts, self.slices, strict=True)]
         inner = [part[s.stop - s.start:] for part, s in zip(parts, self.slices, strict=True)]
         return np.concatenate([*vertices, *inner])
 
     def _numbered(self, cloth: int, own: IntArray) -> IntArray:
-        """A cloth's own numbers in the numbering of all."""
+        """Return numbers of a cloth's own particles in the numbering of all."""
         first, count = self.slices[cloth].start, self.slices[cloth].stop - self.slices[cloth].start
         moved: IntArray = own + np.where(own < count, first, self.inner[cloth].start - count)
         return moved
 
     def _moved(self, cloth: int, forces: Sequence[ElementForce]) -> list[ElementForce]:
-        moved: dict[int, Stencil] = {}                                 # forces that share a stencil go on sharing it
-        result = []
-        for force in forces:
-            key = id(force.stencil)
-            if key not in moved:
-                moved[key] = replace(force.stencil,
-                                     vertices=self._numbered(cloth, force.stencil.vertices))
-            result.append(ElementForce(moved[key], force.law, force.parameters, force.damping))
+        """Return a cloth's forces in the numbering of all. Forces that share a stencil go on sharing one."""
+        result = list(forces)
+        for family in families(forces):
+            stencil = family[0].stencil
+            moved = replace(stencil, vertices=self._numbered(cloth, stencil.vertices))
+            result = [ElementForce(moved, force.law, force.parameters, force.damping)
+                      if force.stencil is stencil else force for force in result]
         return result
 
 
 def patch_areas(mesh: ClothMesh, material: Material) -> FloatArray:
-    """Fabric that each vertex stands for (V,) [m^2]: a third of each triangle, half of each loose edge's strip, and for
-    a vertex without either a square as wide as a strip."""
+    """Return the area of fabric at each vertex (V,) [m^2].
+
+    It is a third of each triangle and half of each loose edge's strip; for a vertex without either, a square as wide as
+    a strip.
+    """
     width = material.thread_width
     return mesh.vertex_areas + width * mesh.vertex_lengths + width ** 2 * mesh.loose_points
 
 
 def _extended(rest: FloatArray, field: FloatArray, inner: FloatArray) -> FloatArray:
-    """A field (V, 3) on vertices at rest (V, 3) [m], and on inner nodes (N, 3) [m] the affine field nearest to it:
-    exact where the mesh starts as it was modelled, or turned, or turning."""
+    """Return a field (V, 3) of vertices extended to inner nodes, by the affine field that fits it best.
+
+    `rest` (V, 3) [m] and `inner` (N, 3) [m] are the positions at rest. The result is exact for a mesh that starts as
+    modelled, or turned, or with a rigid motion.
+    """
     if len(inner) == 0:
         return field
     centre = rest.mean(axis=0)

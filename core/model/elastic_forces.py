@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The forces of a system that depend on positions alone: every element force, and weight."""
+"""The forces of a system that depend on positions only: element forces and weight."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from ..linear.block_matrix import BlockMatrix, BlockPattern
 from ..linear.scalar_matrix import ScalarPattern
 from ..stencils.stencil import ElementForce, Stencil, scalar_blocks
+from .force_families import changing, families
+from .latest import Latest
 from .matrix_free import MatrixFree
 from .velocity_forces import RateForce
 
@@ -26,24 +28,17 @@ class ElasticForces:
     def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray,
                  constant: ConstantStiffness, matrix_free: MatrixFree | None = None) -> None:
         self._pattern, self._weight, self._constant, self._matrix_free = pattern, weight, constant, matrix_free
-        self._families = by_stencil(forces)
-        self._acting = by_stencil(force for force in forces if not force.law.linear)
-        self._changing = changing_families(forces)
-        self._energies: list[tuple[FloatArray, float]] = []
+        self._families = families(forces)
+        self._acting = families(force for force in forces if not force.law.linear)
+        self._changing = changing(forces)
 
     def energy(self, x: FloatArray) -> float:
-        """Elastic energy minus weight . x [J] at x (V, 3); looked up for one of the last two arrays asked for: a step
-        starts where another has ended."""
-        for known, energy in self._energies:
-            if known is x:
-                return energy
-        found = sum((current().element_families.energy(family, x) for family in self._families),
-                    start=-float(np.sum(self._weight * x)))
-        self._energies = [(x, found), *self._energies[:1]]
-        return found
+        """Return the elastic energy minus weight . x [J] at x (V, 3)."""
+        return sum((current().element_families.energy(family, x) for family in self._families),
+                   start=-float(np.sum(self._weight * x)))
 
     def force(self, x: FloatArray) -> FloatArray:
-        """f = -dE/dx + weight (V, 3) [N] at x (V, 3)."""
+        """Return f = -dE/dx + weight (V, 3) [N] at x (V, 3)."""
         total = self._weight.copy()
         if self._constant.linear is not None:
             total -= self._pattern.scalar.product(self._constant.linear, x)
@@ -52,7 +47,7 @@ class ElasticForces:
         return total
 
     def magnitude(self, x: FloatArray) -> FloatArray:
-        """Sum of the absolute contributions to each entry of `force`: what its rounding error is relative to."""
+        """Return the sum of the absolute contributions to each entry of `force`, the measure of its rounding error."""
         total = np.abs(self._weight)
         for family in self._families:
             stencil = family[0].stencil
@@ -65,10 +60,10 @@ class ElasticForces:
 
     def stiffness(self, x: FloatArray, factor: float, *, exact: bool = False, room: FloatArray | None = None,
                   rate: RateForce | None = None, rate_factor: float = 0.0) -> BlockMatrix:
-        """`factor` K + `rate_factor` D with K = -df/dx at x (V, 3), made semi-definite in each element unless `exact`.
+        """Return `factor` K + `rate_factor` D with K = -df/dx at x (V, 3), made semi-definite in each element unless
+        `exact`.
 
-        D is the matrix of `rate`. `room` (pattern.size,) is overwritten with the numbers: those of a matrix that is no
-        longer needed.
+        D is the matrix of `rate`. `room` (pattern.size,) is memory for the result, of a matrix that is no longer used.
         """
         rate_factor = 0.0 if rate is None else rate_factor
         if self._matrix_free is not None:
@@ -93,24 +88,12 @@ class ElasticForces:
         return matrix
 
 
-def by_stencil(forces: Iterable[ElementForce]) -> list[list[ElementForce]]:
-    """Forces that share a stencil together, as they gather and assemble once."""
-    families: dict[int, list[ElementForce]] = {}
-    for force in forces:
-        families.setdefault(id(force.stencil), []).append(force)
-    return list(families.values())
-
-
-def changing_families(forces: Iterable[ElementForce]) -> list[list[ElementForce]]:
-    """Return the forces whose stiffness changes with positions, grouped by stencil."""
-    return by_stencil(force for force in forces if not force.law.constant_tangent)
-
-
 class ConstantStiffness:
-    """Of the forces whose law has a constant tangent: their stiffness K and damping, as values on the scalar pattern.
+    """Stiffness K and damping of the forces whose law has a constant tangent, as values on the scalar pattern.
 
     Attributes:
-        linear: K of linear laws alone; damping: K of each force times its damping [s], None if there is none.
+        linear: K of linear laws only, None if there are none.
+        damping: K of each force times its damping [s], None if there is none.
     """
 
     def __init__(self, forces: Sequence[ElementForce], pattern: ScalarPattern) -> None:
@@ -119,7 +102,7 @@ class ConstantStiffness:
         self._stiffness = pattern.assemble(entries)
 
         def values(factors: list[float]) -> FloatArray | None:
-            """K of each force times its factor, None where all are zero."""
+            """Return K of each force times its factor, None if all are zero."""
             first = factors[0] if factors else 0.0
             if any(factor != first for factor in factors):
                 return pattern.assemble([factor * part for factor, part in zip(factors, entries, strict=True)])
@@ -127,14 +110,25 @@ class ConstantStiffness:
 
         self.linear = values([float(force.law.linear) for force in constant])
         self.damping = values([force.damping for force in constant])
-        self._sum: tuple[float, float, FloatArray] | None = None
+        self._latest_sum: Latest[tuple[float, float], FloatArray] = Latest()
         pattern.forget_elements()
 
     def sum(self, factor: float, damping_factor: float) -> FloatArray:
-        """`factor` K + `damping_factor` times the damping. Steps are of one size as a rule, so it is kept."""
-        if self._sum is None or self._sum[:2] != (factor, damping_factor):
-            total = factor * self._stiffness
-            if self.damping is not None:
-                total += damping_factor * self.damping
-            self._sum = factor, damping_factor, total
-        return self._sum[2]
+        """Return `factor` K + `damping_factor` times the damping."""
+        return self._latest_sum.at((factor, damping_factor), self._made_sum)
+
+    def _made_sum(self, factors: tuple[float, float]) -> FloatArray:
+        total = factors[0] * self._stiffness
+        if self.damping is not None:
+            total += factors[1] * self.damping
+        return total
+
+
+def edge_stiffness(edges: IntArray, stiffness: FloatArray) -> FloatArray:
+    """Return an estimate of the stiffness of edges (E, 2) as springs (E,) [N/m].
+
+    stiffness: (V,) trace of each vertex's block of K [N/m]. The edges of a vertex share it; a spring adds to both ends.
+    """
+    share = stiffness / np.maximum(np.bincount(edges.ravel(), minlength=len(stiffness)), 1)
+    mean: FloatArray = 0.5 * (share[edges[:, 0]] + share[edges[:, 1]])
+    return mean

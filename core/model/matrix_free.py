@@ -15,10 +15,9 @@ from ..kernels import current
 from ..linear.block_matrix import BlockPattern
 from ..linear.implicit_matrix import ElementProduct, ImplicitMatrix, OuterProduct, Part
 from ..linear.spring_product import Layer, SpringProduct, layers_of, spring_form
-from ..stencils.stencil import ElementForce, Stencil
+from ..stencils.stencil import Stencil
+from .force_families import Family
 from .velocity_forces import RateForce
-
-Family = Sequence[ElementForce]
 
 
 class MatrixFree:

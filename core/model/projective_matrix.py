@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The left-hand side of projective dynamics (004), for any forces that are a stencil and a law.
+"""The constant matrix of projective dynamics (004), for any forces that are a stencil and a law.
 
     A = M + h D + h^2 H,      H_ij = sum_c omega_c w_ic w_jc  times the 3x3 identity          [N/m]
 
-omega_c is never less than the stiffness at rest, sum_cd d_c . H_cd d_d <= sum_c omega_c |d_c|^2, so that a step with A
-falls short of the energy's minimum rather than beyond it. The laws of 004 say themselves what it is, w A; it holds for
-them in every state. Of others it is read off at rest and some per cent around it, and where they are stiffer elsewhere
-the step is shortened. What bends is in it. D is tau H, and drag: of triangles in blocks on the diagonal, three times a
-corner's own, which is as much as all three can do.
+For projective dynamics omega_c bounds the stiffness, sum_cd d_c . H_cd d_d <= sum_c omega_c |d_c|^2, so that a step
+with A falls short of the energy's minimum rather than beyond it. The laws of 004 state the bound w A, which holds in
+every state. The bound of other laws is read at rest and some per cent around it; where they are stiffer elsewhere, the
+step is shortened. Bending is included. D is tau H, and the drag of triangles as blocks on the diagonal, three times
+that of each corner, which bounds all three corners together.
 
-The largest omega^2 of M^-1 H says how long explicit steps may be, see `integrators/explicit.py`.
+The preconditioner of last resort (`linear/preconditioners/constant_matrix.py`) uses the same form with omega_c =
+|H_cc|, the Frobenius norm at rest. That is the stiffness of laws that act along one direction per column, and up to
+sqrt(3) times that of soft pins. Bending is left out there: it couples two rings of vertices, which would double every
+separator of the factor, and adds B / (k dx^2), less than a thousandth, to the stiffness in the plane of the cloth.
+
+The largest omega^2 of M^-1 H limits the length of explicit steps, see `integrators/stability_limit.py`.
 """
 
 from __future__ import annotations
@@ -28,36 +33,35 @@ from ..linear.preconditioners.constant_matrix import ConstantMatrix, ConstantMat
 from ..stencils.stencil import ElementForce, Stencil, scalar_blocks
 from .velocity_forces import RateForce
 
-ROUNDS = 60
-"""Products from which the largest frequency is estimated: to a few per cent, and always from above."""
-SMALLEST = 1e-8
-"""What y is kept above, as it must be above 0; it is of the order of 1."""
-SCALES = (0.97, 1.0, 1.03)
-"""Sizes at which stiffness is read off [-]: at rest itself, some laws have none."""
-PIECE = 20_000
-"""Elements whose tangents are looked at together: those of bending are 225 numbers each."""
+POWER_ITERATIONS = 60
+"""Iterations of the power method for the largest frequency, which give it to a few per cent, from above [-]."""
+READING_SCALES = (0.97, 1.0, 1.03)
+"""Scales of the rest shape at which stiffness is read [-]: exactly at rest, some laws have none."""
+ELEMENTS_AT_ONCE = 20_000
+"""Elements whose tangents are in memory together [-]: one of bending is 225 numbers."""
+WIDEST_ELEMENT = 3
+"""Largest number of vertices of an element in the preconditioner [-]: wider elements are those of bending."""
 
 
 class ProjectiveMatrix:
-    """H and tau H of a system.
+    """H and tau H of a system, with omega_c that bound the stiffness.
 
     Args:
         forces: of all its elements.
-        x: (V, 3) [m], at rest.
-        mass: (V,) [kg]; viscous: (V,) [kg/s].
+        x: (V, 3) positions at rest [m].
+        mass: (V,) [kg].
+        viscous: (V,) coefficients of viscous drag [kg/s].
     """
 
     def __init__(self, forces: Sequence[ElementForce], x: FloatArray, mass: FloatArray, viscous: FloatArray) -> None:
         self._x, self._mass, self._viscous = x, mass, viscous
         self._pattern = BlockPattern(len(x), [], [force.stencil.vertices for force in forces])
-        parts = [_elements(force, x) for force in forces]
-        self._elements = [ScalarElements(f.stencil.vertices, K, f.damping * _damping(f, K))
-                          for f, K in zip(forces, parts, strict=True)]
-        self._stiffness = self._pattern.scalar.assemble(parts)
+        self._elements = constant_elements(forces, x, bounding=True)
+        self._stiffness = self._pattern.scalar.assemble([part.stiffness for part in self._elements])
         self._damping = self._pattern.scalar.assemble([part.damping for part in self._elements])
 
     def matrix(self, h: float, rate: RateForce | None) -> BlockMatrix:
-        """A of a step of h [s] with the drag of `rate`."""
+        """Return A of a step of h [s] with the drag of `rate`."""
         A = BlockMatrix(self._pattern, None, h * h * self._stiffness + h * self._damping)
         A.add_diagonal(self._mass + h * self._viscous)
         if rate is not None and rate.drags:
@@ -65,8 +69,8 @@ class ProjectiveMatrix:
         return A
 
     def factor(self, h: float, A: BlockMatrix, filter_: ConstraintFilter) -> Operator:
-        """A^-1 for a step of h [s], but for what drag and contacts have added to A and where `filter_` takes only some
-        of a vertex's directions."""
+        """Return A^-1 for a step of h [s], without the drag and contacts that were added to A; exact where `filter_`
+        takes no direction of a vertex or all of them."""
         factor = self._factors.factor(h, self._mass + h * self._viscous, filter_.rows, single=False)
         return ConstantMatrixAlone(factor, BlockJacobi(A, filter_), filter_.rows)
 
@@ -75,7 +79,8 @@ class ProjectiveMatrix:
         return ConstantMatrix(self._elements, self._x)
 
     def largest(self, held: IntArray) -> tuple[float, float]:
-        """Upper bounds of the eigenvalues of M^-1 H [1/s^2] and of M^-1 tau H [1/s], vertices `held` (n,) left out.
+        """Return upper bounds of the eigenvalues of M^-1 H [1/s^2] and of M^-1 tau H [1/s], without vertices `held`
+        (n,).
 
         For y > 0 no eigenvalue of B = M^-1 |H| is above max_i (B y)_i / y_i (Collatz 1942), and none of M^-1 H is above
         those of B. The power method makes y a good one.
@@ -88,19 +93,42 @@ class ProjectiveMatrix:
         size = np.abs(values)
         y = np.where(free, 1.0, 0.0)
         best = np.inf
-        for _ in range(ROUNDS):
+        for _ in range(POWER_ITERATIONS):
             z = self._pattern.scalar.product(size, np.repeat(y[:, None], 3, axis=1))[:, 0] / self._mass
             top = float(z[free].max(initial=0.0))
             if top == 0.0:
                 return 0.0
             best = min(best, float(np.max(z[free] / y[free])))
-            y = np.where(free, np.maximum(z / top + y, SMALLEST), 0.0)
+            y = np.where(free, z / top + y, 0.0)                        # never below its start, 1
         return best
 
 
+def constant_elements(forces: Sequence[ElementForce], x: FloatArray, *, bounding: bool) -> list[ScalarElements]:
+    """Return H and tau H of the elements of each force, read at x (V, 3) [m].
+
+    `bounding`: with omega_c that bound the stiffness, for projective dynamics. Otherwise with the norms at rest and
+    without wide elements, for the preconditioner.
+    """
+    result = []
+    for force in forces:
+        stencil = force.stencil
+        if bounding:
+            K = scalar_blocks(force) if force.law.constant_tangent else _isotropic(_bounds(force, x), stencil.weights)
+            damping = K
+            if hasattr(force.law, "damping_bounds"):
+                bounds = np.stack(force.law.damping_bounds(force.parameters), axis=1)
+                damping = _isotropic(bounds, stencil.weights)
+        elif stencil.vertices.shape[1] <= WIDEST_ELEMENT:
+            K = damping = _isotropic(_norms(force, x), stencil.weights)
+        else:
+            continue
+        result.append(ScalarElements(stencil.vertices, K, force.damping * damping))
+    return result
+
+
 def drag_blocks(rate: RateForce, vertex_count: int) -> FloatArray:
-    """(V, 3, 3) [kg/s], no less than the matrix of the triangles' drag: q q^T between every two corners of a triangle
-    is at most 3 q q^T on each."""
+    """Return blocks (V, 3, 3) [kg/s] that bound the matrix of the triangles' drag: q q^T between every two corners of a
+    triangle is at most 3 q q^T on each."""
     total = np.zeros((vertex_count, 9))
     for drag in rate.drags:
         blocks = (3.0 * drag.vectors[:, :, None] * drag.vectors[:, None, :]).reshape(-1, 9)
@@ -111,38 +139,30 @@ def drag_blocks(rate: RateForce, vertex_count: int) -> FloatArray:
     return total.reshape(-1, 3, 3)
 
 
-def _damping(force: ElementForce, K: FloatArray) -> FloatArray:
-    """What is no less than the damping of each element (E, k, k), over the force's own factor: K, as a rule."""
-    if not hasattr(force.law, "damping_bounds"):
-        return K
-    return _isotropic(np.stack(force.law.damping_bounds(force.parameters), axis=1), force.stencil.weights)
-
-
-def _elements(force: ElementForce, x: FloatArray) -> FloatArray:
-    """H of each element (E, k, k) [N/m]."""
-    if force.law.constant_tangent:
-        return scalar_blocks(force)
-    return _isotropic(_bounds(force, x), force.stencil.weights)
-
-
 def _isotropic(omega: FloatArray, w: FloatArray) -> FloatArray:
-    """sum_c omega_c w_ic w_jc (E, k, k) of omega (E, C) and weights (E, k, C)."""
+    """Return sum_c omega_c w_ic w_jc (E, k, k) of omega (E, C) and weights (E, k, C)."""
     total: FloatArray = np.einsum("ec,eic,ejc->eij", omega, w, w, optimize=True)
     return total
 
 
+def _norms(force: ElementForce, x: FloatArray) -> FloatArray:
+    """Return |H_cc| (E, C) [N/m per weight squared] at x (V, 3) [m]."""
+    H = force.law.projected_tangent(force.stencil.gather(x), force.parameters)
+    return np.stack([np.sqrt(sum(entry * entry for row in H[c][c] for entry in row)) for c in range(len(H))], axis=1)
+
+
 def _bounds(force: ElementForce, x: FloatArray) -> FloatArray:
-    """omega_c (E, C) [N/m per weight squared]."""
+    """Return omega_c (E, C) [N/m per weight squared] that bound the stiffness at rest, x (V, 3) [m], and around it."""
     if hasattr(force.law, "tangent_bounds"):
         return np.stack(force.law.tangent_bounds(force.parameters), axis=1)
     vertices, weights = force.stencil.vertices, force.stencil.weights
     found = []
-    for first in range(0, len(vertices), PIECE):
-        some = slice(first, first + PIECE)
+    for first in range(0, len(vertices), ELEMENTS_AT_ONCE):
+        some = slice(first, first + ELEMENTS_AT_ONCE)
         stencil = Stencil(vertices[some], weights[some])
         p = tuple(p[some] for p in force.parameters)
         size = np.zeros((len(stencil.vertices), weights.shape[2], weights.shape[2]))           # of each block
-        for scale in SCALES:
+        for scale in READING_SCALES:
             H = np.array(force.law.projected_tangent(stencil.gather(scale * x), p))
             size = np.maximum(size, np.sqrt(np.einsum("cdije,cdije->ecd", H, H)))
         own = np.einsum("ecc->ec", size)

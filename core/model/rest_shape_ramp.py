@@ -1,66 +1,71 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A painted rest shape is taken on little by little, within the closing time T of seams and buttons.
+"""Painted rest shapes are reached gradually, within the closing time T of seams and buttons.
 
-Cloth that at once wants to be half as large starts with the energy of all of that stretch: it is thrown together, runs
-through itself and crumples, where it would have shrunk smoothly. So an element of scale e is at first as large as it is
-modelled:
+Cloth whose rest shape is at once half as large starts with all the energy of that stretch: it crumples and passes
+through itself. So an element whose scale is e is at first as large as it is modelled:
 
     s_e(t) = 1 + (e - 1) s^2 (3 - 2 s),    s = min(t / T, 1),         F_c(t) = e / s_e(t)  F_c                    [-]
 
-All columns of its stencil are those of an element with lengths at rest of s_e over 1, not e over 1: that holds for
-whatever a law makes of them, and leaves angles alone. Masses are those of the end.
+The columns of its stencil are then those of an element with lengths at rest s_e instead of e. This holds for every law,
+and leaves angles unchanged. Masses are those of the final shape.
 """
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..stencils.stencil import ElementForce, Stencil
+from .force_families import families
 
 
-class Easing:
-    """Of one cloth's forces.
+class RestShapeRamp:
+    """The ramp of one cloth.
 
     Args:
-        forces: of the system, of which `places` are the cloth's; those whose stiffness is constant stay as they are,
-            with what completes them.
-        scale: (V,) of all particles [-]. time: T [s].
+        forces: of the cloth's model, in the final rest shape. Those of constant stiffness, and those that complete
+            them, keep that shape.
+        scale: (V,) scale of all particles [-].
+        time: T [s], above 0.
     """
 
-    def __init__(self, forces: MutableSequence[ElementForce], places: range, scale: FloatArray, time: float) -> None:
-        self._forces, self._time, self._part = forces, time, 1.0
-        self._places = [place for place in places if not forces[place].law.constant_tangent
-                        and not getattr(forces[place].law, "completes_constant_law", False)]
-        self._last: dict[int, Stencil] = {id(forces[p].stencil): forces[p].stencil for p in self._places}
-        self._of = {place: id(forces[place].stencil) for place in self._places}
-        self._scale = {key: _means(stencil, scale) for key, stencil in self._last.items()}
+    def __init__(self, forces: Sequence[ElementForce], scale: FloatArray, time: float) -> None:
+        self._forces, self._time = forces, time
+        self._families = families(force for force in forces if not force.law.constant_tangent
+                                  and not getattr(force.law, "completes_constant_law", False))
+        self._scales = [_means(family[0].stencil, scale) for family in self._families]
 
-    def set(self, time: float) -> bool:
-        """Make the forces those at `time` [s]; whether that changes them."""
-        s = min(max(time / self._time, 0.0), 1.0) if self._time else 1.0
-        part = s * s * (3.0 - 2.0 * s)
-        if part == self._part:
-            return False
-        self._part = part
-        stencils = self._last if part == 1.0 else {
-            key: replace(stencil, weights=stencil.weights / self.longer(e)[:, None, None])
-            for (key, stencil), e in zip(self._last.items(), self._scale.values(), strict=True)}
-        for place in self._places:
-            self._forces[place] = replace(self._forces[place], stencil=stencils[self._of[place]])
-        return True
+    def part(self, time: float) -> float:
+        """Return the part of the change of shape that is done at `time` [s], 0 to 1 [-]."""
+        s = min(max(time / self._time, 0.0), 1.0)
+        return s * s * (3.0 - 2.0 * s)
 
-    def longer(self, scale: FloatArray) -> FloatArray:
-        """Lengths at rest now over those of the end, s_e / e, of what has these scales e (N,) [-]."""
-        now: FloatArray = (1.0 + (scale - 1.0) * self._part) / scale
-        return now
+    def at(self, time: float) -> list[ElementForce]:
+        """Return the forces at `time` [s], in the order of those given."""
+        part = self.part(time)
+        if part == 1.0:
+            return list(self._forces)
+        result = list(self._forces)
+        for family, scale in zip(self._families, self._scales, strict=True):
+            old = family[0].stencil
+            stencil = replace(old, weights=old.weights / over_final(scale, part)[:, None, None])
+            result = [replace(force, stencil=stencil) if any(force is other for other in family) else force
+                      for force in result]
+        return result
+
+
+def over_final(scale: FloatArray, part: float) -> FloatArray:
+    """Return s_e / e (N,) [-], lengths at rest over the final ones, for scales e (N,) when `part` of the change is
+    done."""
+    now: FloatArray = (1.0 + (scale - 1.0) * part) / scale
+    return now
 
 
 def _means(stencil: Stencil, scale: FloatArray) -> FloatArray:
-    """The mean scale of each element's vertices (E,) [-]."""
+    """Return the mean scale (E,) [-] of the vertices of each element that have a weight."""
     there = stencil.weights.any(axis=2)
     count = there.sum(axis=1)
     return np.where(count, (scale[stencil.vertices] * there).sum(axis=1), 1.0) / np.maximum(count, 1)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The forces of a system that are linear in the velocity: damping, drag and wind.
 
-Their matrix D is needed as a part of the step's matrix, which `ElasticForces.stiffness` adds it to in the same pass
-over the elements, and in products D u, which need no matrix.
+Their matrix D is a part of the step's matrix, which `ElasticForces.stiffness` adds in the same pass over the elements.
+Products D u need no matrix.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray
+from ..description.scene import Scene
 from ..kernels import current
 from ..linear.block_matrix import BlockPattern
 from ..loads.air_drag import AirDrag
-from ..stencils.stencil import ElementForce
+from ..stencils.stencil import Stencil
+from .force_families import Family
 
 
 @dataclass(frozen=True)
@@ -24,21 +26,27 @@ class RateForce:
     """f = push - D u at velocities u (V, 3) [m/s], linearised at positions x (V, 3) [m].
 
     Attributes:
-        push (V, 3): [N]; damped: forces of changing stiffness that are damped, as families of one stencil;
-        constant: damping times stiffness of the others, on the pattern's scalar part, None where there are none;
-        drags: of triangles in air; viscous (V,): [kg/s].
+        x: (V, 3) [m].
+        push: (V, 3) [N].
+        damped: families of damped forces whose stiffness changes.
+        damped_constant: families of damped forces of constant stiffness.
+        constant: damping times stiffness of these, on the pattern's scalar part; None where there are none.
+        drags: of triangles in air.
+        viscous: (V,) [kg/s], None where there is none.
+        pattern: of the matrix.
     """
 
     x: FloatArray
     push: FloatArray
-    damped: Sequence[Sequence[ElementForce]]
+    damped: Sequence[Family]
+    damped_constant: Sequence[Family]
     constant: FloatArray | None
     drags: Sequence[AirDrag]
     viscous: FloatArray | None
     pattern: BlockPattern
 
     def product(self, u: FloatArray) -> FloatArray:
-        """D u (V, 3) [N]."""
+        """Return D u (V, 3) [N]."""
         total = np.zeros_like(u)
         for family in self.damped:
             current().element_families.add_damping_force(family, self.x, u, total)
@@ -50,3 +58,52 @@ class RateForce:
         if self.viscous is not None:
             total += self.viscous[:, None] * u
         return total
+
+    def damping(self, x: FloatArray, v: FloatArray) -> FloatArray:
+        """Return the force of deformation-rate damping (V, 3) [N] at positions x and velocities v (V, 3)."""
+        total = np.zeros_like(x)
+        for family in (*self.damped, *self.damped_constant):
+            current().element_families.add_damping_force(family, x, v, total)
+        return total
+
+
+class VelocityForces:
+    """The forces that are linear in the velocity.
+
+    Args:
+        scene: for its wind.
+        air: stencils of triangles that the air drags, with their coefficients k_d (T,) [kg/(m^2 s)].
+        viscous: (V,) coefficients of viscous drag [kg/s].
+        damped_constant: families of damped forces of constant stiffness.
+        constant: damping times stiffness of these, on the pattern's scalar part; None where there are none.
+        pattern: of the matrix.
+    """
+
+    def __init__(self, scene: Scene, air: Sequence[tuple[Stencil, FloatArray]], viscous: FloatArray,
+                 damped_constant: Sequence[Family], constant: FloatArray | None, pattern: BlockPattern) -> None:
+        self._scene, self._air, self._pattern = scene, air, pattern
+        self._viscous = viscous if viscous.any() else None
+        self._damped_constant, self._constant = damped_constant, constant if damped_constant else None
+
+    def at(self, x: FloatArray, v: FloatArray, time: float, damped: Sequence[Family]) -> RateForce | None:
+        """Return damping and drag, linearised at x and v (V, 3) and `time` [s]; None if there is neither.
+
+        `damped` are the families of damped forces whose stiffness changes, at `time`.
+
+        Damping of a constant, isotropic stiffness K acts along directions that change, D <= tau K. Implicit is all of
+        tau K, which is constant; the excess is taken back as it was at v: -tau K v1 + (tau K - D) v0. The difference
+        to -D v1 is (tau K - D)(v1 - v0), an inertia that vanishes with the step.
+        """
+        if not (self._air or damped or self._damped_constant or self._viscous is not None):
+            return None
+        push = np.zeros_like(x)
+        drags = [AirDrag.at(stencil, coefficients, x) for stencil, coefficients in self._air]
+        wind = self._scene.wind_at(time, x)
+        if np.any(wind):
+            for drag in drags:
+                drag.add_force(np.ascontiguousarray(np.broadcast_to(-wind, x.shape)), push)
+        if self._constant is not None:
+            self._pattern.scalar.add_product(self._constant, v, push)
+            for family in self._damped_constant:
+                current().element_families.add_damping_force(family, x, v, push)
+        return RateForce(x, push, damped, self._damped_constant, self._constant, drags, self._viscous, self._pattern)

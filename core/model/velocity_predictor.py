@@ -16,11 +16,11 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..linear.scalar_matrix import ScalarPattern
 
-SWEEPS = 2
+SMOOTHING_SWEEPS = 2
 """Times that each velocity is averaged with the mean of its neighbours'."""
 
 
-class Smoothing:
+class VelocitySmoothing:
     """v -> (v + mean of v over the neighbours) / 2, some times; a vertex without neighbours keeps its own.
 
     Args:
@@ -37,6 +37,6 @@ class Smoothing:
 
     def __call__(self, v: FloatArray) -> FloatArray:
         """Smoothed v (V, 3)."""
-        for _ in range(SWEEPS):
+        for _ in range(SMOOTHING_SWEEPS):
             v = self._pattern.product(self._values, v)
         return v

@@ -17,7 +17,7 @@ from ..errors import SolverError
 from ..integrators import registry, stability_limit
 from ..integrators.post_step import StepResult
 from ..integrators.step_context import StepContext
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import State, StepControl
 from ..stopwatch import Stopwatch
 from .step_halving import StepHalving
@@ -65,7 +65,7 @@ class Stepper:
         watch: measures the stages of a step.
     """
 
-    def __init__(self, system: System, solver: Solver, watch: Stopwatch) -> None:
+    def __init__(self, system: ParticleSystem, solver: Solver, watch: Stopwatch) -> None:
         self._system, self._solver, self._watch = system, solver, watch
         self._integrate = registry.find(solver.integrator)
         count = system.nodes.surface_count
@@ -136,7 +136,7 @@ class Stepper:
                 f"{halved}; check for extreme stiffness, mass or collider speed{self._shortest(state)}")
         settled = replace(result, unsettled=False)
         if not grown <= MAX_EDGE_GROWTH and not self._halving.growth(state, settled) <= MAX_EDGE_GROWTH:   # nan too
-            added = self._system.growth(state.x, result.state.x)
+            added = self._halving.added_strain(state, result)
             edge = int(np.argmax(added))
             name, ends = self._system.edge_named(edge)
             raise SolverError(

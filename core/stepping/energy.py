@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kernels.backend import using
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import State
 
 
@@ -35,7 +35,7 @@ class Energy:
         return self.kinetic + self.elastic + self.weight
 
 
-def energy_of(system: System, state: State) -> Energy:
+def energy_of(system: ParticleSystem, state: State) -> Energy:
     """Return the energy of `state`."""
     weight = -float(np.sum(system.mass * (state.x @ system.scene.gravity)))
     with using("numpy"):                            # once a frame: not worth a compiled kernel

@@ -20,9 +20,9 @@ from ..description.pins import Attachment
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import ClothError
-from ..integrators.strain_limit import StrainLimit
 from ..kernels.backend import choose, rule_out, using
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
+from ..model.strain_limit import StrainLimit
 from ..stencils import registry
 from .simulate import simulate
 
@@ -78,7 +78,7 @@ def _simulate(scene: Scene, solver: Solver) -> None:
 def _weigh(scene: Scene, solver: Solver) -> None:
     """Evaluate the elastic energy, which some steps need."""
     with using(choose(solver.backend)):
-        system = System(scene)
+        system = ParticleSystem(scene)
         start = system.initial_state()
         system.elastic(start.time).energy(start.x)
 

@@ -17,7 +17,7 @@ from ..description.settings import Solver
 from ..did_you_mean import names_arguments
 from ..errors import CheckpointError, SceneError, SolverError
 from ..kernels.backend import choose, current, using
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..stopwatch import Stopwatch
 from .adaptive_stepper import Stepper
 from .audit import Auditor
@@ -99,7 +99,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             ) -> Iterator[Frame]:
     """Yield the frames. The backend is in use between two frames only, not while the caller looks at one."""
     with using(backend):
-        system = System(scene, assembled=solver.matrix == "assembled")
+        system = ParticleSystem(scene, assembled=solver.matrix == "assembled")
         watch = Stopwatch()
         stepper = Stepper(system, solver, watch)
         auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
@@ -137,5 +137,5 @@ def steps_in_frame(scene: Scene, solver: Solver) -> int:
         UnstableStepError: not even the smallest step is stable.
     """
     with using(choose(solver.backend)):
-        system = System(scene, assembled=solver.matrix == "assembled")
+        system = ParticleSystem(scene, assembled=solver.matrix == "assembled")
         return Stepper(system, solver, Stopwatch()).steps_in_frame(system.initial_state())

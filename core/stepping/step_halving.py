@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..description.settings import Solver
+from ..integrators import step_strain
 from ..integrators.post_step import StepResult
-from ..model.particle_system import System
+from ..model.particle_system import ParticleSystem
 from ..state import State, StepControl
 
 MAX_ENERGY_GAIN = 4.0
@@ -41,7 +43,7 @@ class StepHalving:
         whole: length of the longest step [ticks].
     """
 
-    def __init__(self, system: System, settings: Solver, whole: int) -> None:
+    def __init__(self, system: ParticleSystem, settings: Solver, whole: int) -> None:
         self._system, self._settings, self._whole = system, settings, whole
         own, weight = system.self_contact, float(np.linalg.norm(system.scene.gravity))
         edge = np.inf if own is None or not weight else own.finest / weight                # [s^2]
@@ -53,7 +55,14 @@ class StepHalving:
         if not result.finite:
             return np.inf
         enough = DOUBLING_STRAIN * self._settings.max_strain_change
-        return self._system.growth_of_most(before.x, result.state.x, enough, settled=not result.unsettled)
+        return step_strain.largest_of_most(self.added_strain(before, result), self._system.edge_slices, enough,
+                                           settled=not result.unsettled)
+
+    def added_strain(self, before: State, result: StepResult) -> FloatArray:
+        """Return the stretch (E,) [-] that a step with a finite result adds to each edge."""
+        assert result.lengths is not None
+        lengths, rest = self._system.edge_lengths(before.x), self._system.rest_lengths
+        return step_strain.added_strain(lengths, result.lengths, rest)
 
     def attempt(self, control: StepControl, size: int, h: float, result: StepResult, grown: float) -> Attempt:
         """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges."""

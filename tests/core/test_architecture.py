@@ -40,15 +40,12 @@ LARGEST_NUMBER_OF_CONSTANTS = 195
 """Named numbers in core, contact and integrators aside [-]. It may only fall: 180 is the aim."""
 
 # Places that break a rule today and are still to be mended. These lists may only shrink.
-UPWARD_IMPORTS = {
-    ("core.loads.air_drag", "core.stencils.stencil"),
-    ("core.model.particle_system", "core.integrators.step_strain"),
-    ("core.model.particle_system", "core.integrators.strain_limit")}
+UPWARD_IMPORTS = {("core.loads.air_drag", "core.stencils.stencil")}
 IMPORT_CIRCLES: set[tuple[str, ...]] = set()
 FOREIGN_WRITES = {"core.description.mesh: result.__dict__"}
 CONSTANTS_OF_ONE_NAME = {
-    "APART", "AT_ONCE", "BACKENDS", "CLOSE", "EASY", "FACE", "FEATURE_OF", "FEW", "FLAT", "GIVES", "HALVINGS",
-    "INTEGRATORS", "LEANING", "LEAST", "LEFT", "LONGEST", "MANY", "MAX_PER_VERTEX", "MOST", "NEAR", "OVERLAP",
+    "APART", "AT_ONCE", "CLOSE", "EASY", "FACE", "FEATURE_OF", "FEW", "FLAT", "GIVES", "HALVINGS",
+    "LEANING", "LEAST", "LEFT", "LONGEST", "MANY", "MAX_PER_VERTEX", "MOST", "NEAR", "OVERLAP",
     "REST", "ROOM", "ROUNDING", "ROUNDS", "RUBS", "SAME", "SETTLED", "SHARP", "SLACK", "STEPS", "STICK", "SURE",
     "SWEEPS", "TOGETHER", "TOUCHING", "UNSURE"}
 

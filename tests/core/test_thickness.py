@@ -6,7 +6,7 @@ import pytest
 
 import core
 from core.contact.contact_trial import ContactTrial
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 
 
 def grid(across, along, rows=7, columns=9):
@@ -61,7 +61,7 @@ def test_a_tube_of_long_thin_faces_touches_nothing_at_rest():
     here = np.arange(around * (rows - 1))
     beside = here // around * around + (here + 1) % around
     mesh = core.ClothMesh(x, faces=np.stack([here, beside, beside + around, here + around], axis=1))
-    system = System(core.Scene([core.Cloth(mesh, core.Material.preset("cotton"))]))
+    system = ParticleSystem(core.Scene([core.Cloth(mesh, core.Material.preset("cotton"))]))
     near = ContactTrial(system.self_contact).look(x, x)
     apart = near.pairs.distance - system.self_contact.apart(near.pairs)
     assert len(near.pairs) < 40 * len(x) and apart.min(initial=0.0) >= 0.0

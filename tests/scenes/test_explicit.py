@@ -6,7 +6,7 @@ import pytest
 
 import core
 from core.integrators import stability_limit
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from tests.core.physics.scenes import masses, reference, rope, rope_fabric, sheet
 
 LEAPFROGS = ("symplectic_euler", "verlet")
@@ -21,7 +21,7 @@ def fixed(name, h, steps=1, **settings):
 
 def fastest(cloth):
     """Return the largest frequency [rad/s] of the cloth near rest, from its full stiffness matrix."""
-    system = System(core.Scene([cloth]))
+    system = ParticleSystem(core.Scene([cloth]))
     x, found = system.initial_state().x, []
     root = np.repeat(system.mass, 3) ** -0.5
     for size in (1.0, 1.02):                                         # springs that only pull have no stiffness at rest
@@ -57,7 +57,7 @@ def test_the_estimate_is_a_close_lower_bound(model, cells):
     x = mesh.positions.copy()
     x[:, :2] += 0.15 * cells * np.random.default_rng(1).uniform(-1.0, 1.0, size=(len(x), 2))
     cloth = core.Cloth(core.ClothMesh(x, mesh.triangles), FABRIC, model=model)
-    system = System(core.Scene([cloth]))
+    system = ParticleSystem(core.Scene([cloth]))
     longest = stability_limit.of_symplectic_euler(system, system.initial_state(), core.Solver())
     exact = 2.0 / fastest(cloth)
     assert 0.5 * exact < longest < exact
@@ -68,7 +68,7 @@ def test_the_estimate_is_a_close_lower_bound(model, cells):
 def test_below_the_estimate_noise_stays_and_above_the_true_limit_it_grows(name, damping, monkeypatch):
     fabric = core.Material(areal_density=0.2, stretch=60.0, shear=15.0, damping=damping)
     cloth = core.Cloth(sheet((5, 4), (0.5, 0.4)), fabric)
-    system = System(core.Scene([cloth]))
+    system = ParticleSystem(core.Scene([cloth]))
     longest = getattr(stability_limit, f"of_{name}")(system, system.initial_state(), fixed(name, 1.0))
     assert trembling(name, 0.999 * longest, fabric, 400) < 2.0
     omega = fastest(cloth)
@@ -81,7 +81,7 @@ def test_below_the_estimate_noise_stays_and_above_the_true_limit_it_grows(name, 
 
 def test_explicit_euler_is_stable_where_damping_outweighs_the_step(monkeypatch):
     fabric = core.Material(areal_density=0.2, stretch=60.0, shear=15.0, damping=1e-3)
-    system = System(core.Scene([core.Cloth(sheet((5, 4), (0.5, 0.4)), fabric)]))
+    system = ParticleSystem(core.Scene([core.Cloth(sheet((5, 4), (0.5, 0.4)), fabric)]))
     longest = stability_limit.of_explicit_euler(system, system.initial_state(), core.Solver())
     assert longest == pytest.approx(1e-3, rel=0.05)                                   # tau, with a small growth
     assert trembling("explicit_euler", 0.999 * longest, fabric, 400) < 1.5

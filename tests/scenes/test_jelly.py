@@ -8,7 +8,7 @@ import core
 from core.integrators import implicit_euler
 from core.integrators.step_context import StepContext
 from core.kernels import backend as kernels
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from tests.core.shapes import ball, block
 
 FABRIC = core.Material(areal_density=0.2, stretch=1e3, shear=1e2, damping=0.02, friction=0.5)
@@ -83,8 +83,8 @@ def test_at_rest_without_weight_it_does_not_move(structure):
 def test_a_struck_block_wobbles_and_keeps_its_momentum(structure):
     positions, triangles = ball(0.2, 2)
     velocities = np.where(positions[:, 2:] > 0.1, [0.0, 2.0, 0.0], 0.0)
-    system = System(core.Scene([jelly(positions, triangles, structure, velocities=velocities, young_modulus=3e3)],
-                               gravity=(0, 0, 0)))
+    body = jelly(positions, triangles, structure, velocities=velocities, young_modulus=3e3)
+    system = ParticleSystem(core.Scene([body], gravity=(0, 0, 0)))
     state, m = system.initial_state(), system.mass[:, None]
     wanted = (m * state.v).sum(axis=0)
     for _ in range(20):
@@ -146,7 +146,7 @@ def test_a_pinned_part_stays_and_a_soft_pin_pulls_with_the_mass_behind_it():
     *_, last = core.simulate(core.Scene([held]), core.Solver(), range(1, 13))
     np.testing.assert_array_equal(last.positions[0][weights == 1.0], positions[weights == 1.0])
     assert last.positions[0][:, 2].min() < -0.2
-    system = System(core.Scene([held]))
+    system = ParticleSystem(core.Scene([held]))
     assert system.carried[:len(positions)].sum() > 4.0 * system.mass[:len(positions)].sum()
 
 
@@ -157,7 +157,7 @@ def test_two_balls_that_grow_into_each_other_are_one_body():
     positions, triangles = ball(0.2, 2)
     both = np.concatenate([positions - [0.1, 0.0, 0.0], positions + [0.1, 0.0123, 0.0071]])
     cloth = jelly(both + [0.0, 0.0, 1.0], np.concatenate([triangles, triangles + len(positions)]), "tetrahedra")
-    system = System(core.Scene([cloth]))
+    system = ParticleSystem(core.Scene([cloth]))
     assert system.body.max() == 0
     lens = 4.0 / 3.0 * np.pi * 0.2 ** 3 * (1.0 + 0.5 * 1.5 - 0.5 ** 3 / 2.0)      # union, half a radius apart each
     assert system.mass.sum() == pytest.approx(1000.0 * lens, rel=0.05)

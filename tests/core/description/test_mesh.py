@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import core
 from core.description.mesh import lay_flat
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from tests.cases import cases
 from tests.core.shapes import grid, quads, random_rotation
 
@@ -197,7 +197,7 @@ def test_the_caller_keeps_arrays_of_its_own():
 def test_a_sheet_weighs_its_area_times_its_density_at_any_resolution(cells):
     mesh = core.ClothMesh(*grid(cells, cells, (2.0, 1.5)))
     fabric = core.Material(areal_density=0.3, stretch=1.0, shear=1.0)
-    assert System(core.Scene([core.Cloth(mesh, fabric)])).mass.sum() == pytest.approx(0.9, rel=1e-12)
+    assert ParticleSystem(core.Scene([core.Cloth(mesh, fabric)])).mass.sum() == pytest.approx(0.9, rel=1e-12)
 
 
 @cases("cells", [1, 5, 40])
@@ -205,7 +205,7 @@ def test_a_rope_weighs_its_length_times_its_strip_at_any_resolution(cells):
     line = np.column_stack([np.zeros(cells + 1), np.zeros(cells + 1), np.linspace(0.0, 3.0, cells + 1)])
     mesh = core.ClothMesh(line, edges=np.column_stack([np.arange(cells), np.arange(1, cells + 1)]))
     fabric = core.Material(areal_density=0.3, stretch=1.0, shear=1.0, thread_width=0.01)
-    assert System(core.Scene([core.Cloth(mesh, fabric)])).mass.sum() == pytest.approx(0.009, rel=1e-12)
+    assert ParticleSystem(core.Scene([core.Cloth(mesh, fabric)])).mass.sum() == pytest.approx(0.009, rel=1e-12)
 
 
 # ---------------------------------------------------------------------- faces

@@ -5,15 +5,15 @@ import inspect
 
 import core
 from core.description.models import MODEL_OPTIONS
-from core.description.settings import BACKENDS, INTEGRATORS
+from core.description.settings import BACKEND_NAMES, INTEGRATOR_NAMES
 from core.integrators.registry import integrators
 from core.kernels import backend
 from core.stencils.registry import MODELS
 
 
 def test_a_solver_takes_the_integrators_and_backends_that_there_are():
-    assert integrators() == INTEGRATORS
-    assert backend.BACKENDS == BACKENDS
+    assert integrators() == INTEGRATOR_NAMES
+    assert backend.BACKENDS == BACKEND_NAMES
 
 
 def test_a_cloth_takes_the_models_that_there_are_with_their_options_and_default_values():

@@ -9,7 +9,7 @@ from core.contact.contact_trial import ContactTrial
 from core.errors import ClothError
 from core.kernels.backend import why_not
 from core.model.cloth_forces import built_model
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from core.stencils.bending.hinge_geometry import HingeGeometry
 from tests.cases import cases
 from tests.core.shapes import ball, grid
@@ -84,7 +84,7 @@ def test_neighbours_of_scaled_cloth_keep_half_the_distance_that_they_have_at_res
     kept = []
     for size, options in ((1.0, {"rest_scale": 0.3}), (0.3, {})):
         cloth = core.Cloth(core.ClothMesh(size * x, t), fabric(), thickness=0.03, **options)
-        own = System(core.Scene([cloth])).self_contact
+        own = ParticleSystem(core.Scene([cloth])).self_contact
         pairs = ContactTrial(own).look(0.3 * x, 0.3 * x).pairs
         kept.append(own.thickness_of(pairs))
     assert kept[0].min() < 0.05
@@ -283,7 +283,7 @@ def test_while_a_rest_shape_is_taken_on_the_force_of_damping_is_that_of_its_matr
     """Otherwise cloth runs away: the matrix of elements of now, the force of those of the end."""
     x, triangles = grid(4, 4)
     fabric = core.Material(areal_density=0.2, stretch=100.0, shear=30.0, damping=0.01)
-    system = System(core.Scene([core.Cloth(core.ClothMesh(x, triangles), fabric, rest_scale=0.5)]))
+    system = ParticleSystem(core.Scene([core.Cloth(core.ClothMesh(x, triangles), fabric, rest_scale=0.5)]))
     v = np.random.default_rng(4).normal(size=x.shape)
     for time in (0.0, 0.4, 2.0):
         elastic = system.elastic(time)

@@ -7,7 +7,7 @@ import pytest
 import core
 from core.integrators.registry import find as find_integrator
 from core.integrators.step_context import StepContext
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from tests.cases import cases
 from tests.core.shapes import grid, random_rotation
 
@@ -33,7 +33,7 @@ def run(cloth, frames=12, **settings):
 
 def substeps(cloth, count, h, **settings):
     """States after each of `count` steps of size h [s]."""
-    system = System(core.Scene([cloth]))
+    system = ParticleSystem(core.Scene([cloth]))
     step, state, states = find_integrator("implicit_euler"), system.initial_state(), []
     for _ in range(count):
         state = step(system, state, h, StepContext.at(system, state, core.Solver(**settings))).state

@@ -7,7 +7,7 @@ import pytest
 import core
 from core.integrators import bdf2, implicit_euler
 from core.integrators.step_context import StepContext
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from tests.core.shapes import grid
 
 FABRIC = core.Material(areal_density=0.2, stretch=300.0, shear=60.0, bend=1e-4)
@@ -33,7 +33,7 @@ def test_the_error_falls_with_the_square_of_the_step():
 
 
 def test_a_step_solves_the_published_equations():
-    h, system = 0.01, System(core.Scene([sheet()]))
+    h, system = 0.01, ParticleSystem(core.Scene([sheet()]))
     settings = core.Solver(integrator="bdf2", newton_iterations="converge", tolerance=1e-10)
     first = bdf2.step(system, system.initial_state(), h, StepContext.at(system, system.initial_state(), settings)).state
     second = bdf2.step(system, first, h, StepContext.at(system, first, settings)).state
@@ -56,7 +56,7 @@ def test_cloth_that_is_let_go_falls_as_galilei_says_from_the_first_step_on():
 
 
 def test_a_step_of_another_size_is_implicit_euler():
-    system = System(core.Scene([sheet()]))
+    system = ParticleSystem(core.Scene([sheet()]))
     settings = core.Solver(integrator="bdf2")
     start = system.initial_state()
     state = bdf2.step(system, start, 0.015, StepContext.at(system, start, settings)).state

@@ -12,7 +12,7 @@ from core.contact.surfaces import SurfaceSet
 from core.integrators import newton, post_step, turned_edges
 from core.integrators.implicit_euler import step
 from core.integrators.step_context import StepContext
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from core.stepping.energy import energy_of
 from core.stopwatch import Stopwatch
 from tests.core.shapes import grid
@@ -36,7 +36,7 @@ def problem(damping=0.0, air_drag=0.0, viscous_drag=0.0, attached=False):
     cloth = core.Cloth(mesh, fabric, positions=mesh.positions + 0.03 * rng.normal(size=(9, 3)),
                        velocities=rng.normal(size=(9, 3)), pins={0: lambda t: np.array([0.1 * t, 0.0, t * t])},
                        attachments=attachments)
-    return System(core.Scene([cloth], wind=WIND))
+    return ParticleSystem(core.Scene([cloth], wind=WIND))
 
 
 def literal_step(system, state, h):
@@ -178,7 +178,7 @@ def test_a_crushed_sheet_stays_finite_and_converges():
     rng = np.random.default_rng(1)
     fabric = core.Material(areal_density=0.2, stretch=(500.0, 500.0), shear=100.0)
     cloth = core.Cloth(mesh, fabric, positions=0.01 * (mesh.positions + 0.3 * rng.normal(size=(25, 3))))
-    system = System(core.Scene([cloth]))
+    system = ParticleSystem(core.Scene([cloth]))
     state = system.initial_state()
     for _ in range(5):
         result = advance(system, state, tolerance=1e-4, newton_iterations="converge", self_collision=False)
@@ -197,7 +197,7 @@ def swinging(speed, carried=(0.0, 0.0, 0.0), model="baraff_witkin"):
     v[:, 2] = speed * mesh.positions[:, 0]
     held = {int(i): (lambda t, p=mesh.positions[i]: p + t * carried) for i in np.flatnonzero(mesh.positions[:, 0] == 0)}
     fabric = core.Material(areal_density=0.2, stretch=(500.0, 300.0), shear=60.0, bend=(1e-3, 1e-3))
-    return System(core.Scene([core.Cloth(mesh, fabric, model, velocities=v + carried, pins=held)]))
+    return ParticleSystem(core.Scene([core.Cloth(mesh, fabric, model, velocities=v + carried, pins=held)]))
 
 
 def made(system, **settings):
@@ -263,7 +263,7 @@ def test_friction_that_drives_cloth_makes_energy(monkeypatch, times, drives):
     cloth = core.Cloth(core.ClothMesh(x + [0.0, 0.0, 0.05], triangles), core.Material.preset("cotton"),
                        velocities=np.tile([1.0, 0.0, 0.0], (25, 1)))
     floor = core.Collider([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]], [[0, 1, 2]], friction=0.5)
-    system = System(core.Scene([cloth], [floor]))
+    system = ParticleSystem(core.Scene([cloth], [floor]))
     surfaces = SurfaceSet(system.scene.colliders, system.thickness, system.friction)
     start = system.initial_state()
     context = StepContext.at(system, start, core.Solver(), colliders=surfaces)
@@ -278,7 +278,7 @@ def test_momentum_changes_by_weight_alone(iterations):
     fabric = core.Material(areal_density=0.2, stretch=(500.0, 500.0), shear=100.0, bend=(1e-3, 1e-3), damping=0.01)
     cloth = core.Cloth(mesh, fabric, positions=mesh.positions + 0.05 * rng.normal(size=(25, 3)),
                        velocities=rng.normal(size=(25, 3)))
-    system = System(core.Scene([cloth]))
+    system = ParticleSystem(core.Scene([cloth]))
     state, m = system.initial_state(), system.mass[:, None]
     for _ in range(5):
         after = advance(system, state, tolerance=1e-12, newton_iterations=iterations).state

@@ -7,8 +7,9 @@ import pytest
 import core
 from core.integrators.length_limits import LengthLimits
 from core.integrators.post_step import LENGTH_PASSES
+from core.integrators.step_strain import added_strain, any_spiky
 from core.integrators.turned_edges import RINGS, TURNED_GROWTH, TurnedEdges
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from tests.core.shapes import grid
 from tests.scenes.staging import AS_IN_BLENDER, floor
 
@@ -30,6 +31,20 @@ def lifted(system, by):
     return x, end
 
 
+def turned_edges(system, start, linearised, end):
+    return TurnedEdges(system, system.edge_lengths(start), linearised, end)
+
+
+def length_limits(system, start, linearised, end):
+    return LengthLimits.of_step(system, system.strain_limit(0.0), system.edge_lengths(start), linearised, end,
+                                system.edge_lengths(end))
+
+
+def has_spikes(system, start, end):
+    added = added_strain(system.edge_lengths(start), system.edge_lengths(end), system.rest_lengths)
+    return any_spiky(added, system.edge_slices)
+
+
 def brought_back(limit, x, held=NOTHING_HELD):
     """x as a step has it in the end, which asks several times."""
     for _ in range(LENGTH_PASSES):
@@ -39,9 +54,9 @@ def brought_back(limit, x, held=NOTHING_HELD):
 
 @pytest.mark.parametrize("by", [0.5, 1.0, 2.0])
 def test_turned_edges_come_back_with_those_around_them_and_momentum_is_kept(by, backend):
-    system = System(core.Scene([sheet()]))
+    system = ParticleSystem(core.Scene([sheet()]))
     x, end = lifted(system, by)
-    turned = TurnedEdges(system, x, x, end)
+    turned = turned_edges(system, x, x, end)
     assert not turned.holds(end) and turned.excess(end) > 0.0
     back = brought_back(turned, end)
     longer = system.edge_lengths(back) / system.rest_lengths - 1.0
@@ -53,51 +68,51 @@ def test_turned_edges_come_back_with_those_around_them_and_momentum_is_kept(by, 
 
 
 def test_what_is_held_stays_and_its_neighbours_come(backend):
-    system = System(core.Scene([sheet()]))
+    system = ParticleSystem(core.Scene([sheet()]))
     x, end = lifted(system, 0.6)
-    turned, held = TurnedEdges(system, x, x, end), np.array([MIDDLE])
+    turned, held = turned_edges(system, x, x, end), np.array([MIDDLE])
     back = brought_back(turned, end, held)
     np.testing.assert_array_equal(back[MIDDLE], end[MIDDLE])
     assert turned.holds(back)
 
 
 def test_what_is_stretched_along_itself_was_seen_by_the_solve_and_stays():
-    system = System(core.Scene([sheet()]))
+    system = ParticleSystem(core.Scene([sheet()]))
     x = system.initial_state().x
     end = x * (1.4, 1.2, 1.0)
-    turned = TurnedEdges(system, x, x, end)
+    turned = turned_edges(system, x, x, end)
     assert turned.holds(end) and turned.relaxed(end, NOTHING_HELD) is end and turned.excess(end) < 0.0
 
 
 def test_what_was_long_may_stay_so_while_it_turns():
-    system = System(core.Scene([sheet()]))
+    system = ParticleSystem(core.Scene([sheet()]))
     x = system.initial_state().x
     cos, sin = np.cos(1.0), np.sin(1.0)
     end = 1.3 * x @ np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
-    turned = TurnedEdges(system, 1.3 * x, x, end)
-    assert turned.holds(end) and not TurnedEdges(system, x, x, end).holds(end)
+    turned = turned_edges(system, 1.3 * x, x, end)
+    assert turned.holds(end) and not turned_edges(system, x, x, end).holds(end)
 
 
 def test_limits_of_one_cloth_and_turned_edges_of_another_hold_together():
     one = core.Cloth(core.ClothMesh(grid(CELLS, CELLS)[0] + [3.0, 0.0, 0.0], grid(CELLS, CELLS)[1]),
                      core.Material.preset("cotton"), max_elongation=0.1)
-    system = System(core.Scene([sheet(), one]))
+    system = ParticleSystem(core.Scene([sheet(), one]))
     x, end = lifted(system, 1.0)
     half = len(x) // 2
     end[half:] = x[half:] * (1.3, 1.0, 1.0)                                     # which the solve knows of
-    limits = LengthLimits.of_step(system, x, x, end)
+    limits = length_limits(system, x, x, end)
     end = brought_back(limits, end)
     longer = system.edge_lengths(end) / system.rest_lengths - 1.0
     of_second = system.edges[:, 0] >= half
     assert longer[~of_second].max() < TURNED_GROWTH and longer[of_second].max() < 0.11
-    assert LengthLimits.of_step(system, x, None, end).holds(end)
+    assert length_limits(system, x, None, end).holds(end)
 
 
 def test_a_step_that_knows_what_turns_has_no_such_limit():
-    system = System(core.Scene([sheet()]))
+    system = ParticleSystem(core.Scene([sheet()]))
     x, end = lifted(system, 1.0)
-    assert LengthLimits.of_step(system, x, None, end).holds(end)
-    assert not LengthLimits.of_step(system, x, x, end).holds(end)
+    assert length_limits(system, x, None, end).holds(end)
+    assert not length_limits(system, x, x, end).holds(end)
 
 
 @pytest.mark.parametrize("settings", [{"steps_per_frame": steps} for steps in (1, 2)] + [AS_IN_BLENDER],
@@ -130,9 +145,9 @@ def test_a_step_in_which_a_few_edges_grow_by_much_is_done_again_in_halves(pulled
 
 def test_a_small_cloth_that_is_stretched_all_over_is_no_spike_of_a_large_one():
     small = core.Cloth(core.ClothMesh(*grid(1, 1)), core.Material.preset("cotton"))
-    system = System(core.Scene([sheet(), small]))
+    system = ParticleSystem(core.Scene([sheet(), small]))
     x = system.initial_state().x
     end = x.copy()
     end[SIDE ** 2:] *= 1.5
-    assert not system.has_spikes(x, end)
-    assert system.has_spikes(*lifted(system, 1.5))
+    assert not has_spikes(system, x, end)
+    assert has_spikes(system, *lifted(system, 1.5))

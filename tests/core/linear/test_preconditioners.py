@@ -15,8 +15,8 @@ from core.linear.modified_pcg import modified_pcg
 from core.linear.preconditioners.block_jacobi import BlockJacobi
 from core.linear.preconditioners.constant_matrix import FACTORS_KEPT, ConstantMatrix, ScalarElements
 from core.linear.preconditioners.neighbour_cholesky import NeighbourCholesky
-from core.model.particle_system import System
-from core.model.projective_elements import scalar_elements
+from core.model.particle_system import ParticleSystem
+from core.model.projective_matrix import constant_elements
 from core.stencils.springs.spring import Spring, edge_stencil
 from core.stencils.stencil import ElementForce
 from tests.cases import cases
@@ -34,7 +34,7 @@ class Problem:
     def __init__(self, mesh, pins, material=COTTON, seed=1, h=H):
         rng = np.random.default_rng(seed)
         self.h = h
-        self.system = System(core.Scene([core.Cloth(mesh, material, pins=dict.fromkeys(pins))]))
+        self.system = ParticleSystem(core.Scene([core.Cloth(mesh, material, pins=dict.fromkeys(pins))]))
         state = self.system.initial_state()
         self.rest = state.x
         size = np.ptp(self.rest, axis=0).max()
@@ -49,7 +49,7 @@ class Problem:
         self.filter.z[:] = 0.0
 
     def constant(self):
-        return ConstantMatrix(scalar_elements(self.system._forces, self.rest), self.rest)
+        return ConstantMatrix(constant_elements(self.system._forces.final, self.rest, bounding=False), self.rest)
 
     def preconditioner(self, kind, filter_=None, single=True):
         filter_ = filter_ or self.filter
@@ -180,7 +180,7 @@ def test_the_constant_matrix_is_the_sum_over_the_elements():
 def test_a_spring_weighs_its_stiffness():
     edges = np.array([[0, 1], [1, 2]])
     force = ElementForce(edge_stencil(edges), Spring(), (np.array([3.0, 5.0]), np.ones(2)))
-    family, = scalar_elements([force], np.array([[0.0, 0, 0], [1.0, 0, 0], [1.0, 1.0, 0]]))
+    family, = constant_elements([force], np.array([[0.0, 0, 0], [1.0, 0, 0], [1.0, 1.0, 0]]), bounding=False)
     np.testing.assert_allclose(family.stiffness, [[[3, -3], [-3, 3]], [[5, -5], [-5, 5]]])
 
 

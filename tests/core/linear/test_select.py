@@ -7,7 +7,7 @@ import pytest
 from core.linear.block_cholesky import BlockCholesky
 from core.linear.preconditioners.aggregation_multigrid import TwoLevels
 from core.linear.preconditioners.select import FIRST_WAIT, LONGEST_WAIT, NO_SOLVES, Preconditioners, after
-from core.model.projective_elements import scalar_elements
+from core.model.projective_matrix import constant_elements
 from core.state import SolveHistory
 from tests.core.linear.test_preconditioners import H, Problem, sheet
 
@@ -19,9 +19,10 @@ class Solves:
 
     def __init__(self, always_direct=False):
         self.problem = Problem(sheet(8), [0])
-        forces, rest = self.problem.system._forces, self.problem.rest
-        self.preconditioners = Preconditioners(self.problem.A.pattern, lambda: scalar_elements(forces, rest),
-                                               self.problem.system.edges, rest)
+        forces, rest = self.problem.system._forces.final, self.problem.rest
+        self.preconditioners = Preconditioners(
+            self.problem.A.pattern, lambda: constant_elements(forces, rest, bounding=False),
+            self.problem.system.edges, rest)
         if always_direct is not None:
             self.preconditioners._always_direct = always_direct
         self.history = NO_SOLVES

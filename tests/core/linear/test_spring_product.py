@@ -7,7 +7,7 @@ import pytest
 import core
 from core.linear.packed_matrix import packed
 from core.linear.spring_product import SpringProduct, layers_of, spring_form
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from core.model.velocity_forces import RateForce
 from core.stencils.models.thread_cloth import Threads
 from core.stencils.springs.spring import Spring, edge_stencil
@@ -140,7 +140,7 @@ def test_the_implicit_matrix_does_what_the_assembled_one_does(model, exact, back
     x = scene.cloths[0].positions + 0.01 * rng.normal(size=scene.cloths[0].positions.shape)
     v, p = rng.normal(size=(2, *x.shape))
     for assembled in (True, False):
-        system = System(scene, assembled=assembled)
+        system = ParticleSystem(scene, assembled=assembled)
         rate = system.rate_force(0.9 * x, v, 0.0)
         assert isinstance(rate, RateForce)
         A = system.elastic(0.0).stiffness(x, 1e-3, exact=exact, rate=rate, rate_factor=0.03)
@@ -169,7 +169,8 @@ def test_both_matrices_give_the_same_frames_with_pins_contact_and_friction(model
 
 
 def test_an_implicit_matrix_stores_no_block_beside_its_diagonal():
-    system = System(core.Scene([core.Cloth(mesh_of("thread_cloth"), FABRIC, model="thread_cloth")]), assembled=False)
+    cloth = core.Cloth(mesh_of("thread_cloth"), FABRIC, model="thread_cloth")
+    system = ParticleSystem(core.Scene([cloth]), assembled=False)
     A = system.elastic(0.0).stiffness(system.initial_state().x, 1e-3)
     assert len(A.pattern.rows) == system.vertex_count
     assert len(A.pattern.scalar.rows) == 0

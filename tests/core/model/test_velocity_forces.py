@@ -10,7 +10,7 @@ from core.kernels.backend import why_not
 from core.linear.block_matrix import BlockPattern
 from core.loads.air_drag import AirDrag, drag_stencil
 from core.model.elastic_forces import ConstantStiffness, ElasticForces
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from core.model.velocity_forces import RateForce
 from core.stencils.bending.isometric import isometric_parameters, isometric_stencil
 from core.stencils.membranes.stretch_shear import Shear, Stretch, membrane_stencil
@@ -30,7 +30,7 @@ def two_cloths(bending="patch", **changes):
     """A system of two sheets, of which the second has no drag and no damping, with three fields (V, 3): x, v, u."""
     first = core.Cloth(core.ClothMesh(*grid(5, 4)), core.Material(**FABRIC, **changes), bending=bending)
     second = core.Cloth(core.ClothMesh(*grid(3, 3)), core.Material(**FABRIC))
-    system = System(core.Scene([first, second], wind=WIND))
+    system = ParticleSystem(core.Scene([first, second], wind=WIND))
     rng = np.random.default_rng(3)
     x = system.initial_state().x
     return system, x + 0.02 * rng.normal(size=x.shape), rng.normal(size=x.shape), rng.normal(size=x.shape)
@@ -111,7 +111,7 @@ def test_air_also_drags_triangles_that_no_law_acts_on(backend):
     x, u = np.random.default_rng(2).normal(size=(2, len(mesh.positions), 3))
     elastic = ElasticForces([spring], pattern, np.zeros_like(x), ConstantStiffness([spring], pattern.scalar))
     drag = AirDrag.at(stencil, np.full(len(mesh.triangles), 0.8), x)
-    rate = RateForce(x, np.zeros_like(x), [], None, [drag], None, pattern)
+    rate = RateForce(x, np.zeros_like(x), [], [], None, [drag], None, pattern)
     np.testing.assert_allclose(difference(elastic, rate, x, 0.02, u), rate.product(u), atol=1e-9)
 
 

@@ -11,7 +11,7 @@ import core
 from core.integrators.linearisation import Constant, Tangent
 from core.kernels import backend
 from core.kernels.backend import using
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from tests.core.physics.scenes import fixed_steps, masses, rope, run, sheet
 
 WIDTH, LENGTH, KD, H = 0.01, 0.5, 0.8, 1.0 / 60.0
@@ -70,7 +70,7 @@ def test_the_matrix_of_each_is_minus_df_dv_and_symmetric(what, which):
     mesh = sheet((3, 3), (0.6, 0.5))
     fabric = core.Material(areal_density=0.2, stretch=100.0, shear=20.0, **{what: ALL[what]})
     with using(which):
-        system = System(core.Scene([core.Cloth(mesh, fabric)]))
+        system = ParticleSystem(core.Scene([core.Cloth(mesh, fabric)]))
         x, v = mesh.positions + 0.03 * rng.normal(size=(16, 3)), rng.normal(size=(16, 3))
         rate = system.rate_force(x, v, 0.0)
         elastic, tangent = system.elastic(0.0), Tangent(system)

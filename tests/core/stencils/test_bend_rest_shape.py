@@ -12,7 +12,7 @@ from core.description.paint_maps import PaintMaps
 from core.kernels import using
 from core.kernels.backend import BACKENDS, why_not
 from core.model.cloth_forces import with_painted_stiffness
-from core.model.particle_system import System
+from core.model.particle_system import ParticleSystem
 from core.stencils.bending.bend_forces import bend_forces
 from core.stencils.bending.patch_geometry import PatchGeometry
 from tests.cases import cases
@@ -160,7 +160,7 @@ def test_the_matrix_of_a_modelled_shape_is_the_derivative_of_its_force_with_half
     x = mesh.positions + 0.03 * mesh.mean_edge * rng.normal(size=mesh.positions.shape)
     d = rng.normal(size=x.shape)
     with using(backend):
-        system = System(core.Scene([core.Cloth(mesh, SILK)]))
+        system = ParticleSystem(core.Scene([core.Cloth(mesh, SILK)]))
         elastic, step = system.elastic(0.0), 1e-6 * mesh.mean_edge
         change = (elastic.force(x - step * d) - elastic.force(x + step * d)) / (2.0 * step)
         found = elastic.stiffness(x, 1.0, exact=True).multiply(d)

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels import backend, current, using
-from core.model.particle_system import System
+from core.kernels import backend, using
+from core.model.particle_system import ParticleSystem
 from tests.core.shapes import grid
 
 FABRIC = core.Material(areal_density=0.3, stretch=400.0, shear=100.0, bend=1e-4)
@@ -60,7 +60,7 @@ def test_without_asking_nothing_is_measured():
 def test_the_energy_of_many_elements_is_the_same_compiled_and_to_the_bit_on_any_number_of_threads():
     from core.kernels.numba.thread_pool import thread_limit
 
-    system = System(core.Scene([core.Cloth(core.ClothMesh(*grid(37, 41)), FABRIC)]))
+    system = ParticleSystem(core.Scene([core.Cloth(core.ClothMesh(*grid(37, 41)), FABRIC)]))
     x = system.initial_state().x * 1.1 + 0.01 * np.random.default_rng(0).normal(size=(system.vertex_count, 3))
     found = []
     for threads in (1, 2, 3):
@@ -70,16 +70,3 @@ def test_the_energy_of_many_elements_is_the_same_compiled_and_to_the_bit_on_any_
         thread_limit.reset(token)
     with using("numpy"):
         assert found == [found[0]] * 3 and found[0] == pytest.approx(system.elastic(0.0).energy(x.copy()), rel=1e-12)
-
-
-def test_the_energy_where_a_step_starts_is_not_added_up_again(monkeypatch):
-    system = System(core.Scene([square()]))
-    asked, of = [], current().element_families.energy
-    monkeypatch.setattr(current().element_families, "energy", lambda family, x: asked.append(x) or of(family, x))
-    elastic, (x, y, z) = system.elastic(0.0), (k * system.initial_state().x for k in (1.0, 1.1, 1.2))
-    once = elastic.energy(x)
-    count = len(asked)
-    assert [elastic.energy(x), elastic.energy(y), elastic.energy(x)] == [once, elastic.energy(y.copy()), once]
-    assert len(asked) == 3 * count
-    assert elastic.energy(z) != elastic.energy(y)
-    assert len(asked) == 5 * count                                       # of the last two alone

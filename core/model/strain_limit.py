@@ -44,6 +44,9 @@ class StrainLimit:
         mass: (V,) [kg].
         pinned: (n,) vertices that are always held.
         order: `colours` of these edges, if they are known.
+
+    Attributes:
+        all_longest: `longest` as given.
     """
 
     def __init__(self, edges: IntArray, longest: FloatArray, mass: FloatArray, pinned: IntArray,
@@ -51,7 +54,7 @@ class StrainLimit:
         limited = np.flatnonzero(np.isfinite(longest))
         self._order = colours(edges[limited], len(mass)) if order is None else order
         rows, self._starts = limited[self._order[0]], self._order[1]
-        self._all, self._mass, self._pinned = edges, mass, pinned
+        self._all, self._mass, self._pinned, self.all_longest = edges, mass, pinned, longest
         self._edges, self._longest = edges[rows], longest[rows]
         self._room = LENGTH_TOLERANCE * float(self._longest.mean())
         self._inverse = 1.0 / np.maximum(mass, np.finfo(float).tiny)

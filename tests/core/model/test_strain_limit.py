@@ -6,8 +6,8 @@ import pytest
 
 import core
 from core.contact.half_spaces import HalfSpaces
-from core.integrators.strain_limit import StrainLimit, colours, reach_of
 from core.kernels.backend import current, why_not
+from core.model.strain_limit import StrainLimit, colours, reach_of
 from tests.core.physics.scenes import rope, rope_fabric, run
 from tests.core.shapes import ball, grid, quads
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The element forces of all cloths as a function of time.
+
+Three kinds of force change with time: soft pins follow their targets, seams and buttons close, and painted rest shapes
+are reached gradually. The vertices of elements, and the stiffness of laws with a constant tangent, never change, so
+that matrices keep their patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..arrays import FloatArray
+from ..description.cloth import Cloth
+from ..stencils.springs.edge_damping import dashpots
+from ..stencils.stencil import ElementForce, Stencil
+from .rest_shape_ramp import RestShapeRamp
+from .seam_forces import SeamForce
+from .soft_pins import SoftPinForce
+
+
+class ForcesInTime:
+    """The forces of all cloths: of their models, of damping along edges, of soft pins, seams and buttons.
+
+    Args:
+        cloths: the cloths.
+        slices: range of each cloth's vertices among all particles.
+        models: forces of each cloth's model, in the numbering of all particles.
+        scale: (N,) painted scale of all particles [-].
+        carried: (N,) mass that soft pins take hold of [kg].
+
+    Attributes:
+        final: forces with the final rest shapes, and with soft pins and seams as at the start.
+        ramps: per cloth the ramp of its rest shape, None where nothing is painted or the closing time is 0.
+    """
+
+    def __init__(self, cloths: Sequence[Cloth], slices: Sequence[slice], models: Sequence[Sequence[ElementForce]],
+                 scale: FloatArray, carried: FloatArray) -> None:
+        self.final: list[ElementForce] = []
+        self.ramps: list[RestShapeRamp | None] = []
+        self._moving: list[tuple[int, SoftPinForce | SeamForce]] = []
+        self._ramped: list[tuple[slice, RestShapeRamp]] = []
+        for cloth, span, model in zip(cloths, slices, models, strict=True):
+            ramp = None
+            if cloth.maps.rest_scale is not None and cloth.closing_time > 0.0:
+                ramp = RestShapeRamp(model, scale, cloth.closing_time)
+                self._ramped.append((slice(len(self.final), len(self.final) + len(model)), ramp))
+            self.ramps.append(ramp)
+            self.final += model
+            self.final += [replace(damper, stencil=Stencil(damper.stencil.vertices + span.start,
+                                                           damper.stencil.weights))
+                           for damper in dashpots(cloth.mesh, cloth.material)]
+            if len(cloth.pins.pulled):
+                self._add_moving(SoftPinForce(cloth.pins, carried[span], span.start))
+            for sewing in cloth.sewing:
+                self._add_moving(SeamForce(sewing, span.start))
+
+    @property
+    def change(self) -> bool:
+        """Whether any force changes with time."""
+        return len(self._moving) + len(self._ramped) > 0
+
+    def at(self, time: float) -> list[ElementForce]:
+        """Return the forces at `time` [s], in the order of `final`."""
+        result = list(self.final)
+        for places, ramp in self._ramped:
+            result[places] = ramp.at(time)
+        for place, force in self._moving:
+            result[place] = force.at(time)
+        return result
+
+    def _add_moving(self, force: SoftPinForce | SeamForce) -> None:
+        self._moving.append((len(self.final), force))
+        self.final.append(force.at(0.0))
