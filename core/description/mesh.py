@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -112,14 +113,9 @@ class ClothMesh:
 
     # ------------------------------------------------------------------ the same mesh, made otherwise
 
-    def _copy(self) -> ClothMesh:
-        result = object.__new__(type(self))
-        result.__dict__.update(self.__dict__)
-        return result
-
     def without_loose(self, edges: IntArray) -> ClothMesh:
         """The same mesh without those of its loose edges that are among `edges` (S, 2), the smaller vertex first."""
-        result, n = self._copy(), len(self.positions)
+        result, n = copy(self), len(self.positions)
         gone = np.isin(self.loose_edges[:, 0] * n + self.loose_edges[:, 1], edges[:, 0] * n + edges[:, 1])
         result.loose_edges = self.loose_edges[~gone]
         result.edges = np.concatenate([self.edges[:len(self.edges) - len(gone)], result.loose_edges])
@@ -129,7 +125,7 @@ class ClothMesh:
     def scaled(self, scale: FloatArray) -> ClothMesh:
         """The same mesh cut larger or smaller: lengths at rest times `scale` (V,) [-], above 0, in each triangle the
         mean of its corners. It weighs what the fabric of that size weighs."""
-        result, corners = self._copy(), scale[self.triangles].mean(axis=1)
+        result, corners = copy(self), scale[self.triangles].mean(axis=1)
         result.scale, result.triangle_scale = self.scale * scale, self.triangle_scale * corners
         result.uv = self.uv * corners[:, None, None]
         result._measure()
@@ -138,7 +134,7 @@ class ClothMesh:
     def curved(self, curvature: FloatArray, angle: float = 0.0) -> ClothMesh:
         """The same mesh that wants to be curved by `curvature` (V,) [1/m] more than its rest shape, in the direction at
         `angle` [rad] from the warp: above 0, the surface rolls up to the side its triangles' normals point to."""
-        result, c, s = self._copy(), np.cos(angle), np.sin(angle)
+        result, c, s = copy(self), np.cos(angle), np.sin(angle)
         more = curvature[self.triangles].mean(axis=1)[:, None] * [c * c, c * s, s * s]
         result.curvature = self.curvature + more
         return result

@@ -25,7 +25,7 @@ LAYERS = ("stepping", "integrators", "model", "contact", "linear", "kernels", "s
 BASE = {"core.state", "core.arrays", "core.row_ops", "core.errors", "core.did_you_mean", "core.stopwatch",
         "core.kernels", "core.kernels.backend"}
 """Modules that all folders may import: plain records and arrays, errors, and the choice of the kernels' backend."""
-EXTERNAL = {"core", "numpy", "__future__", "collections", "contextlib", "dataclasses", "difflib", "functools",
+EXTERNAL = {"core", "numpy", "__future__", "collections", "contextlib", "copy", "dataclasses", "difflib", "functools",
             "inspect", "itertools", "json", "math", "numbers", "pathlib", "reprlib", "sys", "time", "tomllib",
             "types", "typing"}
 """Packages that every file of core may import."""
@@ -42,7 +42,7 @@ LARGEST_NUMBER_OF_CONSTANTS = 195
 # Places that break a rule today and are still to be mended. These lists may only shrink.
 UPWARD_IMPORTS = {("core.loads.air_drag", "core.stencils.stencil")}
 IMPORT_CIRCLES: set[tuple[str, ...]] = set()
-FOREIGN_WRITES = {"core.description.mesh: result.__dict__"}
+FOREIGN_WRITES: set[str] = set()
 CONSTANTS_OF_ONE_NAME = {
     "APART", "AT_ONCE", "CLOSE", "EASY", "FACE", "FEATURE_OF", "FEW", "FLAT", "GIVES", "HALVINGS",
     "LEANING", "LEAST", "LEFT", "LONGEST", "MANY", "MAX_PER_VERTEX", "MOST", "NEAR", "OVERLAP",
