@@ -18,13 +18,13 @@ BoolArray = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[Any]
 
 FARTHEST = 1e15
-"""Largest coordinate [m]: squares of lengths are numbers then, in single precision, too."""
+"""Largest coordinate [m]: squares of lengths then stay finite, in single precision too."""
 LARGEST = 1e20
-"""Largest constant, in its own unit: times squares of lengths and times it is a number, in single precision, too."""
+"""Largest constant, in its own unit: its products with squares of lengths stay finite, in single precision too."""
 
 
 def is_number(value: Any) -> bool:
-    """Whether `value` is one finite real number. True and False are none: they say yes and no."""
+    """Return whether `value` is one finite real number. True and False are not."""
     try:
         return not isinstance(value, bool) and isinstance(value, Real) and bool(np.isfinite(float(value)))
     except OverflowError:                                       # a whole number too long for a float
@@ -32,22 +32,22 @@ def is_number(value: Any) -> bool:
 
 
 def is_whole(value: Any, lowest: int, highest: int = 2 ** 31 - 1) -> bool:
-    """Whether `value` is a whole number in `lowest`..`highest`."""
+    """Return whether `value` is a whole number in `lowest`..`highest`."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and lowest <= int(value) <= highest
 
 
 def is_series(value: Any) -> bool:
-    """Whether one can go through `value`: not through an array without dimensions, though it has the means."""
+    """Return whether `value` can be iterated over; an array without dimensions cannot."""
     return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
 def is_flag(value: Any) -> bool:
-    """Whether `value` is True or False, and not merely taken for one."""
+    """Return whether `value` is True or False itself, not only convertible to one."""
     return isinstance(value, (bool, np.bool_))
 
 
 def takes(function: Callable[..., Any], count: int) -> bool:
-    """Whether `function` can be called with `count` arguments; True where it does not say what it takes."""
+    """Return whether `function` can be called with `count` arguments; True if its signature is unknown."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -101,7 +101,7 @@ def float_rows(values: Any, columns: int) -> FloatArray:
 
 
 def too_far(rows: FloatArray) -> BoolArray:
-    """Which rows (n,) have a coordinate beyond `FARTHEST`."""
+    """Return which rows (n,) have a coordinate beyond `FARTHEST`."""
     far: BoolArray = (np.abs(rows) > FARTHEST).any(axis=tuple(range(1, rows.ndim)))
     return far
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was probably meant: by a name that there is not, and by a call whose arguments do not fit."""
+"""Suggestions in messages: for unknown names, and for calls whose arguments do not fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def perhaps(given: Any, known: Iterable[str]) -> str:
-    """Which of the names that are `known` is meant, as the end of a message; nothing where it is one, or none is near.
+    """Return a suggestion out of the `known` names, as the end of a message; empty if `given` is known or none is near.
 
     Blender's panel spells them with capitals and spaces.
     """
@@ -31,8 +31,8 @@ def perhaps(given: Any, known: Iterable[str]) -> str:
 
 
 def names_arguments(error_type: type[ClothError]) -> Callable[[Function], Function]:
-    """A function that is called with arguments it does not have, or without some that it needs, raises `error_type`,
-    which says what was meant, where Python has a bare TypeError."""
+    """Return a decorator of functions that raise `error_type`, with a suggestion, instead of a TypeError for unknown or
+    missing arguments."""
     def of(function: Function) -> Function:
         signature = inspect.signature(function)
 
@@ -53,7 +53,7 @@ def names_arguments(error_type: type[ClothError]) -> Callable[[Function], Functi
 
 
 def names_arguments_of(error_type: type[ClothError]) -> Callable[[Class], Class]:
-    """The same of a class that is made with such arguments; of a dataclass, too, whose `__init__` nobody wrote."""
+    """Return the same decorator for the constructor of a class, which may be a dataclass."""
     def of(made: Class) -> Class:
         made.__init__ = names_arguments(error_type)(made.__init__)              # type: ignore[misc]
         return made
@@ -69,6 +69,6 @@ def _misfit(function: Callable[..., Any], signature: inspect.Signature, found: s
 
 
 def _name_in(named: dict[str, Any]) -> str | None:
-    """What the object would have been called."""
+    """Return the `name` among the arguments of a constructor, if it is text."""
     name = named.get("name")
     return name if isinstance(name, str) else None

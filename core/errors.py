@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can go wrong, as exceptions that say where, what was found and what to do about it.
+"""Exceptions whose messages name the place, the value found, and what to do about it.
 
-Every message names the object, the element and the value, and ends with a way out, because the person
-who reads it in Blender's status bar sees nothing else.
+Every message names the object, the element and the value, and ends with a remedy: in Blender's status bar it is all
+that the user sees.
 """
 
 from __future__ import annotations

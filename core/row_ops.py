@@ -18,47 +18,47 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 def pick(rows: np.ndarray[Any, np.dtype[Number]], index: IntArray) -> np.ndarray[Any, np.dtype[Number]]:
-    """rows[index] of rows (N, k), for an index of any shape."""
+    """Return rows[index] of rows (N, k), for an index of any shape."""
     return rows.take(index, axis=0)
 
 
 def any_of(rows: BoolArray) -> BoolArray:
-    """Whether any of each row (N, k) is true (N,)."""
+    """Return whether any entry of each row (N, k) is true (N,)."""
     result: BoolArray = reduce(np.logical_or, rows.T, np.zeros(len(rows), dtype=np.bool_))
     return result
 
 
 def all_of(rows: BoolArray) -> BoolArray:
-    """Whether all of each row (N, k) are true (N,)."""
+    """Return whether all entries of each row (N, k) are true (N,)."""
     result: BoolArray = reduce(np.logical_and, rows.T, np.ones(len(rows), dtype=np.bool_))
     return result
 
 
 def lowest(rows: FloatArray) -> FloatArray:
-    """The least number of each row (N, k) (N,), infinity of none."""
+    """Return the smallest entry of each row (N, k) (N,); infinity for empty rows."""
     result: FloatArray = reduce(np.minimum, rows.T, np.full(len(rows), np.inf))
     return result
 
 
 def highest(rows: FloatArray) -> FloatArray:
-    """The greatest number of each row (N, k) (N,), minus infinity of none."""
+    """Return the largest entry of each row (N, k) (N,); minus infinity for empty rows."""
     result: FloatArray = reduce(np.maximum, rows.T, np.full(len(rows), -np.inf))
     return result
 
 
 def box(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper corner (k,) of points (N, k), infinity and minus infinity of none."""
+    """Return the lower and upper corner (k,) of points (N, k); infinity and minus infinity if there are none."""
     return (np.array([column.min(initial=np.inf) for column in rows.T]),
             np.array([column.max(initial=-np.inf) for column in rows.T]))
 
 
 def mean(rows: FloatArray) -> FloatArray:
-    """The mean (k,) of rows (N, k)."""
+    """Return the mean (k,) of rows (N, k)."""
     return np.array([column.mean() for column in rows.T])
 
 
 def length(rows: FloatArray) -> FloatArray:
-    """The length of each row (N, k) (N,); k is not 0."""
+    """Return the length of each row (N, k) (N,); k is not 0."""
     result: FloatArray = np.sqrt(reduce(np.add, (column * column for column in rows.T)))
     return result
 
@@ -73,7 +73,7 @@ def cross(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def tangents(normal: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Two unit vectors perpendicular to each unit normal (N, 3) and to each other."""
+    """Return two unit vectors perpendicular to each unit normal (N, 3) and to each other."""
     axis = pick(np.eye(3), np.argmin(np.abs(normal), axis=1)) if len(normal) else normal
     first = cross(normal, axis)
     first /= length(first)[:, None]
@@ -81,18 +81,18 @@ def tangents(normal: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def tangential(normal: FloatArray, vector: FloatArray) -> FloatArray:
-    """The part of vectors (N, 3) across unit normals (N, 3)."""
+    """Return the part of vectors (N, 3) perpendicular to unit normals (N, 3)."""
     return vector - np.einsum("nj,nj->n", normal, vector)[:, None] * normal
 
 
 def unit(rows: FloatArray) -> FloatArray:
-    """Rows (N, k) of length 1, or 0."""
+    """Return rows (N, k) scaled to length 1; zero rows stay zero."""
     size = np.sqrt(np.einsum("ni,ni->n", rows, rows))[:, None]
     return np.divide(rows, size, out=np.zeros_like(rows), where=size > 0.0)
 
 
 def rank_of(numbers: IntArray) -> IntArray:
-    """Place of each of some sorted numbers (N,) among its equals."""
+    """Return the rank of each of some sorted numbers (N,) among equal ones."""
     place = np.arange(len(numbers))
     first = place.copy()
     first[1:][numbers[1:] == numbers[:-1]] = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A solid or a thin surface that cloth collides with: still, or moving on a known path."""
+"""A solid or a thin surface that cloth collides with, at rest or in a known motion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .mesh import ClothMesh
 
 @names_arguments_of(ColliderError)
 class Collider:
-    """Triangles whose positions are known at any time.
+    """Triangles whose positions are known at all times.
 
     Args:
         positions: (V, 3) [m], or a function of time t [s] -> (V, 3) [m].
@@ -71,13 +71,13 @@ class Collider:
                                 "alone", object_name=name)
 
     def at(self, time: float) -> FloatArray:
-        """Positions (V, 3) [m] at `time` [s]."""
+        """Return the positions (V, 3) [m] at `time` [s]."""
         if callable(self._positions):
             return self._checked(self._positions(time), time)
         return self._positions
 
     def has_area(self, time: float) -> bool:
-        """Whether any of its triangles has an area at `time` [s]: without, it stops nothing."""
+        """Return whether any triangle has an area at `time` [s]."""
         first, second, third = (self.at(time)[self.triangles[:, corner]] for corner in range(3))
         return bool(np.cross(second - first, third - first).any())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Regular grids of quads, recognised from who is whose neighbour: n x m vertices in rows and columns, in any numbering.
+"""Regular grids of quads, recognised from their topology: n x m vertices in rows and columns, in any numbering.
 
 A sheet of threads (000) is such a grid. Meshes that were made of quads keep them; of triangles, two that share what is
 the longest side at rest of both are taken for the halves of a quad. The grid is walked row by row from a corner.
@@ -17,10 +17,10 @@ WAY_OUT = "take another model, or a mesh like Add > Mesh > Grid: a rectangle of 
 
 
 def grid_of(mesh: ClothMesh) -> IntArray:
-    """The vertices of a mesh as a grid (n, m), the first index along the warp as far as the grid allows.
+    """Return the vertices of a mesh as a grid (n, m), the first index along the warp as far as the grid allows.
 
     Raises:
-        MeshError: the mesh is no such grid; the message says where.
+        MeshError: the mesh is not such a grid; the message has the place.
     """
     if len(mesh.loose_edges):
         raise _no_grid(mesh, f"edge {mesh.loose_edges[0].tolist()} belongs to no face")
@@ -34,7 +34,7 @@ def _no_grid(mesh: ClothMesh, reason: str) -> MeshError:
 
 
 def _paired_triangles(mesh: ClothMesh) -> IntArray:
-    """Quads (Q, 4) of which triangles are the halves."""
+    """Return the quads (Q, 4) whose halves are the triangles of the mesh."""
     sides = np.linalg.norm(np.roll(mesh.uv, -1, axis=1) - mesh.uv, axis=-1)           # (T, 3), from corner i on
     apex = (np.argmax(sides, axis=1) + 2) % 3                                        # opposite the longest
     halves = (mesh.hinge_corners % 3 == apex[mesh.hinge_corners // 3]).all(axis=1)
@@ -48,7 +48,7 @@ def _paired_triangles(mesh: ClothMesh) -> IntArray:
 
 
 class _Sides:
-    """The sides of quads, to be found by their ends: 4 q + s runs from corner s of quad q to the next."""
+    """The sides of quads, looked up by their ends: side 4 q + s runs from corner s of quad q to the next."""
 
     def __init__(self, mesh: ClothMesh, quads: IntArray) -> None:
         self._count = len(mesh.positions)
@@ -67,7 +67,7 @@ class _Sides:
         return keys
 
     def between(self, a: IntArray, b: IntArray, used: IntArray) -> IntArray:
-        """The side from a to b (n,), or from b to a, of a quad that is not `used`; -1 where there is none."""
+        """Return the side from a to b (n,), or from b to a, of a quad that is not `used`; -1 if there is none."""
         keys = self.key(a, b)
         first = np.searchsorted(self._keys, keys)
         found = np.full(len(a), -1)
@@ -80,7 +80,7 @@ class _Sides:
 
 
 def _walk(mesh: ClothMesh, quads: IntArray) -> IntArray:
-    """Vertices (n, m) row by row, the first row from a corner along the border."""
+    """Return the vertices (n, m) row by row, the first row from a corner along the border."""
     sides = _Sides(mesh, quads)
     faces = np.bincount(quads.ravel(), minlength=len(mesh.positions))
     if (faces > 4).any():
@@ -114,7 +114,7 @@ def _walk(mesh: ClothMesh, quads: IntArray) -> IntArray:
 
 
 def _first_row(mesh: ClothMesh, sides: _Sides, corner: int, corners: set[int]) -> IntArray:
-    """Vertices of the border from a corner to the next."""
+    """Return the vertices of the border from one corner to the next."""
     a, b = sides.start[sides.on_border], sides.end[sides.on_border]
     beside: dict[int, list[int]] = {}
     for one, other in zip([*a.tolist(), *b.tolist()], [*b.tolist(), *a.tolist()], strict=True):
@@ -130,7 +130,7 @@ def _first_row(mesh: ClothMesh, sides: _Sides, corner: int, corners: set[int]) -
 
 
 def _runs_along_warp(mesh: ClothMesh, grid: IntArray) -> bool:
-    """Whether the first index runs more along u than the second: by the flat shape of the triangles."""
+    """Return whether the first index runs more along u than the second, in the flat shape of the triangles."""
     place = np.empty(len(mesh.positions), dtype=np.int64)
     place[grid.ravel()] = np.arange(grid.size)
     i, j = np.divmod(place[mesh.triangles], grid.shape[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cloth's mesh and its rest shape: what is fixed for a whole simulation.
+"""The mesh of a piece of cloth and its rest shape, which are fixed for a whole simulation.
 
 A triangle's rest shape is flat and lives in fabric coordinates (u, v) [m], u along the warp and v along the
 weft. With `uv` the rest shape is the pattern that uv draws; without it, each triangle is laid flat as it is
@@ -33,7 +33,7 @@ from .topology import Topology, join_edges
 from .triangulate import triangulate
 
 SLIVER = 1e-8
-"""A triangle is without area when its area is below this times its longest edge squared [-]."""
+"""Area of a triangle over its longest edge squared, below which it counts as without area [-]."""
 
 
 @names_arguments_of(MeshError)
@@ -48,7 +48,7 @@ class ClothMesh:
         faces: quads and n-gons, instead of `triangles`; cut by the rule in `triangulate`.
         name: what errors call this mesh.
         grain: direction of the warp where there is no uv (3,).
-        points: whether vertices may be by themselves, without face or edge: particles. These may be at one place.
+        points: whether vertices may be loose, without face or edge: particles. Several may be at one place.
 
     Attributes:
         positions: (V, 3) [m] at rest.
@@ -73,7 +73,7 @@ class ClothMesh:
         quads: (Q, 4) the faces if all of them have four corners, otherwise empty.
 
     Raises:
-        MeshError: naming the vertex, edge or triangle that has no valid rest shape.
+        MeshError: there is no valid rest shape; the message has the vertex, edge or triangle.
     """
 
     def __init__(self, positions: Any, triangles: Any = None, edges: Any = None, uv: Any = None, *,
@@ -111,10 +111,10 @@ class ClothMesh:
         self.curvature: FloatArray = np.zeros((len(self.triangles), 3))
         self._measure()
 
-    # ------------------------------------------------------------------ the same mesh, made otherwise
+    # ------------------------------------------------------------------ variants of the mesh
 
     def without_loose(self, edges: IntArray) -> ClothMesh:
-        """The same mesh without those of its loose edges that are among `edges` (S, 2), the smaller vertex first."""
+        """Return the mesh without the loose edges that are in `edges` (S, 2), the smaller vertex first."""
         result, n = copy(self), len(self.positions)
         gone = np.isin(self.loose_edges[:, 0] * n + self.loose_edges[:, 1], edges[:, 0] * n + edges[:, 1])
         result.loose_edges = self.loose_edges[~gone]
@@ -123,8 +123,8 @@ class ClothMesh:
         return result
 
     def scaled(self, scale: FloatArray) -> ClothMesh:
-        """The same mesh cut larger or smaller: lengths at rest times `scale` (V,) [-], above 0, in each triangle the
-        mean of its corners. It weighs what the fabric of that size weighs."""
+        """Return the mesh with lengths at rest times `scale` (V,) [-], above 0; a triangle has the mean of its corners.
+        Areas and masses are those of the new size."""
         result, corners = copy(self), scale[self.triangles].mean(axis=1)
         result.scale, result.triangle_scale = self.scale * scale, self.triangle_scale * corners
         result.uv = self.uv * corners[:, None, None]
@@ -132,8 +132,8 @@ class ClothMesh:
         return result
 
     def curved(self, curvature: FloatArray, angle: float = 0.0) -> ClothMesh:
-        """The same mesh that wants to be curved by `curvature` (V,) [1/m] more than its rest shape, in the direction at
-        `angle` [rad] from the warp: above 0, the surface rolls up to the side its triangles' normals point to."""
+        """Return the mesh with `curvature` (V,) [1/m] added to its rest shape, in the direction at `angle` [rad] from
+        the warp. Above 0, the surface rolls up to the side of its normals."""
         result, c, s = copy(self), np.cos(angle), np.sin(angle)
         more = curvature[self.triangles].mean(axis=1)[:, None] * [c * c, c * s, s * s]
         result.curvature = self.curvature + more
@@ -185,7 +185,7 @@ class ClothMesh:
         self.mean_edge = float(self.rest_lengths.mean()) if len(self.rest_lengths) else 0.0
 
     def _edge_lengths(self) -> FloatArray:
-        """Rest length of every edge [m]: the mean over its triangles, which uv seams may give different ones."""
+        """Return the rest length of every edge [m]: the mean over its triangles, which differ at uv seams."""
         n = len(self.positions)
         lengths = np.linalg.norm(self.positions[self.edges[:, 1]] - self.positions[self.edges[:, 0]], axis=1)
         lengths *= self.scale[self.edges].mean(axis=1)
@@ -201,7 +201,7 @@ class ClothMesh:
     # ------------------------------------------------------------------ checks
 
     def _read(self, what: str, values: Any, columns: int) -> Any:
-        """Rows of three coordinates, or of vertices' numbers."""
+        """Return rows of coordinates, or of vertex numbers."""
         try:
             return float_rows(values, columns) if what == "positions" else index_rows(values, columns)
         except ValueError as error:
@@ -316,14 +316,14 @@ class ClothMesh:
 
 
 def lay_flat(positions: FloatArray, triangles: IntArray, grain: FloatArray) -> FloatArray:
-    """Each triangle laid into the plane without deformation, u along the projected grain.
+    """Return each triangle laid into the plane without deformation, u along the projected grain.
 
     Args:
         positions: (V, 3) [m]; triangles: (T, 3); grain: (3,), any length but zero.
 
     Returns:
         (T, 3, 2) [m] with the first corner at the origin. Where a triangle is perpendicular to the grain,
-        the axis least aligned with the grain takes its place.
+        the axis least aligned with the grain is used instead.
     """
     a, b, c = (positions[triangles[:, i]] for i in range(3))
     normal = np.cross(b - a, c - a)
@@ -341,7 +341,7 @@ def lay_flat(positions: FloatArray, triangles: IntArray, grain: FloatArray) -> F
 
 
 def _flat_areas(uv: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Signed areas (T,) [m^2] and longest sides (T,) [m] of triangles in the plane (T, 3, 2)."""
+    """Return signed areas (T,) [m^2] and longest sides (T,) [m] of triangles in the plane (T, 3, 2)."""
     d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
     area = 0.5 * (d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0])
     sides = np.linalg.norm(np.roll(uv, -1, axis=1) - uv, axis=-1)

@@ -68,13 +68,13 @@ EMITTERS = {
 
 
 def emitters() -> tuple[str, ...]:
-    """Names that `emit` takes."""
+    """Return the names that `emit` takes."""
     return tuple(EMITTERS)
 
 
 def emit(kind: str, count: int, *, speed: float | None = None, size: float | None = None,
          origin: Sequence[float] = (0.0, 0.0, 0.0), seed: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Positions (count, 3) [m] and velocities (count, 3) [m/s] of particles; the same for the same arguments.
+    """Return positions (count, 3) [m] and velocities (count, 3) [m/s] of particles; equal for equal arguments.
 
     Args:
         kind: a name out of `emitters()`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is simulated together: cloths, colliders, gravity, wind."""
+"""A scene: cloths, colliders, gravity and wind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .wind import Wind, vector
 
 @names_arguments_of(SceneError)
 class Scene:
-    """Cloths and colliders with what acts on all of them.
+    """Cloths and colliders, with the gravity and wind that act on all cloths.
 
     Args:
         cloths: at least one.
@@ -42,5 +42,5 @@ class Scene:
         self._wind = Wind(wind)
 
     def wind_at(self, time: float, x: FloatArray | None = None) -> FloatArray:
-        """Velocity of the air [m/s] at `time` [s]: (3,), or of a field (V, 3) at positions x (V, 3) [m]."""
+        """Return the velocity of the air [m/s] at `time` [s]: (3,), or of a field (V, 3) at positions x (V, 3) [m]."""
         return self._wind.at(time, x)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertices that count as one where it matters what is next to what, as seams and buttons make them."""
+"""Pairs of vertices that seams and buttons join: they count as one in contact and in the graph of the mesh."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 
 MOST_POINTS = 4
-"""Vertices of a pair of points at most: a vertex, and a triangle's corners."""
+"""Largest number of vertices of a pair of points [-]: one vertex and the corners of a triangle."""
 
 
 @dataclass(frozen=True)
 class Links:
-    """Vertices that are linked by what is sewn (L, 2), and the two points that each link is for: the offset of one from
-    the other is sum_k w_k x_k, with vertices (L, 4) and weights (L, 4)."""
+    """Links between vertices of seams and buttons.
+
+    Attributes:
+        ends: (L, 2) linked vertices.
+        vertices, weights: (L, 4) of the two points that a link joins; their offset is sum_k w_k x_k.
+    """
 
     ends: IntArray
     vertices: IntArray
@@ -25,12 +29,12 @@ class Links:
 
     @staticmethod
     def joined(parts: Sequence[tuple[Links, int]]) -> Links:
-        """Those of several cloths, the first vertex of each given."""
+        """Return the links of several cloths, each given with the number of its first vertex."""
         return Links(np.concatenate([np.zeros((0, 2), dtype=np.int64), *(p.ends + first for p, first in parts)]),
                      np.concatenate([np.zeros((0, MOST_POINTS), dtype=np.int64),
                                      *(p.vertices + first for p, first in parts)]),
                      np.concatenate([np.zeros((0, MOST_POINTS)), *(p.weights for p, _ in parts)]))
 
     def gaps(self, x: FloatArray) -> FloatArray:
-        """How far apart the two points of each link are (L,) [m], vertices at x (V, 3) [m]."""
+        """Return the distance of the two points of each link (L,) [m], vertices at x (V, 3) [m]."""
         return np.linalg.norm(np.einsum("lk,lki->li", self.weights, x[self.vertices]), axis=1)

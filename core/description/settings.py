@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a scene is solved: integrator, steps, tolerances. One record, checked."""
+"""Settings of a simulation: integrator, steps, tolerances."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MATRICES = ("assembled", "implicit")
 PROJECTIVE_ITERATIONS = 150
 """Largest number of outer iterations of projective dynamics in a step, unless given."""
 MOST_HALVINGS = 60
-"""Of a step: one that is shorter moves nothing by more than rounding."""
+"""Largest number of times that a step is halved [-]: a shorter one changes positions by less than rounding."""
 
 
 @names_arguments_of(SolverError)
@@ -49,16 +49,16 @@ class Solver:
             "implicit" (000), as products with the elements, with block Jacobi: little memory, many iterations.
         verlet_kd: k_d of 003, the part of its motion that "verlet" keeps from step to step, in 0..1; 1 damps nothing.
         self_collision: cloth does not pass through itself, nor through the scene's other cloths.
-        solid_contact: what keeps vertices of cloth off faces of colliders. "constraints" of the solve, as 001 has them:
-            exact. "springs", as between cloth and cloth, and as everything else that meets a collider.
+        solid_contact: contact of cloth vertices with faces of colliders: by "constraints" of the solve as in 001, which
+            are exact, or by "springs", the penalty that all other contact uses.
         tolerance: of the linear solve, and of Newton's method, relative to the right-hand side [-].
-        backend: what runs the inner loops, "numpy" or "numba"; None for the quickest there is. Whether Numba can run
-            here is asked when the simulation starts, because asking takes a second or two.
+        backend: library of the inner loops, "numpy" or "numba"; None for the quickest that can run here. Numba is
+            looked for when the simulation starts, because that takes a second or two.
         adaptive: halve a step that changes the strain too much, makes energy out of nothing or fails, and double again
             after success.
-        max_strain_change: what a step may add to an edge's stretch before it is halved [-]. Of a cloth of a
-            thousand edges and more: to all but one in a hundred about a fifth, to all but one in a thousand twice as
-            much as it says, to none more than four times as much (`growth`). Of a coarser one a tenth of it counts in a
+        max_strain_change: stretch that a step may add to an edge before it is halved [-]. In a cloth of a
+            thousand edges or more, one edge in a hundred may have more than a fifth of it, one in a thousand more than
+            twice, and none more than four times (`step_strain`). In a coarser cloth the bound is a tenth of it in a
             step whose contacts did not settle.
         max_halvings: smallest step is the first one divided by 2 to this power.
         max_linear_iterations: conjugate gradient products per solve before it counts as not converged.

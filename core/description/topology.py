@@ -9,7 +9,7 @@ from ..arrays import BoolArray, IntArray
 
 
 class Topology:
-    """What is next to what.
+    """Edges, hinges and their neighbourhood.
 
     Attributes:
         edges (E, 2): every edge once, smaller index first, in lexicographic order.
@@ -42,12 +42,12 @@ class Topology:
 
 
 def _opposite(corners: IntArray) -> IntArray:
-    """Corners (n,) opposite the edges from `corners` to the next ones of their triangles."""
+    """Return the corners (n,) opposite the edges from `corners` to the next corners of their triangles."""
     return corners - corners % 3 + (corners + 2) % 3
 
 
 def join_edges(inner: IntArray, loose: IntArray) -> tuple[IntArray, IntArray]:
-    """All edges (E, 2), the triangles' first, and the ones of `loose` that no triangle has (L, 2), sorted."""
+    """Return all edges (E, 2), those of triangles first, and the edges of `loose` without a triangle (L, 2), sorted."""
     if len(loose) == 0:
         return inner, loose
     loose = np.unique(np.sort(loose, axis=1), axis=0)
@@ -57,13 +57,13 @@ def join_edges(inner: IntArray, loose: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def bodies(edges: IntArray, vertex_count: int) -> IntArray:
-    """Which connected piece each vertex belongs to (V,), numbered from 0 in the order of their first vertices."""
+    """Return the connected piece of each vertex (V,), numbered from 0 in the order of first vertices."""
     label = np.arange(vertex_count)
     while True:
         lowest = label.copy()                                      # of the vertex itself and of its neighbours
         np.minimum.at(lowest, edges[:, 0], label[edges[:, 1]])
         np.minimum.at(lowest, edges[:, 1], label[edges[:, 0]])
-        lowest = lowest[lowest]                                    # and of what those point to, which halves the way
+        lowest = lowest[lowest]                                    # and of the vertices with these labels, for speed
         if (lowest == label).all():
             return np.unique(label, return_inverse=True)[1]
         label = lowest

@@ -29,7 +29,7 @@ CUTS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]])
 
 
 def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
-    """Cut faces into triangles.
+    """Cut faces into triangles by the rule of this module.
 
     Args:
         positions: (V, 3) [m].
@@ -67,7 +67,7 @@ def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[
 
 
 def _are_there_twice(triangles: IntArray, count: int) -> BoolArray:
-    """Which triangles (T, 3) of `count` vertices have the same three as another."""
+    """Return which triangles (T, 3) of `count` vertices have the same three vertices as another one (T,)."""
     a, b, c = np.sort(triangles, axis=1).T
     _, which, times = np.unique((a * count + b) * count + c, return_inverse=True, return_counts=True)
     twice: BoolArray = times[which.ravel()] > 1
@@ -86,7 +86,7 @@ def _cut_quads(positions: FloatArray, corners: IntArray, starts: IntArray) -> In
 
 
 def _runs_inside(quads: FloatArray, cut: IntArray, normal: FloatArray) -> BoolArray:
-    """Whether both triangles (2, 3) of a cut face the same way as the quads (Q, 4, 3), whose normals are (Q, 3)."""
+    """Return whether both triangles (2, 3) of a cut face the same way as the quads (Q, 4, 3) with normals (Q, 3)."""
     a, b, c = (quads[:, cut[:, i]] for i in range(3))                       # (Q, 2, 3)
     along = np.einsum("qti,qi->qt", np.cross(b - a, c - a), normal)
     inside: BoolArray = (along > SHAPE_TOLERANCE * np.einsum("qi,qi->q", normal, normal)[:, None]).all(axis=1)
@@ -94,7 +94,7 @@ def _runs_inside(quads: FloatArray, cut: IntArray, normal: FloatArray) -> BoolAr
 
 
 def _clip_ears(polygon: FloatArray) -> IntArray:
-    """Triangles of one polygon (n, 3) [m] as local corner numbers (n - 2, 3)."""
+    """Return the triangles of one polygon (n, 3) [m] as local corner numbers (n - 2, 3)."""
     normal = np.sum(np.cross(polygon, np.roll(polygon, -1, axis=0)), axis=0)
     normal /= max(float(np.linalg.norm(normal)), np.finfo(np.float64).tiny)
     ring = list(range(len(polygon)))
@@ -114,7 +114,7 @@ def _clip_ears(polygon: FloatArray) -> IntArray:
 
 
 def _is_an_ear(polygon: FloatArray, ear: tuple[int, int, int], ring: list[int], normal: FloatArray) -> bool:
-    """Whether the triangle has an area and no other corner lies in it or on its border, to a share of its size."""
+    """Return whether the triangle has an area, and no other corner in it or on its border, within the tolerance."""
     a, b, c = (polygon[e] for e in ear)
     least = SHAPE_TOLERANCE * max(float(np.dot(side, side)) for side in (b - a, c - b, a - c))
     if not np.dot(np.cross(b - a, c - a), normal) > least:

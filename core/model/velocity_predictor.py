@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Smooth velocities, for where a step is expected to end: its one linearisation is best taken there.
+"""Smoothed velocities, which predict the end of a step: the point at which it is best linearised.
 
-Newton's method may start anywhere. Started from where the step starts, as in 001, its first iteration takes a sheet
-that turns by an angle a for one that is stretched by a^2 / 2, and pulls back. Started from x0 + h v it turns with the
-sheet: what is left is h^2 times the acceleration, and the error of a frame halves at the same cost.
+Newton's method may start anywhere. From the start of the step, as in 001, its first iteration sees a sheet that turns
+by an angle a as stretched by a^2 / 2, and pulls it back. From x0 + h v it follows the rotation; the remaining error is
+h^2 times the acceleration.
 
-Extrapolating what single vertices do would feed the trembling of stiff cloth, so velocities are averaged with those
-of the neighbours first: waves of a few edges are left out, turning and swinging stay.
+Extrapolating single vertices would amplify the vibration of stiff cloth. So velocities are averaged with those of
+neighbours first, which removes waves of a few edges and keeps rotation and swinging.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..arrays import FloatArray, IntArray
 from ..linear.scalar_matrix import ScalarPattern
 
 SMOOTHING_SWEEPS = 2
-"""Times that each velocity is averaged with the mean of its neighbours'."""
+"""Number of times that velocities are averaged with those of their neighbours [-]."""
 
 
 class VelocitySmoothing:
@@ -36,7 +36,7 @@ class VelocitySmoothing:
         self._values = self._pattern.assemble([np.stack([share, share], axis=2), np.ones((len(alone), 1, 1))])
 
     def __call__(self, v: FloatArray) -> FloatArray:
-        """Smoothed v (V, 3)."""
+        """Return smoothed v (V, 3)."""
         for _ in range(SMOOTHING_SWEEPS):
             v = self._pattern.product(self._values, v)
         return v
