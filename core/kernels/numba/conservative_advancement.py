@@ -11,11 +11,11 @@ from numba import njit
 from ...arrays import FloatArray, IntArray
 from ..numpy import conservative_advancement as reference
 from ..numpy.conservative_advancement import Candidates, Placed
-from .distances import FLAT, along
 from .distances import closest as closest_on_triangle
+from .distances import closest_on_edges
 from .options import INLINED, INNER, KERNEL
 from .thread_pool import share
-from .vectors import add, at, cross, divide, dot, scale, subtract
+from .vectors import add, at, dot, scale, subtract
 
 NEAR, STEPS, ROUNDING, LEFT = reference.NEAR, reference.STEPS, reference.ROUNDING, reference.LEFT
 LEAST = 512
@@ -143,7 +143,7 @@ def _closest(a: Any, b: Any, c: Any, d: Any, face: Any) -> Any:
         u, point, gap, _ = closest_on_triangle(a, b, c, d)
         w, away = (1.0, -u[0], -u[1], -u[2]), subtract(a, point)
     else:
-        s, t = _on_edges(a, b, c, d)
+        s, t = closest_on_edges(subtract(b, a), subtract(d, c), subtract(c, a))
         w = (1.0 - s, s, t - 1.0, -t)
         away = subtract(add(subtract(a, c), scale(s, subtract(b, a))), scale(t, subtract(d, c)))
         gap = np.sqrt(dot(away, away))
@@ -151,29 +151,6 @@ def _closest(a: Any, b: Any, c: Any, d: Any, face: Any) -> Any:
     if not gap > ROUNDING * size:
         return w, (0.0, 0.0, 0.0), 0.0
     return w, scale(1.0 / gap, away), gap
-
-
-@njit(**INNER)
-def _on_edges(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
-    """Parameters of the closest points of edges (a0, a1) and (b0, b1)."""
-    u, v, r = subtract(a1, a0), subtract(b1, b0), subtract(b0, a0)
-    n = cross(u, v)
-    nn = dot(n, n)
-    crossing = nn > FLAT**2 * dot(u, u) * dot(v, v)
-    in_plane = subtract(r, scale(divide(dot(r, n), nn), n)) if crossing else r
-    if crossing:
-        s, t = divide(dot(cross(in_plane, v), n), nn), divide(dot(cross(in_plane, u), n), nn)
-        if s > 0.0 and s < 1.0 and t > 0.0 and t < 1.0:
-            return s, t
-    s, t, best = 0.0, 0.0, np.inf
-    for end in (0.0, 1.0):
-        t_end, gap = along(subtract(scale(end, u), in_plane), v)
-        if gap < best:
-            s, t, best = end, t_end, gap
-        s_end, gap = along(add(in_plane, scale(end, v)), u)
-        if gap < best:
-            s, t, best = s_end, end, gap
-    return s, t
 
 
 @njit(**INNER)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closest points, compiled: one pair at a time, in the steps of `numpy.distances`, which says why they are so."""
+"""Closest points, compiled: one pair at a time, by `formulas.distances`.
+
+A branch leaves out the edges where the foot of the perpendicular is inside, and the ends where the lines cross.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,28 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
-from ..numpy import distances as reference
+from ..formulas import distances as formulas
+from ..formulas.distances import (
+    FACE,
+    between_edges,
+    common_normal,
+    crossing_of_lines,
+    edge_feature,
+    edge_weights,
+    from_corner,
+    nearest_edge,
+    nearest_ends,
+    perpendicular_foot,
+    triangle_normal,
+)
+from ..numpy.distances import edge_edge  # no caller has many of these at once
 from .options import INLINED, INNER, KERNEL
-from .vectors import add, at, cross, divide, dot, scale, subtract
+from .plain_functions import register
+from .vectors import add, at, dot, scale, subtract
 
-FLAT, FACE, EDGE, VERTEX = reference.FLAT, reference.FACE, reference.EDGES[0], reference.VERTICES[0]
+__all__ = ["closest", "closest_on_edges", "edge_distance", "edge_edge", "point_triangle"]
 
-edge_edge = reference.edge_edge                                     # nothing asks for many of these at once
+register(formulas, INLINED)
 
 
 def point_triangle(
@@ -39,77 +57,39 @@ def _point_triangle(p: Any, a: Any, b: Any, c: Any, weights: Any, point: Any, di
 
 @njit(**INNER)
 def closest(p: Any, a: Any, b: Any, c: Any) -> Any:
-    """Weights, point, distance and feature code of the point of triangle (a, b, c) that is closest to p."""
-    ab, bc, ca, ap = subtract(b, a), subtract(c, b), subtract(a, c), subtract(p, a)
-    ac = subtract(c, a)
-    n = cross(ab, ac)
-    nn = dot(n, n)
-    longest = max(max(dot(ab, ab), dot(bc, bc)), dot(ca, ca))
-    has_normal = nn > (FLAT * longest) ** 2
-    in_plane = subtract(ap, scale(divide(dot(ap, n), nn), n)) if has_normal else ap
+    """Return weights, point, distance and feature code of the point of triangle (a, b, c) that is closest to p."""
+    ab, bc, ca, ac = subtract(b, a), subtract(c, b), subtract(a, c), subtract(c, a)
+    in_plane = subtract(p, a)
+    n, nn, has_normal = triangle_normal(ab, bc, ca, ac)
     if has_normal:
-        w_c = divide(dot(cross(ab, in_plane), n), nn)
-        w_b = divide(dot(cross(in_plane, ac), n), nn)
-        w_a = 1.0 - w_b - w_c
-        if w_a > 0.0 and w_b > 0.0 and w_c > 0.0:
-            point = add(a, subtract(scale(w_b, ab), scale(w_c, ca)))
+        in_plane, weights = perpendicular_foot(ab, ac, in_plane, n, nn)
+        if weights[0] > 0.0 and weights[1] > 0.0 and weights[2] > 0.0:
+            point = from_corner(a, ab, ca, weights)
             away = subtract(p, point)
-            return (w_a, w_b, w_c), point, np.sqrt(dot(away, away)), FACE
-
-    edge = 0
-    t, best = along(in_plane, ab)
-    t_bc, d_bc = along(subtract(in_plane, ab), bc)
-    t_ca, d_ca = along(add(in_plane, ca), ca)
-    smaller = min(best, d_bc)
-    if d_bc < best:
-        edge, t = 1, t_bc
-    if d_ca < smaller:
-        edge, t = 2, t_ca
-    if edge == 0:
-        weights = (1.0 - t, t, 0.0)
-    elif edge == 1:
-        weights = (0.0, 1.0 - t, t)
-    else:
-        weights = (t, 0.0, 1.0 - t)
-    feature = EDGE + edge
-    if t == 0.0:
-        feature = VERTEX + edge
-    if t == 1.0:
-        feature = VERTEX + (edge + 1) % 3
-    point = add(b, scale(t, bc)) if edge == 1 else add(a, subtract(scale(weights[1], ab), scale(weights[2], ca)))
+            return weights, point, np.sqrt(dot(away, away)), FACE
+    edge, t = nearest_edge(in_plane, ab, bc, ca)
+    weights = edge_weights(edge, t)
+    point = add(b, scale(t, bc)) if edge == 1 else from_corner(a, ab, ca, weights)
     away = subtract(p, point)
-    return weights, point, np.sqrt(dot(away, away)), feature
+    return weights, point, np.sqrt(dot(away, away)), edge_feature(edge, t)
+
+
+@njit(**INNER)
+def closest_on_edges(u: Any, v: Any, r: Any) -> Any:
+    """Return the parameters of the closest points of edges u and v, whose starts are r apart."""
+    in_plane = r
+    n, nn, crossing = common_normal(u, v)
+    if crossing:
+        in_plane, s, t = crossing_of_lines(u, v, r, n, nn)
+        if s > 0.0 and s < 1.0 and t > 0.0 and t < 1.0:
+            return s, t
+    return nearest_ends(in_plane, u, v)
 
 
 @njit(**INNER)
 def edge_distance(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
-    """The distance of edges (a0, a1) and (b0, b1)."""
+    """Return the distance of edges (a0, a1) and (b0, b1)."""
     u, v, r = subtract(a1, a0), subtract(b1, b0), subtract(b0, a0)
-    n = cross(u, v)
-    nn = dot(n, n)
-    s, t = 0.0, 0.0
-    crossing = nn > FLAT**2 * dot(u, u) * dot(v, v)
-    in_plane = subtract(r, scale(divide(dot(r, n), nn), n)) if crossing else r
-    inside = False
-    if crossing:
-        s, t = divide(dot(cross(in_plane, v), n), nn), divide(dot(cross(in_plane, u), n), nn)
-        inside = s > 0.0 and s < 1.0 and t > 0.0 and t < 1.0
-    if not inside:
-        s, t, best = 0.0, 0.0, np.inf
-        for end in (0.0, 1.0):
-            t_end, d = along(subtract(scale(end, u), in_plane), v)
-            if d < best:
-                s, t, best = end, t_end, d
-            s_end, d = along(add(in_plane, scale(end, v)), u)
-            if d < best:
-                s, t, best = s_end, end, d
-    away = subtract(add(r, scale(t, v)), scale(s, u))
+    s, t = closest_on_edges(u, v, r)
+    away = between_edges(u, v, r, s, t)
     return np.sqrt(dot(away, away))
-
-
-@njit(**INLINED)
-def along(offset: Any, edge: Any) -> Any:
-    """Parameter in 0..1 of the point of an edge closest to start + offset, and their squared distance [m^2]."""
-    t = min(max(divide(dot(offset, edge), dot(edge, edge)), 0.0), 1.0)
-    rest = subtract(offset, scale(t, edge))
-    return t, dot(rest, rest)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,12 +24,12 @@ from numba.extending import register_jitable
 from ...stencils import component_algebra
 from ...stencils.stencil import GROUP_SIZE, ElementForce
 from .options import INNER, KERNEL
+from .plain_functions import register
 from .simd import everywhere, gather, lane, load, row, spread, store
 
 Loop = Callable[..., Any]
 
 _inner = register_jitable(**INNER)
-_registered: set[FunctionType] = set()
 _laws: dict[tuple[type, int, int], CompiledLaw] = {}
 
 
@@ -51,8 +50,8 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
     C = force.stencil.weights.shape[2]
     key = (law, C, len(force.parameters))
     if key not in _laws:
-        _register(component_algebra)
-        _register(sys.modules[law.__module__])
+        register(component_algebra)
+        register(sys.modules[law.__module__])
         for method in (law.energy, law.stress, law.tangent, law.projected_tangent, law.conditions):
             _inner(method)
         _laws[key] = CompiledLaw(
@@ -61,16 +60,6 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
             _add_tangent(law.projected_tangent, law.conditions, COLUMNS[C], C, key[2]),
             _add_damping_stress(law.conditions, COLUMNS[C], C, key[2]))
     return _laws[key]
-
-
-def _register(module: ModuleType) -> None:
-    """Make the functions of a law's module visible to Numba, and those of modules from which it imports functions."""
-    for function in list(vars(module).values()):
-        if isinstance(function, FunctionType) and function not in _registered:
-            _registered.add(function)
-            _inner(function)
-            if function.__module__ != module.__name__:
-                _register(sys.modules[function.__module__])
 
 
 # ---------------------------------------------------------------------- columns of a group of elements

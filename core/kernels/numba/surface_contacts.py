@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
-from ..numpy.distances import FACE
+from ..formulas.distances import FACE
 from ..numpy.surface_contacts import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
 from .distances import closest
 from .nearest_triangles import above, away, insert, keep_minima, room

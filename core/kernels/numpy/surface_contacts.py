@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from .distances import FACE
+from ..formulas.distances import FACE
 from .moving_points import Entries, Places, meetings
-from .vectors import Vector, add, cross, dot, join, scale, select, split, subtract, take, unit
+from .vectors import Vector, add, cross, dot, join, scale, select_vector, split, subtract, take, unit
 
 MAX_PER_VERTEX = 3
 """Contacts kept per vertex: three planes leave no direction free."""
@@ -107,7 +107,7 @@ def _carried(offset: FloatArray, corners: IntArray, surface_t0: FloatArray, surf
     d = split(offset)
     turned = add(add(scale(dot(d, u0), u1), scale(dot(d, n0), n1)), scale(dot(d, w0), w1))
     usable = (dot(n0, n0) > 0.0) & (dot(n1, n1) > 0.0)
-    return join(select(usable, turned, d))
+    return join(select_vector(usable, turned, d))
 
 
 def _frame(positions: FloatArray, corners: IntArray) -> tuple[Vector, Vector, Vector]:
