@@ -20,6 +20,8 @@ under- and overflow. Points and edge vectors are in [m].
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
@@ -120,8 +122,9 @@ def crossing_of_lines(u: Vector, v: Vector, r: Vector, n: Vector, nn: FloatArray
 
 def nearest_ends(in_plane: Vector, u: Vector, v: Vector) -> tuple[FloatArray, FloatArray]:
     """Return the parameters of the closest of the four pairs of an end and the other edge; the first of equals."""
-    s, t, best = 0.0, 0.0, np.inf
-    for end in (0.0, 1.0):
+    ends: tuple[Any, Any] = (0.0, 1.0)
+    s, t, best = ends[0], ends[0], np.inf
+    for end in ends:
         t_end, d = along_edge(subtract(scale(end, u), in_plane), v)          # an end of the first edge
         nearer = d < best
         s, t, best = select(nearer, end, s), select(nearer, t_end, t), select(nearer, d, best)

@@ -7,11 +7,16 @@ from typing import Any
 
 from numba import njit
 
-from ..formulas.vectors import add, cross, divide, dot, scale, subtract
+from ..formulas import vectors
 from . import plain_functions as plain_functions  # registers that arithmetic
 from .options import INLINED
 
-__all__ = ["add", "at", "cross", "divide", "dot", "scale", "subtract"]
+add: Any = vectors.add                                              # its types are those of arrays
+cross: Any = vectors.cross
+divide: Any = vectors.divide
+dot: Any = vectors.dot
+scale: Any = vectors.scale
+subtract: Any = vectors.subtract
 
 
 @njit(**INLINED)
