@@ -15,6 +15,7 @@ from core.integrators.step_context import StepContext
 from core.model.particle_system import ParticleSystem
 from core.stepping.energy import energy_of
 from core.stopwatch import Stopwatch
+from tests.cases import cases
 from tests.core.shapes import grid
 
 H = 1.0 / 30.0
@@ -95,7 +96,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("options", CASES.values(), ids=CASES)
+@cases("options", CASES.values(), ids=CASES)
 def test_one_linearisation_is_the_published_system_solved_dense(options):
     system = problem(**options)
     state = system.initial_state()
@@ -116,8 +117,8 @@ def equations(system, state, result, h):
     return system.mass[:, None] * (result.state.v - state.v) - h * f
 
 
-@pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9])
-@pytest.mark.parametrize("options", CASES.values(), ids=CASES)
+@cases("tolerance", [1e-3, 1e-6, 1e-9])
+@cases("options", CASES.values(), ids=CASES)
 def test_converged_newton_leaves_a_residual_below_tolerance(options, tolerance):
     system = problem(**options)
     state = system.initial_state()
@@ -217,8 +218,8 @@ def always_asked(monkeypatch):
 
 
 @pytest.mark.usefixtures("always_asked")
-@pytest.mark.parametrize("model", ["baraff_witkin", "mass_spring"])
-@pytest.mark.parametrize("speed", [12.0, 30.0])
+@cases("model", ["baraff_witkin", "mass_spring"])
+@cases("speed", [12.0, 30.0])
 def test_a_step_knows_what_energy_it_makes_where_nothing_works_on_the_cloth(speed, model):
     """It turns by 0.4 and by 1; one linearisation takes that for stretch."""
     says, grew = made(swinging(speed, model=model))
@@ -254,7 +255,7 @@ def test_what_is_put_right_at_the_end_of_a_step_makes_energy_too(monkeypatch):
     assert changed - plain == pytest.approx(energy(1.1 * found[0]) - energy(found[0]), rel=1e-9)
 
 
-@pytest.mark.parametrize(("times", "drives"), [(1.0, False), (-30.0, True)])
+@cases(("times", "drives"), [(1.0, False), (-30.0, True)])
 def test_friction_that_drives_cloth_makes_energy(monkeypatch, times, drives):
     """It should brake; from the contact forces of a pass before that were absurd it drove a sheet at 48 m/s."""
     right = ContactResponse.friction_force
@@ -271,7 +272,7 @@ def test_friction_that_drives_cloth_makes_energy(monkeypatch, times, drives):
     assert (result.state.touch.mode > 0).all() and (result.made > 1.0) == drives
 
 
-@pytest.mark.parametrize("iterations", [1, "converge"])
+@cases("iterations", [1, "converge"])
 def test_momentum_changes_by_weight_alone(iterations):
     mesh = core.ClothMesh(*grid(4, 4))
     rng = np.random.default_rng(2)

@@ -7,6 +7,7 @@ import pytest
 
 import core
 from core.kernels import backend
+from tests.cases import cases
 from tests.core.integrators.members import GRAVITY, MEMBERS
 from tests.core.physics.scenes import elastic_energy, masses, reference, rope, rope_fabric, sheet
 
@@ -15,7 +16,7 @@ LIMP = core.Material(areal_density=0.2, stretch=0.0, shear=0.0)
 UNDAMPED = core.Material(areal_density=0.2, stretch=60.0, shear=10.0)
 
 each = pytest.mark.parametrize("name", core.integrators())
-kept = pytest.mark.parametrize("name", [name for name, member in MEMBERS.items() if member.energy == "kept"])
+kept = cases("name", [name for name, member in MEMBERS.items() if member.energy == "kept"])
 both = pytest.mark.parametrize("which", ["numpy", "numba"])
 
 
@@ -44,7 +45,7 @@ def test_every_integrator_is_under_contract():
 
 
 @each
-@pytest.mark.parametrize(("rate", "steps"), [(24.0, 1), (60.0, 2)])
+@cases(("rate", "steps"), [(24.0, 1), (60.0, 2)])
 def test_free_fall_is_the_methods_own_to_rounding(name, rate, steps):
     mesh = sheet((3, 2), (0.6, 0.4))
     settings = core.Solver(integrator=name, frame_rate=rate, steps_per_frame=steps, adaptive=False)
@@ -86,7 +87,7 @@ ROWS = [row for row in reference("pendulum_integrators")["linear_oscillator"]
 
 
 @kept
-@pytest.mark.parametrize("row", ROWS, ids=lambda r: f"{r['frequency_hz']} Hz h={r['h']:.4f}")
+@cases("row", ROWS, ids=lambda r: f"{r['frequency_hz']} Hz h={r['h']:.4f}")
 def test_a_vibration_is_kept_with_the_frequency_of_the_reference(name, row):
     mesh = rope(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -1.0]]))
     fabric = rope_fabric(1.4, 0.7 * (2.0 * np.pi * row["frequency_hz"]) ** 2)

@@ -7,9 +7,9 @@ import pytest
 import core
 from core.integrators.length_limits import LengthLimits
 from core.integrators.post_step import LENGTH_PASSES
-from core.integrators.step_strain import added_strain, any_spiky
 from core.integrators.turned_edges import RINGS, TURNED_GROWTH, TurnedEdges
 from core.model.particle_system import ParticleSystem
+from tests.cases import cases
 from tests.core.shapes import grid
 from tests.scenes.staging import AS_IN_BLENDER, floor
 
@@ -40,11 +40,6 @@ def length_limits(system, start, linearised, end):
                                 system.edge_lengths(end))
 
 
-def has_spikes(system, start, end):
-    added = added_strain(system.edge_lengths(start), system.edge_lengths(end), system.rest_lengths)
-    return any_spiky(added, system.edge_slices)
-
-
 def brought_back(limit, x, held=NOTHING_HELD):
     """x as a step has it in the end, which asks several times."""
     for _ in range(LENGTH_PASSES):
@@ -52,7 +47,7 @@ def brought_back(limit, x, held=NOTHING_HELD):
     return x
 
 
-@pytest.mark.parametrize("by", [0.5, 1.0, 2.0])
+@cases("by", [0.5, 1.0, 2.0])
 def test_turned_edges_come_back_with_those_around_them_and_momentum_is_kept(by, backend):
     system = ParticleSystem(core.Scene([sheet()]))
     x, end = lifted(system, by)
@@ -115,8 +110,7 @@ def test_a_step_that_knows_what_turns_has_no_such_limit():
     assert not length_limits(system, x, x, end).holds(end)
 
 
-@pytest.mark.parametrize("settings", [{"steps_per_frame": steps} for steps in (1, 2)] + [AS_IN_BLENDER],
-                         ids=["1 step", "2 steps", "panel"])
+@pytest.mark.parametrize("settings", [{"steps_per_frame": 1}, AS_IN_BLENDER], ids=["1 step", "panel"])
 def test_a_long_strip_that_folds_up_on_the_floor_has_no_edge_that_is_much_longer(settings):
     """Single edges of its folds were 1.2 to 1.4 times their length for a frame."""
     x, triangles = grid(10, 80)
@@ -129,7 +123,7 @@ def test_a_long_strip_that_folds_up_on_the_floor_has_no_edge_that_is_much_longer
     assert not any(f.certificate.crossings for f in frames)
 
 
-@pytest.mark.parametrize("pulled", ["one vertex", "a side", "nothing"])
+@cases("pulled", ["one vertex", "a side", "nothing"])
 def test_a_step_in_which_a_few_edges_grow_by_much_is_done_again_in_halves(pulled):
     """And not one in which many do, which other rules judge."""
     soft, (x, triangles) = core.Material(areal_density=1.0, stretch=1.0, shear=1.0, bend=1e-9), grid(CELLS, CELLS)
@@ -141,13 +135,3 @@ def test_a_step_in_which_a_few_edges_grow_by_much_is_done_again_in_halves(pulled
     scene = core.Scene([cloth, other], gravity=(0.0, 0.0, 0.0))
     last = list(core.simulate(scene, solver, range(2)))[-1].certificate
     assert (last.rejected > 0) == (pulled == "one vertex")
-
-
-def test_a_small_cloth_that_is_stretched_all_over_is_no_spike_of_a_large_one():
-    small = core.Cloth(core.ClothMesh(*grid(1, 1)), core.Material.preset("cotton"))
-    system = ParticleSystem(core.Scene([sheet(), small]))
-    x = system.initial_state().x
-    end = x.copy()
-    end[SIDE ** 2:] *= 1.5
-    assert not has_spikes(system, x, end)
-    assert has_spikes(system, *lifted(system, 1.5))

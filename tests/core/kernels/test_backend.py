@@ -13,6 +13,7 @@ import pytest
 
 import core
 from core.kernels import backend, current, using
+from tests.cases import cases
 
 ROOT = Path(__file__).resolve().parents[3]
 BLOCKED = """
@@ -62,7 +63,7 @@ def python(code, **environment):
 # ---------------------------------------------------------------------- choosing
 
 
-@pytest.mark.parametrize("name", [None, "numpy", "numba"])
+@cases("name", [None, "numpy", "numba"])
 def test_the_certificate_says_which_backend_ran(name):
     needs(name or "numpy")
     certificate = last(sheet(), name).certificate
@@ -92,7 +93,7 @@ def test_importing_the_core_and_simulating_on_numpy_import_no_numba():
 # ---------------------------------------------------------------------- without numba
 
 
-@pytest.mark.parametrize("error", ["ImportError('no Numba here')", "RuntimeError('a broken installation')"])
+@cases("error", ["ImportError('no Numba here')", "RuntimeError('a broken installation')"])
 def test_without_numba_numpy_runs(error):
     assert python(BLOCKED.format(error=error) + FALL) == "numpy\n"
 
@@ -246,28 +247,40 @@ assert Path(numba.config.CACHE_DIR).is_dir()
 # ---------------------------------------------------------------------- warming up
 
 
-@pytest.mark.parametrize("iterations", [1, 2])
-@pytest.mark.parametrize("model", core.models())
-def test_after_warming_up_a_simulation_compiles_nothing(model, iterations):
-    needs("numba")
-    said = python(f"""
-import sys, core
+WARM_UP = """
+import os, sys, core, numba
 from numba.core.dispatcher import Dispatcher
-solver = core.Solver(backend="numba", newton_iterations={iterations})
-fractions = list(core.warm_up(solver, [{model!r}]))
-assert fractions == sorted(fractions) and 0.0 == fractions[0] and fractions[-1] < 1.0, fractions
-assert core.is_warm(solver, [{model!r}])
-assert list(core.warm_up(solver, [{model!r}])) == [0.0]
-late, make = set(), Dispatcher.compile          # loads what is kept, or compiles
-Dispatcher.compile = lambda self, signature: late.add(self.py_func.__name__) or make(self, signature)
-mesh = sys.modules["core.stepping.jit_warmup"]._mesh({model!r}, 0.0, 12)
-floor = core.Collider([[-2, -2, -0.1], [9, -2, -0.1], [-2, 9, -0.1], [0, 0, -2]],
-                      [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]])
-cloth = core.Cloth(mesh, core.Material.preset("cotton"), {model!r}, pins={{0: None}})
-list(core.simulate(core.Scene([cloth], [floor]), solver, range(8)))
-print(late)
+
+def late_kernels(model, iterations):
+    solver = core.Solver(backend="numba", newton_iterations=iterations)
+    fractions = list(core.warm_up(solver, [model]))
+    assert fractions == sorted(fractions) and 0.0 == fractions[0] and fractions[-1] < 1.0, fractions
+    assert core.is_warm(solver, [model])
+    assert list(core.warm_up(solver, [model])) == [0.0]
+    late, make = set(), Dispatcher.compile          # which loads what is kept, or compiles
+    Dispatcher.compile = lambda self, signature: late.add(self.py_func.__name__) or make(self, signature)
+    mesh = sys.modules["core.stepping.jit_warmup"]._mesh(model, 0.0, 12)
+    floor = core.Collider([[-2, -2, -0.1], [9, -2, -0.1], [-2, 9, -0.1], [0, 0, -2]],
+                          [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]])
+    cloth = core.Cloth(mesh, core.Material.preset("cotton"), model, pins={0: None})
+    list(core.simulate(core.Scene([cloth], [floor]), solver, range(8)))
+    return late
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_after_warming_up_a_simulation_compiles_nothing():
+    """Each model in a process of its own, which is forked before anything is loaded."""
+    needs("numba")
+    said = python(WARM_UP + """
+for case in [(model, 1) for model in core.models()] + [("baraff_witkin", 2), ("jelly", 2)]:
+    if os.fork() == 0:
+        print(case, late_kernels(*case), flush=True)
+        os._exit(0)
+    os.wait()
 """)
-    assert said == "set()\n"
+    cases = [(model, 1) for model in core.models()] + [("baraff_witkin", 2), ("jelly", 2)]
+    assert said.splitlines() == [f"{case} set()" for case in cases]
 
 
 def test_warming_up_numpy_is_nothing():

@@ -8,6 +8,7 @@ import pytest
 
 from core.kernels import current
 from core.kernels.backend import BACKENDS, load, why_not
+from tests.cases import cases
 
 V, P, H = 40, 300, 0.02
 
@@ -48,7 +49,7 @@ def pairs(rng, count=P):
 
 
 @needs_numba
-@pytest.mark.parametrize("count", [0, P])
+@cases("count", [0, P])
 def test_gaps_forces_and_blocks_are_the_same(count):
     rng = np.random.default_rng(1)
     vertices, weights, n = pairs(rng, count)
@@ -93,7 +94,7 @@ def rubbing(rng, count=P):
 
 
 @needs_numba
-@pytest.mark.parametrize("count", [0, P])
+@cases("count", [0, P])
 def test_friction_is_the_same(count):
     given = rubbing(np.random.default_rng(3), count)
     found = [(k.impulses(*given[:8]), *k.corrected(*given)) for k in kernels("pair_friction")]
@@ -134,15 +135,15 @@ def features(rng, faces, edges):
 
 
 @needs_numba
-@pytest.mark.parametrize(("faces", "edges"), [(0, 0), (0, 9), (9, 0), (200, 300)])
+@cases(("faces", "edges"), [(0, 0), (0, 9), (9, 0), (200, 300)])
 def test_keys_of_pairs_are_the_same(faces, edges):
     given = features(np.random.default_rng(5), faces, edges)
     assert_same(*([k.keys(*given)] for k in kernels("minima")))
 
 
 @on_both
-@pytest.mark.parametrize("stride", [1, 2**20, 2**40])                             # keys that a table's slots may mix up
-@pytest.mark.parametrize("count", [0, 1, 500])
+@cases("stride", [1, 2**20, 2**40])                             # keys that a table's slots may mix up
+@cases("count", [0, 1, 500])
 def test_a_key_that_is_there_often_enough_counts_where_it_is_first(stride, count):
     rng = np.random.default_rng(count)
     degree = rng.integers(1, 5, size=37)

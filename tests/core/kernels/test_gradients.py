@@ -6,6 +6,7 @@ import pytest
 
 from core.kernels import current
 from core.kernels.backend import why_not
+from tests.cases import cases
 
 pytestmark = pytest.mark.usefixtures("backend")
 SIZES = [0, 1, 5, 1365, 1366, 50_000]                                # around the end of a sum's part, and of several
@@ -16,7 +17,7 @@ def vectors(size, count):
     return [rng.normal(size=(size, 3)) for _ in range(count)]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES)
 def test_the_dot_product_is_the_sum_of_products(size):
     a, b = vectors(size, 2)
     wanted = float(np.sum(a * b))
@@ -26,7 +27,7 @@ def test_the_dot_product_is_the_sum_of_products(size):
     assert current().gradients.dot(every_other, every_other) == pytest.approx(wanted, rel=1e-12)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES)
 def test_an_iteration_moves_the_answer_and_the_residual_and_knows_its_length(size):
     c, q, x, r = vectors(size, 4)
     wanted = x + 0.3 * c, r - 0.3 * q
@@ -36,7 +37,7 @@ def test_an_iteration_moves_the_answer_and_the_residual_and_knows_its_length(siz
     assert length == pytest.approx(float(np.sum(wanted[1] ** 2)), rel=1e-12)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES)
 def test_the_next_direction_is_the_old_one_and_what_is_left(size):
     s, c = vectors(size, 2)
     wanted = s - 0.7 * c

@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 from core.kernels import current
+from tests.cases import cases
 
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("size", [1, 7, 5000])
+@cases("share", [0.0, 0.3, 1.0])
+@cases("size", [1, 7, 5000])
 def test_it_is_the_distance_but_for_the_mean_way_of_the_steady_ones(size, share):
     rng = np.random.default_rng(size)
     x, y = rng.normal(size=(2, size, 3))

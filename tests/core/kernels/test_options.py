@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import core
+from tests.cases import cases
 
 FOLDER = Path(core.__file__).parent / "kernels" / "numba"
 TREES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.py")}
@@ -50,7 +51,7 @@ def test_every_compiled_function_is_a_kernel_or_inner():
                 assert decorated(node, "njit(**KERNEL)", "njit(**SUMMING)", *INNER), (module, node.name)
 
 
-@pytest.mark.parametrize("kind", ["KERNEL", "INNER", "MAKING", "INLINED"])
+@cases("kind", ["KERNEL", "INNER", "MAKING", "INLINED"])
 def test_a_function_takes_nothing_over_from_the_one_that_calls_it_first(kind):
     numba = pytest.importorskip("numba")
     from core.kernels.numba import options

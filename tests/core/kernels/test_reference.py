@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from core.kernels.layouts import PaddedRows, RowGroup
 from core.kernels.numpy import block_matrix, elements
 from core.stencils.stencil import Stencil
+from tests.cases import cases
 
 SHAPES = [(1, 1, 1), (7, 2, 1), (9, 3, 2), (6, 4, 3), (5, 6, 4)]      # elements, vertices each, columns
 
@@ -29,7 +30,7 @@ def random_columns(rng, E, C):
     return tuple(tuple(rng.normal(size=E) for _ in range(3)) for _ in range(C))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@cases("shape", SHAPES)
 def test_gather_is_the_weighted_sum_of_an_elements_vertices(shape):
     rng, vertices, weights, V = case(shape)
     x = rng.normal(size=(V, 3))
@@ -40,7 +41,7 @@ def test_gather_is_the_weighted_sum_of_an_elements_vertices(shape):
             np.testing.assert_allclose([F[c][axis][e] for axis in range(3)], wanted, rtol=1e-13, atol=1e-14)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@cases("shape", SHAPES)
 def test_scatter_is_the_transpose_of_gather(shape):
     rng, vertices, weights, V = case(shape)
     for _ in range(5):
@@ -60,7 +61,7 @@ def test_no_elements_scatter_to_zero():
     assert not elements.scatter(np.zeros((2, 0), dtype=np.int64), np.zeros((2, 1, 0)), empty, 4).any()
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@cases("shape", SHAPES)
 def test_element_blocks_are_the_weighted_sum_of_the_tangents(shape):
     rng, vertices, weights, _ = case(shape)
     E, k, C = shape

@@ -13,6 +13,7 @@ import core
 from core.kernels.backend import using
 from core.stencils.registry import MODELS
 from core.stencils.stencil import GROUP_SIZE, ElementForce, Stencil
+from tests.cases import cases
 from tests.core.shapes import grid
 
 numba = pytest.importorskip("numba")
@@ -37,7 +38,7 @@ def same_bits(one, other):
     return bool((nothing | (one.view(np.int64) == other.view(np.int64))).all())
 
 
-@pytest.mark.parametrize("function", TWO, ids=lambda f: f.__name__)
+@cases("function", TWO, ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_operation_on_two_is_numpys(function):
     from core.kernels.numba.simd import load, store
@@ -60,7 +61,7 @@ def test_an_operation_on_two_is_numpys(function):
         assert all(same_bits(one, other) for one, other in zip(found, wanted, strict=True))
 
 
-@pytest.mark.parametrize("function", ONE, ids=lambda f: f.__name__)
+@cases("function", ONE, ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_operation_on_one_is_numpys(function):
     from core.kernels.numba.simd import load, store
@@ -111,7 +112,7 @@ def test_positions_may_lie_in_memory_in_any_order():
         assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
 
 
-@pytest.mark.parametrize("count", [1, 7, 8, 9, 16, 23])
+@cases("count", [1, 7, 8, 9, 16, 23])
 def test_groups_that_are_not_full_are_as_any(count):
     """Energy and force of the first `count` elements, and damping at another motion, by both kernels."""
     positions, triangles = grid(5, 5)

@@ -20,6 +20,7 @@ if backend.why_not("numba"):
     pytest.skip("needs Numba", allow_module_level=True)
 
 from core.kernels.numba.thread_pool import in_parts, share, thread_limit
+from tests.cases import cases
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -31,8 +32,8 @@ def three():
     thread_limit.reset(token)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 7])
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 1000])
+@cases("threads", [1, 2, 7])
+@cases("count", [0, 1, 2, 3, 10, 1000])
 def test_every_item_is_done_once(threads, count):
     thread_limit.set(threads)
     done = np.zeros(count, dtype=int)

@@ -8,6 +8,7 @@ import core
 from core.contact.half_spaces import HalfSpaces
 from core.kernels.backend import current, why_not
 from core.model.strain_limit import StrainLimit, colours, reach_of
+from tests.cases import cases
 from tests.core.physics.scenes import rope, rope_fabric, run
 from tests.core.shapes import ball, grid, quads
 
@@ -133,7 +134,7 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("where", HARD.values(), ids=HARD)
+@cases("where", HARD.values(), ids=HARD)
 def test_soft_cloth_is_nowhere_longer_than_it_may_be_in_any_frame_of_a_quick_motion_with_contact(where):
     """Springs of 25 N/m, on which a sheet hangs by two corners; without the limit they get half as long again."""
     mesh, (x, triangles) = sheet(14), ball(0.2, 2)

@@ -12,6 +12,7 @@ from core.errors import SceneError
 from core.kernels import using
 from core.kernels.backend import why_not
 from core.stepping.audit import Auditor, audit
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet
 
 auditing = importlib.import_module("core.stepping.audit")
@@ -27,14 +28,14 @@ def moved(mesh, shift):
     return mesh[0] + shift, mesh[1]
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@cases("scale", SCALES)
 def test_a_sheet_over_a_ball_is_clean_and_its_gap_is_the_height_over_the_pole(scale):
     found = audit([scaled(moved(sheet(31, 31), [0, 0, 0.51]), scale)], [scaled(ball(), scale)])
     assert found.crossings == 0 and found.deepest_penetration == 0.0
     assert found.smallest_gap == pytest.approx(0.01 * scale, rel=1e-9)
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@cases("scale", SCALES)
 def test_a_sheet_through_a_ball_crosses_it_and_its_centre_is_a_radius_deep(scale):
     found = audit([scaled(sheet(31, 31), scale)], [scaled(moved(ball(64, 31), [1e-3, 2e-3, 0]), scale)])
     assert found.crossings > 30 and found.smallest_gap == 0.0
@@ -155,8 +156,8 @@ def test_a_frame_that_is_not_made_of_numbers_is_not_called_clean():
         audit([(positions, np.array([[0, 1, 2]]))])
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
-@pytest.mark.parametrize("far", [1e39, 1e112])
+@cases("backend", ["numpy", "numba"])
+@cases("far", [1e39, 1e112])
 def test_a_frame_that_has_run_away_is_audited_all_the_same(backend, far):
     """Farther than single precision counts, with a number of triangles that does not fill the tree's leaves."""
     if why_not(backend):
@@ -172,7 +173,7 @@ def test_a_frame_that_has_run_away_is_audited_all_the_same(backend, far):
 PLACES, CORNERS = np.eye(3), np.array([[0, 1, 2]])
 
 
-@pytest.mark.parametrize(("cloths", "colliders", "wanted"), [
+@cases(("cloths", "colliders", "wanted"), [
     ([(PLACES[:, :2], CORNERS)], [], "cloth 0: .*shape"),
     ([(PLACES, CORNERS[:, :2])], [], "cloth 0: .*shape"),
     ([(PLACES, CORNERS), (PLACES, CORNERS + 1)], [], "cloth 1: triangle 0 .*outside 0..2"),

@@ -8,6 +8,7 @@ import pytest
 
 import core
 from core.stepping.certificate import MAX_LISTED_PAIRS, CrossingPair, crossing_pairs, stretch_of
+from tests.cases import cases
 from tests.core.simple_scenes import FABRIC, floor, hanging, sheet
 
 FIELDS = {"stretch_max", "stretch_p99", "crossings", "crossing_pairs", "smallest_gap", "deepest_penetration", "steps",
@@ -59,7 +60,7 @@ def test_the_certificate_measures_stretch_on_every_edge():
     assert first.certificate.stretch_p99 == pytest.approx(np.percentile(ratio, 99))
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 101, 500])
+@cases("count", [1, 2, 3, 101, 500])
 def test_the_stretch_given_is_the_99th_percentile(count):
     lengths, rest = np.random.default_rng(count).uniform(1.0, 2.0, size=(2, count))
     assert stretch_of(lengths, rest) == pytest.approx((max(lengths / rest), np.percentile(lengths / rest, 99.0)))

@@ -8,6 +8,7 @@ import pytest
 
 import core
 from core.kernels import backend
+from tests.cases import cases
 
 warm_up = sys.modules["core.stepping.jit_warmup"]
 
@@ -19,7 +20,7 @@ def test_every_model_is_warmed_up_on_a_mesh_that_it_takes(model, part):
     assert len(list(core.simulate(part(model), solver, range(2)))) == 2
 
 
-@pytest.mark.parametrize("integrator", core.integrators())
+@cases("integrator", core.integrators())
 def test_every_integrator_can_take_one_of_the_two_steps(integrator):
     taken = []
     for rate in warm_up.FRAME_RATES:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.simple_scenes import FABRIC, floor, hanging, sheet
 
 
@@ -20,15 +21,15 @@ def test_the_first_frame_is_the_initial_state():
     assert first.certificate.stretch_max == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("rate", [24.0, 25.0, 29.97])
-@pytest.mark.parametrize("first", [-3, 0, 1, 1001])
+@cases("rate", [24.0, 25.0, 29.97])
+@cases("first", [-3, 0, 1, 1001])
 def test_frame_n_is_at_n_minus_first_over_the_frame_rate(first, rate):
     frames = list(core.simulate(core.Scene([hanging(1)]), core.Solver(frame_rate=rate), range(first, first + 6)))
     assert [f.index for f in frames] == list(range(first, first + 6))
     np.testing.assert_allclose([f.time for f in frames], np.arange(6) / rate, rtol=1e-14)
 
 
-@pytest.mark.parametrize("frames", [
+@cases("frames", [
     range(1, 1), range(10, 1), [], [1, 3], [1, 2, 4], [3, 2, 1], [1, 1], range(1, 20, 2), [2, 1], [1.0, 2.5],
 ])
 def test_a_range_that_is_not_consecutive_is_refused_before_anything_is_computed(frames):
