@@ -36,8 +36,6 @@ VERSION = 1
 HEAD = struct.Struct("<8sIIQ32s")
 DTYPES = ("<f8", "<i8", "|b1")
 """Types of the arrays in a file."""
-MAX_HEADER = 1 << 20
-"""Largest header that is read [bytes]."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ def _unpacked(data: bytes) -> Flat:
         raise CheckpointError(f"version {version} is not known here, only {VERSION}; "
                               "open it with the version of Muslin that wrote it")
     body = memoryview(data)[HEAD.size:]
-    if header_size > MAX_HEADER or header_size + data_size != len(body):
+    if header_size + data_size != len(body):
         raise CheckpointError(f"the file has {len(data)} bytes where its header says "
                               f"{HEAD.size + header_size + data_size}: it is cut off or damaged")
     if hashlib.sha256(body).digest() != digest:

@@ -20,7 +20,7 @@ CORE = ROOT / "core"
 FOLDERS = ("core", "cloth_addon", "demo", "examples", "scripts", "tests", "benchmarks")
 OWN = [ROOT / "__init__.py", ROOT / "setup.py",
        *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]
-LAYERS = ("stepping", "integrators", "model", "contact", "linear", "kernels", "stencils", "description", "loads")
+LAYERS = ("stepping", "integrators", "model", "contact", "linear", "kernels", "loads", "stencils", "description")
 """Folders of core from top to bottom: each imports only itself, the folders after it and BASE."""
 BASE = {"core.state", "core.arrays", "core.row_ops", "core.errors", "core.did_you_mean", "core.stopwatch",
         "core.kernels", "core.kernels.backend"}
@@ -40,7 +40,7 @@ LARGEST_NUMBER_OF_CONSTANTS = 195
 """Named numbers in core, contact and integrators aside [-]. It may only fall: 180 is the aim."""
 
 # Places that break a rule today and are still to be mended. These lists may only shrink.
-UPWARD_IMPORTS = {("core.loads.air_drag", "core.stencils.stencil")}
+UPWARD_IMPORTS: set[tuple[str, str]] = set()
 IMPORT_CIRCLES: set[tuple[str, ...]] = set()
 FOREIGN_WRITES: set[str] = set()
 CONSTANTS_OF_ONE_NAME = {
