@@ -22,9 +22,10 @@ from benchmarks.stored_results import ResultStore, TurnStore
 from benchmarks.stretch_search import AIMED_FRACTION, LEAST_FRACTION, MAX_TRIES, stiffness_factor, substeps
 from benchmarks.systems import SYSTEMS, reference_row, select_systems
 from benchmarks.worker import Job, Run
+from tests.cases import cases
 
 
-@pytest.mark.parametrize("name", SCENES)
+@cases("name", SCENES)
 def test_every_scene_simulates_and_its_stretch_is_measured_on_the_quads_sides(name):
     layout = scene_layout(name, 6)
     frames = list(muslin_frames(layout, core.Material.preset("cotton"), core.Solver(backend="numpy"), 3))
@@ -115,8 +116,8 @@ def test_the_chart_has_a_mark_for_every_row_whose_error_is_known(tmp_path):
     draw([], tmp_path / "empty.svg")
 
 
-@pytest.mark.parametrize("power", [0.3, 0.7, 1.2])
-@pytest.mark.parametrize("excess", [1.05, 2.0, 5.0])
+@cases("power", [0.3, 0.7, 1.2])
+@cases("excess", [1.05, 2.0, 5.0])
 def test_the_fabric_is_made_stiffer_until_it_stretches_no_more_and_by_little_more_than_that(power, excess):
     def p99_of(factor):
         return 0.05 * excess * factor ** -power
@@ -153,7 +154,7 @@ def test_where_stiffer_cloth_stretches_more_the_search_goes_to_softer():
     assert found.enough and found.value < 1.0 and LEAST_FRACTION * 0.05 <= found.p99 <= 0.05
 
 
-@pytest.mark.parametrize("least", [4, 9, 13, 30, 77])
+@cases("least", [4, 9, 13, 30, 77])
 def test_the_node_gets_few_more_substeps_than_it_needs(least):
     found = substeps(lambda count: 0.05 * AIMED_FRACTION * (least / count), 0.05 * AIMED_FRACTION)
     assert found.enough and least <= found.value <= max(5, 1.5 * least)

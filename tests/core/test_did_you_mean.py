@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.refusals import CORNERS, CUBE, FABRIC, refused, sheet
 
 
@@ -33,7 +34,7 @@ def test_what_was_meant_is_said():
         assert len(str(caught.value)) < 250, "nobody reads arrays in a message"
 
 
-@pytest.mark.parametrize(("error", "make", "wrong", "meant"), [
+@cases(("error", "make", "wrong", "meant"), [
     (core.SolverError, lambda: core.Solver(integrator="BDF2"), "BDF2", "bdf2"),
     (core.SolverError, lambda: core.Solver(integrator="Implicit Euler"), "Implicit Euler", "implicit_euler"),
     (core.SolverError, lambda: core.Solver(integrator="Projective Dynamics"), "Projective Dynamics",
@@ -56,7 +57,7 @@ def test_of_a_name_that_is_like_none_nothing_is_guessed():
         assert "perhaps" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("error", "make", "wanted"), [
+@cases(("error", "make", "wanted"), [
     (core.ColliderError, lambda: core.Collider(CORNERS, CUBE, frictoin=0.2, name="Ball"),
      ["Ball: Collider: ", "'frictoin' should be 'friction'"]),
     (core.SolverError, lambda: core.Solver(step_per_frame=2), ["'step_per_frame' should be 'steps_per_frame'"]),
@@ -86,7 +87,7 @@ def test_a_type_error_from_inside_stays_what_it_is():
         core.simulate(core.Scene([core.Cloth(sheet(), core.Material(**FABRIC))]), frames=map(Stuck(), [1]))
 
 
-@pytest.mark.parametrize(("given", "wanted"), [
+@cases(("given", "wanted"), [
     ({"triangles": [[0, 1, 2], [0, 1, 2, 3]]}, ["triangles: ", "length, 3", "row 1 is [0, 1, 2, 3], which has 4"]),
     ({"triangles": [[0, 1, 2, 3], [0, 1, 2]]}, ["triangles: ", "row 0 is [0, 1, 2, 3], which has 4", "write faces="]),
     ({"triangles": [[0, 1, 2], [0, 2]]}, ["triangles: ", "row 1 is [0, 2], which has 2"]),

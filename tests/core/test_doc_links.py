@@ -4,7 +4,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from tests.cases import cases
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), ROOT / "examples" / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -24,7 +24,7 @@ def slugs(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
+@cases("page", PAGES, ids=IDS)
 def test_every_relative_link_of_a_page_leads_to_a_file_and_a_heading(page):
     for target in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
         if re.match(r"[a-z]+:", target):
@@ -35,7 +35,7 @@ def test_every_relative_link_of_a_page_leads_to_a_file_and_a_heading(page):
         assert not anchor or anchor in slugs(file), f"{target}: {sorted(slugs(file))}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
+@cases("page", PAGES, ids=IDS)
 def test_every_file_named_in_a_page_exists(page):
     """Paths count from the root; a bare name is that of any file. NAME and FAMILY stand for what a reader chooses."""
     files = re.findall(r"(?<![\w/.<])[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*\.(?:py|toml)\b", text_of(page))
@@ -44,7 +44,7 @@ def test_every_file_named_in_a_page_exists(page):
             and not re.search("path/to|NAME|FAMILY", name)] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
+@cases("page", PAGES, ids=IDS)
 def test_every_module_run_in_a_page_exists(page):
     for module in re.findall(r"python -m ((?:benchmarks|scripts)\.\w+)", text_of(page)):
         assert (ROOT / module.replace(".", "/")).with_suffix(".py").exists(), f"{module} does not exist"

@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import core
+from tests.cases import cases
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "systems.md").read_text(encoding="utf-8")
 BEGINNING = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL).group(1)
@@ -15,7 +15,7 @@ EXAMPLES = [(title, code) for title, body in re.findall(r"^## (.*?)\n(.*?)(?=^##
             for code in re.findall(r"```python\n(.*?)```", body, re.DOTALL)]
 
 
-@pytest.mark.parametrize(("title", "code"), EXAMPLES, ids=[title for title, _ in EXAMPLES])
+@cases(("title", "code"), EXAMPLES, ids=[title for title, _ in EXAMPLES])
 def test_an_example_runs_and_its_last_frame_is_finite(title, code):
     names = {}
     exec(compile(BEGINNING + code, f"docs/systems.md: {title}", "exec"), names)

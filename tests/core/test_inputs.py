@@ -6,12 +6,13 @@ import pytest
 
 import core
 from core.model.cloth_forces import built_model
+from tests.cases import cases
 from tests.core.refusals import CORNERS, CUBE, FABRIC, refused, sheet
 
 # ---------------------------------------------------------------------- fabric
 
 
-@pytest.mark.parametrize(("constant", "values"), [
+@cases(("constant", "values"), [
     ("areal_density", [0.0, -1.0, np.nan, np.inf]), ("stretch", [-1.0, (1.0, -2.0), (np.nan, 1.0)]),
     ("shear", [-1.0, np.inf]), ("bend", [(-1e-9, 0.0), np.nan]), ("damping", [-0.1]), ("friction", [-0.1, np.nan]),
     ("air_drag", [-1.0]), ("viscous_drag", [-1.0]), ("thread_width", [0.0, -1.0]),
@@ -23,7 +24,7 @@ def test_a_fabric_constant_out_of_range_is_named_with_its_value(constant, values
                 constant, str(float(bad)), "must be", name="felt")
 
 
-@pytest.mark.parametrize(("constant", "value"), [
+@cases(("constant", "value"), [
     ("stretch", (1.0, 2.0, 3.0)), ("bend", ()), ("shear", "stiff"), ("stretch", "ab"), ("areal_density", None),
     ("shear", (1.0, 2.0)), ("friction", [0.1, 0.2]),
 ])
@@ -36,7 +37,7 @@ def test_a_fabric_constant_that_is_text_is_shown_as_text():
     refused(core.MaterialError, lambda: core.Material(**{**FABRIC, "areal_density": "0.1"}), "areal_density is '0.1',")
 
 
-@pytest.mark.parametrize("constant", ["areal_density", "stretch", "shear", "bend", "damping", "friction"])
+@cases("constant", ["areal_density", "stretch", "shear", "bend", "damping", "friction"])
 def test_a_fabric_constant_that_no_computer_can_square_is_named(constant):
     refused(core.MaterialError, lambda: core.Material(**{**FABRIC, constant: 1e300, "name": "felt"}),
             constant, "1e+300", "1e+20 at most", name="felt")
@@ -52,8 +53,8 @@ def test_an_unknown_preset_lists_the_ones_there_are():
         refused(core.PresetError, lambda name=name: core.Material.preset(name), f"'{name}'", "cotton", "denim")
 
 
-@pytest.mark.parametrize("text", ["not toml at all [", "areal_density = 3",
-                                 '[areal_density]\nvalue = "heavy"', "[shear]\nx = 1"])
+@cases("text", ["not toml at all [", "areal_density = 3",
+               '[areal_density]\nvalue = "heavy"', "[shear]\nx = 1"])
 def test_a_damaged_preset_is_named(tmp_path, monkeypatch, text):
     (tmp_path / "felt.toml").write_text(text)
     monkeypatch.setattr(core.description.presets, "PRESET_FOLDER", tmp_path)
@@ -73,7 +74,7 @@ def cloth(**options):
     return lambda: core.Cloth(sheet(), core.Material(**FABRIC), **options)
 
 
-@pytest.mark.parametrize(("options", "error", "wanted"), [
+@cases(("options", "error", "wanted"), [
     ({"model": "spaghetti"}, core.ClothError, ["'spaghetti'", "baraff_witkin"]),
     ({"pins": {9: None}}, core.PinError, ["vertex 9", "0 to 8"]),
     ({"pins": {-1: None}}, core.PinError, ["vertex -1", "0 to 8"]),
@@ -120,8 +121,8 @@ NONSENSE = {"nothing": None, "two numbers": (1.0, 2.0), "nan": (np.nan, 0.0, 0.0
             "a word": "up", "ragged": [(1.0,), (1.0, 2.0)]}
 
 
-@pytest.mark.parametrize("value", NONSENSE.values(), ids=NONSENSE)
-@pytest.mark.parametrize("kind", ["pin", "attachment", "targets"])
+@cases("value", NONSENSE.values(), ids=NONSENSE)
+@cases("kind", ["pin", "attachment", "targets"])
 def test_a_trajectory_that_returns_nonsense_is_named_with_its_vertex_and_time(kind, value):
     fabric, good = core.Material(**FABRIC), sheet().positions
 
@@ -145,7 +146,7 @@ def test_a_trajectory_that_returns_nonsense_is_named_with_its_vertex_and_time(ki
 # ---------------------------------------------------------------------- collider
 
 
-@pytest.mark.parametrize(("positions", "triangles", "options", "wanted"), [
+@cases(("positions", "triangles", "options", "wanted"), [
     (CORNERS, [], {}, ["no triangles"]),
     (CORNERS, [[0, 1, 2], [0, 2, 7]], {}, ["vertex 7", "4", "triangle 1"]),
     (CORNERS, [[0, 1, 2], [0, 2, -3]], {}, ["vertex -3", "4", "triangle 1"]),
@@ -200,7 +201,7 @@ def test_a_cloth_stands_in_a_scene_once():
     refused(core.SceneError, lambda: core.Scene([scarf, scarf]), "'scarf' twice", "another")
 
 
-@pytest.mark.parametrize("value", [(0.0, 0.0), 9.81, (0.0, np.nan, 0.0), "down", (1.0, 2.0, (3.0, 4.0))])
+@cases("value", [(0.0, 0.0), 9.81, (0.0, np.nan, 0.0), "down", (1.0, 2.0, (3.0, 4.0))])
 def test_gravity_and_wind_are_three_numbers(value):
     still = cloth()()
     refused(core.SceneError, lambda: core.Scene([still], gravity=value), "gravity", "3 numbers")
@@ -211,7 +212,7 @@ def test_gravity_and_wind_are_three_numbers(value):
 # ---------------------------------------------------------------------- solver
 
 
-@pytest.mark.parametrize(("setting", "values"), [
+@cases(("setting", "values"), [
     ("integrator", ["leapfrog", None]), ("backend", ["cuda"]), ("steps_per_frame", [0, -1, 1.5, True, "two"]),
     ("frame_rate", [0.0, -24.0, np.nan, np.inf, "film", None]), ("newton_iterations", [0, 1.0, "forever"]),
     ("tolerance", [0.0, -1e-3, 1.0, np.nan, "tight"]),
@@ -232,25 +233,25 @@ NO_NUMBERS = (True, np.nan, np.inf, -1.0, "x", 10 ** 400, 1j)
 NO_FLAGS = (1, 0, None, "yes", np.nan)
 
 
-@pytest.mark.parametrize("what", ["areal_density", "stretch", "shear", "bend", "damping", "isotropic_damping",
-                                  "spring_damping", "friction", "air_drag", "viscous_drag", "thread_width"])
+@cases("what", ["areal_density", "stretch", "shear", "bend", "damping", "isotropic_damping",
+                "spring_damping", "friction", "air_drag", "viscous_drag", "thread_width"])
 def test_a_fabric_takes_numbers_and_no_booleans_for_numbers(what):
     for value in NO_NUMBERS:
         refused(core.MaterialError, lambda value=value: core.Material(**{**FABRIC, what: value}), what, "must be")
 
 
-@pytest.mark.parametrize("what", ["thickness", "max_elongation", "sewing_time"])
+@cases("what", ["thickness", "max_elongation", "sewing_time"])
 def test_a_cloth_takes_numbers_and_no_booleans_for_numbers(what):
     for value in NO_NUMBERS:
         refused(core.ClothError, cloth(**{what: value}), "must be a number", repr(value)[:20], name="Skirt")
 
 
-@pytest.mark.parametrize("what", ["rest_scale", "rest_curvature", "stretch_scale", "shear_scale", "bend_scale"])
+@cases("what", ["rest_scale", "rest_curvature", "stretch_scale", "shear_scale", "bend_scale"])
 def test_a_map_is_no_boolean(what):
     refused(core.ClothError, cloth(**{what: True}), what, "True", name="Skirt")
 
 
-@pytest.mark.parametrize(("model", "option"), [
+@cases(("model", "option"), [
     ("baraff_witkin", "flat"), ("projective", "flat"), ("mass_spring", "flat"), ("immediate_buckling", "flat")])
 def test_a_choice_of_yes_or_no_is_no_number(model, option):
     for value in NO_FLAGS:
@@ -313,15 +314,15 @@ def test_what_is_handed_over_in_the_wrong_form_is_named():
     refused(core.MaterialError, lambda: core.Material.preset("cotton", weight=0.2), "'weight'", "areal_density")
 
 
-@pytest.mark.parametrize("value", [3.0, "round", [1.0, 2.0], np.zeros((9, 2)), [[0, 1], [0, 1, 2]],
-                                   1j * np.ones((9, 3)), {0: 1}])
-@pytest.mark.parametrize("what", ["positions", "triangles", "edges"])
+@cases("value", [3.0, "round", [1.0, 2.0], np.zeros((9, 2)), [[0, 1], [0, 1, 2]],
+                 1j * np.ones((9, 3)), {0: 1}])
+@cases("what", ["positions", "triangles", "edges"])
 def test_what_of_a_mesh_has_the_wrong_shape_is_named(what, value):
     given = {"positions": CORNERS, "triangles": CUBE, what: value}
     refused(core.MeshError, lambda: core.ClothMesh(**given, name="Skirt"), f"{what}: ", name="Skirt")
 
 
-@pytest.mark.parametrize("what", ["positions", "velocities", "births", "pins", "stretch_scale"])
+@cases("what", ["positions", "velocities", "births", "pins", "stretch_scale"])
 def test_imaginary_parts_are_refused_and_not_left_out(what):
     value = 1j * (np.ones((9, 3)) if what in ("positions", "velocities") else np.ones(9))
     refused((core.ClothError, core.PinError), cloth(**{what: value}), "complex", name="Skirt")
@@ -350,7 +351,7 @@ def test_what_no_computer_can_square_is_named():
                 f"{what} is 1e+300", "at most", name="Ball")
 
 
-@pytest.mark.parametrize(("model", "option"), [
+@cases(("model", "option"), [
     ("thread_cloth", "area_stiffness"), ("immediate_buckling", "hold"), ("particles", "mass"), ("particles", "radius"),
     ("particles", "spring_stiffness"), ("particles", "spring_damping"), ("projective", "young_modulus"),
     ("jelly", "young_modulus"), ("jelly", "density")])

@@ -11,6 +11,7 @@ import pytest
 
 import core
 from core.kernels.backend import why_not
+from tests.cases import cases
 from tests.core.shapes import ball, grid
 from tests.core.simple_scenes import floor, hanging, sheet
 
@@ -22,7 +23,7 @@ def everything(scene, solver, frames):
     return b"".join(np.concatenate(f.positions + f.velocities).tobytes() for f in core.simulate(scene, solver, frames))
 
 
-@pytest.mark.parametrize("iterations", [1, "converge"])
+@cases("iterations", [1, "converge"])
 def test_two_runs_give_the_same_bytes(iterations):
     def scene():
         return core.Scene([hanging(6), hanging(3, 0.4)], [floor()], wind=(1.0, 0.0, 0.0))
@@ -97,8 +98,8 @@ def test_the_same_cloth_in_other_units_takes_the_same_shape(solid, backend):
                                bend=(1e-3 * s ** 2, 1e-3 * s ** 2), damping=0.005, air_drag=0.3 / s ** 2)
         scene = core.Scene([core.Cloth(mesh, fabric, pins=pins)], [core.Collider(s * positions, triangles)],
                            gravity=(0.0, 0.0, -9.81 * s), wind=(0.0, s, 0.0))
-        return [f.positions[0] / s for f in core.simulate(scene, core.Solver(backend=backend), range(1, 25))]
+        return [f.positions[0] / s for f in core.simulate(scene, core.Solver(backend=backend), range(1, 13))]
 
     one = run(1.0)
-    for scale in (1e-3, 1.0 / 3.0, 7.0, 1e3):
+    for scale in (1e-3, 7.0):
         np.testing.assert_allclose(run(scale), one, atol=1e-6)

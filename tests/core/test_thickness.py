@@ -7,6 +7,7 @@ import pytest
 import core
 from core.contact.contact_trial import ContactTrial
 from core.model.particle_system import ParticleSystem
+from tests.cases import cases
 
 
 def grid(across, along, rows=7, columns=9):
@@ -21,13 +22,13 @@ def thickness(mesh, **options):
     return core.Cloth(mesh, core.Material.preset("cotton"), **options).thickness
 
 
-@pytest.mark.parametrize("along", [0.01, 0.015, 0.02])
+@cases("along", [0.01, 0.015, 0.02])
 def test_a_fifth_of_the_mean_edge_where_faces_are_about_square(along):
     mesh = grid(0.01, along)
     assert thickness(mesh) == 0.2 * mesh.mean_edge
 
 
-@pytest.mark.parametrize("ratio", [4.0, 14.0, 100.0])
+@cases("ratio", [4.0, 14.0, 100.0])
 def test_two_fifths_of_the_short_side_where_faces_are_long_and_thin(ratio):
     assert thickness(grid(0.01, 0.01 * ratio)) == pytest.approx(0.004)
     assert thickness(grid(0.01 * ratio, 0.01)) == pytest.approx(0.004)

@@ -14,6 +14,7 @@ from core.contact.planes import find_planes
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels import current, using
 from core.kernels.backend import why_not
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet
 from tests.core.contact.test_crossings import crumpled, soup
 
@@ -62,9 +63,9 @@ def planes_of(surface, x0, x1, reach):
     return *vars(planes).values(), distance
 
 
-@pytest.mark.parametrize("turn", [0.0, 0.3])
-@pytest.mark.parametrize("speed", [0.0, 0.005, 0.2])
-@pytest.mark.parametrize("name", SOLIDS)
+@cases("turn", [0.0, 0.3])
+@cases("speed", [0.0, 0.005, 0.2])
+@cases("name", SOLIDS)
 def test_points_are_held_by_the_same_planes_of_a_surface(name, speed, turn):
     surface, x0, x1 = moving(name, speed, turn)
     one, other = on_both(lambda: planes_of(surface, x0, x1, 0.03))
@@ -72,15 +73,15 @@ def test_points_are_held_by_the_same_planes_of_a_surface(name, speed, turn):
     assert len(one[0]) > 20
 
 
-@pytest.mark.parametrize("reach", [0.2, 3.0])
+@cases("reach", [0.2, 3.0])
 def test_points_are_held_by_the_same_planes_when_the_whole_surface_is_near(reach):
     surface, x0, x1 = moving("ball", 0.1, 0.2)
     assert_same(*on_both(lambda: planes_of(surface, x0[:40], x1[:40], reach)))
 
 
-@pytest.mark.parametrize("turn", [0.0, 0.3])
-@pytest.mark.parametrize("spacing", [0.002, 0.02])
-@pytest.mark.parametrize("name", SOLIDS)
+@cases("turn", [0.0, 0.3])
+@cases("spacing", [0.002, 0.02])
+@cases("name", SOLIDS)
 def test_points_side_by_side_are_held_by_the_same_planes(name, spacing, turn):
     surface, _, _ = moving(name, 0.0, turn)
     top = surface.x_t1[np.argmax(surface.x_t1[:, 2])]
@@ -93,7 +94,7 @@ def test_points_side_by_side_are_held_by_the_same_planes(name, spacing, turn):
     assert len(planes_a[0]) > 20
 
 
-@pytest.mark.parametrize("width", [1e-2, 1e-5, 1e-7, 1e-9, 1e-12, 0.0])
+@cases("width", [1e-2, 1e-5, 1e-7, 1e-9, 1e-12, 0.0])
 def test_needles_hold_what_is_near_them_alike(width):
     rng = np.random.default_rng(3)
     around = rotation([1.0, 2.0, 0.5], 0.7)
@@ -111,7 +112,7 @@ def test_needles_hold_what_is_near_them_alike(width):
     assert len(planes_a[0]) > 1000
 
 
-@pytest.mark.parametrize("name", SOLIDS)
+@cases("name", SOLIDS)
 def test_contacts_are_the_same(name):
     surface, x0, x1 = moving(name, 0.05, 0.2)
     one, other = on_both(lambda: find_contacts(x0, x1, [surface], np.full(len(x0), 0.01)))
@@ -120,7 +121,7 @@ def test_contacts_are_the_same(name):
     assert isinstance(one, Contacts)
 
 
-@pytest.mark.parametrize("name", SOLIDS)
+@cases("name", SOLIDS)
 def test_points_are_inside_alike(name):
     positions, triangles = SOLIDS[name]
     shape = SurfaceShape.build(positions, triangles)
@@ -140,7 +141,7 @@ def pairs_of_surfaces(seed):
             TriangleSurface.build(flat[0] @ rotation([1.0, 0.3, 0.2], 1.0 + seed).T, flat[1])]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@cases("seed", range(3))
 def test_crossings_and_gaps_are_the_same(seed):
     def run():
         surfaces = pairs_of_surfaces(seed)
@@ -158,8 +159,8 @@ def test_crossings_and_gaps_are_the_same(seed):
     assert len({float(gap[0]) for gap in one[1]}) > 5
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@cases("scale", [1e-6, 1.0, 1e6])
+@cases("seed", [0, 1, 2])
 def test_triangles_without_area_twice_or_anywhere_meet_alike(seed, scale):
     def run():
         a, b = (TriangleSurface.build(*soup(40, seed + k, scale)) for k in (0, 10))
@@ -169,7 +170,7 @@ def test_triangles_without_area_twice_or_anywhere_meet_alike(seed, scale):
     assert_same(*on_both(run))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@cases("seed", range(3))
 def test_gaps_of_scattered_triangles_are_the_same(seed):
     """Nothing crosses: the smallest distances of small triangles far from each other."""
     rng = np.random.default_rng(seed)
@@ -185,7 +186,7 @@ def test_gaps_of_scattered_triangles_are_the_same(seed):
     assert all(0.0 < gap < 0.3 for gap in found)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@cases("backend", ["numpy", "numba"])
 def test_what_rounding_cannot_tell_goes_on_to_be_decided(backend):
     """A flat sheet at an odd angle: nearly all volumes are within their rounding, hardly any pair is in doubt."""
     positions, triangles = sheet(30, 30)

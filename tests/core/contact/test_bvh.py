@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from core.contact.bvh import BVH, element_boxes, nearest_candidates, touching_boxes
 from core.kernels.numpy import trees
+from tests.cases import cases
 from tests.core.contact.shapes import bumpy_ball
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -29,14 +30,14 @@ def random_boxes(count, rng, scale=1.0):
     return scale * low, scale * (low + rng.integers(0, 3, size=(count, 3)))
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e-6, 1.0, 1e6, 1e200])
-@pytest.mark.parametrize("counts", [(0, 5), (1, 1), (2, 3), (7, 64), (65, 33), (300, 2), (128, 257)])
+@cases("scale", [1e-200, 1e-6, 1.0, 1e6, 1e200])
+@cases("counts", [(0, 5), (1, 1), (2, 3), (7, 64), (65, 33), (300, 2), (128, 257)])
 def test_boxes_on_a_grid_touching_at_faces_edges_and_corners(counts, scale):
     rng = np.random.default_rng(sum(counts))
     assert_as_brute_force(random_boxes(counts[0], rng, scale), random_boxes(counts[1], rng, scale))
 
 
-@pytest.mark.parametrize("count", [1, 5, 64, 100])
+@cases("count", [1, 5, 64, 100])
 def test_duplicated_coplanar_and_point_like_boxes(count):
     rng = np.random.default_rng(count)
     same = np.tile(rng.normal(size=(1, 3)), (count, 1))
@@ -98,7 +99,7 @@ def test_boxes_of_elements_hold_all_corners_at_all_times():
     np.testing.assert_array_equal(high, corners.max(axis=1) + [0, 0, 1])
 
 
-@pytest.mark.parametrize("count", [1, 2, 33, 400])
+@cases("count", [1, 2, 33, 400])
 def test_the_nearest_candidates_hold_the_nearest_point(count):
     rng = np.random.default_rng(count)
     points = np.round(rng.normal(size=(count, 3)), 1)                                   # with duplicates and ties

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from core.contact.continuous import KEPT_DISTANCE, NEVER, Pairs
+from tests.cases import cases
 
 QUERIES = Path(__file__).resolve().parent.parent / "reference" / "ccd" / "queries.npz"
 MOST = 400
@@ -43,7 +44,7 @@ def test_no_pair_that_meets_is_missed_and_few_that_do_not_are_held_for_it():
     assert wrong <= MOST
 
 
-@pytest.mark.parametrize("kind", ["vertex_face", "edge_edge"])
+@cases("kind", ["vertex_face", "edge_edge"])
 def test_up_to_its_time_each_keeps_what_it_has_to_keep(kind):
     """What touches at the start has nothing to keep, and meets at once unless it moves as one."""
     x0, x1, pairs, _ = queries(kind)

@@ -2,13 +2,13 @@
 """What starts in one another starts a hair apart; all else starts where it is."""
 
 import numpy as np
-import pytest
 
 from core.contact.coincident import parted
 from core.contact.colliders import SurfaceShape
 from core.contact.crossings import crossing_pairs
 from core.contact.self_contact import COINCIDENCE, HAIR
 from core.contact.triangle_surface import TriangleSurface
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
 
 EDGE = 0.05
@@ -31,9 +31,9 @@ def beside(shape, *way):
     return shape[0] + way, shape[1]
 
 
-@pytest.mark.parametrize("second", [SHEET, inside_out(SHEET), beside(SHEET, 0.3 * EDGE, 0.7 * EDGE, 0.0),
-                                    sheet(2, 2, EDGE, EDGE), sheet(5, 5, 20 * EDGE, 20 * EDGE)],
-                         ids=["same", "flipped", "shifted", "in_it", "around_it"])
+@cases("second", [SHEET, inside_out(SHEET), beside(SHEET, 0.3 * EDGE, 0.7 * EDGE, 0.0),
+                  sheet(2, 2, EDGE, EDGE), sheet(5, 5, 20 * EDGE, 20 * EDGE)],
+       ids=["same", "flipped", "shifted", "in_it", "around_it"])
 def test_a_duplicate_is_a_hair_in_front(second):
     (first, other), surface = apart(SHEET, second)
     assert not first.any()
@@ -74,7 +74,7 @@ def test_a_ball_is_put_around_its_duplicate_and_boxes_stay_beside_each_other():
     assert len(crossing_pairs(surface, surface)) == 0
 
 
-@pytest.mark.parametrize("second", [
+@cases("second", [
     beside(SHEET, 0.0, 0.0, 1.1 * COINCIDENCE * HAIR * EDGE), (SHEET[0] @ rotation([1.0, 0.0, 0.0], 1.2).T, SHEET[1]),
     beside((SHEET[0][:, [0, 2, 1]], SHEET[1]), 0.0, 0.0, 4 * EDGE)], ids=["near", "through", "upright"])
 def test_what_is_not_in_one_another_stays(second):
@@ -100,9 +100,9 @@ def pillow():
     return np.concatenate([x, x])[used], number.reshape(-1, 3)
 
 
-@pytest.mark.parametrize("shape", [to_and_fro(8, 2), to_and_fro(3, 5), to_and_fro(1, 6), pillow()],
-                         ids=["half", "five", "narrow", "pillow"])
-@pytest.mark.parametrize("seed", [None, 0, 1])
+@cases("shape", [to_and_fro(8, 2), to_and_fro(3, 5), to_and_fro(1, 6), pillow()],
+       ids=["half", "five", "narrow", "pillow"])
+@cases("seed", [None, 0, 1])
 def test_what_is_folded_flat_is_unfolded_by_hairs(shape, seed):
     x, triangles = shape
     if seed is not None:
@@ -127,8 +127,8 @@ def off(shape, *solids, held=()):
     return (moved - shape[0]) / (HAIR * EDGE)
 
 
-@pytest.mark.parametrize("solid", [box(8 * EDGE), inside_out(box(8 * EDGE))], ids=["box", "inside_out"])
-@pytest.mark.parametrize("lift", [0.0, 1e-9, -1e-9])
+@cases("solid", [box(8 * EDGE), inside_out(box(8 * EDGE))], ids=["box", "inside_out"])
+@cases("lift", [0.0, 1e-9, -1e-9])
 def test_what_lies_in_the_face_of_a_solid_is_a_hair_in_front(solid, lift):
     for shape in (SHEET, inside_out(SHEET), sheet(11, 11, 10 * EDGE, 10 * EDGE)):
         top = beside(shape, 0.0, 0.0, 4 * EDGE + lift)

@@ -2,12 +2,12 @@
 """A surface knows which of its parts are closed, which way is out, and what lies inside."""
 
 import numpy as np
-import pytest
 
 from core.contact.colliders import SurfaceShape
 from core.contact.containment import inside, nearest
 from core.contact.distance import point_triangle
 from core.stepping.audit import Auditor
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet, winding
 
 
@@ -30,7 +30,7 @@ def is_inside(points, positions, triangles):
     return inside(points, positions, shape.triangles, shape.closed, shape.tree)
 
 
-@pytest.mark.parametrize("shape", [ball(12, 6), bumpy_ball(12, 8), box([1, 2, 3])], ids=["ball", "bumpy", "box"])
+@cases("shape", [ball(12, 6), bumpy_ball(12, 8), box([1, 2, 3])], ids=["ball", "bumpy", "box"])
 def test_a_closed_surface_points_out_however_it_was_wound(shape):
     for positions, triangles in (shape, (shape[0], shape[1][:, ::-1]), mixed(*shape)):
         built = SurfaceShape.build(positions, triangles)
@@ -41,7 +41,7 @@ def test_a_closed_surface_points_out_however_it_was_wound(shape):
         assert len(np.unique(directed, axis=0)) == len(directed)           # every edge once in each direction
 
 
-@pytest.mark.parametrize("shape", [ball(12, 6), bumpy_ball(12, 8)], ids=["ball", "bumpy"])
+@cases("shape", [ball(12, 6), bumpy_ball(12, 8)], ids=["ball", "bumpy"])
 def test_features_are_numbered_by_the_corners_they_lie_between(shape):
     positions, triangles = mixed(*shape)
     built = SurfaceShape.build(positions, triangles)
@@ -83,8 +83,8 @@ def test_a_mesh_cut_along_seams_is_closed_all_the_same():
     assert built.closed.all()
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("shape", [ball(16, 8), bumpy_ball(24, 12), box([1, 1, 1])], ids=["ball", "bumpy", "box"])
+@cases("scale", [1e-6, 1.0, 1e6])
+@cases("shape", [ball(16, 8), bumpy_ball(24, 12), box([1, 1, 1])], ids=["ball", "bumpy", "box"])
 def test_inside_is_where_the_winding_number_is_one(shape, scale):
     positions, triangles = mixed(*shape)
     points = np.random.default_rng(1).uniform(-0.7, 0.7, size=(400, 3))

@@ -9,6 +9,7 @@ from core.contact.triangle_surface import TriangleSurface
 from core.kernels import using
 from core.kernels.backend import why_not
 from core.kernels.numpy.conservative_advancement import NEAR
+from tests.cases import cases
 from tests.core.contact.shapes import rotation, sheet
 
 COUNT = 600
@@ -24,7 +25,7 @@ def random_pairs(seed, speed, scale=1.0):
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@cases("scale", [1e-3, 1.0, 1e3])
 def test_until_it_meets_a_pair_keeps_a_part_of_its_distance(scale):
     x0, x1, pairs = random_pairs(0, 0.5, scale)
     times = pairs.meeting_times(x0, x1)
@@ -116,8 +117,8 @@ def test_a_flat_sheet_that_swings_has_nothing_near_it():
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("speed", [0.02, 0.1])
-@pytest.mark.parametrize("far", [0.01, np.inf])
+@cases("speed", [0.02, 0.1])
+@cases("far", [0.01, np.inf])
 def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(far, speed):
     rng = np.random.default_rng(6)
     x, triangles = sheet(8, 8, 1.0, 1.0)
@@ -139,7 +140,7 @@ def test_what_the_search_leaves_out_meets_nowhere_within_the_slack(far, speed):
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("far", [0.005, np.inf])
+@cases("far", [0.005, np.inf])
 def test_a_radius_of_each_vertex_leaves_out_what_cannot_meet_within_two_fifths_of_it(far):
     rng = np.random.default_rng(11)
     x, triangles = sheet(8, 8, 1.0, 1.0)
@@ -184,8 +185,8 @@ def test_what_is_near_by_less_than_the_radius_is_left_out_only_if_it_cannot_meet
 
 
 @pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
-@pytest.mark.parametrize("reach", [None, lambda vertices, faces: 0.01 * (1 + vertices[:, 0] % 7)])
-@pytest.mark.parametrize("far", [0.02, np.inf])
+@cases("reach", [None, lambda vertices, faces: 0.01 * (1 + vertices[:, 0] % 7)])
+@cases("far", [0.02, np.inf])
 def test_both_backends_search_alike(far, reach):
     found = []
     for name in ("numpy", "numba"):

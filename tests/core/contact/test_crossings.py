@@ -9,6 +9,7 @@ import pytest
 from core.contact.crossings import crossing_pairs, pierces
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels.numpy.vectors import split
+from tests.cases import cases
 from tests.core.contact.shapes import ball, bumpy_ball, rotation, sheet
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -51,7 +52,7 @@ def test_points_on_a_grid_with_all_their_ties_agree_with_exact_arithmetic():
     assert 50 < found.sum() < 1000
 
 
-@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+@cases("scale", [1e-30, 1.0, 1e30])
 def test_points_within_rounding_of_one_plane_agree_with_exact_arithmetic(scale):
     rng = np.random.default_rng(2)
     frame = rng.normal(size=(1500, 3, 3))
@@ -100,8 +101,8 @@ def soup(count, seed, scale=1.0):
     return positions, np.concatenate([triangles, triangles[: count // 10, ::-1]])
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("seed", [0, 1])
+@cases("scale", [1e-6, 1.0, 1e6])
+@cases("seed", [0, 1])
 def test_the_trees_lose_no_crossing(seed, scale):
     a, b = (TriangleSurface.build(*soup(40, seed + k, scale)) for k in (0, 10))
     np.testing.assert_array_equal(crossing_pairs(a, b), brute_force(a, b, False))
@@ -117,7 +118,7 @@ def crumpled(seed):
     return positions + 0.4 * wave.T + 0.05 * rng.normal(size=positions.shape), triangles
 
 
-@pytest.mark.parametrize("seed", range(4))
+@cases("seed", range(4))
 def test_the_count_agrees_with_the_ipc_toolkit(seed):
     ipctk = pytest.importorskip("ipctk")
     cloth, solid = crumpled(seed), bumpy_ball(16, 8)
@@ -139,7 +140,7 @@ def test_the_count_agrees_with_the_ipc_toolkit(seed):
     assert found == expected and found > 10
 
 
-@pytest.mark.parametrize("seed", range(8))
+@cases("seed", range(8))
 def test_a_flat_sheet_and_a_clean_drape_have_none(seed):
     positions, triangles = sheet(30, 30)
     turn = rotation(np.random.default_rng(seed).normal(size=3), 0.0 if seed == 0 else 1.0)

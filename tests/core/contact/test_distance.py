@@ -2,11 +2,11 @@
 """The closest point of a convex set is the one from which no corner lies nearer to the query."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.contact.distance import EDGES, FACE, VERTICES, edge_edge, point_triangle
+from tests.cases import cases
 
 SCALES = [1e-60, 1e-6, 1e-3, 1.0, 1e3, 1e60]
 
@@ -42,7 +42,7 @@ def assert_closest_in_triangle(p, a, b, c, tolerance=1e-11):
     return found
 
 
-@pytest.mark.parametrize("factor", SCALES)
+@cases("factor", SCALES)
 def test_no_corner_of_the_triangle_lies_nearer_in_the_direction_of_the_query(factor):
     p, a, b, c = placed_queries()
     assert_closest_in_triangle(factor * p, factor * a, factor * b, factor * c)
@@ -92,7 +92,7 @@ def test_a_triangle_far_from_the_origin_keeps_its_precision():
     np.testing.assert_allclose(point_triangle(p, a, b, c).distance, near.distance, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("factor", SCALES)
+@cases("factor", SCALES)
 def test_degenerate_triangles_are_the_segments_and_points_they_look_like(factor):
     rng = np.random.default_rng(5)
     a, d, p = rng.normal(size=(3, 200, 3))
@@ -160,7 +160,7 @@ def placed_edges(count=300, seed=1):
     return [np.concatenate(x) for x in zip(*edges, strict=True)]
 
 
-@pytest.mark.parametrize("factor", SCALES)
+@cases("factor", SCALES)
 def test_no_end_of_either_edge_lies_nearer_in_the_direction_of_the_other(factor):
     assert_closest_on_edges(*(factor * x for x in placed_edges()))
 
@@ -176,8 +176,8 @@ def test_two_edges_agree_with_a_dense_sampling():
     assert (found.distance >= sampled - 0.01 * np.linalg.norm([a1 - a0, b1 - b0], axis=2).sum(axis=0)).all()
 
 
-@pytest.mark.parametrize("factor", SCALES)
-@pytest.mark.parametrize("tilt", [0.0, 1e-16, 1e-13, 1e-10, 1e-8, 1e-6])
+@cases("factor", SCALES)
+@cases("tilt", [0.0, 1e-16, 1e-13, 1e-10, 1e-8, 1e-6])
 def test_parallel_and_nearly_parallel_edges(factor, tilt):
     rng = np.random.default_rng(2)
     a0, u, offset, turn = rng.normal(size=(4, 500, 3))

@@ -2,7 +2,6 @@
 """Vertices meet moving surfaces: what is found, on which side, and that nothing slips through."""
 
 import numpy as np
-import pytest
 
 from core.contact import pairs
 from core.contact.colliders import SurfaceShape
@@ -11,6 +10,7 @@ from core.contact.pairs import find_contacts
 from core.contact.planes import SAME_SIDE, find_planes
 from core.contact.surfaces import SurfaceSet
 from core.description.collider import Collider
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, bumpy_ball, pierces, rotation, sheet, winding
 
 
@@ -63,7 +63,7 @@ def test_a_still_ball_gives_one_contact_with_the_true_distance():
     np.testing.assert_allclose(np.linalg.norm(found.normal, axis=1), 1.0, atol=1e-14)
 
 
-@pytest.mark.parametrize("shape", [ball(24, 12), bumpy_ball(24, 12)], ids=["ball", "bumpy"])
+@cases("shape", [ball(24, 12), bumpy_ball(24, 12)], ids=["ball", "bumpy"])
 def test_vertices_carried_along_rigidly_keep_their_gap(shape):
     x = shell(1000, 0.4, 0.56)
     turn, shift = rotation([1, 2, 3], 0.7), np.array([3.0, -1.0, 2.0])
@@ -85,7 +85,7 @@ def test_the_point_of_a_contact_is_the_same_material_at_both_times():
         np.testing.assert_allclose(place, np.einsum("ck,cki->ci", found.barycentric, whole[corners]), atol=1e-15)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@cases("scale", [1e-3, 1.0, 1e3])
 def test_size_does_not_matter(scale):
     shape = bumpy_ball(24, 12)
     x = shell(1000, 0.4, 0.58)
@@ -99,8 +99,8 @@ def test_size_does_not_matter(scale):
     np.testing.assert_allclose(other.gap_t1, scale * one.gap_t1, atol=1e-11 * scale)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-@pytest.mark.parametrize("depth", [0.0, 0.002, 0.02, 1.0, 50.0])
+@cases("scale", [1e-3, 1.0, 1e3])
+@cases("depth", [0.0, 0.002, 0.02, 1.0, 50.0])
 def test_a_ground_of_two_triangles_holds_from_above_and_below(scale, depth):
     ground = (scale * sheet(2, 2, 20.0, 20.0)[0], sheet(2, 2)[1])
     rng = np.random.default_rng(0)
@@ -114,9 +114,9 @@ def test_a_ground_of_two_triangles_holds_from_above_and_below(scale, depth):
     np.testing.assert_allclose(found.gap_t0, 0.0, atol=1e-12 * scale)
 
 
-@pytest.mark.parametrize("columns", [2, 9])
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("speed", [0.5, 3.0, 40.0, -40.0])
+@cases("columns", [2, 9])
+@cases("closed", [False, True])
+@cases("speed", [0.5, 3.0, 40.0, -40.0])
 def test_a_thin_plate_at_many_thicknesses_per_step_sweeps_up_what_it_meets(columns, closed, speed):
     plate = box([2.0, 2.0, 0.002]) if closed else sheet(columns, columns)
     thickness, shift = 0.01, np.array([0.0, 0.0, 0.01 * speed])
@@ -163,7 +163,7 @@ def test_a_vertex_that_rounding_left_just_inside_still_belongs_to_that_side():
     np.testing.assert_allclose(found.gap_t1, -0.045 - 0.005 - 0.02, atol=1e-7)
 
 
-@pytest.mark.parametrize("winding_sign", [1, -1])
+@cases("winding_sign", [1, -1])
 def test_vertices_inside_a_closed_surface_are_pushed_to_the_nearest_place(winding_sign):
     positions, triangles = ball(32, 16)
     shape = (positions, triangles[:, ::winding_sign])
@@ -191,7 +191,7 @@ def wedge():
     return np.concatenate([floor - [1, 0, 0], wall + [0, 0, 1]]), np.concatenate([triangles, triangles + len(floor)])
 
 
-@pytest.mark.parametrize(
+@cases(
     "target", [(-0.01, 0.013), (0.005, 0.004), (-0.005, -0.3), (0.4, 0.005), (0.3, -0.5), (0.7, -0.6)]
 )
 def test_a_wedge_holds_with_both_walls(target):
@@ -207,8 +207,8 @@ def test_a_wedge_holds_with_both_walls(target):
     assert np.abs(kept[:, 2] - max(target[1], 0.01)).max() < 1e-9
 
 
-@pytest.mark.parametrize("turn", [0.0, 0.6])
-@pytest.mark.parametrize(("start", "end", "held_at"), [
+@cases("turn", [0.0, 0.6])
+@cases(("start", "end", "held_at"), [
     ((0.5001, 0.01), (0.5002, -0.012), 0.0),           # lies on the edge and would slide down beside it: stays on it
     ((0.5001, 0.03), (0.5002, -0.012), 0.0),           # falls onto it
     ((0.47, 0.01), (0.502, -0.012), 0.0),              # slides over it, no less down than above the face
@@ -232,7 +232,7 @@ def test_what_comes_to_a_face_around_its_edge_is_held_where_it_comes_from(start,
     assert np.linalg.norm(pushed) > 0.004
 
 
-@pytest.mark.parametrize("fall", [0.03, 0.1, 0.4, 3.0])
+@cases("fall", [0.03, 0.1, 0.4, 3.0])
 def test_what_falls_past_an_edge_is_held_by_its_rim_however_far_it_falls(fall):
     still, triangles = box((1.0, 1.0, 1.0))
     start = np.array([[0.507, 0.13, 0.5 + 0.3 * fall]])
@@ -260,9 +260,9 @@ def test_two_surfaces_are_both_met_and_no_vertex_has_more_than_three():
     assert len(found) == 3 and (np.diff(found.gap_t1) >= 0).all()
 
 
-@pytest.mark.parametrize("shape", [ball(24, 12), bumpy_ball(32, 16), sheet(12, 12, 1.0, 1.0), wedge()],
-                         ids=["ball", "bumpy", "sheet", "wedge"])
-@pytest.mark.parametrize("length", [0.1, 1.0])
+@cases("shape", [ball(24, 12), bumpy_ball(32, 16), sheet(12, 12, 1.0, 1.0), wedge()],
+       ids=["ball", "bumpy", "sheet", "wedge"])
+@cases("length", [0.1, 1.0])
 def test_no_path_held_by_its_contacts_passes_through(shape, length):
     positions, triangles = shape
     rng = np.random.default_rng(5)
@@ -285,7 +285,7 @@ def test_no_path_held_by_its_contacts_passes_through(shape, length):
         assert (np.abs(winding(end, *shape)) > 0.5).sum() <= (0.04 if length > 0.2 else 0.0) * through.sum()
 
 
-@pytest.mark.parametrize("angle", [0.05, 0.5, 1.5])
+@cases("angle", [0.05, 0.5, 1.5])
 def test_a_turning_bumpy_mesh_leaves_no_vertex_inside_without_a_contact(angle):
     positions, triangles = bumpy_ball(32, 16)
     turn = rotation([1, 1, 0], angle)

@@ -6,6 +6,7 @@ import pytest
 
 import core
 from core.contact.pinned_inside import PinnedInside
+from tests.cases import cases
 from tests.core.contact.shapes import box, sheet
 
 sparse = pytest.importorskip("scipy.sparse")
@@ -17,7 +18,7 @@ def _net(x, triangles):
     return np.unique(np.sort(corners, axis=1), axis=0)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@cases("seed", range(4))
 def test_what_is_nearer_to_a_pin_along_the_cloth_than_that_to_the_outside_is_kept(seed):
     rng = np.random.default_rng(seed)
     x, triangles = sheet(14, 11, 0.7, 0.4)
@@ -58,7 +59,7 @@ def test_pins_at_the_surface_keep_nothing():
     assert not PinnedInside(_net(x, triangles), triangles, x).kept(held, np.full(25, 0.09)).any()
 
 
-@pytest.mark.parametrize("height", [0.0, 0.02])
+@cases("height", [0.0, 0.02])
 def test_a_first_step_of_what_starts_too_near_to_a_solid_and_not_in_it_asks_for_no_depth(height):
     x, triangles = sheet(6, 6, 1.0, 1.0)
     cloth = core.Cloth(core.ClothMesh(x + [0.0, 0.0, 0.3 + height], triangles), core.Material.preset("cotton"))

@@ -9,6 +9,7 @@ from core.contact.containment import inside
 from core.contact.planes import find_planes
 from core.kernels import using
 from core.kernels.backend import why_not
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, bumpy_ball, rotation, sheet
 
 BACKENDS = ["numpy", pytest.param("numba", marks=pytest.mark.skipif(bool(why_not("numba")), reason="no Numba"))]
@@ -61,9 +62,9 @@ def within(points, positions, surface):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("length", [0.0, 0.05, 0.6])
-@pytest.mark.parametrize("motion", MOTIONS)
-@pytest.mark.parametrize("solid", SOLIDS)
+@cases("length", [0.0, 0.05, 0.6])
+@cases("motion", MOTIONS)
+@cases("solid", SOLIDS)
 def test_whoever_ends_inside_is_found(solid, motion, length, backend):
     positions, triangles = SOLIDS[solid]
     shape = SurfaceShape.build(positions, triangles)

@@ -16,6 +16,7 @@ from core.contact.repulsion import (
 from core.kernels import current, using
 from core.kernels.backend import why_not
 from core.linear.constraint_filter import ConstraintFilter
+from tests.cases import cases
 
 VERTICES, COUNT, H = 30, 40, 0.02
 
@@ -54,8 +55,8 @@ def test_the_force_is_what_the_energy_loses():
     assert change == pytest.approx(-float(np.vdot(repulsion.springs(u), direction)), rel=1e-6)     # dE/du = h dE/dx
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
-@pytest.mark.parametrize("mu", [0.0, 0.5])
+@cases("backend", ["numpy", "numba"])
+@cases("mu", [0.0, 0.5])
 def test_the_matrix_is_what_impulses_lose_with_velocity(backend, mu):
     if why_not(backend):
         pytest.skip("Numba is not there")
@@ -70,7 +71,7 @@ def test_the_matrix_is_what_impulses_lose_with_velocity(backend, mu):
     assert np.vdot(product, direction) > 0.0
 
 
-@pytest.mark.parametrize("mu", [0.0, 0.5])
+@cases("mu", [0.0, 0.5])
 def test_momentum_is_kept(mu):
     u = np.random.default_rng(3).normal(size=(VERTICES, 3))
     _, repulsion = touching(mu=mu, velocity=u)
@@ -78,7 +79,7 @@ def test_momentum_is_kept(mu):
     np.testing.assert_allclose(impulse.sum(axis=0), 0.0, atol=1e-10 * np.abs(impulse).max())
 
 
-@pytest.mark.parametrize("share", [0.5, 0.1, 0.01, 1e-4])
+@cases("share", [0.5, 0.1, 0.01, 1e-4])
 def test_what_pins_hold_apart_does_not_fling_away_the_one_vertex_they_leave(share):
     """A vertex lies too close under a triangle of which pins hold all but a corner: to put things right by that alone,
     it would have to go 1 / share times as far as is lacking."""
@@ -151,7 +152,7 @@ def test_a_spring_that_gives_way_gets_stiffer():
     np.testing.assert_array_equal(contacts.stiffness[untouched], before[untouched])
 
 
-@pytest.mark.parametrize(("held", "stiffer"), [((0, 1, 2, 3), False), ((0, 1), True), ((), True)])
+@cases(("held", "stiffer"), [((0, 1, 2, 3), False), ((0, 1), True), ((), True)])
 def test_a_spring_between_what_solids_hold_does_not_get_stiffer_for_nothing(held, stiffer):
     """Both sides of a pinch are where the solids say: any force along the normal would be the solids' to bear."""
     x0, contacts = contacts_of(thickness=0.5)
@@ -197,7 +198,7 @@ def test_a_spring_that_is_held_together_is_not_loaded_more_and_more():
     np.testing.assert_allclose(contacts.stiffness, 100.0 * STIFFNESS * contacts.mass)          # as before, and no more
 
 
-@pytest.mark.parametrize(("load", "left"), [(0.0, 50.0), (60.0, 60.0), (200.0, 100.0)])
+@cases(("load", "left"), [(0.0, 50.0), (60.0, 60.0), (200.0, 100.0)])
 def test_a_spring_that_had_got_stiffer_eases_as_far_as_it_can_carry_what_presses(load, left):
     """Were it softer, it would sink until it is too weak, and jump: `load` is what it takes to carry that with a
     stiffness of so many times the usual one."""

@@ -10,6 +10,7 @@ from core.contact.response import SETTLED_FRICTION, ContactResponse
 from core.contact.surfaces import Touching
 from core.linear.constraint_filter import ConstraintFilter
 from core.state import Touch
+from tests.cases import cases
 
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -34,7 +35,7 @@ def lying(count, mu, body=None):
     return response, found
 
 
-@pytest.mark.parametrize(("speed", "slips"), [(2.0, True), (0.1, False)])
+@cases(("speed", "slips"), [(2.0, True), (0.1, False)])
 def test_what_touches_first_slips_if_that_is_quick_held_by_mu_times_what_stops_it(speed, slips):
     """A vertex of 1 kg that comes down at 1 m/s, and falls on for a step of 20 ms; with mu 0.5."""
     x, v, none = np.array([[0.0, 0.0, 0.01]]), np.array([[speed, 0.0, -1.0]]), np.zeros(1, dtype=np.int64)
@@ -45,7 +46,7 @@ def test_what_touches_first_slips_if_that_is_quick_held_by_mu_times_what_stops_i
     np.testing.assert_allclose(response.friction_force(v), [[-0.5 * stops * slips, 0.0, 0.0]])
 
 
-@pytest.mark.parametrize(("pull", "again"), [(0.1, False), (10.0, True)])
+@cases(("pull", "again"), [(0.1, False), (10.0, True)])
 def test_what_pulls_is_released_and_the_step_solved_again_if_it_pulls_hard(pull, again):
     response, _ = lying(50, 0.5)
     force = np.outer(np.where(np.arange(50) == 7, -pull, 1.0), UP)
@@ -53,7 +54,7 @@ def test_what_pulls_is_released_and_the_step_solved_again_if_it_pulls_hard(pull,
     assert list(np.flatnonzero(~response.held)) == [7]
 
 
-@pytest.mark.parametrize(("sliding", "again"), [(1, True), (0, False)])
+@cases(("sliding", "again"), [(1, True), (0, False)])
 def test_the_step_is_solved_again_where_more_holds_than_friction_can_however_little_more(sliding, again):
     response, _ = lying(20, 0.5)
     force = np.tile([0.0, 0.0, 1.0], (20, 1))
@@ -62,7 +63,7 @@ def test_the_step_is_solved_again_where_more_holds_than_friction_can_however_lit
     assert (response.friction.wrong > SETTLED_FRICTION) is again and response.friction.spreads is again
 
 
-@pytest.mark.parametrize(("through", "again"), [(1, False), (10, True)])
+@cases(("through", "again"), [(1, False), (10, True)])
 def test_a_few_that_went_through_are_left_to_the_next_step_unless_this_one_is_solved_anyway(through, again):
     response, found = lying(100, 0.5)
     response.judge(np.zeros((100, 3)), np.outer(np.where(np.arange(100) < through, -1.0, 1.0), UP))
@@ -98,7 +99,7 @@ def test_what_begins_to_slip_between_two_solves_is_held_along_its_normal_alone_i
                                   np.where(np.arange(50) == 7, 2, 0))
 
 
-@pytest.mark.parametrize("rounding", [-1e-16, 0.0, 1e-16])
+@cases("rounding", [-1e-16, 0.0, 1e-16])
 def test_what_pulled_is_free_in_the_next_step_on_whichever_side_rounding_left_it(rounding):
     response, found = lying(50, 0.5)
     assert not response.judge(np.zeros((50, 3)), np.outer(np.where(np.arange(50) == 7, -0.1, 1.0), UP))
@@ -108,7 +109,7 @@ def test_what_pulled_is_free_in_the_next_step_on_whichever_side_rounding_left_it
     assert sorted(after.vertex) == [i for i in range(50) if i != 7]
 
 
-@pytest.mark.parametrize("rounding", [-1e-16, 0.0, 1e-16])
+@cases("rounding", [-1e-16, 0.0, 1e-16])
 def test_what_begins_to_slip_is_held_back_the_way_it_was_whatever_direction_rounding_moves_it_in(rounding):
     response, found = lying(20, 0.5)
     response.judge(np.zeros((20, 3)), np.where(np.arange(20)[:, None] == 3, [0.6, 0.0, 1.0], UP))
@@ -120,7 +121,7 @@ def test_what_begins_to_slip_is_held_back_the_way_it_was_whatever_direction_roun
     np.testing.assert_array_equal(after.friction.push[:3], 0.0)
 
 
-@pytest.mark.parametrize("tilt", [0.0, 1e-3, 0.05, 0.2])
+@cases("tilt", [0.0, 1e-3, 0.05, 0.2])
 def test_what_two_surfaces_squeeze_is_not_thrown_out_between_them(tilt):
     """A lid 4 mm too low, tilted a little: to obey both, a vertex would have to leave by 4 mm / tilt."""
     x = np.array([[0.0, 0.0, 0.01]])
@@ -172,7 +173,7 @@ def wedged(v, mu):
     return response, normals
 
 
-@pytest.mark.parametrize(("along", "slips"), [(0.0, False), (1.4, False), (1.6, True)])
+@cases(("along", "slips"), [(0.0, False), (1.4, False), (1.6, True)])
 def test_what_one_wall_of_a_wedge_does_is_no_friction_to_the_other(along, slips):
     """Only what holds it along the wedge has to be friction: here by at most half of the floor's 3 N."""
     response, normals = wedged([0.0, 0.0, 0.0], 0.5)
@@ -204,7 +205,7 @@ def test_friction_acts_once_on_a_vertex_that_two_surfaces_touch():
     assert force[1] == pytest.approx(-0.5 * response.pressing[0], rel=2e-3) and abs(force[0]) < 0.03 * abs(force[1])
 
 
-@pytest.mark.parametrize(("held", "overloaded"), [(0.99, False), (1.02, True)])
+@cases(("held", "overloaded"), [(0.99, False), (1.02, True)])
 def test_a_piece_of_cloth_that_is_held_by_more_than_all_of_it_can_hold_is_solved_for_again(held, overloaded):
     """One contact in twenty sticks, and bears what the others lack; a heavier piece beside it rests."""
     count, body = 20, np.repeat([0, 1], [20, 40])

@@ -9,6 +9,7 @@ from core.contact.rooms import shapes_of
 from core.contact.triangle_surface import TriangleSurface
 from core.description.topology import bodies
 from core.stepping.audit import audit
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
 
 SCALES = [1e-3, 1.0, 1e3]
@@ -30,7 +31,7 @@ def closed(collider, *cloths, scale=1.0):
     return shape.closed
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@cases("scale", SCALES)
 def test_a_closed_part_is_a_room_if_it_points_in_and_has_a_whole_piece_of_cloth_in_it(scale):
     solid, room = box((1, 1, 1)), inside_out(box((1, 1, 1)))
     middle, outside, across = at([0, 0, 0.1]), at([0, 0, 0.8]), at([0, 0.5, 0.1])
@@ -40,7 +41,7 @@ def test_a_closed_part_is_a_room_if_it_points_in_and_has_a_whole_piece_of_cloth_
         assert closed(shape, *cloths, scale=scale).all()
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@cases("scale", SCALES)
 def test_cloth_that_reaches_to_the_wall_is_in_and_what_crosses_it_between_its_vertices_is_not(scale):
     room, (x, triangles) = inside_out(box((1, 1, 1))), at([0, 0, 0.1])
     assert not closed(room, (x + [0, 0, 0.4], triangles), scale=scale).any()                # under the very ceiling
@@ -77,7 +78,7 @@ def test_the_smallest_part_around_a_piece_decides_and_all_around_it_are_open():
     assert closed(house, within).all() and closed(house, at([0, 0, 3])).all()
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@cases("scale", SCALES)
 def test_what_lies_on_a_table_in_a_room_is_in_the_room_and_what_lies_in_the_table_is_not(scale):
     table, room = box((0.6, 0.6, 0.6)), inside_out(box((2, 2, 2)))
     both, parts = together(table, room), [12]

@@ -13,6 +13,7 @@ from core.contact.surroundings import LEAST_GAP
 from core.contact.triangle_surface import TriangleSurface
 from core.description.seam_pairs import Links
 from core.linear.constraint_filter import ConstraintFilter
+from tests.cases import cases
 from tests.core.contact.shapes import rotation, sheet
 
 H = 0.02
@@ -36,7 +37,7 @@ def two_layers(gap, side=7, shift=(0.03, 0.05)):
     return both, np.concatenate([triangles, triangles + len(x)]), np.repeat([0, 1], len(x))
 
 
-@pytest.mark.parametrize("thickness", [0.02, 0.2, 2.0])
+@cases("thickness", [0.02, 0.2, 2.0])
 def test_a_sheet_does_not_touch_itself_however_thick_it_is(thickness):
     """Neither flat nor bent, nor squeezed together by a third."""
     x, triangles = sheet(9, 7, 1.0, 1.0)
@@ -63,7 +64,7 @@ def test_layers_press_on_each_other_along_their_normal_only():
     assert (impulse[body == 1, 2] >= 0.0).all() and (impulse[body == 0, 2] <= 0.0).all()
 
 
-@pytest.mark.parametrize(("speed", "meets"), [(5.0, False), (20.0, True)])
+@cases(("speed", "meets"), [(5.0, False), (20.0, True)])
 def test_layers_that_are_expected_to_meet_press_in_the_first_solve(speed, meets):
     """However far apart they start, so that nobody has to solve again for that."""
     x, triangles, body = two_layers(0.3)
@@ -103,7 +104,7 @@ def test_a_minimum_is_found_where_a_search_along_the_surface_finds_one():
         assert len(mine) < 0.3 * len(all_)
 
 
-@pytest.mark.parametrize("finer", [False, True])
+@cases("finer", [False, True])
 def test_the_neighbours_of_a_finer_part_are_no_pairs_all_the_time(finer):
     """They are within a radius that is the same everywhere."""
     x, triangles = sheet(14, 14, 1.0, 1.0)
@@ -183,8 +184,8 @@ def test_cloth_without_thickness_is_held_apart_all_the_same():
     assert len(crossing_pairs(at, at)) == 0
 
 
-@pytest.mark.parametrize("drift", [0.0, 3.0])
-@pytest.mark.parametrize("strays", [1, 12, 80])
+@cases("drift", [0.0, 3.0])
+@cases("strays", [1, 12, 80])
 def test_what_some_may_meet_where_nobody_expected_them_is_found(strays, drift):
     """Looked for again is what strays, twice; what all have in common of the motion is no straying."""
     x, triangles, body = two_layers(0.1, side=12)
@@ -245,7 +246,7 @@ def test_what_presses_on_cloth_is_told_apart_from_what_moves_quickly():
     assert not step.presses
 
 
-@pytest.mark.parametrize("aside", [0.002, 0.006])
+@cases("aside", [0.002, 0.006])
 def test_what_is_expected_to_come_round_a_rim_to_the_other_side_is_held_on_its_own(aside):
     """It was pressed up on the far side of the rim before it was there, by springs that got stiffer, against those of
     its neighbours that pressed it down: a sheet of three that fell onto the floor was flung off at 2 m/s."""

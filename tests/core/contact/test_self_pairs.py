@@ -8,6 +8,7 @@ from core.contact.self_pairs import candidate_pairs
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels import current, using
 from core.kernels.backend import why_not
+from tests.cases import cases
 from tests.core.contact.shapes import bumpy_ball, rotation, sheet
 from tests.core.contact.test_crossings import crumpled, soup
 
@@ -51,9 +52,9 @@ def brute_force(surface, x0, x1, radius, of_edges=None):
             np.array([(e, f) for e, f in between if e < f and not set(E[e]) & set(E[f])], dtype=int).reshape(-1, 2))
 
 
-@pytest.mark.parametrize("radius", [0.0, 0.03, 0.4])
-@pytest.mark.parametrize("speed", [0.0, 0.05])
-@pytest.mark.parametrize("name", SURFACES)
+@cases("radius", [0.0, 0.03, 0.4])
+@cases("speed", [0.0, 0.05])
+@cases("name", SURFACES)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_where_nothing_rules_out_meeting_pairs_are_those_of_brute_force(backend, name, speed, radius):
     positions, triangles = SURFACES[name]
@@ -69,7 +70,7 @@ def test_where_nothing_rules_out_meeting_pairs_are_those_of_brute_force(backend,
         np.testing.assert_array_equal(ours, anew)
 
 
-@pytest.mark.parametrize("name", SURFACES)
+@cases("name", SURFACES)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_each_pair_is_looked_for_within_the_mean_of_its_primitives_radii(backend, name):
     positions, triangles = SURFACES[name]
@@ -100,8 +101,8 @@ def test_what_passes_through_between_start_and_end_is_a_candidate(backend):
     assert {(3, 0), (4, 0), (5, 0)} <= set(map(tuple, to.tolist()))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.6, 1.0])
-@pytest.mark.parametrize("name", SURFACES)
+@cases("share", [0.0, 0.1, 0.6, 1.0])
+@cases("name", SURFACES)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_pairs_of_some_vertices_are_those_of_all_that_have_one(backend, name, share):
     positions, triangles = SURFACES[name]
@@ -118,8 +119,8 @@ def test_pairs_of_some_vertices_are_those_of_all_that_have_one(backend, name, sh
         np.testing.assert_array_equal(ours, of_all[has])
 
 
-@pytest.mark.parametrize("share", [0.0, 0.02, 0.5])
-@pytest.mark.parametrize("kinds", ["vertices and triangles", "edges"])
+@cases("share", [0.0, 0.02, 0.5])
+@cases("kinds", ["vertices and triangles", "edges"])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_pairs_of_two_surfaces_are_those_of_brute_force_and_of_some_those_that_have_one(backend, kinds, share):
     rng = np.random.default_rng(8)

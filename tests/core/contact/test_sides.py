@@ -7,6 +7,7 @@ import pytest
 from core.contact import sides
 from core.contact.bvh import BVH, element_boxes
 from core.contact.containment import inside, nearest
+from tests.cases import cases
 from tests.core.contact.shapes import bumpy_ball
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -17,7 +18,7 @@ def solid():
     return positions, triangles, np.ones(len(triangles), dtype=bool), BVH.build(*element_boxes(triangles, positions))
 
 
-@pytest.mark.parametrize("stride", [0.001, 0.1, 1.0])
+@cases("stride", [0.001, 0.1, 1.0])
 def test_what_is_told_from_step_to_step_is_what_asking_all_would_tell(stride):
     positions, triangles, closed, tree = solid()
     rng = np.random.default_rng(2)

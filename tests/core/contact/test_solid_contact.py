@@ -18,6 +18,7 @@ from core.errors import SolverError
 from core.kernels import current, using
 from core.kernels.backend import why_not
 from core.linear.constraint_filter import ConstraintFilter
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, rotation, sheet
 
 H = 0.02
@@ -53,7 +54,7 @@ def contact_of(cloth, colliders, thickness=0.02, step=(0.0, H)):
 # ---------------------------------------------------------------------- which pairs
 
 
-@pytest.mark.parametrize(("apart", "stuck"), [(1e-3, False), (1e-9, True)])
+@cases(("apart", "stuck"), [(1e-3, False), (1e-9, True)])
 def test_where_nobody_can_tell_on_which_side_of_a_collider_cloth_is_the_next_step_looks(apart, stuck):
     owner, motion = contact_of(sheet(4, 4, 1.0, 1.0), [core.Collider(*moved(spike(0.3), [0.1, 0.05, -0.3 - apart]))])
     x = owner.fixed.surface.positions
@@ -62,7 +63,7 @@ def test_where_nobody_can_tell_on_which_side_of_a_collider_cloth_is_the_next_ste
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("seed", range(3))
+@cases("seed", range(3))
 def test_all_pairs_of_cloth_and_colliders_that_are_near_are_found(backend, seed):
     """And no others; colliders that move are found where they come from."""
     need(backend)
@@ -168,7 +169,7 @@ def mixed(seed, mu):
     return x0, contacts, rng.normal(size=(30, 3))
 
 
-@pytest.mark.parametrize("mu", [0.0, 0.5])
+@cases("mu", [0.0, 0.5])
 def test_what_a_collider_takes_is_what_the_cloth_gets(mu):
     """The impulses on cloth are those of contacts that know all vertices: with those on the collider they add up to
     nothing."""
@@ -206,7 +207,7 @@ def test_the_matrix_of_contacts_with_colliders_is_what_impulses_lose_with_veloci
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("seed", range(3))
+@cases("seed", range(3))
 def test_cloth_is_pushed_along_in_front_of_what_moves_into_it(backend, seed):
     """A box flies and turns into a sheet that rests: the box goes where it goes, nothing crosses on the way."""
     need(backend)
@@ -280,7 +281,7 @@ def test_what_rises_into_a_held_sheet_lifts_it_and_does_not_pierce_it(shape, sel
     assert frames[-1].positions[0][:, 2].max() > 0.05
 
 
-@pytest.mark.parametrize("integrator", ["implicit_euler", "bdf2"])
+@cases("integrator", ["implicit_euler", "bdf2"])
 def test_a_fast_edge_is_not_passed_by_either_integrator(integrator):
     """Cloth in free flight over a blade that comes up at it through several times its thickness in a step."""
     x, triangles = sheet(7, 7, 0.6, 0.6)

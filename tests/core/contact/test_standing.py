@@ -2,11 +2,11 @@
 """What stands on an open wall starts a hair beside it, on the side of its neighbours."""
 
 import numpy as np
-import pytest
 
 from core.contact.colliders import SurfaceShape
 from core.contact.standing import beside_walls
 from core.contact.triangle_surface import TriangleSurface
+from tests.cases import cases
 from tests.core.contact.shapes import box, rotation, sheet
 
 HAIR, WITHIN = 1e-5, 2.5e-6
@@ -29,9 +29,9 @@ def floor(cells=1):
     return sheet(cells + 1, cells + 1, 3.0, 3.0)
 
 
-@pytest.mark.parametrize("cells", [1, 7, 60])
-@pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-6])
-@pytest.mark.parametrize("side", [1.0, -1.0])
+@cases("cells", [1, 7, 60])
+@cases("noise", [0.0, 1e-9, 1e-6])
+@cases("side", [1.0, -1.0])
 def test_a_row_in_the_floor_is_put_where_the_rest_of_the_sheet_is(cells, noise, side):
     rough = noise * np.sin(1e3 * X[:, :1]) * [0.0, 0.0, 1.0]
     found = moved(side * UPRIGHT + rough, floor(cells))

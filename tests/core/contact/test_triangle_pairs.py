@@ -2,12 +2,12 @@
 """Triangles that are told apart without their distance: never by more than that."""
 
 import numpy as np
-import pytest
 
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels.numpy.one_ring import look_around
 from core.kernels.numpy.triangle_pairs import NOBODY, apart, rounding, smallest_gap
 from core.kernels.numpy.wide_bvh import touching_clusters, touching_members
+from tests.cases import cases
 from tests.core.contact.shapes import bumpy_ball, sheet
 from tests.core.contact.test_crossings import crumpled
 
@@ -21,7 +21,7 @@ def everybody(count):
     return tuple(k.ravel() for k in np.indices((count, count)))
 
 
-@pytest.mark.parametrize("radius", [0.0, 0.05, np.inf])
+@cases("radius", [0.0, 0.05, np.inf])
 def test_triangles_are_at_least_as_far_apart_as_is_said(radius):
     rng = np.random.default_rng(4)
     x = (rng.uniform(size=(40, 1, 3)) + 0.2 * rng.normal(size=(40, 3, 3))).reshape(-1, 3)
@@ -36,7 +36,7 @@ def test_triangles_are_at_least_as_far_apart_as_is_said(radius):
         assert known[row] <= distance
 
 
-@pytest.mark.parametrize("radius", [0.0, 0.01, 0.3])
+@cases("radius", [0.0, 0.01, 0.3])
 def test_the_tree_of_clusters_finds_all_boxes_that_are_near(radius):
     one, other = TriangleSurface.build(*bumpy_ball(16, 8)), TriangleSurface.build(*crumpled(1))
     for a, b in ((one, other), (other, one), (one, one)):

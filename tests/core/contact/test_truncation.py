@@ -9,6 +9,7 @@ from core.contact.crossings import crossing_pairs
 from core.contact.triangle_surface import TriangleSurface
 from core.contact.truncation import as_one, cut_motion
 from core.linear.constraint_filter import ConstraintFilter
+from tests.cases import cases
 from tests.core.contact.shapes import rotation, sheet
 
 
@@ -26,9 +27,9 @@ def pinned(count, vertices=()):
     return inverse_mass, lambda: pins
 
 
-@pytest.mark.parametrize("pins", [(), (0, 5, 40)])
-@pytest.mark.parametrize("speed", [0.03, 0.1, 0.3])
-@pytest.mark.parametrize("seed", range(3))
+@cases("pins", [(), (0, 5, 40)])
+@cases("speed", [0.03, 0.1, 0.3])
+@cases("seed", range(3))
 def test_random_motions_never_cross(seed, speed, pins):
     rng = np.random.default_rng(seed)
     x0, triangles = layers(rng)
@@ -49,7 +50,7 @@ def test_random_motions_never_cross(seed, speed, pins):
     assert ipctk.is_step_collision_free(mesh, x0, cut.x)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@cases("seed", range(3))
 def test_what_is_known_of_another_motion_is_not_looked_up_again(seed):
     """A few vertices end elsewhere than where it is known what meets: the cut is the same, and only their pairs and
     those that met are looked at."""
@@ -103,7 +104,7 @@ def test_an_impact_is_shared_by_mass_and_keeps_momentum():
         assert moved[0, 2] / -moved[1:, 2].max() == pytest.approx(give[0] / give[1:].sum())
 
 
-@pytest.mark.parametrize("room", [3.7e-3, 1e-3])
+@cases("room", [3.7e-3, 1e-3])
 def test_an_edge_turns_about_the_rim_of_a_box_that_comes_down_on_the_floor(room):
     """No plane that does not turn has it on one side: it had been left to go through the box. On its way it comes
     nearer to the rim than it is at both ends."""
@@ -138,8 +139,8 @@ def test_what_lies_on_a_solid_is_not_pushed_into_it():
     assert len(crossing_pairs(at, at)) == 0
 
 
-@pytest.mark.parametrize("corners", [[[0, 0, 0], [1, 0, 0], [0, 0.02, 0]], [[0, 0, 0], [1, 0, 0], [0.3, 0, 0]]],
-                         ids=["a sliver", "a line"])
+@cases("corners", [[[0, 0, 0], [1, 0, 0], [0, 0.02, 0]], [[0, 0, 0], [1, 0, 0], [0.3, 0, 0]]],
+       ids=["a sliver", "a line"])
 def test_what_a_solid_carries_around_does_not_lag_behind_it(corners):
     """A little in every step would in the end be all that is between them."""
     solid, carried = np.array(corners, dtype=float), np.array([[0.2, 0.1, 0.05], [0.4, -0.1, 0.05]])

@@ -12,6 +12,7 @@ from core.contact.repulsion import LEVER
 from core.contact.triangle_surface import TriangleSurface
 from core.contact.untangling import SPEED, lift_out, pull_apart
 from core.contact.way_back import WayBack, left_by_solids
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, rotation, sheet
 
 H = 0.02
@@ -32,7 +33,7 @@ def pulled(size, edge):
     return found, (found.least - gap) / H, place
 
 
-@pytest.mark.parametrize("edge", [0.01, 0.05])
+@cases("edge", [0.01, 0.05])
 def test_a_straight_contour_opens_at_its_ends(edge):
     _, speed, place = pulled(12, edge)
     assert len(speed) > 20
@@ -47,8 +48,8 @@ def test_the_ends_are_pulled_towards_each_other():
     assert len(fast) > 1 and (np.abs(found.normal[fast, 0]) > 0.5).all()
 
 
-@pytest.mark.parametrize("lift", [0.13, -0.13])
-@pytest.mark.parametrize("held", [False, True])
+@cases("lift", [0.13, -0.13])
+@cases("held", [False, True])
 def test_what_a_contour_parts_goes_back_on_its_smaller_side_unless_that_is_held(lift, held):
     """A sheet stands through the middle of a wider one. Its rims alone would pull it together, for ever."""
     edge = 0.05
@@ -81,7 +82,7 @@ def test_a_thread_through_a_sheet_goes_back_by_its_shorter_end():
     assert len(found) == 1 and found.vertices[0, 0] >= len(x) and found.normal[0, 2] > 0.99
 
 
-@pytest.mark.parametrize("lift", [0.0, 0.02, -0.04])
+@cases("lift", [0.0, 0.02, -0.04])
 def test_a_sheet_through_a_solid_goes_as_one_over_the_smaller_part_of_the_solid(lift):
     """Each vertex for itself it would be put out of the ball to all sides, and the patch inside pulled apart."""
     solid, triangles = ball(16, 8, 0.15)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import fixed_steps, grid, run
 from tests.core.shapes import ball
 
@@ -20,7 +21,7 @@ def on_a_ball(mu, count, solver=None, **cloth):
     return run(core.Scene([cloth], [core.Collider(*ball(RADIUS), friction=mu)]), solver or core.Solver(), count)
 
 
-@pytest.mark.parametrize("mu", [0.0, 0.5])
+@cases("mu", [0.0, 0.5])
 def test_a_sheet_never_enters_the_ball_it_drapes_over(mu):
     frames = on_a_ball(mu, 36)
     for frame in frames:

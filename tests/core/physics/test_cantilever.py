@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, reference, settle, sheet
 
 TABLE = reference("cantilever_elastica")
@@ -62,7 +63,7 @@ def clamped_strip(length, cells, sigma, B, clamp=0.0, diagonals="right"):
     return tip[0] - start[0], start[2] - tip[2], length + 0.5 * d
 
 
-@pytest.mark.parametrize("gamma", [0.5, 3, 8, 25])
+@cases("gamma", [0.5, 3, 8, 25])
 def test_the_elastica_of_these_tests_is_the_master_curve(gamma):
     row = next(r for r in TABLE["master_curve"] if r["gamma"] == gamma)
     assert elastica(gamma) == pytest.approx([row["W"], row["H"]], rel=1e-6)
@@ -81,7 +82,7 @@ def test_a_cantilever_droops_as_the_heavy_elastica_by_the_half_cell_rule(gamma, 
     assert drop / reach == pytest.approx(H / W, rel=TOLERANCE[cells])
 
 
-@pytest.mark.parametrize("row", TABLE["tests"], ids=lambda r: r["name"])
+@cases("row", TABLE["tests"], ids=lambda r: r["name"])
 def test_named_strips_droop_as_their_elastica(row):
     clamp = row.get("clamp_angle_deg", 0.0)
     sigma, B = row["areal_density"], row["bending_stiffness"]
@@ -94,7 +95,7 @@ def test_named_strips_droop_as_their_elastica(row):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("diagonals", ["right", "alternating"])
+@cases("diagonals", ["right", "alternating"])
 def test_the_finest_cantilever_droops_within_a_percent(diagonals):
     length, sigma, gamma = 0.1, 0.2, 10.0
     B = sigma * GRAVITY * length ** 3 / gamma
@@ -134,7 +135,7 @@ def heart(row):
     return -x[:, 2].min() / length, x[:, 2].max() / length, 0.5 * np.ptp(x[:, 0]) / length
 
 
-@pytest.mark.parametrize("row", HEARTS, ids=lambda r: f"gamma={r['G']}")
+@cases("row", HEARTS, ids=lambda r: f"gamma={r['G']}")
 def test_a_heart_loop_has_the_reference_shape(row):
     long, top, half_width = heart(row)
     assert long == pytest.approx(row["loop_length"], rel=0.02)

@@ -2,9 +2,9 @@
 """Conservation: momentum without external forces is constant, and under implicit Euler energy never increases."""
 
 import numpy as np
-import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, elastic_energy, masses, rope, rope_fabric, run, sheet
 
 FABRIC = core.Material(areal_density=0.2, stretch=2e3, shear=300.0, bend=1e-4, damping=0.002)
@@ -26,7 +26,7 @@ def momentum(cloth, velocities):
     return masses(cloth) @ velocities
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@cases("solver", SOLVERS)
 def test_momentum_does_not_drift_at_any_tolerance_of_the_solves(solver):
     cloth = shaken(sheet((5, 4), (0.5, 0.4)), 1.0, 3)
     frames = run(core.Scene([cloth], gravity=(0, 0, 0)), SOLVERS[solver], 12)
@@ -37,7 +37,7 @@ def test_momentum_does_not_drift_at_any_tolerance_of_the_solves(solver):
         assert np.abs(momentum(cloth, frame.velocities[0]) - start).max() < 1e-10 * size
 
 
-@pytest.mark.parametrize("solver", ["default", "converged"])
+@cases("solver", ["default", "converged"])
 def test_each_of_several_bodies_keeps_its_own_momentum_and_falls_as_a_whole(solver):
     flat = sheet((4, 4), (0.4, 0.4), shift=(0.0, 0.0, 1.0))
     free = shaken(flat, 0.5, 4)
@@ -53,7 +53,7 @@ def test_each_of_several_bodies_keeps_its_own_momentum_and_falls_as_a_whole(solv
             assert np.abs(momentum(cloth, v) - wanted).max() < 1e-10 * size
 
 
-@pytest.mark.parametrize(("damping", "seed", "frame_rate"), [(0.0, 0, 24.0), (0.0, 1, 120.0), (0.005, 2, 48.0)])
+@cases(("damping", "seed", "frame_rate"), [(0.0, 0, 24.0), (0.0, 1, 120.0), (0.005, 2, 48.0)])
 def test_energy_never_rises_in_a_pinned_scene_that_nothing_drives(damping, seed, frame_rate):
     fabric = core.Material(areal_density=0.2, stretch=2e3, shear=300.0, bend=1e-4, damping=damping)
     cloth = shaken(sheet((4, 4), (0.4, 0.4)), 1.5, seed, fabric, pins={0: None, 4: None})

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 import core
-from core.integrators.linearisation import Constant, Tangent
+from core.integrators.linearisation import Constant, SolveMemory, Tangent
 from core.kernels import backend
 from core.kernels.backend import using
 from core.model.particle_system import ParticleSystem
+from tests.cases import cases
 from tests.core.physics.scenes import fixed_steps, masses, rope, run, sheet
 
 WIDTH, LENGTH, KD, H = 0.01, 0.5, 0.8, 1.0 / 60.0
-both = pytest.mark.parametrize("which", ["numpy", "numba"])
+both = cases("which", ["numpy", "numba"])
 
 
 def pair(velocities, **damping):
@@ -62,7 +63,7 @@ ALL = {"damping": 0.01, "air_drag": 0.7, "viscous_drag": 0.3, "isotropic_damping
 
 
 @both
-@pytest.mark.parametrize("what", ALL)
+@cases("what", ALL)
 def test_the_matrix_of_each_is_minus_df_dv_and_symmetric(what, which):
     if backend.why_not(which):
         pytest.skip(backend.why_not(which))
@@ -73,7 +74,7 @@ def test_the_matrix_of_each_is_minus_df_dv_and_symmetric(what, which):
         system = ParticleSystem(core.Scene([core.Cloth(mesh, fabric)]))
         x, v = mesh.positions + 0.03 * rng.normal(size=(16, 3)), rng.normal(size=(16, 3))
         rate = system.rate_force(x, v, 0.0)
-        elastic, tangent = system.elastic(0.0), Tangent(system)
+        elastic, tangent = system.elastic(0.0), Tangent(system, SolveMemory(None))
         h = 0.01
         A, plain = tangent.matrix(elastic, x, h, rate), None
         d = rng.normal(size=x.shape)
@@ -98,7 +99,7 @@ def test_the_matrix_of_each_is_minus_df_dv_and_symmetric(what, which):
             assert less <= np.vdot(d, constant.matrix(elastic, x, h, rate).multiply(d)) * (1.0 + 1e-12)
 
 
-@pytest.mark.parametrize("name", ["isotropic_damping", "spring_damping", "viscous_drag"])
+@cases("name", ["isotropic_damping", "spring_damping", "viscous_drag"])
 def test_damping_below_zero_is_refused_by_name(name):
     with pytest.raises(core.MaterialError, match=name):
         core.Material(areal_density=0.2, stretch=1.0, shear=1.0, **{name: -1.0})

@@ -9,6 +9,7 @@ import pytest
 
 from core.stencils.bending.hinge import Hinge, angle
 from core.stencils.membranes.stretch_shear import Shear, Stretch
+from tests.cases import cases
 from tests.core.physics.scenes import reference
 
 TABLE = reference("stretch_shear_energies")
@@ -54,7 +55,7 @@ def rotated(F):
     return Q @ np.asarray(F, dtype=float)
 
 
-@pytest.mark.parametrize("row", TABLE["uniaxial"], ids=lambda r: f"stretch {r['stretch']}")
+@cases("row", TABLE["uniaxial"], ids=lambda r: f"stretch {r['stretch']}")
 def test_uniaxial_stretch_has_the_energy_and_force_of_a_spring_and_no_transverse_contraction(row):
     F = [[row["stretch"], 0], [0, row["baraff_witkin_k1"]["transverse"]], [0, 0]]
     assert energy(STRETCH, rotated(F)) == pytest.approx(row["baraff_witkin_k1"]["energy"], rel=1e-12, abs=1e-15)
@@ -64,7 +65,7 @@ def test_uniaxial_stretch_has_the_energy_and_force_of_a_spring_and_no_transverse
     assert abs(P[1, 1]) < 1e-15
 
 
-@pytest.mark.parametrize("row", TABLE["shear"], ids=lambda r: f"gamma {r['gamma']}")
+@cases("row", TABLE["shear"], ids=lambda r: f"gamma {r['gamma']}")
 def test_simple_shear_and_the_picture_frame_have_their_closed_forms(row):
     gamma, simple, frame = row["gamma"], row["simple_shear"], row["picture_frame"]
     F = [[1, gamma], [0, 1], [0, 0]]
@@ -80,8 +81,8 @@ def test_simple_shear_and_the_picture_frame_have_their_closed_forms(row):
     assert energy(STRETCH, rotated(F)) == pytest.approx(0.0, abs=1e-30)
 
 
-@pytest.mark.parametrize("sample", TABLE["eigen"], ids=range(len(TABLE["eigen"])))
-@pytest.mark.parametrize("name", LAWS)
+@cases("sample", TABLE["eigen"], ids=range(len(TABLE["eigen"])))
+@cases("name", LAWS)
 def test_energy_stress_and_spectrum_at_random_deformations_are_kims(sample, name):
     law, wanted = LAWS[name], sample[name]
     F = np.array(sample["F"])
@@ -98,8 +99,8 @@ def special_and_random():
     yield from ((f"random {i}", generator.normal(size=(3, 2))) for i in range(6))
 
 
-@pytest.mark.parametrize(("case", "F"), [pytest.param(n, F, id=n) for n, F in special_and_random()])
-@pytest.mark.parametrize("name", LAWS)
+@cases(("case", "F"), special_and_random(), ids=[n for n, _ in special_and_random()])
+@cases("name", LAWS)
 def test_the_clamped_tangent_is_the_tangent_without_its_negative_eigenvalues(case, F, name):
     law = LAWS[name]
     values, vectors = np.linalg.eigh(matrix(law[0].tangent(columns(F), law[1])))
@@ -107,8 +108,8 @@ def test_the_clamped_tangent_is_the_tangent_without_its_negative_eigenvalues(cas
     assert np.abs(matrix(law[0].projected_tangent(columns(F), law[1])) - clamped).max() < 1e-8
 
 
-@pytest.mark.parametrize(("case", "F"), [pytest.param(n, F, id=n) for n, F in special_and_random()])
-@pytest.mark.parametrize("name", LAWS)
+@cases(("case", "F"), special_and_random(), ids=[n for n, _ in special_and_random()])
+@cases("name", LAWS)
 def test_the_eigenvalues_of_the_tangents_are_the_closed_forms_of_kim(case, F, name):
     """Stretch: 1 along each column, 1 - 1/|f| twice across it. Shear: (I2 +- sqrt(I2^2 + 12 I6^2)) / 2, +-I6 twice."""
     u, v = F[:, 0], F[:, 1]
@@ -123,7 +124,7 @@ def test_the_eigenvalues_of_the_tangents_are_the_closed_forms_of_kim(case, F, na
     assert np.abs(spectrum - np.sort(wanted)).max() < 1e-8
 
 
-@pytest.mark.parametrize("sample", TABLE["dihedral"], ids=range(len(TABLE["dihedral"])))
+@cases("sample", TABLE["dihedral"], ids=range(len(TABLE["dihedral"])))
 def test_the_hinge_has_the_reference_angle_and_gradient(sample):
     x = np.array(sample["x"])
     F = tuple(tuple(np.array([d]) for d in x[i] - x[0]) for i in (1, 2, 3))
@@ -135,7 +136,7 @@ def test_the_hinge_has_the_reference_angle_and_gradient(sample):
     assert np.abs(sign * gradient - sample["grad"]).max() < 1e-8
 
 
-@pytest.mark.parametrize("degrees", [170.0, 179.0, 179.9])
+@cases("degrees", [170.0, 179.0, 179.9])
 def test_a_nearly_closed_hinge_stays_finite(degrees):
     fold = np.radians(180.0 - degrees)
     e, a = np.array([1.0, 0.0, 0.0]), np.array([0.5, 1.0, 0.0])

@@ -5,9 +5,9 @@ Implicit Euler from rest: z_n = -g h^2 n (n + 1) / 2.
 """
 
 import numpy as np
-import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, reference, rope, rope_fabric, run, sheet
 
 FABRIC = core.Material(areal_density=0.2, stretch=5e3, shear=1e3, bend=1e-5, damping=0.01)
@@ -18,8 +18,8 @@ def fallen(h, n):
     return -GRAVITY * h * h * n * (n + 1) / 2
 
 
-@pytest.mark.parametrize(("frame_rate", "steps"), RATES)
-@pytest.mark.parametrize("newton_iterations", [1, "converge"])
+@cases(("frame_rate", "steps"), RATES)
+@cases("newton_iterations", [1, "converge"])
 def test_a_sheet_falls_by_the_integrators_exact_distance_with_default_tolerances(frame_rate, steps, newton_iterations):
     mesh = sheet((6, 4), (0.6, 0.4))
     solver = core.Solver(frame_rate=frame_rate, steps_per_frame=steps, newton_iterations=newton_iterations)
@@ -31,7 +31,7 @@ def test_a_sheet_falls_by_the_integrators_exact_distance_with_default_tolerances
         assert np.abs(moved[:, :2]).max() < 1e-10
 
 
-@pytest.mark.parametrize("row", reference("pendulum_integrators")["free_fall"], ids=lambda r: f"h={r['h']:.4f}")
+@cases("row", reference("pendulum_integrators")["free_fall"], ids=lambda r: f"h={r['h']:.4f}")
 def test_a_second_of_fall_has_the_reference_value(row):
     mesh = sheet((2, 2), (1.0, 1.0))
     solver = core.Solver(frame_rate=round(1.0 / row["h"]), steps_per_frame=1)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, elastic_force, grid, reference, run
 from tests.core.shapes import quads
 
@@ -40,7 +41,7 @@ def on_plane(mu, degrees, h, seconds, speed=0.0, heading=0.0, cells=3):
 
 
 @pytest.mark.parametrize("h", [1 / 60, pytest.param(1 / 240, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("row", TABLE["slope"], ids=lambda r: f"mu={r['mu']} {r['angle_deg']} deg")
+@cases("row", TABLE["slope"], ids=lambda r: f"mu={r['mu']} {r['angle_deg']} deg")
 def test_a_sheet_slides_down_a_slope_with_coulombs_acceleration(row, h):
     travel = on_plane(row["mu"], row["angle_deg"], h, row["time"])
     if row["slides"]:
@@ -49,14 +50,14 @@ def test_a_sheet_slides_down_a_slope_with_coulombs_acceleration(row, h):
         assert np.abs(travel).max() < 5e-4 * row["time"]
 
 
-@pytest.mark.parametrize(("mu", "degrees", "heading"), [(0.2, 25.0, 40.0), (0.8, 55.0, 200.0), (0.4, 35.0, 90.0)])
+@cases(("mu", "degrees", "heading"), [(0.2, 25.0, 40.0), (0.8, 55.0, 200.0), (0.4, 35.0, 90.0)])
 def test_coulombs_acceleration_holds_on_other_slopes(mu, degrees, heading):
     h, n = 1 / 100, 40
     a = GRAVITY * (np.sin(np.radians(degrees)) - mu * np.cos(np.radians(degrees)))
     assert on_plane(mu, degrees, h, n * h, heading=heading)[-1] == pytest.approx(a * h * h * n * (n + 1) / 2, rel=0.02)
 
 
-@pytest.mark.parametrize("mu", [0.1, 0.3, 0.6, 1.0])
+@cases("mu", [0.1, 0.3, 0.6, 1.0])
 def test_a_sheet_sticks_half_a_degree_below_the_threshold_and_slides_half_a_degree_above(mu):
     threshold = np.degrees(np.arctan(mu))
     h, seconds = 1 / 48, 1.0
@@ -87,7 +88,7 @@ def stopping_distance(mu, v0, h):
 STOPS = [(r["mu"], r["v0"]) for r in TABLE["stop"]] + [(0.45, 1.5)]
 
 
-@pytest.mark.parametrize(("mu", "v0"), STOPS)
+@cases(("mu", "v0"), STOPS)
 @pytest.mark.parametrize("h", [1 / 60, pytest.param(1 / 240, marks=pytest.mark.slow)])
 def test_a_sheet_launched_along_the_floor_stops_where_friction_stops_it(mu, v0, h):
     wanted = stopping_distance(mu, v0, h)
@@ -155,14 +156,14 @@ def capstan(mu, wrap):
     return np.mean(drawn / held)
 
 
-@pytest.mark.parametrize(("mu", "wrap"), CAPSTANS)
+@cases(("mu", "wrap"), CAPSTANS)
 def test_a_strip_dragged_round_a_cylinder_pulls_exp_mu_beta_times_harder_at_one_end(mu, wrap):
     """The capstan equation of Euler and Eytelwein."""
     assert capstan(mu, wrap) == pytest.approx(np.exp(mu * np.radians(wrap)), rel=0.05)
 
 
-@pytest.mark.parametrize("k", [1e3, 1e5])
-@pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
+@cases("k", [1e3, 1e5])
+@cases("tolerance", [1e-3, 1e-5])
 def test_friction_of_a_taut_strip_reverses_with_its_motion(k, tolerance):
     """Friction reverses with the motion, although the contact force could move a single vertex by hundreds of metres
     per step.
@@ -187,7 +188,7 @@ def test_a_taut_strip_of_many_rows_does_not_swing_sideways_from_step_to_step():
 
 # ---------------------------------------------------------------------- dropped on a slope
 
-@pytest.mark.parametrize(("mu", "degrees"), [(0.3, 15.0), (0.6, 29.0), (1.0, 43.0)])
+@cases(("mu", "degrees"), [(0.3, 15.0), (0.6, 29.0), (1.0, 43.0)])
 def test_a_bumpy_sheet_dropped_on_a_slope_comes_to_rest_there(mu, degrees):
     flat, triangles = grid((4, 4), (0.3, 0.3))
     mesh = core.ClothMesh(flat, triangles)
@@ -228,7 +229,7 @@ def over_the_edge(mu, hanging, h=1 / 48, seconds=1.0):
     return frames[-1].positions[0][0, 0] - start[0, 0]
 
 
-@pytest.mark.parametrize("mu", [r["mu"] for r in TABLE["table_edge"]])
+@cases("mu", [r["mu"] for r in TABLE["table_edge"]])
 def test_a_strip_slides_off_a_table_when_it_hangs_over_by_more_than_friction_holds(mu):
     """mu (L - hanging) = overhanging height; the quarter turn of the edge adds its radius only."""
     limit = next(r["hang_fraction_max"] for r in TABLE["table_edge"] if r["mu"] == mu)
@@ -239,7 +240,7 @@ def test_a_strip_slides_off_a_table_when_it_hangs_over_by_more_than_friction_hol
     assert over_the_edge(mu, threshold + 0.01) > 0.01
 
 
-@pytest.mark.parametrize("integrator", ["implicit_euler", "bdf2"])
+@cases("integrator", ["implicit_euler", "bdf2"])
 def test_a_sheet_whose_links_go_slack_slides_as_far_as_another(integrator):
     mu, degrees, heading, h, n = 0.45, 27.0, 33.0, 1 / 60, 40
     flat, _ = grid((4, 4), (0.3, 0.3))

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, elastic_force, reference, rope, rope_fabric, settle, sheet
 
 CATENARY = reference("catenary")
@@ -26,9 +27,9 @@ def hanging_strip(sigma, length, k, cells, diagonals):
     return x[-1] - length, (x[1] - x[0]) * cells / length - 1.0
 
 
-@pytest.mark.parametrize(("sigma", "length", "k"), STRIPS)
-@pytest.mark.parametrize("cells", [8, 20])
-@pytest.mark.parametrize("diagonals", ["right", "alternating"])
+@cases(("sigma", "length", "k"), STRIPS)
+@cases("cells", [8, 20])
+@cases("diagonals", ["right", "alternating"])
 def test_a_hanging_strip_grows_by_its_weight_over_its_stiffness_on_every_mesh(sigma, length, k, cells, diagonals):
     grown, top = hanging_strip(sigma, length, k, cells, diagonals)
     assert grown == pytest.approx(sigma * GRAVITY * length ** 2 / (2.0 * k), rel=1e-3)
@@ -50,8 +51,8 @@ def hung_rope(span, length, weight_per_length, EA, links):
     return -x[:, 2].min(), abs(pull[0]), np.linalg.norm(pull)
 
 
-@pytest.mark.parametrize("links", [8, 16, 32])
-@pytest.mark.parametrize("row", CATENARY["rows"], ids=lambda r: f"{r['length']} m over {r['span']} m")
+@cases("links", [8, 16, 32])
+@cases("row", CATENARY["rows"], ids=lambda r: f"{r['length']} m over {r['span']} m")
 def test_an_inextensible_rope_hangs_as_the_same_number_of_rigid_links(row, links):
     weight = row["weight_per_length"]
     wanted = row["discrete_links"][str(links)]
@@ -60,7 +61,7 @@ def test_an_inextensible_rope_hangs_as_the_same_number_of_rigid_links(row, links
     assert horizontal == pytest.approx(wanted["H_over_total_weight"] * weight * row["length"], rel=0.01)
 
 
-@pytest.mark.parametrize("row", CATENARY["rows"], ids=lambda r: f"{r['length']} m over {r['span']} m")
+@cases("row", CATENARY["rows"], ids=lambda r: f"{r['length']} m over {r['span']} m")
 def test_an_elastic_rope_hangs_as_the_elastic_catenary(row):
     sag, horizontal, end = hung_rope(row["span"], row["length"], row["weight_per_length"], row["EA"], 32)
     wanted = row["elastic"]
@@ -69,7 +70,7 @@ def test_an_elastic_rope_hangs_as_the_elastic_catenary(row):
     assert end == pytest.approx(wanted["end_tension"], rel=0.01)
 
 
-@pytest.mark.parametrize(("span", "length", "weight", "EA"), [(1.0, 1.02, 1.0, 30.0), (2.0, 3.0, 0.1, 50.0)])
+@cases(("span", "length", "weight", "EA"), [(1.0, 1.02, 1.0, 30.0), (2.0, 3.0, 0.1, 50.0)])
 def test_other_ropes_obey_irvines_elastic_catenary(span, length, weight, EA):
     """Irvine 1981: span = 2 H/w asinh(w L / 2H) + H L / EA, sag = H/w (sqrt(1 + (wL/2H)^2) - 1) + w L^2 / 8 EA."""
     def missing(H):
@@ -122,7 +123,7 @@ def bridge(row, cells, half_cell=0.0):
 CELLS = {10: 0.03, 20: 0.015, 40: 0.01}
 
 
-@pytest.mark.parametrize("row", BRIDGE["rows"], ids=lambda r: r["name"])
+@cases("row", BRIDGE["rows"], ids=lambda r: r["name"])
 def test_a_sheet_between_two_edges_sags_alike_at_every_resolution(row):
     wanted = row["expected"]
     sags = []
@@ -137,7 +138,7 @@ def test_a_sheet_between_two_edges_sags_alike_at_every_resolution(row):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", BRIDGE["rows"], ids=lambda r: r["name"])
+@cases("row", BRIDGE["rows"], ids=lambda r: r["name"])
 def test_the_finest_sheet_between_two_edges_sags_the_same(row):
     assert bridge(row, 80)[0] == pytest.approx(row["expected"]["sag"], rel=0.01)
 

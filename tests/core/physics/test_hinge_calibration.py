@@ -9,6 +9,7 @@ n cells minus the ratio at n / 2 is therefore the ratio without a border.
 import pytest
 
 from benchmarks.static_sheet import cylinder_ratio, flat_mesh
+from tests.cases import cases
 from tests.core.physics.scenes import reference
 
 TABLE = reference("hinge_calibration")
@@ -24,12 +25,12 @@ def without_rim(kind, law, angle, cells=16):
     return 2.0 * fine - coarse
 
 
-@pytest.mark.parametrize(("kind", "angle", "ratio"), CASES)
+@cases(("kind", "angle", "ratio"), CASES)
 def test_the_energy_of_hinges_depends_on_the_triangulation(kind, angle, ratio):
     assert without_rim(kind, "hinge", angle) == pytest.approx(ratio, abs=TABLE["tolerance"]["ratio_abs"])
 
 
-@pytest.mark.parametrize("angle", [0.0, 15.0, 45.0, 71.0, 90.0, 135.0])
-@pytest.mark.parametrize("kind", ["right", "alternating", "crossed", "equilateral", "jittered"])
+@cases("angle", [0.0, 15.0, 45.0, 71.0, 90.0, 135.0])
+@cases("kind", ["right", "alternating", "crossed", "equilateral", "jittered"])
 def test_the_energy_of_patches_is_the_fabrics_on_every_triangulation(kind, angle):
     assert without_rim(kind, "patch", angle) == pytest.approx(1.0, abs=TABLE["tolerance"]["ratio_abs"])

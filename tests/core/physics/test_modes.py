@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import fixed_steps, masses, reference, rope, rope_fabric, run, settle, sheet
 
 TABLE = reference("chain_modes")
@@ -68,7 +69,7 @@ def swinging_chain(length, links, mode, gravity, count, newton_iterations=1):
 CHAINS = [(row, n, mode) for row in TABLE["rows"] for n, mode in ((8, 1), (8, 3), (16, 2), (32, 1), (32, 4))]
 
 
-@pytest.mark.parametrize(("row", "links", "mode"), CHAINS, ids=[f"{r['length']} m N={n} n={k}" for r, n, k in CHAINS])
+@cases(("row", "links", "mode"), CHAINS, ids=[f"{r['length']} m N={n} n={k}" for r, n, k in CHAINS])
 def test_a_hanging_chain_has_the_frequencies_of_its_links(row, links, mode):
     q = swinging_chain(row["length"], links, mode, row["gravity"], 40)
     omega = omega_of(q)
@@ -77,7 +78,7 @@ def test_a_hanging_chain_has_the_frequencies_of_its_links(row, links, mode):
         assert omega == pytest.approx(row["continuum"][0]["omega"], rel=0.01)
 
 
-@pytest.mark.parametrize(("length", "gravity"), [(3.0, 9.81), (0.5, 1.62)])
+@cases(("length", "gravity"), [(3.0, 9.81), (0.5, 1.62)])
 def test_bernoullis_chain_swings_at_any_length_and_gravity(length, gravity):
     """omega_1 = j_01 / 2 sqrt(g / L)"""
     omega = omega_of(swinging_chain(length, 32, 1, gravity, 40))
@@ -116,8 +117,8 @@ def membrane(k, stretch, sigma, side, mode):
     return omega_of(q, h) / (2.0 * np.pi), f
 
 
-@pytest.mark.parametrize(("k", "stretch", "sigma", "side"), MEMBRANES)
-@pytest.mark.parametrize("mode", [(1, 1), (1, 2)])
+@cases(("k", "stretch", "sigma", "side"), MEMBRANES)
+@cases("mode", [(1, 1), (1, 2)])
 def test_a_stretched_membrane_sounds_at_its_exact_pitch(k, stretch, sigma, side, mode):
     found, f = membrane(k, stretch, sigma, side, mode)
     assert found == pytest.approx(f, rel=0.005)
@@ -152,8 +153,8 @@ def beam(B, sigma, length, mode):
     return omega_of(q, h), omega
 
 
-@pytest.mark.parametrize(("B", "sigma", "length"), BEAMS)
-@pytest.mark.parametrize("mode", [1, 2])
+@cases(("B", "sigma", "length"), BEAMS)
+@cases("mode", [1, 2])
 def test_a_cantilever_vibrates_as_euler_and_bernoullis_beam(B, sigma, length, mode):
     found, omega = beam(B, sigma, length, mode)
     assert found == pytest.approx(omega, rel=0.01)

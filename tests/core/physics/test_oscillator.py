@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import fixed_steps, reference, rope, rope_fabric, run
 
 ROWS = reference("pendulum_integrators")["linear_oscillator"]
@@ -33,8 +34,8 @@ def roots(series):
     return np.linalg.lstsq(A, series[2:], rcond=None)[0]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda r: f"{r['frequency_hz']} Hz h={r['h']:.4f}")
-@pytest.mark.parametrize("newton_iterations", [1, "converge"])
+@cases("row", ROWS, ids=lambda r: f"{r['frequency_hz']} Hz h={r['h']:.4f}")
+@cases("newton_iterations", [1, "converge"])
 def test_amplification_and_frequency_are_those_of_implicit_euler(row, newton_iterations):
     total, product = roots(bob(row["frequency_hz"], row["h"], newton_iterations))
     wanted = row["implicit_euler"]
@@ -43,9 +44,9 @@ def test_amplification_and_frequency_are_those_of_implicit_euler(row, newton_ite
     assert omega == pytest.approx(wanted["omega_numeric"], rel=1e-4)
 
 
-@pytest.mark.parametrize("damping", [1e-3, 0.02, 0.3])
-@pytest.mark.parametrize("h", [1 / 24, 1 / 60, 1 / 240])
-@pytest.mark.parametrize("newton_iterations", [1, "converge"])
+@cases("damping", [1e-3, 0.02, 0.3])
+@cases("h", [1 / 24, 1 / 60, 1 / 240])
+@cases("newton_iterations", [1, "converge"])
 def test_damping_is_a_ratio_to_stiffness_and_implicit(damping, h, newton_iterations):
     omega = 2.0 * np.pi * 2.0
     total, product = roots(bob(2.0, h, newton_iterations, damping))
@@ -54,7 +55,7 @@ def test_damping_is_a_ratio_to_stiffness_and_implicit(damping, h, newton_iterati
     assert total == pytest.approx((2.0 + damping * h * omega ** 2) * wanted, abs=1e-6)
 
 
-@pytest.mark.parametrize("weight", [0.2, 0.5, 0.9])
+@cases("weight", [0.2, 0.5, 0.9])
 def test_a_soft_pin_pulls_by_its_weight_in_every_direction(weight):
     """The documented stiffness is w / (1 - w) m (2 pi 5 Hz)^2; the whole sheet oscillates about its targets as one
     mass.

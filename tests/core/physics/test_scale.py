@@ -6,10 +6,10 @@ times s. A power of two changes no digit; other factors only round.
 """
 
 import numpy as np
-import pytest
 
 import core
 from core.stencils.bending.patch_geometry import PatchGeometry
+from tests.cases import cases
 from tests.core.physics.scenes import grid, run
 
 SETTINGS = {"default": {}, "converged": {"newton_iterations": "converge", "tolerance": 1e-8}}
@@ -33,8 +33,8 @@ def draped(s, settings, bending="patch", count=8, damping=0.002):
     return np.array([frame.positions[0] / s for frame in frames]), [frame.certificate for frame in frames]
 
 
-@pytest.mark.parametrize("power", [-10, 10])
-@pytest.mark.parametrize("settings", SETTINGS)
+@cases("power", [-10, 10])
+@cases("settings", SETTINGS)
 def test_the_same_cloth_a_thousand_times_larger_or_smaller_does_the_same_to_the_last_digit(power, settings):
     count = 8 if settings == "default" else 3
     metres, certified = draped(1.0, SETTINGS[settings], count=count)
@@ -46,8 +46,8 @@ def test_the_same_cloth_a_thousand_times_larger_or_smaller_does_the_same_to_the_
     assert [c.residual for c in also] == [c.residual for c in certified]
 
 
-@pytest.mark.parametrize("s", [1e-3, 1e3])
-@pytest.mark.parametrize("bending", ["patch", "hinge", "quadratic"])
+@cases("s", [1e-3, 1e3])
+@cases("bending", ["patch", "hinge", "quadratic"])
 def test_cloth_in_millimetres_and_kilometres_has_the_shape_of_cloth_in_metres(s, bending):
     """The solve goes down to rounding, because conjugate gradients amplify rounding up to their tolerance. The patch is
     not damped, because the direction of its columns at rest is rounding.
@@ -58,7 +58,7 @@ def test_cloth_in_millimetres_and_kilometres_has_the_shape_of_cloth_in_metres(s,
     assert np.abs(draped(s, TIGHT, bending, damping=damping)[0] - metres).max() < 1e-8
 
 
-@pytest.mark.parametrize("s", [1e-3, 1e3])
+@cases("s", [1e-3, 1e3])
 def test_the_columns_of_a_bent_patch_do_not_round_more_at_another_scale(s):
     positions, triangles = grid((4, 4), (0.6, 0.6))
     positions += np.outer(0.01 * np.sin(9.0 * positions[:, 0] + 5.0 * positions[:, 1]), [0, 0, 1])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, sheet
 
 HANGING = core.Material(areal_density=0.2, stretch=300.0, shear=100.0, bend=1e-4)
@@ -22,7 +23,7 @@ def assert_second_order(error_of):
     np.testing.assert_allclose(np.log2(errors[:-1] / errors[1:]), 2.0, atol=0.15)
 
 
-@pytest.mark.parametrize("h", [1 / 24, 1 / 100])
+@cases("h", [1 / 24, 1 / 100])
 def test_a_sheet_that_starts_at_its_equilibrium_stays_there(h):
     pins = {0: None, 6: None}
     cloth = core.Cloth(sheet((6, 6), (0.5, 0.5)), HANGING, pins=pins)

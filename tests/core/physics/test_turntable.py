@@ -2,9 +2,9 @@
 """A sheet on a turning table moves with it as if attached, for every stiffness and step."""
 
 import numpy as np
-import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import sheet
 
 
@@ -13,8 +13,8 @@ def turned(x, angle):
     return x @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-@pytest.mark.parametrize("steps", [1, 2])
-@pytest.mark.parametrize(("stretch", "damping"), [(5e3, 0.0), (5e3, 0.005), (4e5, 0.005)])
+@cases("steps", [1, 2])
+@cases(("stretch", "damping"), [(5e3, 0.0), (5e3, 0.005), (4e5, 0.005)])
 def test_friction_carries_a_sheet_round_with_a_turntable(stretch, damping, steps):
     omega, radius, thickness, flat = 2.0, 0.3, 0.01, sheet((5, 5), (0.3, 0.3))
     start = flat.positions - flat.positions.mean(axis=0) + (radius, 0.0, thickness)

@@ -5,15 +5,16 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.physics.scenes import elastic_force, reference, settle, sheet
 
 TABLE = reference("stretch_shear_energies")
 X, Y, Z = np.eye(3)
 
 
-@pytest.mark.parametrize("stretch", [r["stretch"] for r in TABLE["uniaxial"] if r["stretch"] > 1.0])
-@pytest.mark.parametrize("diagonals", ["right", "alternating"])
-@pytest.mark.parametrize("warp", [True, False])
+@cases("stretch", [r["stretch"] for r in TABLE["uniaxial"] if r["stretch"] > 1.0])
+@cases("diagonals", ["right", "alternating"])
+@cases("warp", [True, False])
 def test_a_sheet_in_clamped_grips_pulls_with_its_own_stiffness(stretch, diagonals, warp):
     """No transverse contraction: force = width k (stretch - 1)."""
     length, width, k = 0.3, 0.1, 800.0
@@ -49,8 +50,8 @@ def bias(cells, k_stretch, k_shear, lam):
 BIAS = [(table["k_stretch"], table["k_shear"], row) for table in TABLE["bias_extension"] for row in table["curve"]]
 
 
-@pytest.mark.parametrize(("k_stretch", "k_shear", "row"), BIAS,
-                         ids=[f"k={k} ks={s} stretch {r['lam']}" for k, s, r in BIAS])
+@cases(("k_stretch", "k_shear", "row"), BIAS,
+       ids=[f"k={k} ks={s} stretch {r['lam']}" for k, s, r in BIAS])
 def test_bias_extension_pulls_and_contracts_as_the_homogeneous_sheet(k_stretch, k_shear, row):
     pull, transverse = bias((6, 3), k_stretch, k_shear, row["lam"])
     assert pull == pytest.approx(row["force_per_width"], rel=0.01)

@@ -7,6 +7,7 @@ import pytest
 import core
 from core.errors import SceneError
 from core.kernels.backend import why_not
+from tests.cases import cases
 from tests.core.physics.scenes import fixed_steps, run, sheet
 from tests.core.physics.test_air_drag import HUNG, fabric, hung_in_wind
 
@@ -14,7 +15,7 @@ BACKENDS = [pytest.param(name, marks=pytest.mark.skipif(bool(why_not(name)), rea
             for name in ("numpy", "numba")]
 
 
-@pytest.mark.parametrize(("sigma", "k_d", "wind", "heading"), HUNG[:1])
+@cases(("sigma", "k_d", "wind", "heading"), HUNG[:1])
 def test_a_sheet_hangs_in_a_uniform_field_as_in_uniform_wind(sigma, k_d, wind, heading, monkeypatch):
     monkeypatch.setattr(core, "Scene", lambda cloths, wind, scene=core.Scene: scene(
         cloths, wind=lambda time, x: np.broadcast_to(wind, x.shape)))
@@ -44,7 +45,7 @@ def test_the_drag_of_a_triangle_is_that_of_the_mean_wind_at_its_corners():
     assert v == pytest.approx(np.tile([0.0, 0.0, 2.0 * 1.5 * h / 0.2], (3, 1)), rel=1e-2, abs=1e-12)
 
 
-@pytest.mark.parametrize("value, message", [
+@cases("value, message", [
     (lambda time, x: [1.0, 0.0, 0.0], r"has shape \(3,\), expected \(3, 3\)"),
     (lambda time, x: x * np.nan, "expected 3 numbers"),
     (lambda time, x: "west", "has shape"),
