@@ -55,7 +55,7 @@ def test_a_bake_sets_each_frame_once(extension, scene):
     import bpy
 
     builders.sheet(3)
-    builders.box()
+    builders.box().location.z = -2.0
     frames = []
     handler = lambda scene, *_: frames.append(scene.frame_current)      # noqa: E731
     bpy.app.handlers.frame_change_post.append(handler)

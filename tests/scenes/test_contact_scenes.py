@@ -247,7 +247,7 @@ def test_a_trouser_leg_walks():
     assert max(f.certificate.stretch_p99 for f in frames) < 1.3
 
 
-@pytest.mark.parametrize("size", [11, 16])
+@pytest.mark.parametrize("size", [11, pytest.param(16, marks=pytest.mark.slow)])
 def test_the_strain_limit_does_not_add_velocity(size):
     """Walls and floor meet stiff cloth in one step, and the solve of a whole frame stretches it strongly. The strain
     limit corrects the edges and must correct the velocities as well.
@@ -276,7 +276,7 @@ def test_the_strain_limit_yields_to_pins_and_solids():
     assert frames[-1].certificate.stretch_max < 16.0                  # the motion is eight times its length
 
 
-@pytest.mark.parametrize("seed", [0, 1, 3])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
 def test_cloth_between_solids_that_close_beyond_each_other_recovers_when_they_open(seed):
     """It has to enter a solid, but never intersects itself; the direction in which it buckles depends on rounding."""
     if seed:

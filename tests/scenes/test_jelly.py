@@ -47,8 +47,9 @@ def hanging(structure, cells, nu):
 
 
 @pytest.mark.parametrize(("structure", "nu", "cells", "error"), [
-    ("tetrahedra", 0.0, 8, 0.01), ("tetrahedra", 0.3, 8, 0.01), ("tetrahedra", 0.3, 16, 0.01),
-    ("lattice", 0.25, 8, 0.01), ("lattice", 0.25, 16, 0.01)])
+    ("tetrahedra", 0.0, 8, 0.01), ("tetrahedra", 0.3, 8, 0.01), ("lattice", 0.25, 8, 0.01),
+    pytest.param("tetrahedra", 0.3, 16, 0.01, marks=pytest.mark.slow),
+    pytest.param("lattice", 0.25, 16, 0.01, marks=pytest.mark.slow)])
 def test_a_hanging_block_stretches_by_its_weight_over_its_stiffness(structure, nu, cells, error):
     """The elongation is rho g L^2 / (2 E): each cross-section carries the weight below it. The block is held along its
     length only, and may become narrower.
