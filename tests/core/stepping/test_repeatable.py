@@ -16,7 +16,7 @@ from tests.core.shapes import ball, grid
 from tests.core.simple_scenes import floor, hanging, sheet
 
 BACKENDS = ["numpy", pytest.param("numba", marks=pytest.mark.skipif(bool(why_not("numba")), reason="no Numba"))]
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def everything(scene, solver, frames):
