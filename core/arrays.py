@@ -17,6 +17,9 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[Any]
 
+SINGLE_PRECISION = 1e-6
+"""Largest relative error of numbers that are stored or computed in single precision, with a margin [-]: mesh editors
+store positions so. Differences below it tell nothing."""
 FARTHEST = 1e15
 """Largest coordinate [m]: squares of lengths then stay finite, in single precision too."""
 LARGEST = 1e20

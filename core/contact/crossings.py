@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.numpy.orient3d import UNSURE
+from ..kernels.formulas.orient3d import UNSURE
 from ..kernels.numpy.vectors import Vector, cross, dot, take
 from .bvh import BVH, element_boxes, touching_boxes
 from .triangle_surface import TriangleSurface

@@ -20,6 +20,7 @@ from ..row_ops import any_of, length, pick, rank_of, tangential, tangents, unit
 from ..state import Touch
 from .friction import ELASTIC, SLIP, STICK, Friction
 from .half_spaces import HalfSpaces
+from .planes import MAX_PER_VERTEX
 
 if TYPE_CHECKING:
     from .pairs import Contacts
@@ -48,7 +49,6 @@ left but a little across, and what two surfaces squeeze would be thrown out alon
 UNSURE_HEIGHT = 0.2
 """Part of the thickness above its planes from which on a vertex is surely on the right side of what they touch [-]: the
 surface may bend, and rise above them."""
-MAX_PER_VERTEX = 3
 NORMAL_SWEEPS = 8
 """Gauss-Seidel sweeps that share a vertex's force among its up to three normals."""
 

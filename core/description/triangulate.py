@@ -17,12 +17,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-
-SHAPE_TOLERANCE = 1e-6
-"""Relative tolerance of shapes [-]. Two diagonals count as equally long within it. A triangle counts as turned over or
-flat below it: twice its area along the face's normal, over the product of a quad's diagonals, or over the square of an
-ear's longest side."""
+from ..arrays import SINGLE_PRECISION, BoolArray, FloatArray, IntArray
 
 CUTS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]])
 """Corners of a quad's two triangles (2, 2, 3): cut along the diagonal from its first corner, and from its second."""
@@ -80,7 +75,7 @@ def _cut_quads(positions: FloatArray, corners: IntArray, starts: IntArray) -> In
     d13 = np.linalg.norm(q[:, 3] - q[:, 1], axis=1)
     normal = np.cross(q[:, 2] - q[:, 0], q[:, 3] - q[:, 1])
     inside0, inside1 = _runs_inside(q, CUTS[0], normal), _runs_inside(q, CUTS[1], normal)
-    take_second = np.where(inside0 == inside1, d13 < d02 * (1.0 - SHAPE_TOLERANCE), inside1)
+    take_second = np.where(inside0 == inside1, d13 < d02 * (1.0 - SINGLE_PRECISION), inside1)
     cut: IntArray = starts[:, None, None] + np.where(take_second[:, None, None], CUTS[1], CUTS[0])
     return cut.reshape(-1, 3)
 
@@ -89,7 +84,7 @@ def _runs_inside(quads: FloatArray, cut: IntArray, normal: FloatArray) -> BoolAr
     """Return whether both triangles (2, 3) of a cut face the same way as the quads (Q, 4, 3) with normals (Q, 3)."""
     a, b, c = (quads[:, cut[:, i]] for i in range(3))                       # (Q, 2, 3)
     along = np.einsum("qti,qi->qt", np.cross(b - a, c - a), normal)
-    inside: BoolArray = (along > SHAPE_TOLERANCE * np.einsum("qi,qi->q", normal, normal)[:, None]).all(axis=1)
+    inside: BoolArray = (along > SINGLE_PRECISION * np.einsum("qi,qi->q", normal, normal)[:, None]).all(axis=1)
     return inside
 
 
@@ -116,7 +111,7 @@ def _clip_ears(polygon: FloatArray) -> IntArray:
 def _is_an_ear(polygon: FloatArray, ear: tuple[int, int, int], ring: list[int], normal: FloatArray) -> bool:
     """Return whether the triangle has an area, and no other corner in it or on its border, within the tolerance."""
     a, b, c = (polygon[e] for e in ear)
-    least = SHAPE_TOLERANCE * max(float(np.dot(side, side)) for side in (b - a, c - b, a - c))
+    least = SINGLE_PRECISION * max(float(np.dot(side, side)) for side in (b - a, c - b, a - c))
     if not np.dot(np.cross(b - a, c - a), normal) > least:
         return False
     p = polygon[[corner for corner in ring if corner not in ear]]

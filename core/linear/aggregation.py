@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import SINGLE_PRECISION, FloatArray, IntArray
 from ..description.topology import bodies
 
 LLOYD_SWEEPS = 2
 """Sweeps in which vertices move to the nearest centroid [-]; more sweeps change nothing."""
-LARGEST_TIE = 1e-6
-"""Largest distance of coordinates that count as equal, over the size of the mesh [-], so that rows of a grid stay
-together."""
 
 
 def aggregates(edges: IntArray, positions: FloatArray, size: int) -> IntArray:
@@ -44,7 +41,7 @@ def _cut(x: FloatArray, size: int) -> IntArray:
     wanted = np.array([max(1, round(n / size))])                    # number of parts that each part is still cut into
     extent: FloatArray = x.max(axis=0, initial=-np.inf) - x.min(axis=0, initial=np.inf)
     longest = float(extent.max())
-    along: FloatArray = np.round(x / (LARGEST_TIE * longest)) if longest > 0.0 else np.zeros_like(x)
+    along: FloatArray = np.round(x / (SINGLE_PRECISION * longest)) if longest > 0.0 else np.zeros_like(x)
     while n and wanted.max() > 1:
         order = np.argsort(part, kind="stable")
         sizes = np.bincount(part, minlength=len(wanted))

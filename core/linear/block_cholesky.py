@@ -14,10 +14,6 @@ import numpy as np
 from ..arrays import FloatArray
 from .nested_dissection import NestedDissection
 
-SINGLE_PRECISION_SHIFT = 1e-6
-"""Part of the diagonal that is added to it before a matrix is factored in single precision [-]: more than rounding
-takes."""
-
 
 class BlockCholesky:
     """P^-1 for a symmetric positive definite P of blocks w x w on a graph.
@@ -30,7 +26,7 @@ class BlockCholesky:
             That suffices to precondition a solve to 1e-6; for smaller tolerances conjugate gradients need a
             preconditioner that is symmetric to more digits.
         quick: compute the factor in single precision, too, for blocks whose diagonal is increased by
-            `SINGLE_PRECISION_SHIFT`.
+            `SINGLE_PRECISION`.
         old: a factor on the same tree that is not used any more; its memory is reused.
 
     Raises:

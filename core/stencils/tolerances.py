@@ -4,7 +4,3 @@
 ROUNDING_SHARE = 1e-12
 """Ratio to the largest value of its kind below which a value is rounding error of double precision [-]."""
 
-SINGLE_PRECISION_NOISE = 1e-6
-"""Largest dimensionless value that rounding of positions to single precision makes out of zero [-].
-
-Mesh editors store positions in single precision."""

@@ -36,18 +36,14 @@ EXTERNAL_OF = {
     **{f"core.kernels.numba.{name}": {"llvmlite", "operator"}                                      # vector instructions
        for name in ("block_rows", "simd", "llvm_vectors", "row_products", "simd_boxes", "gemm_tiles")}}
 """Packages that one module of core may import besides, and why."""
-LARGEST_NUMBER_OF_CONSTANTS = 195
+LARGEST_NUMBER_OF_CONSTANTS = 184
 """Named numbers in core, contact and integrators aside [-]. It may only fall: 180 is the aim."""
 
 # Places that break a rule today and are still to be mended. These lists may only shrink.
 UPWARD_IMPORTS: set[tuple[str, str]] = set()
 IMPORT_CIRCLES: set[tuple[str, ...]] = set()
 FOREIGN_WRITES: set[str] = set()
-CONSTANTS_OF_ONE_NAME = {
-    "APART", "AT_ONCE", "CLOSE", "EASY", "FACE", "FEATURE_OF", "FEW", "FLAT", "GIVES", "HALVINGS",
-    "LEANING", "LEAST", "LEFT", "LONGEST", "MANY", "MAX_PER_VERTEX", "MOST", "NEAR", "OVERLAP",
-    "REST", "ROOM", "ROUNDING", "ROUNDS", "RUBS", "SAME", "SETTLED", "SHARP", "SLACK", "STEPS", "STICK", "SURE",
-    "SWEEPS", "TOGETHER", "TOUCHING", "UNSURE"}
+CONSTANTS_OF_ONE_NAME: set[str] = set()
 
 
 def name_of(path):

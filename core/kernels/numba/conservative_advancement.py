@@ -9,24 +9,19 @@ import numpy as np
 from numba import njit
 
 from ...arrays import FloatArray, IntArray
-from ..numpy import conservative_advancement as reference
-from ..numpy.conservative_advancement import Candidates, Placed
+from ..numpy.conservative_advancement import LEFT, NEAR, ROUNDING, STEPS, Candidates, Placed
 from .distances import closest as closest_on_triangle
 from .distances import closest_on_edges
 from .options import INLINED, INNER, KERNEL
-from .thread_pool import share
+from .thread_pool import LEAST_ROWS, share
 from .vectors import add, at, dot, scale, subtract
-
-NEAR, STEPS, ROUNDING, LEFT = reference.NEAR, reference.STEPS, reference.ROUNDING, reference.LEFT
-LEAST = 512
-"""Pairs below which a part of them is not worth another thread."""
 
 
 def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Weights (P, 4) of the closest points, unit normals (P, 3), distances (P,) [m], as in `reference`."""
     weights, normals, distance = np.empty((len(vertices), 4)), np.empty((len(vertices), 3)), np.empty(len(vertices))
-    share(_closest_all, len(vertices), LEAST, np.ascontiguousarray(x), np.ascontiguousarray(vertices), faces, weights,
-          normals, distance)
+    share(_closest_all, len(vertices), LEAST_ROWS, np.ascontiguousarray(x), np.ascontiguousarray(vertices), faces,
+          weights, normals, distance)
     return weights, normals, distance
 
 
@@ -36,13 +31,13 @@ def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tup
     count, faces = sum(len(primitives) for primitives in candidates), len(candidates[0])
     most = np.zeros(0) if most is None else most
     keep, found = np.empty(count, dtype=np.bool_), (np.empty((count, 4)), np.empty((count, 3)), np.empty(count))
-    share(_relevant_all, count, LEAST, np.ascontiguousarray(x0), np.ascontiguousarray(x1), *candidates, *tables, slack,
-          np.ascontiguousarray(radius), most, far, keep, *found)
+    share(_relevant_all, count, LEAST_ROWS, np.ascontiguousarray(x0), np.ascontiguousarray(x1), *candidates, *tables,
+          slack, np.ascontiguousarray(radius), most, far, keep, *found)
     rows = np.flatnonzero(keep)
     few = len(rows)
     vertices, primitives = np.empty((few, 4), dtype=np.int64), np.empty((few, 2), dtype=np.int64)
     placed = np.empty((few, 4)), np.empty((few, 3)), np.empty(few)
-    share(_gather, few, LEAST, rows, *candidates, *tables, *found, vertices, primitives, *placed)
+    share(_gather, few, LEAST_ROWS, rows, *candidates, *tables, *found, vertices, primitives, *placed)
     return vertices, primitives, int(np.searchsorted(rows, faces)), *placed
 
 
@@ -50,7 +45,7 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
                   distances: FloatArray, keeps: FloatArray) -> FloatArray:
     """Times (P,) in 0..1 up to which each pair keeps apart, 2 if always, as in `reference`."""
     time = np.empty(len(vertices))
-    share(_meeting_all, len(vertices), LEAST, np.ascontiguousarray(x0), np.ascontiguousarray(x1),
+    share(_meeting_all, len(vertices), LEAST_ROWS, np.ascontiguousarray(x0), np.ascontiguousarray(x1),
           np.ascontiguousarray(vertices), faces, np.ascontiguousarray(normals), np.ascontiguousarray(distances),
           np.ascontiguousarray(keeps), time)
     return time

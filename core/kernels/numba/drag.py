@@ -12,10 +12,7 @@ from ...arrays import FloatArray, IntArray
 from ...stencils.component_algebra import SMALLEST_DIVISOR
 from .assembly import subtract_scattered
 from .options import KERNEL
-from .thread_pool import share
-
-LEAST = 2000
-"""Triangles worth another thread."""
+from .thread_pool import LEAST_VERTICES, share
 
 if TYPE_CHECKING:
     from ...stencils.stencil import Stencil
@@ -24,14 +21,14 @@ if TYPE_CHECKING:
 def add_force(stencil: Stencil, vectors: FloatArray, u: FloatArray, total: FloatArray) -> None:
     """As in `reference`."""
     P = np.empty((len(vectors), 1, 3))
-    share(_stresses, len(vectors), LEAST, stencil.vertices, vectors, u, P)
+    share(_stresses, len(vectors), LEAST_VERTICES, stencil.vertices, vectors, u, P)
     subtract_scattered(stencil, P, total)
 
 
 def drag_vectors(triangles: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
     """As in `reference`."""
     q = np.empty((len(triangles), 3))
-    share(_vectors, len(triangles), LEAST, triangles, coefficients, x, q)
+    share(_vectors, len(triangles), LEAST_VERTICES, triangles, coefficients, x, q)
     return q
 
 

@@ -10,14 +10,12 @@ from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..numpy import minima as reference
+from ..numpy.minima import LEANING, SHARP
 from .options import INNER, KERNEL
-from .thread_pool import share
+from .thread_pool import LEAST_VERTICES, share
 from .vectors import at, dot, scale, subtract
 
-FEATURE_OF = tuple(int(code) for code in reference.FEATURE_OF)
-SHARP, LEANING = reference.SHARP, reference.LEANING
-LEAST = 4096
-"""Pairs of edges below which a part of them is not worth another thread."""
+FEATURE_CODES = tuple(int(code) for code in reference.FEATURE_OF)
 SPREAD = 0x9E3779B97F4A7C15 - 2**64
 """An odd number whose product with a key has high bits that tell keys apart: 2^64 over the golden ratio."""
 
@@ -43,7 +41,7 @@ def ridges(vertices: IntArray, primitives: IntArray, weights: FloatArray, normal
            x: FloatArray, cloth: int) -> BoolArray:
     """Which of the pairs of edges are two ridges that cross (P,), as in `reference`."""
     result = np.empty(len(vertices), dtype=np.bool_)
-    share(_ridges, len(vertices), LEAST, np.ascontiguousarray(vertices), np.ascontiguousarray(primitives),
+    share(_ridges, len(vertices), LEAST_VERTICES, np.ascontiguousarray(vertices), np.ascontiguousarray(primitives),
           np.ascontiguousarray(weights), np.ascontiguousarray(normals), opposite, np.ascontiguousarray(x), cloth,
           result)
     return result
@@ -58,7 +56,7 @@ def _keys(primitives: Any, weights: Any, faces: Any, table: Any, count: Any, edg
             corners = 0
             for k in range(3):
                 corners += (1 << k) if weights[p, 1 + k] != 0.0 else 0
-            result[p] = one * count + table[other, FEATURE_OF[corners]]
+            result[p] = one * count + table[other, FEATURE_CODES[corners]]
         else:
             result[p] = vertices * count + one * edges + other
 

@@ -11,8 +11,8 @@ from numba import njit
 from .options import INLINED, INNER, MAKING
 from .vectors import cross, dot, subtract
 
-ROOM = 1.0 + 1e-9
-"""Slack for the rounding of a bound: squared distances to boxes [-]."""
+BOUND_SLACK = 1.0 + 1e-9
+"""Factor of a bound that covers its rounding, for squared distances to boxes and distances along a direction [-]."""
 SURE, ROUNDED = 1.0 + 1e-6, 1e-20
 """The same of squared distances from a plane [-]; and how much of the rounding of such a distance, that of a triple
 product over the lengths that it is of, is left beyond that, squared [-]: 1e-26, the sum's square being no more than
@@ -34,7 +34,7 @@ def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
         low, high = min(min(a[k], b[k]), c[k]), max(max(a[k], b[k]), c[k])
         out = max(max(low - p[k], p[k] - high), 0.0)
         total += out * out
-    return total > limit * limit * ROOM
+    return total > limit * limit * BOUND_SLACK
 
 
 @njit(**INLINED)

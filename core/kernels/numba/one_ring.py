@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..numpy.triangle_pairs import OWN_EDGE
+from ..numpy.triangle_pairs import CLOSE, OWN_EDGE
 from .distances import edge_distance
+from .nearest_triangles import BOUND_SLACK
 from .options import INLINED, INNER, MAKING
 from .orient3d import apart
-from .triangle_pairs import CLOSE, ROOM, joined, keep
+from .triangle_pairs import joined, keep
 from .vectors import at, dot, scale, subtract
 
 
@@ -64,7 +65,7 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
                 # what is not the triangle's own is looked at from its neighbour
                 one = across[k, 3] - _height(across, k, spoke, m) if edge[k, 2] else np.inf
                 other = across[m, 3] - _height(across, m, spoke, k) if edge[m, 2] else np.inf
-                if min(one, other) > tiny and max(one, other) > best * ROOM + tiny:
+                if min(one, other) > tiny and max(one, other) > best * BOUND_SLACK + tiny:
                     continue
                 best = _opposite(v, star[begin[v] + k], star[begin[v] + m], one > tiny, other > tiny, x, a, owned,
                                  sides, order, edges, first, best, share, found, count)

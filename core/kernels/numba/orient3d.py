@@ -12,14 +12,17 @@ import numpy as np
 from numba import njit
 
 from ...arrays import IntArray
-from ..numpy.orient3d import ROUNDING, UNSURE
+from ..formulas import orient3d as formulas
+from ..formulas.orient3d import UNSURE, VOLUME_ROUNDING, side
 from ..numpy.vectors import Vector
 from .options import INLINED, INNER, KERNEL
-from .vectors import subtract
+from .plain_functions import register
+
+register(formulas, INLINED)
 
 
 def sides(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
-    """As in `reference`."""
+    """Return sides (P,) as in NumPy."""
     signs = np.empty(len(a[0]), dtype=np.int64)
     _sides(a, b, c, d, signs)
     return signs
@@ -30,21 +33,6 @@ def _sides(a: Any, b: Any, c: Any, d: Any, signs: Any) -> None:
     for k in range(len(signs)):
         signs[k] = side((a[0][k], a[1][k], a[2][k]), (b[0][k], b[1][k], b[2][k]), (c[0][k], c[1][k], c[2][k]),
                         (d[0][k], d[1][k], d[2][k]))
-
-
-@njit(**INLINED)
-def side(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Sign of the volume of (a, b, c, d): 1 where d lies in front of (a, b, c), 0 in the plane, or UNSURE."""
-    u, v, w = subtract(a, d), subtract(b, d), subtract(c, d)
-    yz, zy, zx = v[1] * w[2], v[2] * w[1], v[2] * w[0]
-    xz, xy, yx = v[0] * w[2], v[0] * w[1], v[1] * w[0]
-    volume = -(u[0] * (yz - zy) + u[1] * (zx - xz) + u[2] * (xy - yx))
-    size = abs(u[0]) * (abs(yz) + abs(zy)) + abs(u[1]) * (abs(zx) + abs(xz)) + abs(u[2]) * (abs(xy) + abs(yx))
-    if size == 0.0:
-        return 0
-    if abs(volume) <= ROUNDING * size:
-        return UNSURE
-    return 1 if volume > 0.0 else -1
 
 
 @njit(**INNER)
@@ -84,6 +72,6 @@ def _turn(axis: Any, a: Any, b: Any, c: Any) -> Any:
     """Sign of the area of (a, b, c) seen along an axis, or UNSURE."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     one, two = (b[i] - a[i]) * (c[j] - a[j]), (b[j] - a[j]) * (c[i] - a[i])
-    if abs(one - two) <= ROUNDING * (abs(one) + abs(two)):
+    if abs(one - two) <= VOLUME_ROUNDING * (abs(one) + abs(two)):
         return UNSURE
     return 1 if one - two > 0.0 else -1

@@ -20,12 +20,10 @@ from .distances import closest
 from .nearest_triangles import above, away, insert, keep_minima, room
 from .options import INLINED, INNER, KERNEL
 from .point_triangle_ccd import first_entry
-from .thread_pool import share
+from .thread_pool import LEAST_SEARCHES, share
 from .trees import STACK_SIZE, roots, rows_of, walk_below
 from .vectors import add, at, cross, divide, dot, scale, subtract
 
-LEAST = 64
-"""Points worth another thread."""
 GROUP, ROOTS = 4, 16
 """Points that go down the tree together, as neighbours often have neighbouring numbers; and to how many nodes."""
 MISS = 1e-3
@@ -48,9 +46,9 @@ def find(
     triangle, weights = np.empty((V, MAX_PER_VERTEX), dtype=np.int64), np.empty((V, MAX_PER_VERTEX, 3))
     normal, entered = np.empty((V, MAX_PER_VERTEX, 3)), np.empty((V, MAX_PER_VERTEX), dtype=np.bool_)
     still = motion[0] is motion[1]
-    share(_find, V, LEAST, *(np.ascontiguousarray(x) for x in (x_t0, x_t1, reach, drift)), order, rows_of(nodes),
-          *(np.ascontiguousarray(x) for x in (*shape, *motion)), still, count, distance, triangle, weights, normal,
-          entered)
+    share(_find, V, LEAST_SEARCHES, *(np.ascontiguousarray(x) for x in (x_t0, x_t1, reach, drift)), order,
+          rows_of(nodes), *(np.ascontiguousarray(x) for x in (*shape, *motion)), still, count, distance, triangle,
+          weights, normal, entered)
     n = int(count.sum())
     planes = (np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty((n, 3)), np.empty((n, 3)),
               np.empty(n, dtype=np.bool_))

@@ -15,14 +15,15 @@ from numba import njit
 from ...arrays import FloatArray, IntArray
 from ..numpy.surface_pairs import Boxes, Leaves, Neighbours, Surface
 from ..numpy.trees import sorted_pairs
-from ..numpy.triangle_pairs import CORNER_TWICE
+from ..numpy.triangle_pairs import CLOSE, CORNER_TWICE
 from ..numpy.wide_bvh import CLUSTER
+from .nearest_triangles import BOUND_SLACK
 from .one_ring import look_around
 from .options import KERNEL, MAKING
 from .simd_boxes import CLUSTERS_PER_TASK, lowest_bit, others_than, touching_now
 from .thread_pool import share
 from .trees import STACK_SIZE
-from .triangle_pairs import CLOSE, ROOM, look, parted
+from .triangle_pairs import look, parted
 from .vectors import at, subtract
 from .wide_bvh import fit, grow, reached
 
@@ -127,7 +128,7 @@ def _meet(task: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a
                 while bits:
                     j = other * CLUSTER + lowest_bit(bits)
                     bits &= bits - 1
-                    apart = parted(o, u, v, b, j, y, best * ROOM + tiny, tiny)
+                    apart = parted(o, u, v, b, j, y, best * BOUND_SLACK + tiny, tiny)
                     if apart < 2:
                         best = look(a, i, a_owned[i], a_sides[i], a_order[i], x, b, j, b_owned[j], b_sides[j],
                                     b_order[j], y, same, apart == 0, best, edges, first, task, found, count)

@@ -15,15 +15,10 @@ from numba import njit
 
 from ..numpy.triangle_pairs import OWN_EDGE, OWN_VERTEX
 from .distances import closest, edge_distance
-from .nearest_triangles import away
+from .nearest_triangles import BOUND_SLACK, away
 from .options import INLINED, INNER
 from .orient3d import apart
 from .vectors import add, at, cross, dot, scale, subtract
-
-ROOM = 1.0 + 1e-9
-"""Slack for the rounding of a bound: distances along a direction [-]."""
-CLOSE = 1e-14
-"""Rounding of a difference of two heights along a direction, over the size of what they are heights of [-]."""
 
 
 @njit(**INLINED)
@@ -159,7 +154,7 @@ def edges_away(x: Any, e0: Any, e1: Any, y: Any, f0: Any, f1: Any, limit: Any) -
         low, high = min(x[e0, k], x[e1, k]), max(x[e0, k], x[e1, k])
         out = max(max(min(y[f0, k], y[f1, k]) - high, low - max(y[f0, k], y[f1, k])), 0.0)
         total += out * out
-    return total > limit * limit * ROOM
+    return total > limit * limit * BOUND_SLACK
 
 
 @njit(**INNER)

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import SINGLE_PRECISION, FloatArray, IntArray
 from ...kernels import current
 from ..aggregation import aggregates
-from ..block_cholesky import SINGLE_PRECISION_SHIFT, BlockCholesky
+from ..block_cholesky import BlockCholesky
 from ..block_matrix import BlockMatrix, BlockPattern
 from ..constraint_filter import ConstraintFilter
 from ..galerkin import CoarsePattern
@@ -62,7 +62,7 @@ class AggregationMultigrid:
     def _factor(self, matrix: BlockMatrix, filter_: ConstraintFilter, single: bool) -> BlockCholesky:
         if single:
             try:
-                coarse = self._coarse.product(matrix, filter_, grow=1.0 + SINGLE_PRECISION_SHIFT, dtype=np.float32)
+                coarse = self._coarse.product(matrix, filter_, grow=1.0 + SINGLE_PRECISION, dtype=np.float32)
                 return BlockCholesky(self._tree, *coarse, quick=True)
             except ArithmeticError:                                # too ill-conditioned for single precision
                 pass

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
-from ..block_cholesky import SINGLE_PRECISION_SHIFT, BlockCholesky
+from ...arrays import SINGLE_PRECISION, FloatArray, IntArray
+from ..block_cholesky import BlockCholesky
 from ..block_matrix import BlockMatrix, BlockPattern
 from ..constraint_filter import ConstraintFilter
 from ..neighbour_blocks import NeighbourBlocks
@@ -53,7 +53,7 @@ class NeighbourCholesky:
         old, self._workspace = self._workspace, None
         if single:
             try:
-                near = self._near.of(matrix, filter_, grow=1.0 + SINGLE_PRECISION_SHIFT, dtype=np.float32)
+                near = self._near.of(matrix, filter_, grow=1.0 + SINGLE_PRECISION, dtype=np.float32)
                 self._workspace = BlockCholesky(self._tree, *near, quick=True, old=old)
                 return self._workspace
             except ArithmeticError:                                # too ill-conditioned for single precision

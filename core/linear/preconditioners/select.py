@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import SINGLE_PRECISION, FloatArray, IntArray
 from ...kernels.tuning import tuning
 from ...state import SolveHistory
 from ..block_matrix import BlockMatrix, BlockPattern
@@ -38,8 +38,6 @@ LARGEST_COUNT = 4.0
 """Largest iteration count that enters the mean, over the count that is worth a direct solve [-]."""
 LARGEST_FACTOR = 150_000_000
 """Largest size of a direct factor [bytes]."""
-LEAST_SINGLE_TOLERANCE = 1e-6
-"""Smallest tolerance of a solve whose preconditioner may be in single precision [-]."""
 
 
 NO_SOLVES = SolveHistory(0, FIRST_WAIT, 0.0, False)
@@ -101,7 +99,7 @@ class Preconditioners:
             matrix: A, positive definite.
             tolerance: of the solve [-].
         """
-        single = tolerance >= LEAST_SINGLE_TOLERANCE
+        single = tolerance >= SINGLE_PRECISION
         try:
             if history.direct_left > 0 or self._always_direct:
                 if self._direct is None:

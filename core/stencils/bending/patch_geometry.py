@@ -31,10 +31,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray, IntArray
+from ...arrays import SINGLE_PRECISION, BoolArray, FloatArray, IntArray
 from ...description.mesh import ClothMesh
 from ..stencil import Stencil
-from ..tolerances import ROUNDING_SHARE, SINGLE_PRECISION_NOISE
+from ..tolerances import ROUNDING_SHARE
 from .edge_slopes import across_edges, edge_slopes
 from .hinge_geometry import HingeGeometry
 
@@ -75,7 +75,7 @@ class PatchGeometry:
             pieces.append(_without_negligible(vertices, columns))
         self.stencil = _joined(pieces)
         self.stiffness: FloatArray = np.full(count, max(bend))
-        self.curved: IntArray = np.flatnonzero((np.abs(self.rest) >= SINGLE_PRECISION_NOISE).any(axis=1))
+        self.curved: IntArray = np.flatnonzero((np.abs(self.rest) >= SINGLE_PRECISION).any(axis=1))
 
 
 def flat_stencil(patch: PatchGeometry) -> Stencil:

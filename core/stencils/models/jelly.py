@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import LARGEST, FloatArray, IntArray, is_number, is_whole
+from ...arrays import LARGEST, SINGLE_PRECISION, FloatArray, IntArray, is_number, is_whole
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
@@ -33,7 +33,6 @@ from ..solids.cage_ties import tie_stencil, tie_weights_per_node
 from ..solids.inside_points import check_closed
 from ..solids.volume_preserving import VolumePreserving
 from ..stencil import ElementForce
-from ..tolerances import SINGLE_PRECISION_NOISE
 from .built_model import BuiltModel
 
 STRUCTURES = ("tetrahedra", "lattice")
@@ -88,7 +87,7 @@ def build(mesh: ClothMesh, material: Material, *, structure: str = "tetrahedra",
     forces.append(ElementForce(tie_stencil(np.arange(first), nodes + first, weights), Quadratic(),
                                (np.full(first, stiffness),)))
     ties = np.column_stack([np.repeat(np.arange(first), nodes.shape[1]), nodes.ravel() + first])
-    tied_weights = np.where(weights > SINGLE_PRECISION_NOISE, weights, 0.0)
+    tied_weights = np.where(weights > SINGLE_PRECISION, weights, 0.0)
     node_mass, tie_weights = density * cage.node_volumes, tie_weights_per_node(nodes, tied_weights, count)
     mass_per_weight = node_mass / np.where(tie_weights > 0.0, tie_weights, 1.0)
     effective_mass: FloatArray = (tied_weights * mass_per_weight[nodes]).sum(axis=1)
