@@ -5,6 +5,8 @@ The add-on is imported only when Blender registers the extension. This file is a
 where tests of the core import it without Blender.
 """
 
+from typing import NoReturn
+
 
 def register() -> None:
     """Register the add-on in Blender."""
@@ -16,3 +18,9 @@ def unregister() -> None:
     """Remove the add-on from Blender."""
     from . import cloth_addon
     cloth_addon.unregister()
+
+
+def __getattr__(name: str) -> NoReturn:
+    """Say which package this is to a script that wants the installed one, which has the same name."""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}: this is the checkout, the Blender extension; "
+                         "for the package that `pip install .` makes, run the script from another folder")

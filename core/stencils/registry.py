@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The models of cloth, by name.
 
-A model makes element forces from a mesh and a fabric. To add one, write a file with a `build` function and add it to
-MODELS. `Cloth(model=...)` then accepts its name, and the panel's menu shows it.
+A model makes element forces from a mesh and a fabric. To add one, write a file with a `build` function, add it to
+MODELS, and its name and options to `MODEL_OPTIONS` in `core/description/models.py`. `Cloth(model=...)` then accepts
+its name, and the panel's menu shows it.
 """
 
 from __future__ import annotations

@@ -45,15 +45,18 @@ class Checkpoint:
     Attributes:
         frame: its number.
         first: number of the frame at time 0.
-        vertices: vertex count of each cloth, for which alone the state is good.
+        vertices: vertex count of each cloth.
+        meshes: digest of edges, triangles and rest lengths of all cloths, for which alone the state is good.
         colliders: vertex count of each collider.
-        frame_rate: [1/s]. steps_per_frame, halvings: of the solver; the step size counts in their terms.
+        frame_rate: of the solver [1/s].
+        steps_per_frame: of the solver. halvings: of the longest step. The step size is stored in units of these.
         state: everything that moves.
     """
 
     frame: int
     first: int
     vertices: tuple[int, ...]
+    meshes: tuple[int, ...]
     colliders: tuple[int, ...]
     frame_rate: float
     steps_per_frame: int

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
+
+import numpy as np
 
 from ..description.scene import Scene
 from ..description.settings import Solver
@@ -18,11 +21,12 @@ class CheckpointMaker:
     def __init__(self, scene: Scene, solver: Solver, first: int) -> None:
         self._scene, self._solver, self._first = scene, solver, first
         self._colliders = _collider_vertices(scene)          # asked for once: a trajectory may be slow to read
+        self._meshes = _meshes(scene)
 
     def at(self, frame: int, state: State) -> Checkpoint:
         """Return the checkpoint of a frame."""
-        return Checkpoint(frame, self._first, _vertices(self._scene), self._colliders, float(self._solver.frame_rate),
-                          self._solver.steps_per_frame, _halvings(self._solver), state)
+        return Checkpoint(frame, self._first, _vertices(self._scene), self._meshes, self._colliders,
+                          float(self._solver.frame_rate), self._solver.steps_per_frame, _halvings(self._solver), state)
 
 
 def check_continues(start: Checkpoint, scene: Scene, solver: Solver, frame: int) -> None:
@@ -35,6 +39,9 @@ def check_continues(start: Checkpoint, scene: Scene, solver: Solver, frame: int)
     if start.vertices != _vertices(scene):
         raise CheckpointError(f"the checkpoint is of cloths with {list(start.vertices)} vertices, those of the scene "
                               f"have {list(_vertices(scene))}: a changed mesh has to start anew")
+    if start.meshes != _meshes(scene):
+        raise CheckpointError("the edges, triangles or rest lengths of the cloths are not those of the checkpoint: a "
+                              "changed mesh has to start anew")
     if start.frame_rate != float(solver.frame_rate):
         raise CheckpointError(f"the checkpoint was made at {start.frame_rate:g} frames per second, the solver has "
                               f"{solver.frame_rate:g}: frames would not be where they were")
@@ -61,6 +68,15 @@ def continued(start: Checkpoint, scene: Scene, solver: Solver, count: int) -> St
 
 def _vertices(scene: Scene) -> tuple[int, ...]:
     return tuple(len(cloth.positions) for cloth in scene.cloths)
+
+
+def _meshes(scene: Scene) -> tuple[int, ...]:
+    """Return a digest of the cloths' edges, triangles and rest lengths, as four whole numbers."""
+    digest = hashlib.sha256()
+    for cloth in scene.cloths:
+        for array in (cloth.mesh.edges, cloth.mesh.triangles, cloth.mesh.rest_lengths):
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return tuple(int(number) for number in np.frombuffer(digest.digest(), dtype="<i8"))
 
 
 def _collider_vertices(scene: Scene) -> tuple[int, ...]:

@@ -32,6 +32,7 @@ EXTERNAL = {"core", "numpy", "__future__", "collections", "contextlib", "copy", 
 EXTERNAL_OF = {
     "core.kernels.backend": {"contextvars", "hashlib", "importlib", "os", "shutil", "tempfile"},   # compiled files
     "core.kernels.numba.thread_pool": {"contextvars", "os", "queue", "threading"},
+    "core.stepping.continuation": {"hashlib"},
     "core.stepping.checkpoint": {"hashlib", "os", "struct"},                                       # files
     **{f"core.kernels.numba.{name}": {"llvmlite", "operator"}                                      # vector instructions
        for name in ("block_rows", "simd", "llvm_vectors", "row_products", "simd_boxes", "gemm_tiles")}}

@@ -92,8 +92,9 @@ def main() -> int:
         scenarios = [name for name in scenarios if name in PICTURES]
         options.pictures = options.pictures.resolve()
         options.pictures.mkdir(parents=True, exist_ok=True)
-        for old in [*options.pictures.glob("*.ready"), *options.pictures.glob("*.png")]:
-            old.unlink()
+        for name in (name for names in PICTURES.values() for name in names):             # its own, nothing else
+            for old in (options.pictures / f"{name}.png", options.pictures / f"{name}.ready"):
+                old.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="muslin-window-") as folder:
         code = drive(tool, install(tool, Path(folder)), scenarios, Path(folder), options.pictures, options.size)
     print(f"window test ({', '.join(scenarios)}): {'passed' if code == 0 else f'FAILED, exit code {code}'}")

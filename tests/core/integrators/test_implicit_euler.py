@@ -245,7 +245,7 @@ def test_what_is_put_right_at_the_end_of_a_step_makes_energy_too(monkeypatch):
     def stretched(*what):
         result = post_step.ended(*what)
         found.append(result.state.x)
-        return replace(result, state=replace(result.state, x=1.1 * result.state.x))
+        return replace(result, state=replace(result.state, x=1.1 * result.state.x), lengths=1.1 * result.lengths)
 
     found = []
     system, plain = swinging(12.0), made(swinging(12.0))[0]

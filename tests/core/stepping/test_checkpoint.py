@@ -13,7 +13,7 @@ import pytest
 import core
 from core.kernels.backend import why_not
 from core.stepping import checkpoint as files
-from tests.core.simple_scenes import floor, hanging
+from tests.core.simple_scenes import FABRIC, floor, hanging
 from tests.scenes.repeatability_scenes import SCENES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -100,6 +100,15 @@ def test_what_does_not_fit_is_refused_before_anything_is_computed(change, words)
     scene = core.Scene([hanging(cells) if cells else hanging()], [floor()])
     with pytest.raises(core.CheckpointError, match=words):
         core.simulate(scene, given.get("solver"), given["frames"], start=given["start"])
+
+
+def test_another_mesh_of_as_many_vertices_is_refused():
+    mesh = hanging().mesh
+    for other in (core.ClothMesh(mesh.positions, mesh.triangles[:, ::-1]), core.ClothMesh(2.0 * mesh.positions,
+                                                                                          mesh.triangles)):
+        scene = core.Scene([core.Cloth(other, FABRIC, pins={0: None})], [floor()])
+        with pytest.raises(core.CheckpointError, match="a changed mesh has to start anew"):
+            core.simulate(scene, frames=range(6, 8), start=simulated()[-1].checkpoint())
 
 
 # ---------------------------------------------------------------------- files
