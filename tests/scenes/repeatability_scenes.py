@@ -95,8 +95,12 @@ def falling():
     below = cloth(5, 5, 0.25, 0.25, material=SOFT, name="below", pins=carried(
         points(5, 5, 0.25, 0.25), range(25), lambda t, p: p + np.clip(1.5 * t - 0.12, 0.0, 0.09) * UP))
     above = cloth(4, 4, 0.2, 0.2, [0.01, 0.007, 0.05], SOFT, name="above")
+
+    lying = [cloth(13, 13, 0.4, 0.4, [0.005 * k, 0.003 * k, 0.0066 * (1.0 + 2.0 * k)], velocities=0.2 * np.sin(
+        9.0 * points(13, 13, 0.4, 0.4)[:, [1, 0, 2]])) for k in range(2)]
     return [act(12, heap, under, solid_contact="springs", **PANEL), act(10, heap, under, **PANEL),
-            act(10, [within], [room], **PANEL), act(6, [below, above], [floor(-1.0)], WEIGHTLESS, **PANEL)]
+            act(10, [within], [room], **PANEL), act(6, [below, above], [floor(-1.0)], WEIGHTLESS, **PANEL),
+            act(7, lying, [floor()], **PANEL)]
 
 
 def twisted():
