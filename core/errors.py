@@ -54,7 +54,10 @@ class CheckpointError(ClothError):
 class UnstableStepError(SolverError):
     """Steps too long for an explicit integrator.
 
-    `longest` is the longest stable step and `step` the one it would have to take [s]; `steps_per_frame` would do.
+    Attributes:
+        longest: the longest stable step [s].
+        step: the smallest step that the settings allow [s].
+        steps_per_frame: the number of steps per frame that would be stable.
     """
 
     def __init__(self, message: str, *, longest: float, step: float, steps_per_frame: int) -> None:

@@ -203,7 +203,10 @@ def _button(mesh: ClothMesh, number: int, button: Any) -> tuple[IntArray, FloatA
 
 
 def _border_lengths(mesh: ClothMesh) -> FloatArray:
-    """Half the rest lengths of the border edges at each vertex (V,) [m]; inside a panel, the mean edge."""
+    """Return the length of border that belongs to each vertex (V,) [m]: half of its border edges' rest lengths.
+
+    A vertex that is not on a border gets the mean edge length.
+    """
     inner = len(mesh.edges) - len(mesh.loose_edges)
     count = len(mesh.positions)
     sides = np.sort(np.stack([mesh.triangles, np.roll(mesh.triangles, -1, axis=1)], axis=-1), axis=-1).reshape(-1, 2)

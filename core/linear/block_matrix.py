@@ -144,7 +144,7 @@ class BlockMatrix:
     Attributes:
         data: (size,), per row three lines over all its blocks.
         scalar: values of the scalar part, None if it is zero.
-        assembled: whether these numbers are the whole matrix.
+        assembled: True; a matrix of which only the diagonal is stored (`ImplicitMatrix`) has False.
     """
 
     assembled = True

@@ -4,8 +4,9 @@
 An iteration with multigrid is little more than a product, and a product takes as long as reading its numbers. So where
 an iteration is cheap, the matrix is copied, in single precision off the diagonal (see `core/kernels/numba/packed.py`).
 
-Let E be the rounding error of the copy, of which the symmetric part of each row's sum is added to its diagonal. The
-absolute values of a row of E add up to at most 2 u sum |A_ij|, u = 2^-24. Where that is less than the row's mass,
+The copy is A + E. The error E is the rounding of the numbers off the diagonal; the symmetric part of the sum of a row's
+errors is added to the diagonal of the row. The absolute values of a row of E add up to at most 2 u sum |A_ij|, with
+u = 2^-24. Where that is less than the row's mass,
 A + E is positive definite as A is. Otherwise products are made with A itself. Solutions differ by some millionths, see
 docs/decisions/0013.
 """

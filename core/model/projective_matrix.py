@@ -104,10 +104,14 @@ class ProjectiveMatrix:
 
 
 def constant_elements(forces: Sequence[ElementForce], x: FloatArray, *, bounding: bool) -> list[ScalarElements]:
-    """Return H and tau H of the elements of each force, read at x (V, 3) [m].
+    """Return the constant stiffness H and damping tau H of the elements of each force, at x (V, 3) [m].
 
-    `bounding`: with omega_c that bound the stiffness, for projective dynamics. Otherwise with the norms at rest and
-    without wide elements, for the preconditioner.
+    Args:
+        forces: element forces; tau [s] is the damping of each, over its stiffness.
+        x: (V, 3) rest positions [m].
+        bounding: take weights omega_c that bound the stiffness in every state, for projective dynamics. Otherwise take
+            the norms of the stiffness at rest, and leave out elements of more than `WIDEST_ELEMENT` vertices, for the
+            preconditioner.
     """
     result = []
     for force in forces:

@@ -55,7 +55,7 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
         try:
             _simulate(part(model), solver)
             _weigh(part(model), solver)
-            _bring_back(solver)
+            _limit_stretch(solver)
         except Exception as error:
             if solver.backend is not None:
                 raise
@@ -83,8 +83,8 @@ def _weigh(scene: Scene, solver: Solver) -> None:
         system.elastic(start.time).energy(start.x)
 
 
-def _bring_back(solver: Solver) -> None:
-    """Apply *Limit Stretch*, which most scenes do not use."""
+def _limit_stretch(solver: Solver) -> None:
+    """Apply *Limit Stretch* once, so that its kernels are compiled: most scenes do not use it."""
     sheet, held = _sheet(0.0, COARSE_SIDE), np.zeros(1, dtype=np.int64)
     with using(choose(solver.backend)):
         limit = StrainLimit(sheet.edges, 0.9 * sheet.rest_lengths, np.ones(len(sheet.positions)), held)

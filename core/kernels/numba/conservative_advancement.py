@@ -151,7 +151,11 @@ def _closest(a: Any, b: Any, c: Any, d: Any, face: Any) -> Any:
 @njit(**INNER)
 def _meeting(a: Any, b: Any, c: Any, d: Any, da: Any, db: Any, dc: Any, dd: Any, face: Any, n: Any, gap: Any,
              keep: Any) -> Any:
-    """The time up to which the pair is known to keep apart, moving by da, db, dc, dd; 2 if always."""
+    """Return the time up to which a pair keeps apart, 2 if always; the namesake in `kernels/numpy` derives it.
+
+    a, b, c, d: vertices of the pair at the start [m], da, db, dc, dd: their motions [m]. face: vertex and triangle,
+    else two edges. n, gap: unit normal and distance at the start [m]. keep: distance that has to be left [m].
+    """
     now = 0.0
     for turn in range(STEPS + 1):
         if gap == 0.0:

@@ -74,7 +74,11 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
 
 @njit(**INLINED)
 def _height(across: Any, k: Any, spoke: Any, m: Any) -> Any:
-    """How far triangle m reaches in the direction from the vertex across the opposite side of triangle k [m]."""
+    """Return the height of triangle m along the normal of the side of triangle k that is opposite to the vertex [m].
+
+    across: (K, 4) unit normal of each opposite side, away from the vertex, and its distance [m].
+    spoke: (K, 2, 3) edges of each triangle from the vertex [m].
+    """
     u, v, w = across[k, 0], across[k, 1], across[k, 2]
     one = u * spoke[m, 0, 0] + v * spoke[m, 0, 1] + w * spoke[m, 0, 2]
     other = u * spoke[m, 1, 0] + v * spoke[m, 1, 1] + w * spoke[m, 1, 2]

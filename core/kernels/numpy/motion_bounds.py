@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far ends of a step are from where they were expected."""
+"""Distance between reached and predicted positions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from ...arrays import BoolArray, FloatArray
 
 
 def away(x: FloatArray, y: FloatArray, steady: BoolArray) -> FloatArray:
-    """How far x is from y (V, 3) [m], but for the mean way of those that are `steady` (S,) [m] (V,); 0 of all vertices
-    after the first S."""
+    """Return the distance (V,) [m] between x and y (V, 3) [m], without a common motion.
+
+    The common motion is the mean of x - y over the vertices that are marked in `steady` (S,). Only the first S vertices
+    count; the distance of the others is 0.
+    """
     moved = x[:len(steady)] - y[:len(steady)]
     common = np.zeros(3) if not steady.any() else moved[steady].mean(axis=0)
     squared = np.zeros(len(x))
