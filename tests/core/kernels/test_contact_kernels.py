@@ -171,7 +171,7 @@ def ridge_pairs(rng, count=4000):
 def test_ridges_are_the_same_on_one_thread_and_on_two(monkeypatch):
     from core.kernels.numba import minima, thread_pool
 
-    monkeypatch.setattr(minima, "LEAST", 100)
+    monkeypatch.setattr(minima, "LEAST_VERTICES", 100)
     given = ridge_pairs(np.random.default_rng(6))
     found = [kernels("minima")[0].ridges(*given)]
     for threads in (1, 2):
