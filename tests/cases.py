@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tests over many small cases that count as one: `cases` is used like `pytest.mark.parametrize`."""
+"""Tests over many small cases that count as one: `cases` is used like `pytest.mark.parametrize`.
+
+Tests of random cases take their number from `case_count`, so that `make test-long` can run more of them.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -13,6 +17,11 @@ from _pytest.mark import ParameterSet
 
 SHOWN = 5
 """Largest number of failed cases whose error is shown in full."""
+
+
+def case_count(usual: int) -> int:
+    """Return how many random cases a test runs: `usual`, or the number in the environment variable MUSLIN_CASES."""
+    return int(os.environ.get("MUSLIN_CASES") or usual)
 
 
 def cases(names: str | Sequence[str], values: Iterable[Any], ids: Any = None) -> Callable[[Callable], Callable]:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from tests.cases import cases
+from tests.cases import case_count, cases
 
 seen = []
 
@@ -60,3 +60,10 @@ def test_a_test_needs_cases_and_their_arguments():
         cases("value", [])
     with pytest.raises(AssertionError, match="does not take {'other'}"):
         cases("other", [1])(lambda value: None)
+
+
+def test_the_number_of_random_cases_comes_from_the_environment(monkeypatch):
+    monkeypatch.delenv("MUSLIN_CASES", raising=False)
+    assert case_count(300) == 300
+    monkeypatch.setenv("MUSLIN_CASES", "10000")
+    assert case_count(300) == 10_000
