@@ -10,6 +10,7 @@ import pytest
 
 import core
 from core.integrators.registry import STEP_FUNCTIONS
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_folds as folds
@@ -31,7 +32,7 @@ BDF2 = STEP_FUNCTIONS["bdf2"]
 pytest.importorskip("ipctk")
 
 SETTINGS = {"as in Blender": AS_IN_BLENDER, "as in core": AS_IN_CORE}
-settings = pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+settings = cases("settings", SETTINGS.values(), ids=SETTINGS)
 
 
 def energies(frames, staged):
@@ -141,7 +142,7 @@ def test_a_rejected_step_has_no_effect():
 # ---------------------------------------------------------------------- cloth and solids
 
 
-@pytest.mark.parametrize("speed", [1.0, 2.0, 4.0, 8.0])
+@cases("speed", [1.0, 2.0, 4.0, 8.0])
 def test_a_ball_pushed_through_the_place_of_a_held_sheet_takes_it_along(speed):
     staged = colliders.pushed_ball(14, speed=speed)
     frames = watched(staged)
@@ -151,7 +152,7 @@ def test_a_ball_pushed_through_the_place_of_a_held_sheet_takes_it_along(speed):
     assert low < -0.2 and (x[under, 2] < low).all()                           # the sheet is in front of it
 
 
-@pytest.mark.parametrize("offset", [(0.3, 0.2), (0.5, 0.0), (0.0, 0.0)], ids=["in a face", "on an edge", "at a vertex"])
+@cases("offset", [(0.3, 0.2), (0.5, 0.0), (0.0, 0.0)], ids=["in a face", "on an edge", "at a vertex"])
 def test_a_sheet_hangs_on_a_needle(offset):
     staged = colliders.spike(12, offset=offset)
     frames = watched(staged)
@@ -185,7 +186,7 @@ def test_a_small_sheet_on_a_cube_is_not_flung_off(width):
     assert largest_gain(frames, staged) < 0.5 * width
 
 
-@pytest.mark.parametrize("contact", ["constraints", "springs"])
+@cases("contact", ["constraints", "springs"])
 def test_cloth_without_thickness_intersects_nothing(contact):
     """Without an offset only rounding determines the side of a vertex."""
     watched(colliders.cube(12, side=0.4, fall=0.05, frames=12, thickness=0.0), solid_contact=contact)
@@ -207,7 +208,7 @@ def test_a_fan_of_four_thin_blades_turns_under_a_sheet():
     watched(colliders.fan(14, frames=30))
 
 
-@pytest.mark.parametrize("clearance", [2.05, 1.6])
+@cases("clearance", [2.05, 1.6])
 def test_a_sheet_is_dragged_out_under_a_box(clearance):
     """The gap is smaller than the contact distance on both sides, so contacts yield; if they locked, the sheet would
     stretch to twice its length.

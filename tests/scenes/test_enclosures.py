@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, inside_out, rotation, sheet, together
 from tests.scenes.staging import AS_IN_BLENDER, COTTON, Staged, cloth, perform, turned
 
@@ -27,8 +28,8 @@ def watched(staged, **solver):
     return kept
 
 
-@pytest.mark.parametrize("on_solids", ["constraints", "springs"])
-@pytest.mark.parametrize("tilt", [np.eye(3), TILT], ids=["level", "tilted"])
+@cases("on_solids", ["constraints", "springs"])
+@cases("tilt", [np.eye(3), TILT], ids=["level", "tilted"])
 def test_cloth_falls_onto_the_floor_of_a_room_and_stays_in(tilt, on_solids):
     walls, faces = inside_out(box((1.0, 1.0, 0.6)))
     staged = Staged(core.Scene([cloth(14, 14, 0.6, 0.6, lambda x: x - [0.0, 0.0, 0.1])],
@@ -38,7 +39,7 @@ def test_cloth_falls_onto_the_floor_of_a_room_and_stays_in(tilt, on_solids):
     assert height.min() < 0.05 and last.certificate.stretch_max < 1.1
 
 
-@pytest.mark.parametrize("one_mesh", [True, False])
+@cases("one_mesh", [True, False])
 def test_cloth_meets_a_ball_that_stands_in_a_room(one_mesh):
     room, solid = inside_out(box((1.2, 1.2, 1.0))), ball(20, 10, 0.15)
     solids = [core.Collider(*m) for m in ([together(room, solid)] if one_mesh else [room, solid])]
@@ -97,8 +98,8 @@ def test_a_rug_in_the_plane_of_the_floor_lies_on_it():
     assert frame.positions[0][:, 2].max() < -0.4
 
 
-@pytest.mark.parametrize("shape, stays", [(box((1.0, 1.0, 1.0)), False), (inside_out(box((1.0, 1.0, 1.0))), True)],
-                         ids=["solid", "room"])
+@cases("shape, stays", [(box((1.0, 1.0, 1.0)), False), (inside_out(box((1.0, 1.0, 1.0))), True)],
+       ids=["solid", "room"])
 def test_particles_are_put_out_of_a_solid_and_stay_in_a_room(shape, stays):
     points = core.Cloth(core.ClothMesh([[0.0, 0.0, 0.1], [0.1, 0.05, 0.0]], points=True), COTTON, model="particles")
     scene = core.Scene([points], [core.Collider(*shape)])

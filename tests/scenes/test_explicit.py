@@ -7,6 +7,7 @@ import pytest
 import core
 from core.integrators import stability_limit
 from core.model.particle_system import ParticleSystem
+from tests.cases import cases
 from tests.core.physics.scenes import masses, reference, rope, rope_fabric, sheet
 
 LEAPFROGS = ("symplectic_euler", "verlet")
@@ -50,8 +51,8 @@ def trembling(name, h, fabric, count, **settings):
 # ---------------------------------------------------------------------- the estimate
 
 
-@pytest.mark.parametrize("model", ["baraff_witkin", "projective", "mass_spring", "immediate_buckling"])
-@pytest.mark.parametrize("cells", [1e-3, 1.0])
+@cases("model", ["baraff_witkin", "projective", "mass_spring", "immediate_buckling"])
+@cases("cells", [1e-3, 1.0])
 def test_the_estimate_is_a_close_lower_bound(model, cells):
     mesh = sheet((6, 5), (6 * cells, 5 * cells), "alternating")
     x = mesh.positions.copy()
@@ -97,7 +98,7 @@ def first_frame(name, fabric=FABRIC, **settings):
     return list(core.simulate(core.Scene([cloth]), core.Solver(integrator=name, **settings), range(2)))[-1]
 
 
-@pytest.mark.parametrize("name", LEAPFROGS)
+@cases("name", LEAPFROGS)
 def test_steps_that_are_too_long_are_refused_with_a_stable_one(name):
     with pytest.raises(core.UnstableStepError, match="implicit_euler, bdf2 or projective_dynamics") as caught:
         first_frame(name, max_halvings=1)
@@ -114,7 +115,7 @@ def test_steps_that_are_too_long_are_refused_with_a_stable_one(name):
         first_frame(name, max_halvings=1, steps_per_frame=error.steps_per_frame - 1)
 
 
-@pytest.mark.parametrize("name", LEAPFROGS)
+@cases("name", LEAPFROGS)
 def test_steps_that_halving_makes_stable_are_halved_silently(name):
     frame = first_frame(name)
     assert frame.certificate.rejected == 0 and frame.certificate.steps >= 16
@@ -131,7 +132,7 @@ def test_explicit_euler_says_that_without_damping_it_always_grows():
         first_frame("explicit_euler")
 
 
-@pytest.mark.parametrize("kd", [-0.1, 1.1, float("nan"), None, "1"])
+@cases("kd", [-0.1, 1.1, float("nan"), None, "1"])
 def test_kd_out_of_range_is_refused(kd):
     with pytest.raises(core.SolverError, match="verlet_kd is"):
         core.Solver(integrator="verlet", verlet_kd=kd)
@@ -140,7 +141,7 @@ def test_kd_out_of_range_is_refused(kd):
 # ---------------------------------------------------------------------- the motion
 
 
-@pytest.mark.parametrize("kd", [0.5, 0.9, 1.0])
+@cases("kd", [0.5, 0.9, 1.0])
 def test_kd_is_the_product_of_the_roots_of_a_step(kd):
     mesh = rope(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -1.0]]))
     cloth = core.Cloth(mesh, rope_fabric(1.4, 0.7 * (2.0 * np.pi) ** 2), pins={0: None},
@@ -169,7 +170,7 @@ def test_a_pendulum_keeps_its_swing_and_its_period(name):
     assert swing[count // 2:].max() == pytest.approx(row["amplitude_deg"], abs=0.05)
 
 
-@pytest.mark.parametrize("name", LEAPFROGS)
+@cases("name", LEAPFROGS)
 def test_a_hanging_sheet_moves_as_by_an_implicit_integrator_of_short_steps(name):
     def lowest(settings):
         cloth = core.Cloth(sheet((5, 5), (0.5, 0.5)), FABRIC, pins={0: None, 5: None})

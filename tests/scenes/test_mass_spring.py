@@ -6,12 +6,13 @@ import pytest
 
 import core
 from core.kernels.backend import why_not
+from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, run, settle, sheet
 from tests.core.shapes import ball, grid, quads
 
 
-@pytest.mark.parametrize("cells", [8, 20])
-@pytest.mark.parametrize("kind", ["right", "alternating", "quads"])
+@cases("cells", [8, 20])
+@cases("kind", ["right", "alternating", "quads"])
 def test_a_hanging_strip_grows_by_its_weight_over_its_stiffness(cells, kind):
     """Parallel diagonals make a stretched strip skew, which makes it longer."""
     sigma, length, k = 0.2, 1.0, 200.0
@@ -26,7 +27,7 @@ def test_a_hanging_strip_grows_by_its_weight_over_its_stiffness(cells, kind):
     assert grown == pytest.approx(sigma * GRAVITY * length ** 2 / (2.0 * k), rel=0.1 if kind == "right" else 0.03)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@cases("backend", ["numpy", "numba"])
 def test_the_strain_limit_keeps_soft_hanging_cloth_near_its_length(backend):
     if why_not(backend):
         pytest.skip(why_not(backend))

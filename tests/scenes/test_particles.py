@@ -6,6 +6,7 @@ import pytest
 
 import core
 from core.kernels import backend as kernels
+from tests.cases import cases
 from tests.core.shapes import ball
 
 FABRIC = core.Material(areal_density=0.2, stretch=1e3, shear=1e2, friction=0.5)
@@ -24,7 +25,7 @@ def available(backend):
     return backend
 
 
-@pytest.mark.parametrize("kind", core.emitters())
+@cases("kind", core.emitters())
 def test_free_particles_fly_on_parabolas(kind):
     x, v = core.emit(kind, 200)
     for frame in core.simulate(core.Scene([dust(x, v)]), core.Solver(integrator="bdf2"), range(1, 25)):
@@ -46,7 +47,7 @@ def test_a_particle_waits_until_it_is_emitted_and_then_flies_on_its_parabola():
         np.testing.assert_array_equal(frame.positions[0][waits], x[waits])
 
 
-@pytest.mark.parametrize("integrator", core.integrators())
+@cases("integrator", core.integrators())
 def test_particles_are_emitted_with_every_integrator(integrator):
     x, v = np.zeros((2, 3)), np.tile([0.0, 0.0, 5.0], (2, 1))
     scene = core.Scene([dust(x, v, births=[0.0, 0.5])])
@@ -80,7 +81,7 @@ def test_particles_slide_off_a_ball_and_never_enter_it():
         assert np.linalg.norm(frame.positions[0], axis=1).min() > 0.49
 
 
-@pytest.mark.parametrize("solid_contact", ["constraints", "springs"])
+@cases("solid_contact", ["constraints", "springs"])
 def test_particles_beside_a_cloth_land_with_every_kind_of_contact(solid_contact):
     x, v = core.emit("semi_sphere", 50, size=0.1, origin=(0.0, 0.0, 0.2), speed=1.0)
     sheet = np.array([[3.0, 0.0, 0.1], [4.0, 0.0, 0.1], [3.0, 1.0, 0.1]])
@@ -98,7 +99,7 @@ def test_a_particle_inside_a_solid_shows_in_the_certificate():
     assert frame.certificate.deepest_penetration == pytest.approx(0.5, rel=0.02)
 
 
-@pytest.mark.parametrize("damping", [0.0, 0.05])
+@cases("damping", [0.0, 0.05])
 def test_two_particles_on_a_spring_swing_at_its_frequency_and_keep_their_momentum(damping):
     """m/2 d'' + k_d d' + k d = 0: the reduced mass is half of one mass, and damping acts along the spring only."""
     m, k = 0.1, 20.0

@@ -7,6 +7,7 @@ import pytest
 import core
 from core.kernels import backend
 from core.linear.preconditioners.constant_matrix import ConstantMatrix
+from tests.cases import cases
 from tests.core.physics.scenes import sheet
 from tests.core.shapes import ball
 
@@ -27,7 +28,7 @@ def solver(name, rate, iterations="converge", **settings):
 # ---------------------------------------------------------------------- the stiffness
 
 
-@pytest.mark.parametrize(("E", "nu"), [(2e4, 0.0), (2e4, 0.3), (5e4, 0.49)])
+@cases(("E", "nu"), [(2e4, 0.0), (2e4, 0.3), (5e4, 0.49)])
 def test_a_hanging_strip_gets_longer_by_its_weight_over_the_shear_modulus(E, nu):
     """w = G t with G = E / (2 (1 + nu)) is the modulus in tension: the elongation is rho g L^2 / (2 w) to first order.
     """
@@ -44,7 +45,7 @@ def test_a_hanging_strip_gets_longer_by_its_weight_over_the_shear_modulus(E, nu)
     assert np.ptp(frame.positions[0][-3:, 1]) == pytest.approx(0.1, rel=1e-3)          # and it does not become narrower
 
 
-@pytest.mark.parametrize(("options", "what"), [
+@cases(("options", "what"), [
     ({"young_modulus": -1.0, "sheet_thickness": 1e-3}, "young_modulus is -1.0"),
     ({"young_modulus": 1e5}, "sheet_thickness is None"),
     ({"young_modulus": 1e5, "sheet_thickness": 1e-3, "poisson_ratio": 0.6}, "poisson_ratio is 0.6"),

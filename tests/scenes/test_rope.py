@@ -8,6 +8,7 @@ import pytest
 
 import core
 from core.kernels.backend import why_not
+from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, elastic_force, fixed_steps, reference, rope, rope_fabric, run, settle
 from tests.core.physics.test_cantilever import elastica
 from tests.core.shapes import ball
@@ -15,8 +16,8 @@ from tests.core.shapes import ball
 CATENARY, MODES = reference("catenary")["rows"], reference("chain_modes")["rows"]
 
 
-@pytest.mark.parametrize("matrix", ["assembled", "implicit"])
-@pytest.mark.parametrize("row", CATENARY[:2], ids=lambda r: f"{r['length']} m over {r['span']} m")
+@cases("matrix", ["assembled", "implicit"])
+@cases("row", CATENARY[:2], ids=lambda r: f"{r['length']} m over {r['span']} m")
 def test_a_rope_hangs_as_the_elastic_catenary_by_both_kinds_of_matrix(row, matrix):
     links, length, span, weight = 32, row["length"], row["span"], row["weight_per_length"]
     s = np.linspace(0.0, 1.0, links + 1)
@@ -67,7 +68,7 @@ def test_a_hanging_rope_swings_at_the_frequencies_of_its_chain(row, number):
     assert 0.5 * np.pi / time == pytest.approx(omega, rel=0.005)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@cases("backend", ["numpy", "numba"])
 def test_three_ropes_that_meet_share_the_weight_of_the_fourth(backend):
     if why_not(backend):
         pytest.skip(why_not(backend))
@@ -86,7 +87,7 @@ def test_three_ropes_that_meet_share_the_weight_of_the_fourth(backend):
     np.testing.assert_allclose(np.linalg.norm(pulls[:, :2], axis=1), np.linalg.norm(pulls[0, :2]), rtol=1e-5)
 
 
-@pytest.mark.parametrize(("gamma", "links"), [(1.0, 10), (8.0, 20)])
+@cases(("gamma", "links"), [(1.0, 10), (8.0, 20)])
 def test_a_stiff_rope_droops_as_the_heavy_elastica_by_the_half_cell_rule(gamma, links):
     length, weight = 0.2, 0.5
     B = weight * length ** 3 / gamma                                               # EI [N m^2]
@@ -99,7 +100,7 @@ def test_a_stiff_rope_droops_as_the_heavy_elastica_by_the_half_cell_rule(gamma, 
     assert -x[-1, 2] / (x[-1, 0] + 0.5 * d) == pytest.approx(H / W, rel={10: 0.05, 20: 0.03}[links])
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@cases("backend", ["numpy", "numba"])
 def test_a_rope_falls_over_a_ball_and_stays_outside(backend):
 
     if why_not(backend):
@@ -113,7 +114,7 @@ def test_a_rope_falls_over_a_ball_and_stays_outside(backend):
     assert x[20, 2] > 0.28 and x[0, 2] < 0.0
 
 
-@pytest.mark.parametrize(("span", "length"), [(1.0, 1.5), (0.5, 2.0)])
+@cases(("span", "length"), [(1.0, 1.5), (0.5, 2.0)])
 def test_a_rope_comes_to_rest_in_steps_of_a_whole_frame(span, length):
     """Linearised at the predicted end, the edges near its lowest point would keep stretching by a third."""
     s = np.linspace(0.0, 1.0, 33)[:, None]

@@ -6,6 +6,7 @@ import pytest
 
 import core
 from core.integrators.registry import STEP_FUNCTIONS
+from tests.cases import cases
 from tests.core.contact.shapes import ball, sheet
 
 IMPLICIT_EULER = STEP_FUNCTIONS["implicit_euler"]
@@ -63,7 +64,7 @@ def test_a_stack_of_ten_sheets_stays_at_rest():
     assert max(np.abs(v).max() for v in frames[-1].velocities) < 1e-2
 
 
-@pytest.mark.parametrize("speed", [1.0, 8.0])
+@cases("speed", [1.0, 8.0])
 def test_a_thrown_sheet_does_not_pass_through_a_held_one(speed):
     held = cloth(9, 9, 1.0, 1.0)
     border = np.flatnonzero(np.abs(held.positions[:, :2]).max(axis=1) > 0.49)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.cases import cases
 from tests.core.contact.shapes import ball, box, sheet
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_layers as layers
@@ -42,7 +43,7 @@ def test_intersecting_starts_separate_and_stay_separate(build, thinner):
     assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 5.0
 
 
-@pytest.mark.parametrize("lift", [0.03, -0.02])
+@cases("lift", [0.03, -0.02])
 def test_a_sheet_that_starts_through_a_plate_comes_off_its_nearer_end(lift):
     """The plate has two triangles. The intersection points determine which part of them is smaller."""
     plate, triangles = sheet(2, 2, 0.15, 0.15)
@@ -196,7 +197,7 @@ def test_a_sheet_folded_exactly_flat_lies_in_its_folds(panels):
     assert max(np.abs(f.velocities[0]).max() for f, _ in found) < 1.5 > 10.0 * np.abs(found[-1][0].velocities[0]).max()
 
 
-@pytest.mark.parametrize("wide", [0.8, 1.0, 1.25])
+@cases("wide", [0.8, 1.0, 1.25])
 def test_a_sheet_that_starts_in_the_top_of_a_box_is_not_pushed_beside_it(wide):
     """Its border is on the box's edges and therefore in its side walls, too."""
     solid, triangles = box((0.4, 0.4, 0.4))

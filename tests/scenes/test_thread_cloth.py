@@ -6,13 +6,14 @@ import pytest
 
 import core
 from core.kernels.backend import why_not
+from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, run, settle, sheet
 from tests.core.physics.test_cantilever import elastica
 from tests.core.shapes import ball, grid, quads
 
 
-@pytest.mark.parametrize("shear", [0.0, 40.0])
-@pytest.mark.parametrize("cells", [8, 20])
+@cases("shear", [0.0, 40.0])
+@cases("cells", [8, 20])
 def test_a_hanging_strip_grows_by_its_weight_over_its_stiffness(cells, shear):
     sigma, length, k = 0.2, 1.0, 200.0
     fabric = core.Material(areal_density=sigma, stretch=k, shear=shear)
@@ -23,7 +24,7 @@ def test_a_hanging_strip_grows_by_its_weight_over_its_stiffness(cells, shear):
     assert grown == pytest.approx(sigma * GRAVITY * length ** 2 / (2.0 * k), rel=0.02 if shear else 1e-3)
 
 
-@pytest.mark.parametrize(("gamma", "cells"), [(3.0, 10), (3.0, 20), (8.0, 20)])
+@cases(("gamma", "cells"), [(3.0, 10), (3.0, 20), (8.0, 20)])
 def test_a_cantilever_droops_as_the_heavy_elastica_by_the_half_cell_rule(gamma, cells):
     length, sigma = 0.1, 0.2
     B, d = sigma * GRAVITY * length ** 3 / gamma, length / cells
@@ -49,7 +50,7 @@ def test_a_strip_of_cotton_droops_as_the_heavy_elastica_for_every_area_stiffness
     assert -tip[2] / (tip[0] + 0.5 * d) == pytest.approx(H / W, rel=within)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@cases("backend", ["numpy", "numba"])
 def test_thread_cloth_drapes_over_a_ball_and_crosses_nothing(backend):
     if why_not(backend):
         pytest.skip(why_not(backend))

@@ -6,6 +6,7 @@ import pytest
 
 import core
 from core.kernels import backend
+from tests.cases import cases
 
 COUNT = 25
 COTTON = core.Material.preset("cotton")
@@ -73,7 +74,7 @@ def test_a_thread_lies_on_a_sheet(speed, name):
     assert thread_z[inside].min() > -0.2
 
 
-@pytest.mark.parametrize("speed", [0.0, 8.0])
+@cases("speed", [0.0, 8.0])
 def test_a_thread_hangs_over_a_thread(speed):
     other = thread([0.016, -0.6, 0.0], [0.016, 0.6, 0.0], "line", pins={0: None, COUNT - 1: None})
     seen = frames([falling(speed), other], [], "bdf2")

@@ -15,7 +15,7 @@ SOFT = core.Material(areal_density=0.2, stretch=30.0, shear=10.0, bend=1e-5, dam
 LIMP = core.Material(areal_density=0.2, stretch=0.0, shear=0.0)
 UNDAMPED = core.Material(areal_density=0.2, stretch=60.0, shear=10.0)
 
-each = pytest.mark.parametrize("name", core.integrators())
+each = cases("name", core.integrators())
 kept = cases("name", [name for name, member in MEMBERS.items() if member.energy == "kept"])
 both = pytest.mark.parametrize("which", ["numpy", "numba"])
 
@@ -170,7 +170,7 @@ def test_pins_are_exactly_where_they_should_be(name):
 FLOOR = np.array([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 12.0, 0.0]])
 
 
-@each
+@pytest.mark.parametrize("name", core.integrators())
 @both
 def test_a_sheet_that_falls_quickly_lies_on_a_solid_and_on_another_sheet(name, which):
     if backend.why_not(which):

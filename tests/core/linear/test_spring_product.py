@@ -131,8 +131,8 @@ def mesh_of(model):
     return core.ClothMesh(x, faces=quads(6, 5))
 
 
-@pytest.mark.parametrize("exact", [False, True], ids=["projected", "exact"])
-@pytest.mark.parametrize("model", SHEETS)
+@cases("exact", [False, True], ids=["projected", "exact"])
+@cases("model", SHEETS)
 def test_the_implicit_matrix_does_what_the_assembled_one_does(model, exact, backend):
     scene = core.Scene([core.Cloth(mesh_of(model), FABRIC, model=model)], wind=(0.0, 0.0, 1.0))
     rng = np.random.default_rng(2)

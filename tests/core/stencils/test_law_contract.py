@@ -14,7 +14,7 @@ from tests.cases import cases
 from tests.core.shapes import random_rotation
 from tests.core.stencils.laws import CELLS, LAWS, STATES, deformed, jittered_mesh, shear, stretch
 
-each_law = pytest.mark.parametrize("member", LAWS.values(), ids=LAWS)
+each_law = cases("member", LAWS.values(), ids=LAWS)
 each_state = cases("state", STATES)
 each_cell = cases("cell", CELLS)
 
@@ -223,7 +223,7 @@ def test_exceptional_states_with_a_tangent_have_clamped_eigenvalues(member, name
 # ---------------------------------------------------------------------- momentum
 
 
-free_laws = pytest.mark.parametrize(
+free_laws = cases(
     "member", [m for m in LAWS.values() if m.moves_freely], ids=[n for n in LAWS if LAWS[n].moves_freely])
 
 
