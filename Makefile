@@ -4,6 +4,7 @@
 #   make extension   build/muslin-VERSION.zip, for Blender's Install from Disk
 #   make extension-numba   the same with Numba for this platform inside, which is large and much quicker
 #   make test-next   the tests that depend on versions, with Python 3.13 and Blender 5.2
+#   make test-long   hostile scenes, fuzzers and long runs, for hours; SHARE=0.05 for a twentieth
 #   make lint        ruff and mypy
 #   make docs        build/site, the documentation with examples and the Python reference
 #   make clean       remove the environments and all that was built
@@ -28,7 +29,11 @@ EXTENSION_TESTS = $(wildcard tests/extension)
 # The wheel that pip installs, which does not depend on the Python: tested once.
 PACKAGING_TESTS = $(wildcard tests/packaging)
 
-.PHONY: demo test test-core test-addon test-next test-core-next test-addon-next extension extension-numba lint docs clean
+# The long suite, and the share of it. Each part stops after its processor time [s], which is a bound for bad days.
+SHARE = 1
+PART_SECONDS = 7200
+
+.PHONY: demo test test-core test-addon test-next test-core-next test-addon-next test-long extension extension-numba lint docs clean
 .SUFFIXES:
 
 .venv-%/.ready: pyproject.toml scripts/environment.py
@@ -56,6 +61,11 @@ test-core-next: .venv-core313/.ready
 test-addon-next: .venv-bpy52/.ready
 	.venv-bpy52/bin/python -m pytest $(ADDON_TESTS)
 	.venv-bpy52/bin/python -m pytest $(EXTENSION_TESTS)
+
+test-long: .venv-core311/.ready .venv-bpy45/.ready
+	.venv-core311/bin/python $(WARM_UP)
+	.venv-core311/bin/python -m tests.long --share $(SHARE) --seconds $(PART_SECONDS) --processes 2 \
+		--blender .venv-bpy45/bin/python
 
 extension: .venv-bpy45/.ready
 	.venv-bpy45/bin/python scripts/build_extension.py build
