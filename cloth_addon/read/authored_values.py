@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Digests of Blender's data as the user set it, the same at every frame of the scene and in every session.
+
+A digest of a data-block holds its settings that are not animated, its animation, and which other data-blocks it refers
+to. Values that a curve or driver sets are left out, because they differ from frame to frame; the curves are in the
+digest instead. Values that equal Blender's default are left out, too, so that a later version of Blender with more
+settings gives the same digest. The shape keys and curves of Muslin's own bakes are left out.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy_extras import anim_utils
+
+from ... import core
+from ..properties import baked_record
+from . import mesh_data
+
+OBJECT_VALUES = (
+    "location", "rotation_mode", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale",
+    "delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale", "parent_type", "parent_bone",
+    "parent_vertices", "matrix_parent_inverse", "track_axis", "up_axis", "hide_viewport")
+"""Properties of an object that place it."""
+BONE_VALUES = ("location", "rotation_mode", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+"""Properties of a posed bone that place it, with those that begin with `bbone_`."""
+FOLLOWED = tuple(getattr(bpy.types, name) for name in (
+    "Object", "Collection", "NodeTree", "Texture", "Mesh", "Curve", "Curves", "Lattice", "Armature", "MetaBall",
+    "PointCloud", "CacheFile") if hasattr(bpy.types, name))
+"""Types of data-blocks that can move another one. References to other types are left out."""
+SKIPPED = frozenset((
+    "rna_type", "select", "active", "is_active", "is_override_data", "use_pin_to_last", "execution_time",
+    "persistent_uid", "particle_system", "point_cache", "bakes", "panels", "node_warnings", "view_center",
+    "default_closed", "color_tag"))
+"""Properties that move nothing, or that Blender changes by itself."""
+SKIPPED_OF_NODES = frozenset((
+    "location", "location_absolute", "width", "height", "dimensions", "color", "use_custom_color", "label", "hide",
+    "parent", "internal_links"))
+"""Properties of the display of a node."""
+CURVE_VALUES = (("co", 2, np.float32), ("handle_left", 2, np.float32), ("handle_right", 2, np.float32),
+                ("interpolation", 1, np.int32), ("easing", 1, np.int32))
+"""Values of keyframes, with their width and type."""
+Identity = Callable[[bpy.types.ID], Any]
+
+
+class Digest:
+    """The digest of one part of a scene.
+
+    Attributes:
+        references: the data-blocks that it refers to, in the order in which they were found.
+    """
+
+    def __init__(self, identity: Identity) -> None:
+        self.references: list[bpy.types.ID] = []
+        self._identity = identity
+        self._hash = hashlib.blake2b(digest_size=16)
+        self._animated: frozenset[tuple[str, int]] = frozenset()
+        self._seen: dict[tuple[int, str], int] = {}
+
+    def text(self) -> str:
+        """Return the digest of what was added so far."""
+        return self._hash.hexdigest()
+
+    def add(self, *values: Any) -> None:
+        """Add text, numbers, and arrays."""
+        for value in values:
+            if isinstance(value, np.ndarray):
+                self._hash.update(repr((value.shape, value.dtype.str)).encode())
+                self._hash.update(np.ascontiguousarray(value).tobytes())
+            else:
+                self._hash.update(repr(value).encode())
+
+    def add_reference(self, item: bpy.types.ID | None) -> None:
+        """Add which data-block is referred to, and note it in `references` if it can move others."""
+        if item is not None and isinstance(item, FOLLOWED):
+            self.add(type(item).__name__, self._identity(item))
+            self.references.append(item)
+
+    def add_data_block(self, item: Any) -> None:
+        """Add everything of a data-block that moves its vertices or those of others, but not the shape keys."""
+        self._animated = self._add_animation(item)
+        if isinstance(item, bpy.types.Object):
+            self._add_object(item)
+        elif isinstance(item, bpy.types.Mesh):
+            self._add_mesh(item)
+        elif isinstance(item, bpy.types.Collection):
+            for obj in item.all_objects:
+                self.add_reference(obj)
+        elif isinstance(item, bpy.types.Armature):
+            self.add(item.pose_position)
+            for bone in item.bones:
+                self.add(bone.name, _numbers(bone.matrix_local), bone.length)
+        else:
+            self.add_struct(item, _own_names(item))
+
+    def add_struct(self, struct: Any, names: Iterable[str] | None = None) -> None:
+        """Add the settings of a struct and of the structs in it, or only the properties of these `names`."""
+        key = struct.as_pointer(), struct.bl_rna.identifier
+        if key in self._seen:                                       # nodes and sockets refer to each other
+            self.add("seen", self._seen[key])
+            return
+        if names is None:
+            self._seen[key] = len(self._seen)
+        self.add(struct.bl_rna.identifier)
+        listed = _settings(struct.bl_rna.identifier, type(struct))
+        for name, kind, default in listed if names is None else [_setting(struct, name) for name in names]:
+            value = getattr(struct, name, None)
+            if value is None:
+                continue
+            if kind == "COLLECTION":
+                self.add(name, len(value))
+                for part in value:
+                    self._add_pointer(part)
+            elif kind == "POINTER":
+                self.add(name)
+                self._add_pointer(value)
+            else:
+                self._add_value(struct, name, _plain(value), default)
+        if names is None:
+            self.add_custom_properties(struct)
+
+    def add_custom_properties(self, struct: Any) -> None:
+        """Add the user's own properties, which drivers and geometry nodes read."""
+        try:
+            items = sorted(struct.items(), key=lambda item: item[0])
+        except TypeError:                                           # this type has none
+            return
+        for name, value in items:
+            if isinstance(value, bpy.types.ID):
+                self.add(name)
+                self.add_reference(value)
+            elif isinstance(value, bool | int | float | str) and name != baked_record.PROPERTY:
+                self._add_value(struct, f'["{bpy.utils.escape_identifier(name)}"]', value)
+            elif hasattr(value, "to_list"):
+                self._add_value(struct, f'["{bpy.utils.escape_identifier(name)}"]', value.to_list())
+
+    def _add_pointer(self, value: Any) -> None:
+        if isinstance(value, bpy.types.ID):
+            self.add_reference(value)
+        elif value is not None:
+            self.add_struct(value)
+
+    def _add_value(self, struct: Any, name: str, value: Any, default: Any = None) -> None:
+        """Add the value of a property if it is not the default, without the numbers that curves and drivers set."""
+        if value == default:
+            return
+        if self._animated:
+            path = _path(struct, name)
+            if isinstance(value, list):
+                own = [(i, number) for i, number in enumerate(value) if (path, i) not in self._animated]
+                if isinstance(default, list) and all(number == default[i] for i, number in own):
+                    return
+                value = own if len(own) < len(value) else value
+            elif (path, 0) in self._animated:
+                return
+        self.add(name, value)
+
+    def _add_object(self, obj: Any) -> None:
+        self.add(obj.type)
+        self.add_struct(obj, OBJECT_VALUES)
+        self.add_custom_properties(obj)
+        self.add_reference(obj.parent)
+        self.add_reference(obj.data)
+        for part in (*obj.modifiers, *obj.constraints):
+            self.add_struct(part)
+        if obj.field is not None and obj.field.type != "NONE":
+            self.add_struct(obj.field)
+        if obj.modifiers:
+            self.add([group.name for group in obj.vertex_groups])
+        for bone in obj.pose.bones if obj.pose is not None else ():
+            self.add(bone.name)
+            self.add_struct(bone, (*BONE_VALUES, *_bendy_values()))
+            self.add_custom_properties(bone)
+            for constraint in bone.constraints:
+                self.add_struct(constraint)
+
+    def _add_mesh(self, mesh: Any) -> None:
+        if mesh.is_editmode:                                        # the arrays are empty until it is left
+            self.add("edited")
+            return
+        self.add(mesh_data.positions(mesh), mesh_data.edges(mesh), *mesh_data.corners(mesh))
+
+    def add_curves(self, item: Any, paths: Iterable[str]) -> int:
+        """Add the curves and drivers of a data-block with one of these data paths, and return their number."""
+        curves = [curve for curve in (_curves(item.animation_data) if item.animation_data is not None else ())
+                  if curve.data_path in set(paths)]
+        for curve in curves:
+            self._add_curve(curve)
+        return len(curves)
+
+    def add_shape_keys(self, obj: Any) -> None:
+        """Add the user's own shape keys of an object, if it has any; those of a bake are left out."""
+        keys = getattr(obj.data, "shape_keys", None)
+        if keys is None:
+            return
+        record = _record(obj)
+        own = [block for block in keys.key_blocks if record is None or block.name not in set(record.keys)]
+        if record is not None and record.made_shape_keys and [block.name for block in own] == [record.basis]:
+            return
+        self._animated = self._add_animation(keys, frozenset(record.curves if record is not None else ()))
+        relative = keys.use_relative if record is None else record.use_relative     # as before the bake
+        self.add(relative)
+        if not relative:
+            self.add_struct(keys, ("eval_time",))
+        for block in own:
+            points = np.empty(3 * len(block.points), np.float32)
+            block.points.foreach_get("co", points)
+            self.add(block.name, points, block.relative_key.name)
+            self.add_struct(block, ("value", "mute", "vertex_group", "interpolation"))
+
+    # ------------------------------------------------------------------ animation
+
+    def _add_animation(self, item: Any, skipped: frozenset[str] = frozenset()) -> frozenset[tuple[str, int]]:
+        """Add the curves and drivers of a data-block, and return path and index of each value that they set."""
+        animation = getattr(item, "animation_data", None)
+        animated: set[tuple[str, int]] = set()
+        for curve in _curves(animation) if animation is not None else ():
+            if curve.data_path in skipped:
+                continue
+            if not curve.mute:
+                animated.add((curve.data_path, curve.array_index))
+            self._add_curve(curve)
+        for strip in _strips(animation) if animation is not None else ():
+            self.add_struct(strip, [name for name, kind, _ in _settings(strip.bl_rna.identifier, type(strip))
+                                    if kind not in ("POINTER", "COLLECTION")])
+        return frozenset(animated)
+
+    def _add_curve(self, curve: Any) -> None:
+        self.add(curve.data_path, curve.array_index, curve.mute, curve.extrapolation)
+        points = curve.keyframe_points
+        for name, width, kind in CURVE_VALUES:
+            values = np.empty(width * len(points), kind)
+            points.foreach_get(name, values)
+            self.add(values)
+        for modifier in curve.modifiers:
+            self.add_struct(modifier)
+        if curve.driver is not None:
+            self.add_struct(curve.driver)
+
+
+def _curves(animation: Any) -> Iterator[Any]:
+    """Return the curves of the action, the strips, and the drivers of a data-block."""
+    yield from _curves_of(animation.action, animation.action_slot)
+    for strip in _strips(animation):
+        yield from _curves_of(strip.action, strip.action_slot)
+        yield from strip.fcurves
+    yield from animation.drivers
+
+
+def _curves_of(action: Any, slot: Any) -> Iterator[Any]:
+    if action is not None and slot is not None:
+        bag = anim_utils.action_get_channelbag_for_slot(action, slot)
+        yield from bag.fcurves if bag is not None else ()
+
+
+def _strips(animation: Any) -> Iterator[Any]:
+    """Return the strips of the tracks that play."""
+    for track in animation.nla_tracks if animation.use_nla else ():
+        if not track.mute:
+            yield from track.strips
+
+
+def _record(obj: Any) -> baked_record.BakedRecord | None:
+    """Return the record of a bake; None without one, and for a damaged one."""
+    try:
+        return baked_record.load(obj) if obj.type == "MESH" else None
+    except core.ClothError:
+        return None
+
+
+def _path(struct: Any, name: str) -> str:
+    """Return the data path of a property as curves have it, empty if it cannot be animated."""
+    try:
+        if name.startswith("["):
+            return name if isinstance(struct, bpy.types.ID) else f"{struct.path_from_id()}{name}"
+        return str(struct.path_from_id(name))
+    except (ValueError, AttributeError):
+        return ""
+
+
+def _numbers(value: Any) -> list[Any]:
+    return np.array(value).ravel().tolist()                         # mathutils' own repr is rounded
+
+
+def _plain(value: Any) -> Any:
+    """Return the value of a property as text, number or list."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    return sorted(value) if isinstance(value, set) else _numbers(value)
+
+
+@functools.cache
+def _settings(identifier: str, kind: type) -> tuple[tuple[str, str, Any], ...]:
+    """Return name, type and default of the properties of a type of struct that may move vertices."""
+    skipped = SKIPPED | (SKIPPED_OF_NODES if issubclass(kind, bpy.types.Node) else frozenset())
+    found = []
+    for prop in kind.bl_rna.properties:
+        name = prop.identifier
+        if name in skipped or name.startswith("bl_") or (name.startswith("show_") and name != "show_viewport"):
+            continue
+        if prop.is_readonly and prop.type not in ("POINTER", "COLLECTION") and name not in ("type", "vertex_indices"):
+            continue
+        found.append((name, prop.type, _default(prop)))
+    return tuple(found)
+
+
+def _setting(struct: Any, name: str) -> tuple[str, str, Any]:
+    return _single(struct.bl_rna.identifier, name, type(struct))
+
+
+@functools.cache
+def _single(identifier: str, name: str, kind: type) -> tuple[str, str, Any]:
+    prop = kind.bl_rna.properties.get(name)
+    return (name, "", None) if prop is None else (name, prop.type, _default(prop))
+
+
+@functools.cache
+def _bendy_values() -> tuple[str, ...]:
+    return tuple(prop.identifier for prop in bpy.types.PoseBone.bl_rna.properties
+                 if prop.identifier.startswith("bbone_") and not prop.is_readonly and prop.type != "POINTER")
+
+
+def _own_names(item: Any) -> list[str]:
+    """Return the names of the properties of a data-block that not every data-block has."""
+    common = bpy.types.ID.bl_rna.properties.keys()
+    return [name for name, _, _ in _settings(item.bl_rna.identifier, type(item))
+            if name not in common and name not in ("animation_data", "materials", "grease_pencil")]
+
+
+def _default(prop: Any) -> Any:
+    if prop.type in ("POINTER", "COLLECTION"):
+        return None
+    if getattr(prop, "is_array", False):
+        return list(prop.default_array)
+    return sorted(prop.default_flag) if getattr(prop, "is_enum_flag", False) else prop.default
