@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ... import core
 from ..bake.progress import Progress
+from ..properties import record_schema
 from ..read.read_scene import SimulationInput
 from ..write.report import json_values
 from . import comparison_sheet, snapshot
@@ -70,7 +71,7 @@ def write(folder: Path, values: dict[str, Any], outcomes: Sequence[Outcome], sho
         for shot in shots:
             yield progress
             snapshot.draw(shot.cloths + shot.colliders, view, temporary / shot.file_name)
-        values = json_values({**values, "runs": [run.as_dict() for run in outcomes]})
+        values = json_values({"version": 1, **values, "runs": [run.as_dict() for run in outcomes]})
         (temporary / VALUES).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
         (temporary / SHEET).write_text(comparison_sheet.html(values, outcomes, temporary), encoding="utf-8")
         drawn = [shot.file_name for shot in shots]
@@ -103,9 +104,11 @@ def view_of(shots: Sequence[Shot], failed: set[Variant]) -> snapshot.View:
 def _pictures_in(folder: Path) -> set[str]:
     """Return the pictures that the folder's compare.json lists; none if there is no such file of a comparison."""
     try:
-        runs = json.loads((folder / VALUES).read_text(encoding="utf-8"))["runs"]
+        if (folder / VALUES).stat().st_size > record_schema.LONGEST:
+            return set()
+        runs = record_schema.parsed((folder / VALUES).read_text(encoding="utf-8"), record_schema.COMPARISON)["runs"]
         names = {name for run in runs for name in run["pictures"]}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError):                           # no such file, or no such contents
         return set()
     return {name for name in names if isinstance(name, str) and name.endswith(".png") and Path(name).name == name}
 

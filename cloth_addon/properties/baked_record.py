@@ -15,9 +15,17 @@ from typing import Any
 import bpy
 
 from ... import core
+from ...core.parsed import ParsedError
+from . import record_schema
 
 PROPERTY = "muslin_bake"
-VERSION = 1
+VERSION = 2
+"""Version of the format. The shape keys of a bake have marks since version 2."""
+MARK = -(2.0 ** -8)
+"""Range Min of the shape keys that a bake has made, by which they are told from the user's [-]. The value of such a key
+is never below 0."""
+REMEDY = "press Forget Bake in the Bake panel, remove the shape keys named Muslin by hand, and bake again"
+"""What to do about a damaged record."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,43 +72,135 @@ def has_bake(obj: bpy.types.Object) -> bool:
 
 
 def save(shape_keys: bpy.types.Key, record: BakedRecord) -> None:
-    """Store the record in the shape keys of a mesh."""
-    shape_keys[PROPERTY] = json.dumps(asdict(record), separators=(",", ":"), allow_nan=False)
+    """Store the record in the shape keys of a mesh.
+
+    Raises:
+        core.SceneError: the record is larger than what can be read again, or does not fit its schema.
+    """
+    text = json.dumps(asdict(record), separators=(",", ":"), allow_nan=False)
+    try:
+        _check(record_schema.parsed(text, record_schema.RECORD))
+    except ParsedError as error:
+        raise core.SceneError(f"the record of the bake cannot be stored: {error}; bake fewer frames",
+                              object_name=shape_keys.user.name) from error
+    shape_keys[PROPERTY] = text
 
 
 def load(obj: bpy.types.Object) -> BakedRecord | None:
     """Return the record of the bake of `obj`, None without a bake.
 
     Raises:
-        core.SceneError: the record is damaged or was written by a later version of Muslin.
+        core.SceneError: the record is damaged or was written by another version of Muslin.
     """
     return _parse(obj.data.shape_keys[PROPERTY], obj.name) if has_bake(obj) else None
 
 
-def _parse(text: str, name: str) -> BakedRecord:
-    try:
-        values = json.loads(text)
-        version = values.get("version")
-        if not isinstance(version, int) or version > VERSION:
-            raise core.SceneError(f"its bake was written by another version of Muslin (record {version}, this one "
-                                  f"reads {VERSION}); use that version to delete it", object_name=name)
-        known = {f.name for f in fields(BakedRecord)}
-        return BakedRecord(**{name: value for name, value in values.items() if name in known})
-    except (TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, core.ClothError):
-            raise
-        raise core.SceneError(f"the record of its bake cannot be read ({error}); delete its shape keys and the "
-                              f"custom property '{PROPERTY}' by hand", object_name=name) from error
-
-
 def report_of(obj: bpy.types.Object) -> dict[str, Any] | None:
-    """Return the report of the bake of `obj`, None without a bake. Fast enough for drawing a panel."""
-    return _report(obj.data.shape_keys[PROPERTY]) if has_bake(obj) else None
+    """Return the report of the bake of `obj`, None without a bake or if its record is damaged.
+
+    Fast enough for drawing a panel.
+    """
+    return _report(obj.data.shape_keys[PROPERTY])[0] if has_bake(obj) else None
+
+
+def problem_of(obj: bpy.types.Object) -> str:
+    """Return what is wrong with the record of the bake of `obj`; empty if nothing is. Fast enough for drawing."""
+    return _report(obj.data.shape_keys[PROPERTY])[1] if has_bake(obj) else ""
+
+
+def forget(obj: bpy.types.Object) -> None:
+    """Remove the record of the bake. Its shape keys then belong to the user."""
+    if has_bake(obj):
+        del obj.data.shape_keys[PROPERTY]
+
+
+def own_keys(keys: bpy.types.Key, record: BakedRecord) -> list[str]:
+    """Return the names of the shape keys that the bake has made and that are still there.
+
+    A key of the user may have got the name of one that was renamed or deleted. It has no mark; in a bake of version 1,
+    without marks, it is out of the order of the frames.
+    """
+    places = {block.name: place for place, block in enumerate(keys.key_blocks)}
+    names = [name for name in record.keys if name in places]
+    if record.version >= 2:
+        return [name for name in names if keys.key_blocks[name].slider_min == MARK]
+    found, next_place = [], len(places)
+    for name in reversed(names):
+        if places[name] < next_place:
+            found.append(name)
+            next_place = places[name]
+    return found[::-1]
+
+
+def only_baked(keys: bpy.types.Key, record: BakedRecord) -> bool:
+    """Return whether all shape keys of the mesh were made by the bake, the basis included."""
+    own = {*own_keys(keys, record)}
+    others = [block for block in keys.key_blocks if block.name not in own]
+    return record.made_shape_keys and [block.name for block in others] in ([], [record.basis]) and all(
+        record.version == 1 or block.slider_min == MARK for block in others)
+
+
+def _parse(text: Any, name: str) -> BakedRecord:
+    """Return the record with this text, of the object `name`."""
+    try:
+        values = record_schema.parsed(text, record_schema.ANY_VERSION)
+        if values["version"] > VERSION:
+            raise core.SceneError(f"its bake was written by another version of Muslin (record {values['version']}, "
+                                  f"this one reads {VERSION}); use that version to delete it", object_name=name)
+        values = record_schema.parsed(text, record_schema.RECORD)
+        _check(values)
+    except ParsedError as error:
+        raise core.SceneError(f"the record of its bake is damaged and cannot be read: {error}; {REMEDY}",
+                              object_name=name) from error
+    known = {f.name for f in fields(BakedRecord)}
+    return BakedRecord(**{name: value for name, value in values.items() if name in known})
+
+
+def _check(values: dict[str, Any]) -> None:
+    """Raise ParsedError if parts of a record contradict each other."""
+    first, last, report = values["first"], values["last"], values["report"]
+    frames = last - first + 1
+    for where, number in (("keys", len(values["keys"])), ("report.certificates", len(report["certificates"]))):
+        if number != frames:
+            raise ParsedError(f"{where} has {number} values for frames {first} to {last}")
+    if (report["first"], report["last"]) != (first, last):
+        raise ParsedError(f"report is about frames {report['first']} to {report['last']}, not {first} to {last}")
+    if len(set(values["keys"])) != frames:
+        raise ParsedError("keys names a shape key twice")
+    for frame, name in enumerate(values["keys"], first):
+        start, _, number = name.partition(key_name(frame))
+        if start or (number and not (number[0] == "." and number[1:].isdecimal())):
+            raise ParsedError(f"keys has {name!r} for frame {frame}, which is no name of a baked shape key")
+    if values["absolute"] != values.get("made_shape_keys", False):
+        raise ParsedError("absolute and made_shape_keys differ")
+    paths = ["eval_time"] if values["absolute"] else [value_path(name) for name in values["keys"]]
+    if values.get("curves", []) != paths:
+        raise ParsedError("curves has other F-curves than those of the bake")
+    made = [values.get(name, False) for name in ("made_animation_data", "made_action", "made_slot")]
+    if made != sorted(made):
+        raise ParsedError("made_animation_data, made_action and made_slot contradict each other")
+
+
+def key_name(frame: int) -> str:
+    """Return the name of the shape key of a frame, which Blender may extend by a number."""
+    return f"Muslin {frame:04d}"
+
+
+def value_path(name: str) -> str:
+    """Return the data path of the value of a shape key."""
+    return f'key_blocks["{bpy.utils.escape_identifier(name)}"].value'
 
 
 @functools.lru_cache(maxsize=4)
-def _report(text: str) -> dict[str, Any] | None:
+def _report_of_text(text: str) -> tuple[dict[str, Any] | None, str]:
     try:
-        return _parse(text, "").report
-    except core.ClothError:
-        return None
+        return _parse(text, "").report, ""
+    except core.ClothError as error:
+        return None, str(error)
+
+
+def _report(text: Any) -> tuple[dict[str, Any] | None, str]:
+    """Return the report in the text of a record, or None and what is wrong with it."""
+    if not isinstance(text, str):
+        return None, f"the record of its bake is damaged and cannot be read: it is no text; {REMEDY}"
+    return _report_of_text(text)

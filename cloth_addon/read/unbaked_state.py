@@ -42,8 +42,8 @@ def users_shape_keys(obj: bpy.types.Object) -> list[str]:
     names = [block.name for block in keys.key_blocks]
     if record is None:
         return names
-    own = [name for name in names if name not in set(record.keys)]
-    return [] if record.made_shape_keys and own == [record.basis] else own
+    baked = {*baked_record.own_keys(keys, record)}
+    return [] if baked_record.only_baked(keys, record) else [name for name in names if name not in baked]
 
 
 def check_modifiers(obj: bpy.types.Object) -> None:
@@ -130,7 +130,5 @@ def _switch_off_bake(obj: bpy.types.Object, change: Any) -> None:
         change(keys, "use_relative", True)      # the keys of the bake have the value 0
         change(obj, "show_only_shape_key", False)
         return
-    for name in record.keys:
-        block = keys.key_blocks.get(name)
-        if block is not None:
-            change(block, "mute", True)
+    for name in baked_record.own_keys(keys, record):
+        change(keys.key_blocks[name], "mute", True)

@@ -145,10 +145,10 @@ class KeyFitter:
             copy.modifiers.clear()
             copy.parent = None
             record = baked_record.load(copy)
-            for block in copy.data.shape_keys.key_blocks:           # some may have been renamed or deleted by hand
-                if record is not None and block.name in record.keys:
-                    block.mute = True
-            copy.data.shape_keys.use_relative = True
+            keys = copy.data.shape_keys
+            for name in baked_record.own_keys(keys, record) if record is not None else ():
+                keys.key_blocks[name].mute = True
+            keys.use_relative = True
             return self._evaluated(copy)
 
     def _evaluated(self, obj: bpy.types.Object) -> Coordinates:

@@ -8,17 +8,17 @@ A mesh with relative keys keeps them unchanged and gets one more per frame, fade
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
 import numpy as np
-from bpy_extras import anim_utils
 from numpy.typing import NDArray
 
 from ..properties import baked_record
 from ..properties.baked_record import BakedRecord
+from . import delete_animation
 
 LINEAR = 1
 """Number of LINEAR in Keyframe.interpolation, as `foreach_set` takes it."""
@@ -62,10 +62,31 @@ def write_bakes(shapes: Sequence[BakedShape]) -> None:
 
 def delete_bake(obj: bpy.types.Object) -> bool:
     """Delete the bake and restore the object as it was before. Return False if there is no bake."""
-    record = baked_record.load(obj)
-    if record is not None:
-        _restore(obj, record)
-    return record is not None
+    return bool(delete_bakes([obj]))
+
+
+def delete_bakes(objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Delete the bakes of these objects, all of them or none. Return those that had one.
+
+    Everything that may fail comes before the first shape key is removed, and is undone if it does.
+
+    Raises:
+        core.SceneError: a record is damaged, or an action cannot be changed in this file.
+    """
+    records = [(obj, record) for obj in objects if (record := baked_record.load(obj)) is not None]
+    for obj, record in records:
+        delete_animation.check_action(obj, record)
+    undo: list[Callable[[], None]] = []
+    try:
+        for obj, record in records:
+            delete_animation.restore_animation(obj.data.shape_keys, record, undo)
+    except BaseException:
+        for step in reversed(undo):
+            step()
+        raise
+    for obj, record in records:
+        _restore_keys(obj, record)
+    return [obj for obj, _ in records]
 
 
 # ---------------------------------------------------------------------- one object
@@ -77,9 +98,9 @@ def _read(obj: bpy.types.Object) -> BakedShape | None:
         return None
     coordinates = np.empty((len(record.keys), len(obj.data.vertices), 3), np.float32)
     blocks = obj.data.shape_keys.key_blocks
+    own = {*baked_record.own_keys(obj.data.shape_keys, record)}
     for i, name in enumerate(record.keys):
-        block = blocks.get(name)
-        (block or blocks[0]).points.foreach_get("co", coordinates[i].ravel())
+        (blocks[name] if name in own else blocks[0]).points.foreach_get("co", coordinates[i].ravel())
     return BakedShape(obj, record.first, coordinates, record.report, record.time_ratio)
 
 
@@ -93,8 +114,9 @@ def _write(shape: BakedShape) -> None:
                          report=shape.report, time_ratio=shape.time_ratio)
     try:
         if keys is None:
-            record = replace(record, basis=obj.shape_key_add(name="Basis", from_mix=False).name)
-            keys = obj.data.shape_keys
+            basis = obj.shape_key_add(name="Basis", from_mix=False)
+            basis.slider_min = baked_record.MARK
+            record, keys = replace(record, basis=basis.name), obj.data.shape_keys
         record = replace(record, use_relative=keys.use_relative, eval_time=keys.eval_time)
         blocks = [_add_key(obj, record, shape.first + i, points) for i, points in enumerate(shape.coordinates)]
         record = _with_animation_state(keys, record)
@@ -109,8 +131,8 @@ def _write(shape: BakedShape) -> None:
             fade = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], np.float32)
             for i, block in enumerate(blocks):
                 points = fade[:2] if i == len(blocks) - 1 else fade         # the last shape stays
-                _write_curve(keys, record, f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value',
-                             (points + [shape.first + i, 0.0]) * [shape.time_ratio, 1.0])
+                _write_curve(keys, record, baked_record.value_path(block.name), (points + [shape.first + i, 0.0])
+                             * [shape.time_ratio, 1.0])
         baked_record.save(keys, record)
     except BaseException:
         _restore(obj, record)
@@ -119,7 +141,8 @@ def _write(shape: BakedShape) -> None:
 
 def _add_key(obj: bpy.types.Object, record: BakedRecord, frame: int, points: NDArray[np.float32]) -> bpy.types.ShapeKey:
     """Add the shape key of one frame, and its name to the record."""
-    block = obj.shape_key_add(name=f"Muslin {frame:04d}", from_mix=False)
+    block = obj.shape_key_add(name=baked_record.key_name(frame), from_mix=False)
+    block.slider_min = baked_record.MARK
     record.keys.append(block.name)
     block.value = 0.0
     block.points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
@@ -140,6 +163,7 @@ def _prepare_animation(keys: bpy.types.Key) -> None:
     animation = keys.animation_data_create()
     if animation.action is None:
         animation.action = bpy.data.actions.new(f"Muslin {keys.user.name}")
+        animation.action[delete_animation.MADE] = True
 
 
 def _write_curve(keys: bpy.types.Key, record: BakedRecord, path: str, points: NDArray[np.floating[Any]]) -> None:
@@ -153,50 +177,25 @@ def _write_curve(keys: bpy.types.Key, record: BakedRecord, path: str, points: ND
 
 
 def _restore(obj: bpy.types.Object, record: BakedRecord) -> None:
-    """Undo `_write`, whether it has ended or failed on the way."""
+    """Undo `_write`, which has failed on the way."""
     keys = obj.data.shape_keys
-    if keys is None:
-        return
-    _restore_animation(keys, record)
-    baked = set(record.keys)
-    others = [block.name for block in keys.key_blocks if block.name not in baked]
-    if record.made_shape_keys and others in ([], [record.basis]):
+    if keys is not None:
+        delete_animation.restore_animation(keys, record, [])
+        _restore_keys(obj, record)
+
+
+def _restore_keys(obj: bpy.types.Object, record: BakedRecord) -> None:
+    """Remove the shape keys and the record of the bake, and restore the settings of the keys."""
+    keys = obj.data.shape_keys
+    if baked_record.only_baked(keys, record):
         obj.shape_key_clear()
     else:
-        for name in record.keys:
-            block = keys.key_blocks.get(name)
-            if block is not None:
-                obj.shape_key_remove(block)
+        for name in baked_record.own_keys(keys, record):
+            obj.shape_key_remove(keys.key_blocks[name])
         keys.use_relative, keys.eval_time = record.use_relative, record.eval_time
         if keys.get(baked_record.PROPERTY) is not None:
             del keys[baked_record.PROPERTY]
     obj.show_only_shape_key = record.show_only
-    obj.active_shape_key_index = record.active_index
+    count = 0 if obj.data.shape_keys is None else len(obj.data.shape_keys.key_blocks)
+    obj.active_shape_key_index = min(record.active_index, max(count - 1, 0))
     obj.data.update_tag()
-
-
-def _restore_animation(keys: bpy.types.Key, record: BakedRecord) -> None:
-    """Remove the curves of the bake, and the slot, action and animation data that it has made."""
-    animation = keys.animation_data
-    if animation is None:
-        return
-    action, slot = animation.action, animation.action_slot
-    if action is not None and slot is not None:
-        bag = anim_utils.action_get_channelbag_for_slot(action, slot)
-        shared = len(slot.users()) > 1      # with a copy of this baked mesh, which plays the same curves
-        if bag is not None and not shared:
-            for curve in [bag.fcurves.find(path) for path in record.curves]:
-                if curve is not None:
-                    bag.fcurves.remove(curve)
-        if record.made_slot and (shared or bag is None or not len(bag.fcurves)):
-            animation.action_slot = None
-            if not shared:
-                action.slots.remove(slot)
-    if record.made_action and action is not None and animation.action_slot is None:
-        animation.action = None
-        if action.users == 0:
-            bpy.data.actions.remove(action)
-    if animation.action_slot is None:
-        animation.last_slot_identifier = record.last_slot
-    if record.made_animation_data and animation.action is None and not animation.drivers and not animation.nla_tracks:
-        keys.animation_data_clear()

@@ -3,19 +3,27 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from ..did_you_mean import perhaps
 from ..errors import PresetError
+from ..parsed import Either, Fields, ListOf, Number, Text, from_toml
 
 Fabric = TypeVar("Fabric")
 
 PRESETS_IN_PACKAGE = Path(__file__).resolve().parents[1] / "presets" / "fabrics"
 PRESET_FOLDER = PRESETS_IN_PACKAGE if PRESETS_IN_PACKAGE.is_dir() else PRESETS_IN_PACKAGE.parents[2] / "presets/fabrics"
 """Folder of the presets: inside the package that pip installs, beside it in the source tree and in the extension."""
+
+_CONSTANT = Fields({"value": Either(Number(0.0), ListOf(Number(0.0), 2, 2))},
+                   {"unit": Text(100), "source": Text(1000)})
+PRESET = Fields({name: _CONSTANT for name in ("areal_density", "stretch", "shear")}, {
+    "name": Text(100), "description": Text(1000),
+    **{name: _CONSTANT for name in ("bend", "damping", "isotropic_damping", "spring_damping", "friction", "air_drag",
+                                    "viscous_drag", "thread_width")}})
+"""What a preset's file holds."""
 
 
 def preset_names() -> tuple[str, ...]:
@@ -34,8 +42,8 @@ def load_preset(name: str, make: Callable[..., Fabric]) -> Fabric:
         raise PresetError(f"no fabric preset '{name}'; there are: {', '.join(names)}" + perhaps(name, names))
     path = PRESET_FOLDER / f"{name}.toml"
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-        values = {key: entry["value"] for key, entry in table.items() if isinstance(entry, dict)}
-        return make(name=name, **values)
+        table = from_toml(path, PRESET)
+        return make(name=name, **{key: entry["value"] for key, entry in table.items() if isinstance(entry, dict)})
     except (OSError, ValueError, KeyError, TypeError) as error:    # ValueError: syntax, encoding, range
-        raise PresetError(f"preset '{name}' ({path.name}) cannot be read: {error!r}") from error
+        raise PresetError(f"preset '{name}' ({path.name}) cannot be read: {error}; restore the file, or install Muslin "
+                          "again") from error

@@ -23,7 +23,7 @@ OWN = [ROOT / "__init__.py", ROOT / "setup.py",
 LAYERS = ("stepping", "integrators", "model", "contact", "linear", "kernels", "loads", "stencils", "description")
 """Folders of core from top to bottom: each imports only itself, the folders after it and BASE."""
 BASE = {"core.state", "core.arrays", "core.row_ops", "core.errors", "core.did_you_mean", "core.stopwatch",
-        "core.kernels", "core.kernels.backend"}
+        "core.parsed", "core.kernels", "core.kernels.backend"}
 """Modules that all folders may import: plain records and arrays, errors, and the choice of the kernels' backend."""
 EXTERNAL = {"core", "numpy", "__future__", "collections", "contextlib", "copy", "dataclasses", "difflib", "functools",
             "inspect", "itertools", "json", "math", "numbers", "pathlib", "reprlib", "sys", "time", "tomllib",
