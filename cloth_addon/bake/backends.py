@@ -59,7 +59,10 @@ def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
 
 def ready_backend(scene: bpy.types.Scene, models: Sequence[str]) -> str:
     """Return the backend that runs at once, without importing or compiling: "numba" after a bake has prepared it."""
-    linearisations = scene_settings_of(scene).solver().linearisations
+    try:
+        linearisations = scene_settings_of(scene).solver().linearisations
+    except core.ClothError:                             # a bake says what is wrong
+        return "numpy"
     solver = core.Solver(backend="numba", newton_iterations=linearisations)
     is_ready = (scene.muslin.backend != "NUMPY" and kernels.is_known("numba") and not kernels.why_not("numba")
                 and core.is_warm(solver, models))

@@ -136,8 +136,8 @@ def only_baked(keys: bpy.types.Key, record: BakedRecord) -> bool:
     """Return whether all shape keys of the mesh were made by the bake, the basis included."""
     own = {*own_keys(keys, record)}
     others = [block for block in keys.key_blocks if block.name not in own]
-    return record.made_shape_keys and [block.name for block in others] in ([], [record.basis]) and all(
-        record.version == 1 or block.slider_min == MARK for block in others)
+    return record.made_shape_keys and len(others) <= 1 and all(
+        block.name == record.basis if record.version == 1 else block.slider_min == MARK for block in others)
 
 
 def _parse(text: Any, name: str) -> BakedRecord:
@@ -168,8 +168,8 @@ def _check(values: dict[str, Any]) -> None:
     if len(set(values["keys"])) != frames:
         raise ParsedError("keys names a shape key twice")
     for frame, name in enumerate(values["keys"], first):
-        start, _, number = name.partition(key_name(frame))
-        if start or (number and not (number[0] == "." and number[1:].isdecimal())):
+        number = name.removeprefix(key_name(frame))
+        if number == name or (number and not (number[0] == "." and number[1:].isdecimal())):
             raise ParsedError(f"keys has {name!r} for frame {frame}, which is no name of a baked shape key")
     if values["absolute"] != values.get("made_shape_keys", False):
         raise ParsedError("absolute and made_shape_keys differ")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ... import core
 from .enum_numbers import number_of
@@ -31,6 +32,20 @@ BACKEND_ITEMS = [
     ("NUMBA", "Numba", "Compiled, several times faster; needs an extension that was built with Numba", 2),
 ]
 BACKEND_TITLES = {"numpy": "NumPy", "numba": "Numba"}
+
+
+def chosen(values: Any, prop: str) -> str:
+    """Return the item of an enum property of an object's or scene's settings.
+
+    Raises:
+        core.SceneError: the file stores a number that is none of the items, as of another version.
+    """
+    item: str = getattr(values, prop)
+    if not item:
+        raise core.SceneError(f"its setting {values.bl_rna.properties[prop].name} has a stored value that this version "
+                              "of Muslin does not know; choose one in Properties > Physics > Muslin",
+                              object_name=values.id_data.name)
+    return item
 
 
 def title(name: str) -> str:

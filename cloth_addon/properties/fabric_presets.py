@@ -15,7 +15,7 @@ import numpy as np
 from ... import core
 from .enum_items import Item, title
 
-CUSTOM = "CUSTOM"
+CUSTOM, DEFAULT = "CUSTOM", "cotton"
 
 PRESET_PROPERTIES = (
     "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft",
@@ -27,7 +27,10 @@ PRESET_PROPERTIES = (
 @functools.cache
 def preset_values(name: str) -> dict[str, float]:
     """Return the values of the preset `name` by property of `MuslinObject`, in SI."""
-    fabric = core.Material.preset(name)
+    return _values_of(core.Material.preset(name))
+
+
+def _values_of(fabric: core.Material) -> dict[str, float]:
     return {
         "areal_density": fabric.areal_density,
         "stretch_warp": fabric.stretch[0], "stretch_weft": fabric.stretch[1], "shear": fabric.shear,
@@ -39,9 +42,29 @@ def preset_values(name: str) -> dict[str, float]:
 
 
 @functools.cache
+def readable_presets() -> tuple[tuple[str, ...], str]:
+    """Return the names of the presets whose files can be read, and what is wrong with the others."""
+    names, problems = [], []
+    for name in core.Material.presets():
+        try:
+            preset_values(name)
+            names.append(name)
+        except core.ClothError as error:
+            problems.append(str(error))
+    return tuple(names), "; ".join(problems)
+
+
+def default_values() -> dict[str, float]:
+    """Return the values of a new object: those of cotton, or of a plain sheet if its preset cannot be read."""
+    if DEFAULT in readable_presets()[0]:
+        return preset_values(DEFAULT)
+    return _values_of(core.Material(areal_density=0.15, stretch=(4000.0, 4000.0), shear=300.0))
+
+
+@functools.cache
 def preset_items() -> list[Item]:
     """Return the presets as items of an enum, Custom last."""
-    names = core.Material.presets()
+    names = readable_presets()[0]
     presets = [(name, title(name), f"Fill in the values of {title(name).lower()}", i) for i, name in enumerate(names)]
     return [*presets, (CUSTOM, "Custom", "Values of your own", len(names))]
 
@@ -56,7 +79,7 @@ def load_preset(settings: Any, name: str) -> None:
 def preset_of(settings: Any) -> str:
     """Return the name of the preset whose values `settings` has, or CUSTOM. Properties are in single precision."""
     values = np.array([getattr(settings, prop) for prop in PRESET_PROPERTIES], np.float32)
-    for name in core.Material.presets():
+    for name in readable_presets()[0]:
         preset = preset_values(name)
         if np.array_equal(values, np.array([preset[prop] for prop in PRESET_PROPERTIES], np.float32)):
             return name

@@ -7,9 +7,9 @@ from typing import Any
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from .fabric_presets import load_preset, preset_items, preset_of, preset_values
+from .fabric_presets import default_values, load_preset, preset_items, preset_of
 
-DEFAULT_FABRIC = preset_values("cotton")
+DEFAULT_FABRIC = default_values()
 MICRO = 1e-6
 
 

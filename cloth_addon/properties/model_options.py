@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from .body_properties import MAX_POISSON_RATIO
+from .enum_items import chosen
 
 ALL_OF_FABRIC = frozenset((
     "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp_micro", "bend_weft_micro", "air_drag",
@@ -19,8 +20,9 @@ def model_options(values: Any, model: str, metres_per_unit: float) -> dict[str, 
     """Return the keyword arguments of `core.Cloth` for `model` from an object's settings; empty for sheets."""
     poisson_ratio = min(float(values.poisson_ratio), MAX_POISSON_RATIO)
     if model == "jelly":
-        is_lattice = values.jelly_structure == "LATTICE"
-        return {"structure": values.jelly_structure.lower(), "young_modulus": 1e3 * float(values.young_modulus),
+        structure = chosen(values, "jelly_structure")
+        is_lattice = structure == "LATTICE"
+        return {"structure": structure.lower(), "young_modulus": 1e3 * float(values.young_modulus),
                 "poisson_ratio": None if is_lattice else poisson_ratio, "density": float(values.density),
                 "cells": int(values.jelly_cells) or None}
     if model == "projective" and values.use_moduli:

@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 
 from ... import core
-from .enum_items import backend_name
+from .enum_items import backend_name, chosen
 from .model_options import model_of, model_options
 
 
@@ -141,9 +141,14 @@ def metres_per_unit(scene: bpy.types.Scene) -> float:
     return 1.0 if units.system == "NONE" else float(units.scale_length)
 
 
+def kind_of_settings(values: Any) -> str:
+    """Return the type that is stored in an object's settings. A number of another version counts as NONE."""
+    return values.kind or "NONE"
+
+
 def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     """Return NONE, CLOTH or COLLIDER: the object's type, or COLLIDER for meshes of the scene's collider collection."""
-    kind: str = obj.muslin.kind
+    kind = kind_of_settings(obj.muslin)
     chosen = scene.muslin.collider_collection
     if kind == "NONE" and obj.type == "MESH" and chosen is not None and obj.name in chosen.all_objects:
         return "COLLIDER"
@@ -153,7 +158,10 @@ def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
 def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None = None) -> ClothSettings:
     """Return the settings of a cloth object, with `model` instead of the object's own where it is given."""
     values = obj.muslin
-    unit, model = metres_per_unit(scene), model or model_of(obj)
+    unit = metres_per_unit(scene)
+    if model is None:
+        chosen(values, "model")
+        model = model_of(obj)
     thickness = float(values.thickness) * unit
     return ClothSettings(
         areal_density=float(values.areal_density),
@@ -163,7 +171,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         damping=float(values.damping), friction=float(values.friction), air_drag=float(values.air_drag),
         viscous_drag=float(values.viscous_drag), isotropic_damping=float(values.isotropic_damping),
         spring_damping=float(values.spring_damping),
-        model=model, pin_group=values.pin_group, grain=values.grain, uv_map=values.uv_map,
+        model=model, pin_group=values.pin_group, grain=chosen(values, "grain"), uv_map=values.uv_map,
         thickness=thickness if thickness > 0.0 else None,
         max_elongation=float(values.max_elongation) / 100.0 if values.use_max_elongation else None,
         garment=_garment_of(values, unit),
@@ -175,10 +183,10 @@ def _garment_of(values: Any, unit: float) -> GarmentSettings:
     return GarmentSettings(
         sewing=bool(values.use_sewing), sewing_force=force if force > 0.0 else None,
         sewing_time=float(values.sewing_time), buttons=values.button_group,
-        pattern=values.rest_shape == "UV", pattern_size=size if size > 0.0 else None,
+        pattern=chosen(values, "rest_shape") == "UV", pattern_size=size if size > 0.0 else None,
         shrink_group=values.shrink_group, shrink=(float(values.shrink_min), float(values.shrink_max)),
         wrinkle_group=values.wrinkle_group, wrinkle_curvature=float(values.wrinkle_curvature),
-        wrinkle_angle={"WARP": 0.0, "WEFT": 0.5 * math.pi}[values.wrinkle_direction],
+        wrinkle_angle={"WARP": 0.0, "WEFT": 0.5 * math.pi}[chosen(values, "wrinkle_direction")],
         stiffness={what: (getattr(values, f"{what}_group"), float(getattr(values, f"{what}_factor")))
                    for what in ("stretch", "shear", "bend")})
 
@@ -203,13 +211,13 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         frame_rate=scene.render.fps / scene.render.fps_base / ratio, time_ratio=ratio, metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),
-        self_collision=bool(values.use_self_collision), solid_contact=values.solid_contact.lower(),
-        integrator=values.integrator.lower(), projective_solve=values.projective_solve.lower(),
+        self_collision=bool(values.use_self_collision), solid_contact=chosen(values, "solid_contact").lower(),
+        integrator=chosen(values, "integrator").lower(), projective_solve=chosen(values, "projective_solve").lower(),
         verlet_kd=float(values.verlet_kd),
         steps_per_frame=int(values.steps_per_frame),
         newton_iterations=(int(values.projective_iterations) or None if values.integrator == "PROJECTIVE_DYNAMICS"
                            else int(values.newton_iterations)), tolerance=float(values.tolerance),
-        backend=backend or backend_name(values.backend))
+        backend=backend or backend_name(chosen(values, "backend")))
 
 
 def _in_metres(vector: Any, unit: float) -> tuple[float, float, float]:

@@ -111,7 +111,7 @@ class CrossingsFinder:
         if not same_meshes:
             self._auditor = None
         self._cloths, self._colliders, self._is_updated = now["CLOTH"], now["COLLIDER"], True
-        self.models = sorted({obj.muslin.model for obj in _visible(view_layer) if obj.muslin.kind == "CLOTH"})
+        self.models = sorted({obj.muslin.model for obj in _visible(view_layer) if obj.muslin.kind == "CLOTH"} - {""})
         return True
 
     def find(self, backend: str) -> None:

@@ -24,13 +24,17 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         job = bake_job.current()
         col = self.layout.column()
         if job is not None:
-            row = col.row(align=True)
-            row.progress(factor=job.fraction, text=job.text())
-            button = row.row(align=True)
-            button.ui_units_x = 4
-            button.operator("muslin.bake_cancel", text="Cancel")
+            col.progress(factor=job.fraction, text=f"{job.fraction:.0%}")
+            paragraph(col, job.text(), context.region.width, icon="NONE")
+            col.operator("muslin.bake_cancel", text="Cancel")
+        elif baked and baked_record.problem_of(context.object):
+            paragraph(col, f"'{context.object.name}': {baked_record.problem_of(context.object)}",
+                      context.region.width, icon="ERROR")
+            col.operator("muslin.bake_forget")
         elif baked:
-            col.operator("muslin.bake_delete")
+            row = col.row(align=True)
+            row.operator("muslin.bake", text="Bake Again")
+            row.operator("muslin.bake_delete")
         else:
             col.operator("muslin.bake", text="Bake")
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)

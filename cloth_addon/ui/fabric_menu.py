@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ... import core
+from ..properties.fabric_presets import readable_presets
 
 
 class MUSLIN_MT_fabric(bpy.types.Menu):
@@ -13,8 +13,11 @@ class MUSLIN_MT_fabric(bpy.types.Menu):
     bl_description = "Fill in the values of a fabric"
 
     def draw(self, context: bpy.types.Context) -> None:
-        for name in core.Material.presets():
+        names, problems = readable_presets()
+        for name in names:
             self.layout.prop_enum(context.object.muslin, "fabric", name)
+        if problems:
+            self.layout.label(text=problems, icon="ERROR")
 
 
 classes = (MUSLIN_MT_fabric,)

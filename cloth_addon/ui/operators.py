@@ -39,8 +39,7 @@ def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
             editable_checks.check_local(obj)
             if obj.mode == "EDIT":
                 raise core.SceneError("is in Edit Mode; leave it (Tab) to delete its bake", object_name=obj.name)
-        for obj in baked:
-            shape_keys.delete_bake(obj)
+        shape_keys.delete_bakes(baked)
     except core.ClothError as error:
         operator.report({"ERROR"}, str(error))
         return False
@@ -185,6 +184,28 @@ class MUSLIN_OT_bake_delete_all(IdleOperator, bpy.types.Operator):
         return {"FINISHED"} if _delete_bakes(self, _local_bakes(context)) else {"CANCELLED"}
 
 
+class MUSLIN_OT_bake_forget(IdleOperator, bpy.types.Operator):
+    """Remove a record of a bake that cannot be read. Its shape keys stay and belong to you"""
+    bl_idname = "muslin.bake_forget"
+    bl_label = "Forget Bake"
+    bl_options = {"REGISTER", "UNDO"}
+    no_target_message = "The active object has no bake with a damaged record"
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return editable_mesh_object(context) is not None and bool(baked_record.problem_of(context.object))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            editable_checks.check_local(context.object)
+        except core.ClothError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        baked_record.forget(context.object)
+        self.report({"INFO"}, "The record is removed. Remove the shape keys named Muslin in Object Data > Shape Keys")
+        return {"FINISHED"}
+
+
 class MUSLIN_OT_crossings_select(IdleOperator, bpy.types.Operator):
     """Go to Edit Mode and select the faces of this cloth that cross something at the current frame"""
     bl_idname = "muslin.crossings_select"
@@ -231,5 +252,6 @@ class MUSLIN_OT_crossings_select(IdleOperator, bpy.types.Operator):
 classes = (
     MUSLIN_OT_cloth_add, MUSLIN_OT_collider_add, MUSLIN_OT_remove,
     MUSLIN_OT_bake, MUSLIN_OT_bake_all, MUSLIN_OT_bake_cancel, MUSLIN_OT_bake_delete, MUSLIN_OT_bake_delete_all,
+    MUSLIN_OT_bake_forget,
     MUSLIN_OT_crossings_select,
 )

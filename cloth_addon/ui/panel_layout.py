@@ -10,6 +10,7 @@ import bpy
 
 from ..bake import bake_job
 from ..properties import baked_record
+from ..properties.settings import kind_of_settings
 
 
 class PhysicsTab:
@@ -25,7 +26,7 @@ class PhysicsTab:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         obj = context.object
-        return obj is not None and obj.type == "MESH" and obj.muslin.kind in cls.kinds
+        return obj is not None and obj.type == "MESH" and kind_of_settings(obj.muslin) in cls.kinds
 
     def column(self, context: bpy.types.Context) -> Any:
         """Return a column with Blender's split layout, inactive if there is a bake and disabled while one runs."""
@@ -46,8 +47,8 @@ def with_unit(col: Any, muslin: Any, prop: str, unit: str) -> None:
     behind.label(text=unit)
 
 
-def paragraph(col: Any, text: str, width: int) -> None:
+def paragraph(col: Any, text: str, width: int, icon: str = "INFO") -> None:
     """Draw text in several lines, which Blender does not do. `width` is that of the region [pixels]."""
-    letters = max(20, int(width / (6.5 * bpy.context.preferences.system.ui_scale)) - 8)
+    letters = max(20, int(width / (6.5 * (bpy.context.preferences.system.ui_scale or 1.0))) - 8)
     for i, line in enumerate(textwrap.wrap(text, letters)):
-        col.label(text=line, icon="INFO" if i == 0 else "BLANK1")
+        col.label(text=line, icon=icon if i == 0 or icon == "NONE" else "BLANK1")

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ..properties.model_options import model_of
+from ..properties.settings import kind_of_settings
 from . import bake_panels, fabric_panels, garment_panels
 from .panel_layout import PhysicsTab
 
@@ -20,7 +21,7 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         muslin = context.object.muslin
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
-        if muslin.kind == "NONE":
+        if kind_of_settings(muslin) == "NONE":
             flow.column().operator("muslin.cloth_add", text="Cloth", icon="MOD_CLOTH")
             flow.column().operator("muslin.collider_add", text="Collider", icon="MOD_PHYSICS")
             self.layout.operator_menu_enum("muslin.particles_add", "kind", icon="PARTICLE_DATA")

@@ -39,10 +39,10 @@ def restore_animation(keys: bpy.types.Key, record: BakedRecord, undo: Undo) -> N
         return
     action, slot, last_slot = animation.action, animation.action_slot, animation.last_slot_identifier
     undo.append(lambda: setattr(keys.animation_data, "last_slot_identifier", last_slot))
-    shared = slot is not None and len(slot.users()) > 1     # with a copy of this baked mesh, which plays the same curves
+    shared = slot is not None and len(slot.users()) > 1     # a copy of this baked mesh plays the same curves
     bag = anim_utils.action_get_channelbag_for_slot(action, slot) if action is not None and slot is not None else None
     if not shared:
-        for curve in _curves_of(keys, record):
+        for curve in reversed(_curves_of(keys, record)):     # undone in their order
             _remove_curve(keys, bag, curve, undo)
     if slot is not None and record.made_slot and (shared or bag is None or not len(bag.fcurves)):
         _remove_slot(keys, shared, undo)

@@ -19,10 +19,10 @@ PRESET_FOLDER = PRESETS_IN_PACKAGE if PRESETS_IN_PACKAGE.is_dir() else PRESETS_I
 
 _CONSTANT = Fields({"value": Either(Number(0.0), ListOf(Number(0.0), 2, 2))},
                    {"unit": Text(100), "source": Text(1000)})
-PRESET = Fields({name: _CONSTANT for name in ("areal_density", "stretch", "shear")}, {
+PRESET = Fields(dict.fromkeys(("areal_density", "stretch", "shear"), _CONSTANT), {
     "name": Text(100), "description": Text(1000),
-    **{name: _CONSTANT for name in ("bend", "damping", "isotropic_damping", "spring_damping", "friction", "air_drag",
-                                    "viscous_drag", "thread_width")}})
+    **dict.fromkeys(("bend", "damping", "isotropic_damping", "spring_damping", "friction", "air_drag", "viscous_drag",
+                     "thread_width"), _CONSTANT)})
 """What a preset's file holds."""
 
 
