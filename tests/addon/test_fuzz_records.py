@@ -21,7 +21,8 @@ WRONG_VALUES = ("true", "nan", "inf", "-1", "[[]]", "{}", "1e999")
 
 
 @pytest.fixture(autouse=True)
-def crumpled(extension, monkeypatch):
+def crumpled(extension, scene, monkeypatch):
+    scene.muslin.backend = "NUMPY"                                  # compiles nothing
     monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
 
 
