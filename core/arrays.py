@@ -88,9 +88,12 @@ def float_array(values: Any, columns: int | None = None) -> FloatArray:
         given = _array(values, columns)
         if np.iscomplexobj(given):                              # NumPy would leave out the imaginary parts
             raise ValueError("expected real numbers, got complex ones")
-        return np.array(given, dtype=np.float64, order="C")
     except (TypeError, OverflowError) as error:
         raise ValueError(str(error)) from None
+    try:
+        return np.array(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:     # text, objects, whole numbers too long for a float
+        raise ValueError(f"expected numbers: {error}") from None
 
 
 def float_rows(values: Any, columns: int) -> FloatArray:

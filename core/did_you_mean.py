@@ -61,8 +61,8 @@ def names_arguments_of(error_type: type[ClothError]) -> Callable[[Class], Class]
 
 
 def _misfit(function: Callable[..., Any], signature: inspect.Signature, found: str, named: dict[str, Any]) -> str:
-    parameters = [p for p in signature.parameters.values() if p.name != "self" and p.kind is not p.VAR_KEYWORD]
-    known = [p.name for p in parameters]
+    parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    known = [p.name for p in parameters if p.name not in ("self", "cls")]
     near = (perhaps(wrong, [name for name in known if name not in named]) for wrong in named if wrong not in known)
     called = function.__qualname__.removesuffix(".__init__")
     return f"{called}: {found}{next(filter(None, near), '')}; its arguments are: {', '.join(known)}"

@@ -91,8 +91,8 @@ class Collider:
             outside = (self.triangles < 0) | (self.triangles >= len(rows))
             if outside.any():
                 t = int(np.argmax(outside.any(axis=1)))
-                raise ColliderError(f"triangle {t} names vertex {self.triangles[t][outside[t]][0]}, but there are "
-                                    f"{len(rows)} vertices", object_name=self.name)
+                raise ColliderError(f"triangle {t} names vertex {self.triangles[t][outside[t]][0]}, it must be one of "
+                                    f"the {len(rows)} vertices, 0..{len(rows) - 1}", object_name=self.name)
         if len(rows) != self._vertex_count:
             raise ColliderError(f"has {len(rows)} vertices at {time:.4f} s and had {self._vertex_count} before; a "
                                 "collider must keep its vertices (switch off modifiers that change their number)",
@@ -100,7 +100,8 @@ class Collider:
         bad = ~np.isfinite(rows).all(axis=1)
         if bad.any():
             vertex = int(np.argmax(bad))
-            raise ColliderError(f"vertex {vertex} is at {rows[vertex].tolist()} at {time:.4f} s, which is not a number",
+            raise ColliderError(f"vertex {vertex} is at {rows[vertex].tolist()} at {time:.4f} s, which is not a "
+                                "number; check what moves it there, such as a driver or a modifier",
                                 object_name=self.name)
         far = too_far(rows)
         if far.any():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import LARGEST, is_number, is_series
-from ..did_you_mean import names_arguments_of, perhaps
+from ..did_you_mean import names_arguments, names_arguments_of, perhaps
 from ..errors import MaterialError
 from .presets import load_preset, preset_names
 
@@ -83,6 +83,7 @@ class Material:
         return preset_names()
 
     @classmethod
+    @names_arguments(MaterialError)
     def preset(cls, name: str, **changes: Any) -> Material:
         """Return the fabric of presets/fabrics/`name`.toml, with any constants changed by keyword.
 

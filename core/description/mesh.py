@@ -240,7 +240,7 @@ class ClothMesh:
                 outside = next(v for v in face if not 0 <= v < len(self.positions))
                 filled_up = f"; leave out what fills up the row, {[v for v in face if v >= 0]} will do: faces may " \
                             "differ in how many corners they have" if outside == -1 else ""
-                self._fail(f"face {f} {face} names vertex {outside}, which is outside 0..{len(self.positions) - 1}"
+                self._fail(f"face {f} {face} names vertex {outside}, it must be in 0..{len(self.positions) - 1}"
                            + filled_up)
             if len(set(face)) < len(face):
                 twice = next(v for v in face if face.count(v) > 1)
@@ -261,14 +261,15 @@ class ClothMesh:
 
     def _check_indices(self, loose: IntArray) -> None:
         if self._points and len(self.positions) == 0:
-            self._fail("no vertices; there is nothing to simulate")
+            self._fail("no vertices; give it some, or remove it from the scene")
         if len(self.triangles) == 0 and len(loose) == 0 and not self._points:
             self._fail("no faces and no edges; cloth needs at least one face or edge, and particles points=True")
         for what, rows in (("triangle", self.triangles), ("edge", loose)):
             outside = (rows < 0) | (rows >= len(self.positions))
             if outside.any():
                 row = int(np.argmax(outside.any(axis=1)))
-                self._fail(f"{what} {row} {rows[row].tolist()} names a vertex outside 0..{len(self.positions) - 1}")
+                self._fail(f"{what} {row} {rows[row].tolist()} names a vertex that does not exist, they must be in "
+                           f"0..{len(self.positions) - 1}")
             ordered = np.sort(rows, axis=1)
             twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
             if twice.any():

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray, float_array, is_number, is_whole
+from ..did_you_mean import names_arguments
 from ..errors import ClothError
 
 Emitter = Callable[[FloatArray, FloatArray, float, float], tuple[FloatArray, FloatArray]]
@@ -72,6 +73,7 @@ def emitters() -> tuple[str, ...]:
     return tuple(EMITTERS)
 
 
+@names_arguments(ClothError)
 def emit(kind: str, count: int, *, speed: float | None = None, size: float | None = None,
          origin: Sequence[float] = (0.0, 0.0, 0.0), seed: int = 0) -> tuple[FloatArray, FloatArray]:
     """Return positions (count, 3) [m] and velocities (count, 3) [m/s] of particles; equal for equal arguments.
@@ -102,7 +104,7 @@ def emit(kind: str, count: int, *, speed: float | None = None, size: float | Non
     except ValueError:
         start = np.zeros(0)
     if start.shape != (3,) or not np.isfinite(start).all():
-        raise ClothError(f"the emitter's origin is {origin!r}, expected 3 numbers")
+        raise ClothError(f"the emitter's origin is {origin!r}, it must be 3 finite numbers")
     r, s = np.random.Generator(np.random.PCG64(seed)).random((count, 2)).T
     positions, velocities = made.start(r, s, float(speed), float(size))
     return positions + start, velocities

@@ -7,6 +7,7 @@ vertex in one, two or three directions.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -136,8 +137,8 @@ class Pins:
 
     def _check_vertex(self, vertex: Any, what: str) -> None:
         if not is_whole(vertex, 0, len(self._start) - 1):
-            raise PinError(f"{what} on vertex {vertex!r}, but vertices are whole numbers from 0 to "
-                           f"{len(self._start) - 1}", object_name=self._name)
+            raise PinError(f"{what} on vertex {reprlib.repr(vertex)}, it must be a whole number in "
+                           f"0..{len(self._start) - 1}", object_name=self._name)
 
     def _checked_attachment(self, attachment: Attachment) -> Attachment:
         vertex, target = attachment.vertex, attachment.target

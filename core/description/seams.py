@@ -106,15 +106,15 @@ def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:
     bad = (seams < 0) | (seams >= count)
     if bad.any():
         row = int(np.argmax(bad.any(axis=1)))
-        raise ClothError(f"seam {row} {seams[row].tolist()} names a vertex outside 0..{count - 1}",
-                         object_name=mesh.name)
+        raise ClothError(f"seam {row} {seams[row].tolist()} names a vertex that does not exist, they must be in "
+                         f"0..{count - 1}", object_name=mesh.name)
     seams = np.unique(np.sort(seams, axis=1), axis=0)
     inner = mesh.edges[:len(mesh.edges) - len(mesh.loose_edges)]
     known = np.isin(seams[:, 0] * count + seams[:, 1], inner[:, 0] * count + inner[:, 1])
     for wrong, why in ((seams[:, 0] == seams[:, 1], "sews a vertex to itself"), (known, "is an edge of a face"),
                        (~in_triangles[seams].all(axis=1), "has an end that belongs to no face")):
         if wrong.any():
-            raise ClothError(f"seam {seams[np.argmax(wrong)].tolist()} {why} ({int(wrong.sum())} such); a seam joins "
+            raise ClothError(f"seam {seams[np.argmax(wrong)].tolist()} {why} ({int(wrong.sum())} such); it must join "
                              "two vertices of different faces", object_name=mesh.name)
     return seams
 
@@ -160,8 +160,8 @@ def button_up(mesh: ClothMesh, material: Material, buttons: Sequence[Any], posit
     if alone.any():
         row = int(np.argmax(alone))
         vertex = vertices[row][~used[vertices[row]]][0]
-        raise ClothError(f"button {row} holds vertex {vertex}, which belongs to no face and no other edge",
-                         object_name=mesh.name)
+        raise ClothError(f"button {row} holds vertex {vertex}, which belongs to no face and no other edge; "
+                         "take a vertex of a face", object_name=mesh.name)
     apart = np.linalg.norm(offsets(vertices, weights, positions), axis=1)
     k = np.full(len(buttons), BUTTON_STIFFNESS * max(material.stretch))
     return Sewing(vertices, weights, k, apart, np.full(len(buttons), np.inf), time)

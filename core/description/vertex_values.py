@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,13 @@ def vectors(values: Any, count: int, what: str, name: str, error_type: type[Clot
     except ValueError as error:
         raise error_type(f"{what}: {error}", object_name=name) from None
     if len(rows) != count:
-        raise error_type(f"{what} has {len(rows)} rows, the mesh has {count} vertices", object_name=name)
+        raise error_type(f"{what} has {len(rows)} rows, it must have one for each of the mesh's {count} vertices",
+                         object_name=name)
     bad: BoolArray = ~np.isfinite(rows).all(axis=1)
     if bad.any():
         vertex = int(np.argmax(bad))
-        raise error_type(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, which is not a number",
-                         object_name=name)
+        raise error_type(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, which is not a number; "
+                         "check what gives it, such as a driver or a modifier", object_name=name)
     far = too_far(rows)
     if far.any():
         vertex = int(np.argmax(far))
@@ -67,8 +69,8 @@ def target_point(value: Any, vertex: int, time: float, name: str) -> FloatArray:
     except ValueError:
         point = np.zeros(0)
     if point.shape != (3,) or not np.isfinite(point).all():
-        raise PinError(f"the target of vertex {vertex} is {value!r} at {time:.4f} s, expected 3 numbers",
-                       object_name=name)
+        raise PinError(f"the target of vertex {vertex} is {reprlib.repr(value)} at {time:.4f} s, it must be 3 finite "
+                       "numbers; check what moves it there, such as a driver", object_name=name)
     return point
 
 

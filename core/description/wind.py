@@ -7,6 +7,7 @@ Wind acts on cloth through its air drag (`air_drag`): each triangle feels the me
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Callable
 from typing import Any
 
@@ -59,7 +60,8 @@ class Wind:
         bad = ~np.isfinite(field).all(axis=1)
         if bad.any():
             row = int(np.argmax(bad))
-            raise SceneError(f"wind at {time:.4f} s at {x[row].tolist()} is {field[row].tolist()}, expected 3 numbers")
+            raise SceneError(f"wind at {time:.4f} s at {x[row].tolist()} is {field[row].tolist()}, it must be "
+                             "3 finite numbers")
         return field
 
 
@@ -70,7 +72,7 @@ def vector(value: Any, what: str) -> FloatArray:
     except ValueError:
         found = np.zeros(0)
     if found.shape != (3,) or not np.isfinite(found).all():
-        raise SceneError(f"{what} is {value!r}, expected 3 numbers")
+        raise SceneError(f"{what} is {reprlib.repr(value)}, it must be 3 finite numbers")
     return found
 
 

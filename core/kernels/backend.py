@@ -136,7 +136,8 @@ def keep_compiled_in(folder: Path) -> None:
     """
     global _cache_parent
     if is_known("numba") and folder != _parent():
-        raise SolverError(f"compiled kernels are kept in {_parent()} already, too late for {folder}")
+        raise SolverError(f"compiled kernels are kept in {_parent()} already, too late for {folder}; "
+                          "call this earlier, before Numba is first wanted")
     _cache_parent = folder
 
 

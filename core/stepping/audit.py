@@ -23,6 +23,7 @@ from ..contact.gaps import Meeting, meet
 from ..contact.rooms import shapes_of
 from ..contact.triangle_surface import TriangleSurface
 from ..description.topology import bodies
+from ..did_you_mean import names_arguments
 from ..errors import SceneError
 
 Mesh = tuple[FloatArray, IntArray]
@@ -69,6 +70,7 @@ class Audit:
         return [(int(k) // count, int(k) % count, int(n)) for k, n in zip(pairs[order], counts[order], strict=True)]
 
 
+@names_arguments(SceneError)
 def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:
     """Audit cloths and colliders, each given as (positions (V, 3) [m], triangles (T, 3)).
 
@@ -196,13 +198,14 @@ class _Stack:
         """Return the surface at other positions (V, 3) [m] of each mesh."""
         counts = [len(x) for x in positions]
         if counts != np.diff(self.first_vertex).tolist():
-            raise SceneError(f"the meshes had {np.diff(self.first_vertex).tolist()} vertices, now they have {counts}")
+            raise SceneError(f"the meshes have {counts} vertices, they must have "
+                             f"{np.diff(self.first_vertex).tolist()} as before")
         for number, x in enumerate(positions):
             bad = ~np.isfinite(x).all(axis=1)
             if bad.any():
                 vertex = int(np.argmax(bad))
                 raise SceneError(f"vertex {vertex} of mesh {number} is at {x[vertex].tolist()}, which is not a number; "
-                                 "this frame cannot be audited")
+                                 "leave this frame out of the audit")
         return self.surface.at(np.concatenate([np.zeros((0, 3)), *positions]))
 
 
@@ -226,8 +229,8 @@ def _checked(what: str, number: int, mesh: Any) -> Mesh:
     outside = (triangles < 0) | (triangles >= len(positions))
     if outside.any():
         t = int(np.argmax(outside.any(axis=1)))
-        raise SceneError(f"triangle {t} {triangles[t].tolist()} names a vertex outside 0..{len(positions) - 1}",
-                         object_name=name)
+        raise SceneError(f"triangle {t} {triangles[t].tolist()} names a vertex that does not exist, they must be in "
+                         f"0..{len(positions) - 1}", object_name=name)
     return positions, triangles
 
 

@@ -34,6 +34,7 @@ from .records import Flat, flatten, restore
 MAGIC = b"MUSLINCP"
 VERSION = 1
 HEAD = struct.Struct("<8sIIQ32s")
+START_ANEW = "start anew"
 DTYPES = ("<f8", "<i8", "|b1")
 """Types of the arrays in a file."""
 
@@ -90,12 +91,14 @@ class Checkpoint:
         """
         try:
             data = Path(path).read_bytes()
-        except OSError as error:
-            raise CheckpointError(f"{path} cannot be read: {error.strerror or error}") from None
+        except (OSError, ValueError) as error:                      # ValueError: a name that no file can have
+            reason = getattr(error, "strerror", None) or error
+            raise CheckpointError(f"{path} cannot be read: {reason}; check the path, or start anew") from None
         try:
             return restore(Checkpoint, _unpacked(data))
         except CheckpointError as error:
-            raise CheckpointError(f"{path}: {error}") from None
+            way_out = "" if START_ANEW in str(error) else f"; take another file, or {START_ANEW}"
+            raise CheckpointError(f"{path}: {error}{way_out}") from None
 
     def __post_init__(self) -> None:
         state, count = self.state, len(self.state.x)
@@ -113,7 +116,7 @@ class Checkpoint:
             if array.shape != shape:
                 raise CheckpointError(f"'{name}' has the shape {array.shape}, it must be {shape}")
             if not np.isfinite(array).all():
-                raise CheckpointError(f"'{name}' holds values that are not numbers")
+                raise CheckpointError(f"'{name}' holds values that are not numbers; {START_ANEW}")
         if sum(self.vertices) > count:
             raise CheckpointError(f"the cloths have {sum(self.vertices)} vertices, the state only {count}")
 

@@ -38,13 +38,13 @@ def check_continues(start: Checkpoint, scene: Scene, solver: Solver, frame: int)
                               f"{start.frame + 1}, not {frame}")
     if start.vertices != _vertices(scene):
         raise CheckpointError(f"the checkpoint is of cloths with {list(start.vertices)} vertices, those of the scene "
-                              f"have {list(_vertices(scene))}: a changed mesh has to start anew")
+                              f"have {list(_vertices(scene))}; start anew with the changed mesh")
     if start.meshes != _meshes(scene):
-        raise CheckpointError("the edges, triangles or rest lengths of the cloths are not those of the checkpoint: a "
-                              "changed mesh has to start anew")
+        raise CheckpointError("the edges, triangles or rest lengths of the cloths are not those of the checkpoint; "
+                              "start anew with the changed mesh")
     if start.frame_rate != float(solver.frame_rate):
         raise CheckpointError(f"the checkpoint was made at {start.frame_rate:g} frames per second, the solver has "
-                              f"{solver.frame_rate:g}: frames would not be where they were")
+                              f"{solver.frame_rate:g}; take the same frame rate, or start anew")
 
 
 def continued(start: Checkpoint, scene: Scene, solver: Solver, count: int) -> State:

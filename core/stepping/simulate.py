@@ -53,7 +53,8 @@ class Frame:
             CheckpointError: the frame was not made by `simulate`.
         """
         if self._checkpoint is None:
-            raise CheckpointError(f"frame {self.index} was not made by simulate and has no state to continue from")
+            raise CheckpointError(f"frame {self.index} was not made by simulate and has no state to continue from; "
+                                  "take a frame that it yields")
         return self._checkpoint
 
 
@@ -130,6 +131,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
                     checkpoints.at(number, state))
 
 
+@names_arguments(SceneError)
 def steps_in_frame(scene: Scene, solver: Solver) -> int:
     """Return the number of steps in the first frame. Explicit integrators may need very many to be stable.
 

@@ -21,7 +21,7 @@ def test_what_was_meant_is_said():
                 "ClothMesh(positions, faces=...).triangles", name="floor")
     refused(core.ColliderError, lambda: core.Collider(np.zeros((4, 3)), [[0, 1, 2], [0, 1]]), "rows of one length")
     refused(core.MeshError, lambda: core.ClothMesh(np.eye(4, 3), quads), "write faces=...")
-    refused(core.PinError, lambda: core.Cloth(mesh, fabric, pins={"0": None}), "'0'", "whole numbers from 0 to 2")
+    refused(core.PinError, lambda: core.Cloth(mesh, fabric, pins={"0": None}), "'0'", "whole number in 0..2")
     refused(core.ColliderError, lambda: core.Collider(mesh, name="floor"), "positions is a ClothMesh",
             "Collider(mesh.positions, mesh.triangles)", name="floor")
     refused(core.ColliderError, lambda: core.Collider(mesh, mesh.triangles), "positions is a ClothMesh")

@@ -12,8 +12,8 @@
     commands      10,000 command lines                                            (`commands`)
 
 At the end a table has the cases, the failures and the slowest case of each part; the exit code says whether all
-passed. `--seed N` runs one hostile scene and prints its recipe and record. Each part stops when it has used its
-processor time; the table then says how many cases ran, and those left out are no failure.
+passed. Each part stops when it has used its processor time; the table then says how many cases ran, and those left out
+are no failure. `--seed N` runs one hostile scene and prints its recipe and record, `--recipe JSON` that of a recipe.
 """
 
 from __future__ import annotations
@@ -235,9 +235,10 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1, help="worker processes")
     parser.add_argument("--blender", help="Python that has the bpy package, for the parts of the add-on")
     parser.add_argument("--seed", type=int, help="run one hostile scene and print its recipe and record")
+    parser.add_argument("--recipe", help="run the scene of this recipe, as JSON, and print its record")
     given = parser.parse_args()
-    if given.seed is not None:
-        return _one(given.seed)
+    if given.seed is not None or given.recipe is not None:
+        return _one(json.loads(given.recipe) if given.recipe else given.seed)
     plan = Plan(given.share, given.seconds, given.processes, given.blender)
     began, rows = time.monotonic(), []
     for name in given.part or PARTS:
@@ -251,11 +252,11 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def _one(seed: int) -> int:
+def _one(case: Any) -> int:
     from tests.long.recipes import draw
 
-    print(json.dumps(draw(seed)))
-    record = next(workers.run("tests.long.hostile", [seed], MOST_SECONDS))[1]
+    print(json.dumps(draw(case) if isinstance(case, int) else case))
+    record = next(workers.run("tests.long.hostile", [case], MOST_SECONDS))[1]
     print(json.dumps(record, indent=1))
     return 1 if "died" in record or record["failures"] else 0
 

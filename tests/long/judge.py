@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import resource
 import sys
 import time
@@ -30,6 +29,7 @@ import core
 from core.kernels import using
 from core.kernels.backend import choose
 from core.model.particle_system import ParticleSystem
+from tests.core.remedies import says_what_to_do
 from tests.long.hostile_scenes import Staged, build
 from tests.long.recipes import Recipe
 
@@ -44,17 +44,6 @@ ROUNDING = 64.0 * np.finfo(np.float64).eps
 STILL = 1e-5
 """Largest deformation of cloth at rest in free fall, over its size [-]."""
 
-INSTRUCTION = re.compile(
-    r"(^|[;,:.] |\band |\bor |\(|\bto [a-z ]+, )(check|delete|move|merge|give|take|make|use|raise|lower|set|remove|"
-    r"dissolve|unwrap|simulate|leave|bring|add|join|switch|close|turn|choose|pin|name|open|fill|start|keep|split|apply|reduce|"
-    r"increase|bake|save|look|shorten|slow|separate|let|put|try|sew|replace|recalculate|flip|cut|press|hold|free|scale|"
-    r"write|ask|install|select|clear|undo|shrink|enlarge|read|copy|spread|correct)\b|\bperhaps\b|\bthere are: |"
-    r"\bits (arguments|options) are: |\bhas to start anew\b", re.IGNORECASE)
-"""What a message says to do, or names to choose from."""
-RANGE = re.compile(r"\b(must|needs?|expected|takes?)\b")
-"""What a message says that a value has to be, which is enough where the value is of the wrong kind or too large."""
-NOT_FINITE = re.compile(r"\b(nan|inf|not a number|not finite|no finite)\b")
-"""Values that come from elsewhere: the user has to be told where to look."""
 Finding = tuple[str, str]
 """Kind of a failure and its description."""
 
@@ -100,11 +89,8 @@ def judge(recipe: Recipe, again: bool = False) -> dict[str, Any]:
 
 
 def without_remedy(error: core.ClothError) -> list[Finding]:
-    """Return the finding about a message that does not name the value or what to do; empty if it does both."""
-    message = str(error)
-    if not (INSTRUCTION.search(message) or RANGE.search(message) and not NOT_FINITE.search(message)):
-        return [("remedy", f"{type(error).__name__}: {message}")]
-    return []
+    """Return the finding about a message that does not say what to do; empty if it does."""
+    return [] if says_what_to_do(str(error)) else [("remedy", f"{type(error).__name__}: {error}")]
 
 
 def falls_freely(recipe: Recipe) -> bool:

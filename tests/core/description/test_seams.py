@@ -174,7 +174,7 @@ def test_what_is_sewn_counts_as_joined_in_the_search_for_gaps(backend):
 
 @cases("options, message", [
     ({"sewing": True}, "no loose edges between its faces"),
-    ({"sewing": [(0, 999)]}, "outside 0..15"),
+    ({"sewing": [(0, 999)]}, "in 0..15"),
     ({"sewing": [(3, 3)]}, "sews a vertex to itself"),
     ({"sewing": [(0, 1)]}, "is an edge of a face"),
     ({"sewing": [(0, 15)], "sewing_force": 0.0}, "above 0"),

@@ -47,7 +47,7 @@ def test_the_drag_of_a_triangle_is_that_of_the_mean_wind_at_its_corners():
 
 @cases("value, message", [
     (lambda time, x: [1.0, 0.0, 0.0], r"has shape \(3,\), expected \(3, 3\)"),
-    (lambda time, x: x * np.nan, "expected 3 numbers"),
+    (lambda time, x: x * np.nan, "must be 3 finite numbers"),
     (lambda time, x: "west", "has shape"),
 ])
 def test_a_field_with_wrong_values_is_refused(value, message):

@@ -176,9 +176,9 @@ PLACES, CORNERS = np.eye(3), np.array([[0, 1, 2]])
 @cases(("cloths", "colliders", "wanted"), [
     ([(PLACES[:, :2], CORNERS)], [], "cloth 0: .*shape"),
     ([(PLACES, CORNERS[:, :2])], [], "cloth 0: .*shape"),
-    ([(PLACES, CORNERS), (PLACES, CORNERS + 1)], [], "cloth 1: triangle 0 .*outside 0..2"),
-    ([(PLACES, CORNERS - 1)], [], "cloth 0: triangle 0 .*outside 0..2"),
-    ([(PLACES, CORNERS)], [(PLACES, CORNERS + 7)], "collider 0: triangle 0 .*outside 0..2"),
+    ([(PLACES, CORNERS), (PLACES, CORNERS + 1)], [], "cloth 1: triangle 0 .*in 0..2"),
+    ([(PLACES, CORNERS - 1)], [], "cloth 0: triangle 0 .*in 0..2"),
+    ([(PLACES, CORNERS)], [(PLACES, CORNERS + 7)], "collider 0: triangle 0 .*in 0..2"),
     ([(PLACES, 1.0 * CORNERS)], [], "cloth 0: .*integers"),
     ([("ab", CORNERS)], [], "cloth 0: .*'ab'"),
     ((PLACES, CORNERS), [], "cloth 0: must be a pair"),
