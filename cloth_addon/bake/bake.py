@@ -17,13 +17,15 @@ import numpy as np
 
 from ... import core
 from ..properties.settings import SceneSettings, scene_settings_of
-from ..read import editable_checks, read_cloth, unbaked_state
+from ..read import read_cloth
+from ..read.fingerprint import fingerprint
 from ..read.read_scene import SimulationInput, read_scene
 from ..write import shape_keys
 from ..write.key_coordinates import KeyFitter
 from ..write.report import Report, versions
 from . import backends, report_notes
 from .progress import Progress, StageTimer
+from .watch import Watch, exists
 
 EXPLICIT_INTEGRATORS = ("explicit_euler", "symplectic_euler", "verlet")
 MANY_STEPS = 32
@@ -47,6 +49,15 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
     Raises:
         core.ClothError: something cannot be baked. It names the object, the element, the value and what to do.
     """
+    watch = Watch(scene)
+    with watch.errors_named():
+        return (yield from _bake(scene, objects, frames, depsgraph, backend, watch))
+
+
+def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, frames: tuple[int, int] | None,
+          depsgraph: bpy.types.Depsgraph | None, backend: str | None, watch: Watch
+          ) -> Generator[Progress, None, Report]:
+    """Bake as `bake` does. Whatever changes while the generator waits is noticed by `watch`."""
     settings = scene_settings_of(scene, frames, backend)
     read_cloth.check_frames(settings.first, settings.last)
     view_layer = view_layer_of(scene, depsgraph)
@@ -58,6 +69,9 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
             sources, window = inputs.sources, inputs.window
             names = tuple(source.name for source in sources)
             fitters = [KeyFitter(source, scene, view_layer, settings.metres_per_unit) for source in sources]
+            watch.start(view_layer, [source.obj for source in sources], inputs.collider_objects,
+                        lambda: scene_settings_of(scene, frames, backend))
+            fingerprints = {source.name: fingerprint(scene, source.obj, frames) for source in sources}
         total = settings.last - settings.first + 1
         backends.keep_compiled()
         preparing = backends.prepare(settings.solver(), sorted({source.settings.model for source in sources}))
@@ -68,13 +82,14 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
                 break
             yield Progress(settings.first, 0, total, None, None, names, touches_blender=False, stage=stage)
         simulation = core.simulate(inputs.scene, settings.solver(), range(settings.first, settings.last + 1))
-        keys = [_allocate_keys(source, total) for source in sources]
+        keys = [_allocate_keys(source, len(inputs.cloths[i].positions), total) for i, source in enumerate(sources)]
         certificate, certificates = None, []
         for done in range(total):
             frame = settings.first + done
             if done:
                 with timer.stage("read"):
                     window.read(frame)
+                    watch.set_frame(frame)
             left = timer.seconds_left(done, total)
             yield Progress(frame, done, total, left, None, names, touches_blender=False,
                            stage=_many_steps_text(inputs.scene, settings) if done == 1 else "")
@@ -84,22 +99,23 @@ def bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None = No
             certificates.append(certificate.as_dict())
             yield Progress(frame, done, total, left, certificate, names, touches_blender=True)
             with timer.stage("fit"):
-                if scene.frame_current != frame or scene.frame_subframe:
-                    scene.frame_set(frame)                  # the user has changed the frame during the bake
+                if watch.check() or scene.frame_current != frame or scene.frame_subframe:
+                    scene.frame_set(frame)      # the user has changed the frame, or animated values, during the bake
                 for fitter, key, positions in zip(fitters, keys, solved.positions, strict=True):
                     key[done] = fitter.key_coordinates(positions)
         yield Progress(settings.last, total, total, 0.0, certificate, names, touches_blender=True)
-        report = _report(scene, settings, inputs, certificates, fitters, timer)
+        watch.check()
+        report = _report(scene, settings, inputs, certificates, fitters, fingerprints, timer)
         _write(sources, settings, keys, report, timer)
         return replace(report, seconds=timer.seconds())
 
 
-def _allocate_keys(source: read_cloth.ClothSource, frames: int) -> Any:
+def _allocate_keys(source: read_cloth.ClothSource, vertices: int, frames: int) -> Any:
     """Return an array (F, V, 3) for the key coordinates of one cloth.
 
     Called before the simulation, so that a lack of memory is an error at the start and not after hours.
     """
-    shape = frames, len(source.obj.data.vertices), 3
+    shape = frames, vertices, 3
     try:
         return np.empty(shape, np.float32)
     except MemoryError as error:
@@ -117,7 +133,8 @@ def _many_steps_text(scene: core.Scene, settings: SceneSettings) -> str:
 
 
 def _report(scene: bpy.types.Scene, settings: SceneSettings, inputs: SimulationInput,
-            certificates: list[dict[str, Any]], fitters: Sequence[KeyFitter], timer: StageTimer) -> Report:
+            certificates: list[dict[str, Any]], fitters: Sequence[KeyFitter],
+            fingerprints: dict[str, dict[str, str]], timer: StageTimer) -> Report:
     """Return the report of a bake before it is written."""
     names = [source.name for source in inputs.sources]
     backend = certificates[0]["backend"]
@@ -125,7 +142,7 @@ def _report(scene: bpy.types.Scene, settings: SceneSettings, inputs: SimulationI
         scene=scene.name, cloths=names, colliders=[obj.name for obj in inputs.collider_objects], first=settings.first,
         last=settings.last,
         settings={"scene": asdict(settings)} | {source.name: asdict(source.settings) for source in inputs.sources},
-        certificates=certificates,
+        certificates=certificates, fingerprints=fingerprints,
         playback_error={name: fitter.error for name, fitter in zip(names, fitters, strict=True)},
         seconds=timer.seconds(), notes=report_notes.gravity_notes(settings) + inputs.notes,
         versions=versions(numba=backend == "numba"), backend=backend)
@@ -134,15 +151,7 @@ def _report(scene: bpy.types.Scene, settings: SceneSettings, inputs: SimulationI
 
 def _write(sources: Sequence[read_cloth.ClothSource], settings: SceneSettings, keys: Sequence[Any], report: Report,
            timer: StageTimer) -> None:
-    """Write the shape keys, after checking that the objects have not changed during the bake."""
-    for source, key in zip(sources, keys, strict=True):
-        editable_checks.check_editable(source.obj)
-        if len(source.obj.data.vertices) != key.shape[1]:
-            raise core.SceneError(f"has {len(source.obj.data.vertices)} vertices now and had {key.shape[1]} when the "
-                                  "bake began; bake again", object_name=source.name)
-        if unbaked_state.users_shape_keys(source.obj) != source.own_keys:
-            raise core.SceneError("has other shape keys of its own now than when the bake began, and they would add "
-                                  "to the baked shape; bake again", object_name=source.name)
+    """Write the shape keys. The objects have not changed during the bake."""
     values = report.as_dict()
     with timer.stage("write"):
         shape_keys.write_bakes([shape_keys.BakedShape(source.obj, settings.first, key, values, settings.time_ratio)
@@ -158,9 +167,10 @@ def view_layer_of(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None)
 
 @contextmanager
 def frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
-    """Restore the scene's current frame at the end."""
+    """Restore the scene's current frame at the end, if the scene still exists."""
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:
         yield
     finally:
-        scene.frame_set(frame, subframe=subframe)
+        if exists(scene):
+            scene.frame_set(frame, subframe=subframe)

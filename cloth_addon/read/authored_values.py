@@ -21,6 +21,7 @@ from bpy_extras import anim_utils
 from ... import core
 from ..properties import baked_record
 from . import mesh_data
+from .unbaked_state import GENERATIVE, SHAPELESS
 
 OBJECT_VALUES = (
     "location", "rotation_mode", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale",
@@ -45,6 +46,13 @@ SKIPPED_OF_NODES = frozenset((
 CURVE_VALUES = (("co", 2, np.float32), ("handle_left", 2, np.float32), ("handle_right", 2, np.float32),
                 ("interpolation", 1, np.int32), ("easing", 1, np.int32))
 """Values of keyframes, with their width and type."""
+ALIASES = tuple(frozenset(names.split()) for names in (
+    "width width_pct", "factor angle", "mute enabled", "mix_mode use_offset", "strength linear_drag guide_minimum",
+    "harmonic_damping quadratic_drag", "flow inflow", "size rest_length", "use_object_coords use_global_coords",
+    "use_2d_force use_multiple_springs"))
+"""Names of modifiers', constraints' and fields' properties that are one value in Blender: a curve sets them all."""
+WITHOUT_EFFECT_ON_CLOTH = GENERATIVE | SHAPELESS
+"""Types of modifiers of a cloth that act on its baked shape only."""
 Identity = Callable[[bpy.types.ID], Any]
 
 
@@ -59,12 +67,17 @@ class Digest:
         self.references: list[bpy.types.ID] = []
         self._identity = identity
         self._hash = hashlib.blake2b(digest_size=16)
+        self._now = hashlib.blake2b(digest_size=16)
         self._animated: frozenset[tuple[str, int]] = frozenset()
         self._seen: dict[tuple[int, str], int] = {}
 
     def text(self) -> str:
         """Return the digest of what was added so far."""
         return self._hash.hexdigest()
+
+    def animated_text(self) -> str:
+        """Return the digest of the animated values that were left out, as they are now."""
+        return self._now.hexdigest()
 
     def add(self, *values: Any) -> None:
         """Add text, numbers, and arrays."""
@@ -81,11 +94,14 @@ class Digest:
             self.add(type(item).__name__, self._identity(item))
             self.references.append(item)
 
-    def add_data_block(self, item: Any) -> None:
-        """Add everything of a data-block that moves its vertices or those of others, but not the shape keys."""
+    def add_data_block(self, item: Any, skipped_modifiers: frozenset[str] = frozenset()) -> None:
+        """Add everything of a data-block that moves its vertices or those of others, but not the shape keys.
+
+        `skipped_modifiers` are types of an object's modifiers.
+        """
         self._animated = self._add_animation(item)
         if isinstance(item, bpy.types.Object):
-            self._add_object(item)
+            self._add_object(item, skipped_modifiers)
         elif isinstance(item, bpy.types.Mesh):
             self._add_mesh(item)
         elif isinstance(item, bpy.types.Collection):
@@ -147,30 +163,31 @@ class Digest:
 
     def _add_value(self, struct: Any, name: str, value: Any, default: Any = None) -> None:
         """Add the value of a property if it is not the default, without the numbers that curves and drivers set."""
-        if value == default:
-            return
         if self._animated:
-            path = _path(struct, name)
-            if isinstance(value, list):
-                own = [(i, number) for i, number in enumerate(value) if (path, i) not in self._animated]
+            paths = [_path(struct, one) for one in _names_of(name)]
+            numbers = value if isinstance(value, list) else [value]
+            own = [(i, number) for i, number in enumerate(numbers)
+                   if not any((path, i) in self._animated for path in paths)]
+            if len(own) < len(numbers):
+                self._now.update(repr((name, value)).encode())
                 if isinstance(default, list) and all(number == default[i] for i, number in own):
                     return
-                value = own if len(own) < len(value) else value
-            elif (path, 0) in self._animated:
-                return
-        self.add(name, value)
+                value = own
+        if value != default:
+            self.add(name, value)
 
-    def _add_object(self, obj: Any) -> None:
+    def _add_object(self, obj: Any, skipped_modifiers: frozenset[str]) -> None:
         self.add(obj.type)
         self.add_struct(obj, OBJECT_VALUES)
         self.add_custom_properties(obj)
         self.add_reference(obj.parent)
         self.add_reference(obj.data)
-        for part in (*obj.modifiers, *obj.constraints):
+        modifiers = [modifier for modifier in obj.modifiers if modifier.type not in skipped_modifiers]
+        for part in (*modifiers, *obj.constraints):
             self.add_struct(part)
         if obj.field is not None and obj.field.type != "NONE":
             self.add_struct(obj.field)
-        if obj.modifiers:
+        if modifiers:
             self.add([group.name for group in obj.vertex_groups])
         for bone in obj.pose.bones if obj.pose is not None else ():
             self.add(bone.name)
@@ -281,6 +298,11 @@ def _path(struct: Any, name: str) -> str:
         return str(struct.path_from_id(name))
     except (ValueError, AttributeError):
         return ""
+
+
+def _names_of(name: str) -> Iterable[str]:
+    """Return the names of the value `name`, itself included."""
+    return next((names for names in ALIASES if name in names), (name,))
 
 
 def _numbers(value: Any) -> list[Any]:

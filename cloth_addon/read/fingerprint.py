@@ -10,21 +10,45 @@ geometry nodes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import bpy
 
 from ..properties.settings import SceneSettings, collider_settings_of, kind_of, scene_settings_of, settings_of
 from . import mesh_data
-from .authored_values import Digest, Identity
+from .authored_values import WITHOUT_EFFECT_ON_CLOTH, Digest, Identity
 
 ATTRIBUTES = ("velocity", "birth")
 """Names of the mesh's attributes that the cloth uses beside its groups, see read_cloth.py."""
 UNITS = frozenset(("unit scale", "frame rate"))
 """Parts that change the values of other parts."""
-Parts = dict[Any, tuple[str, str]]
-"""By key, the name of a part for the user and its digest."""
+SCENE_PATHS = {
+    "frame range": ("frame_start", "frame_end"), "unit scale": ("unit_settings.scale_length",),
+    "frame rate": ("render.fps", "render.fps_base", "render.frame_map_old", "render.frame_map_new"),
+    "gravity": ("gravity", "use_gravity")}
+"""Data paths of the scene's settings that may be animated."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The digest of one part of the scene.
+
+    Attributes:
+        label: name of the part for the user.
+        digest: of what the user set.
+        animated: of the animated values, as they are at the scene's frame.
+        owner: the cloth that it belongs to, "" if it is not one cloth's own.
+    """
+
+    label: str
+    digest: str
+    animated: str = ""
+    owner: str = ""
+
+
+Parts = dict[Any, Part]
+"""By the identity of what is digested."""
 
 
 def fingerprint(scene: bpy.types.Scene, cloth: bpy.types.Object, frames: tuple[int, int] | None = None
@@ -35,7 +59,7 @@ def fingerprint(scene: bpy.types.Scene, cloth: bpy.types.Object, frames: tuple[i
     changed, not at every drawing of a panel. `frames` (first, last) replaces the scene's frame range.
     """
     parts = scene_parts(scene, [cloth], lambda item: item.name_full, scene_settings_of(scene, frames))
-    return dict(sorted(parts.values()))
+    return {part.label: part.digest for part in sorted(parts.values(), key=lambda part: part.label)}
 
 
 def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
@@ -55,43 +79,80 @@ def session_identity(item: bpy.types.ID) -> int:
 def scene_parts(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], identity: Identity,
                 settings: SceneSettings) -> Parts:
     """Return the parts of all that a bake of `cloths` depends on. `identity` tells data-blocks apart."""
-    parts: Parts = {}
+    collected = _Collector(identity)
     for label, value in _scene_values(settings).items():
-        parts[label] = label, _digest_of(identity, value)
-    curves = Digest(identity)
-    if curves.add_curves(scene, ("gravity", "use_gravity")):        # then its value differs from frame to frame
-        parts["gravity"] = "gravity", curves.text()
-    queue: list[bpy.types.ID] = []
-    single = len(cloths) == 1
+        curves = Digest(identity)
+        if not curves.add_curves(scene, SCENE_PATHS.get(label, ())):
+            curves.add(value)                                       # else it differs from frame to frame
+        collected.parts[label] = Part(label, curves.text())
     for cloth in cloths:
-        prefix = "" if single else f"'{cloth.name_full}': "
         settings_here = settings_of(cloth, scene)
-        parts[identity(cloth), "settings"] = f"{prefix}settings", _digest_of(identity, (
-            kind_of(cloth, scene), asdict(settings_here)))
-        _add_object(parts, queue, cloth, identity, f"{prefix}mesh", f"{prefix}object and modifiers",
-                    f"{prefix}shape keys")
-        surface = Digest(identity)
-        _add_maps(surface, cloth, settings_here)
-        parts[identity(cloth), "maps"] = f"{prefix}vertex groups, attributes and UV map", surface.text()
+        digest = Digest(identity)
+        digest.add(kind_of(cloth, scene), cloth.name in scene.objects, asdict(settings_here))
+        collected.add("settings", cloth, digest, "settings", cloth.name)
+        maps = Digest(identity)
+        _add_maps(maps, cloth, settings_here)
+        collected.add("maps", cloth, maps, "vertex groups, attributes and UV map", cloth.name)
+        collected.add_object(cloth, "object and modifiers", "mesh", "shape keys", cloth.name)
     for obj in sorted(scene.objects, key=lambda obj: obj.name_full):
+        digest = Digest(identity)
         if kind_of(obj, scene) == "COLLIDER":
             label = f"collider '{obj.name_full}'"
-            values = asdict(collider_settings_of(obj, scene))
+            digest.add(asdict(collider_settings_of(obj, scene)))
         elif obj.field is not None and obj.field.type == "WIND":
-            label, values = f"wind field '{obj.name_full}'", {}
+            label = f"wind field '{obj.name_full}'"
         else:
             continue
-        parts[identity(obj), "role"] = f"{label} (its settings)", _digest_of(identity, values)
-        _add_object(parts, queue, obj, identity, f"{label} (its mesh)", label, f"{label} (its shape keys)")
-    while queue:
-        item = queue.pop(0)
-        kind = item.bl_rna.name.lower()
-        label = f"{kind} '{item.name_full}'"
-        if isinstance(item, bpy.types.Object):
-            _add_object(parts, queue, item, identity, "", label, f"{label} (its shape keys)")
-        else:
-            _add_data(parts, queue, item, identity, label)
-    return parts
+        collected.add("role", obj, digest, f"{label} (its settings)")
+        collected.add_object(obj, label, f"{label} (its mesh)", f"{label} (its shape keys)")
+    collected.add_references()
+    return collected.parts
+
+
+class _Collector:
+    """Collects parts, each data-block once, and the data-blocks that these refer to."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.parts: Parts = {}
+        self._identity = identity
+        self._queue: list[bpy.types.ID] = []
+
+    def add(self, kind: str, item: bpy.types.ID, digest: Digest, label: str, owner: str = "") -> None:
+        """Add the part of this `kind` of a data-block."""
+        self.parts[kind, self._identity(item)] = Part(label, digest.text(), digest.animated_text(), owner)
+        self._queue += digest.references
+
+    def add_object(self, obj: Any, label: str, data_label: str, keys_label: str, owner: str = "") -> None:
+        """Add an object, its data and its shape keys, unless it is a part already."""
+        if self._has("object", obj):
+            return
+        digest, keys = Digest(self._identity), Digest(self._identity)
+        digest.add_data_block(obj, WITHOUT_EFFECT_ON_CLOTH if owner else frozenset())
+        keys.add_shape_keys(obj)
+        self.add("object", obj, digest, label, owner)
+        self.add("keys", obj, keys, keys_label, owner)
+        if data_label and obj.data is not None:
+            self.add_data(obj.data, data_label, owner)
+
+    def add_data(self, item: Any, label: str, owner: str = "") -> None:
+        """Add a data-block that is no object, unless it is a part already."""
+        if not self._has("data", item):
+            digest = Digest(self._identity)
+            digest.add_data_block(item)
+            self.add("data", item, digest, label, owner)
+
+    def add_references(self) -> None:
+        """Add all data-blocks that the parts refer to."""
+        while self._queue:
+            item = self._queue.pop()
+            label = f"{item.bl_rna.name.lower()} '{item.name_full}'"
+            if isinstance(item, bpy.types.Object):
+                self.add_object(item, label, "", f"{label} (its shape keys)")
+            else:
+                self.add_data(item, label)
+
+    def _has(self, kind: str, item: bpy.types.ID) -> bool:
+        return (kind, self._identity(item)) in self.parts
 
 
 def _scene_values(settings: SceneSettings) -> dict[str, Any]:
@@ -103,40 +164,6 @@ def _scene_values(settings: SceneSettings) -> dict[str, Any]:
         "frame rate": (values.pop("frame_rate"), values.pop("time_ratio")),
         "unit scale": values.pop("metres_per_unit"), "gravity": values.pop("gravity"), "wind": values.pop("wind")}
     return {**parts, "solver settings": values}
-
-
-def _digest_of(identity: Identity, value: Any) -> str:
-    digest = Digest(identity)
-    digest.add(value)
-    return digest.text()
-
-
-def _add_object(parts: Parts, queue: list[bpy.types.ID], obj: Any, identity: Identity, data_label: str, label: str,
-                keys_label: str) -> None:
-    """Add an object, its shape keys, and, if `data_label` names it, its data, unless they are parts already."""
-    key = identity(obj), "object"
-    if key in parts:
-        return
-    parts[key] = label, ""                                          # first, because objects may refer to each other
-    digest = Digest(identity)
-    digest.add_data_block(obj)
-    parts[key] = label, digest.text()
-    queue += digest.references
-    keys = Digest(identity)
-    keys.add_shape_keys(obj)
-    parts[identity(obj), "keys"] = keys_label, keys.text()
-    queue += keys.references
-    if data_label and obj.data is not None:
-        _add_data(parts, queue, obj.data, identity, data_label)
-
-
-def _add_data(parts: Parts, queue: list[bpy.types.ID], item: Any, identity: Identity, label: str) -> None:
-    key = identity(item), type(item).__name__
-    if key not in parts:
-        digest = Digest(identity)
-        digest.add_data_block(item)
-        parts[key] = label, digest.text()
-        queue += digest.references
 
 
 def _add_maps(digest: Digest, cloth: Any, settings: Any) -> None:

@@ -84,7 +84,10 @@ def deforms(obj: bpy.types.Object, generative: Iterable[str]) -> bool:
 
 @contextmanager
 def unbaked(objects: dict[bpy.types.Object, list[str]]) -> Iterator[None]:
-    """Switch off the earlier bakes of `objects` and the modifiers named for each; restore everything at the end."""
+    """Switch off the earlier bakes of `objects` and their modifiers that change vertices; restore them at the end.
+
+    These modifiers are those of the types GENERATIVE, and those named for each object.
+    """
     changed: list[tuple[Any, str, Any]] = []
 
     def change(owner: Any, name: str, value: Any) -> None:
@@ -95,8 +98,8 @@ def unbaked(objects: dict[bpy.types.Object, list[str]]) -> Iterator[None]:
 
     try:
         for obj, modifiers in objects.items():
-            for name in modifiers:
-                if name in obj.modifiers:
+            for name in [modifier.name for modifier in obj.modifiers]:
+                if name in modifiers or obj.modifiers[name].type in GENERATIVE:
                     path = f'modifiers["{bpy.utils.escape_identifier(name)}"].show_viewport'
                     for curve in _animation_of(obj, path):
                         change(curve, "mute", True)     # otherwise the next frame switches the modifier on again

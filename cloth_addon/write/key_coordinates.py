@@ -26,7 +26,7 @@ from ..properties import baked_record
 from ..read import mesh_data
 from ..read.frame_window import vector_text
 from ..read.read_cloth import ClothSource, world_matrix
-from ..read.unbaked_state import users_shape_keys
+from ..read.unbaked_state import GENERATIVE, users_shape_keys
 
 Coordinates = NDArray[np.float64]
 PROBE_OFFSET = 0.05
@@ -117,8 +117,8 @@ class KeyFitter:
     def _probe(self) -> Iterator[Callable[[Coordinates], Coordinates]]:
         """Yield the function D: key coordinates (V, 3) -> positions (V, 3) in the object's space, by Blender."""
         with _copy_in_scene(self._source.obj, self._scene) as copy:
-            for modifier in [copy.modifiers.get(name) for name in self._source.generative]:
-                if modifier is not None:                            # the user may have removed it during the bake
+            for modifier in list(copy.modifiers):                   # the user may have added one during the bake
+                if modifier.name in self._source.generative or modifier.type in GENERATIVE:
                     copy.modifiers.remove(modifier)
             keys = copy.data.shape_keys
             if keys is None:

@@ -26,6 +26,7 @@ class Report:
         first, last: first and last frame.
         settings: settings of "scene" and of each cloth, by name.
         certificates: the core's certificate of each frame, as a dict.
+        fingerprints: digests of what the bake of each cloth depended on, by cloth and part, see read/fingerprint.py.
         playback_error: largest distance between simulated and displayed vertices by cloth [m].
         seconds: time by stage [s]: "read" Blender, "prepare" kernels, "solve", "fit" key coordinates, "write", "total".
         notes: sentences for the user.
@@ -40,6 +41,7 @@ class Report:
     last: int
     settings: dict[str, Any]
     certificates: list[dict[str, Any]]
+    fingerprints: dict[str, dict[str, str]]
     playback_error: dict[str, float]
     seconds: dict[str, float]
     notes: list[str]

@@ -95,7 +95,7 @@ def test_shape_keys_added_during_a_bake_are_an_error(extension, scene, crumpled)
     steps = begun(extension, scene)
     sheet.shape_key_add(name="Basis")
     sheet.shape_key_add(name="Bulge", from_mix=False).value = 1.0
-    with pytest.raises(extension.core.SceneError, match="Sheet: has other shape keys of its own now.*bake again"):
+    with pytest.raises(extension.core.SceneError, match="Sheet: its shape keys changed while the bake ran.*bake again"):
         builders.finish(steps)
     assert [block.name for block in sheet.data.shape_keys.key_blocks] == ["Basis", "Bulge"]
 
@@ -108,7 +108,7 @@ def test_edit_mode_during_a_bake_is_an_error_that_changes_nothing(extension, sce
     steps = begun(extension, scene)
     bpy.context.view_layer.objects.active = scene.objects[name]
     bpy.ops.object.mode_set(mode="EDIT")
-    with pytest.raises(extension.core.ClothError, match=f"{name}: is in Edit Mode at frame 3; leave it"):
+    with pytest.raises(extension.core.ClothError, match=f"{name}: is in Edit Mode.*; leave it"):
         builders.finish(steps)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert builders.state(sheet) == before
