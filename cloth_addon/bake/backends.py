@@ -19,11 +19,15 @@ from ..properties.settings import scene_settings_of
 
 NAMES = kernels.BACKENDS
 COMPILING = "Compiling kernels, once on this machine"
+NOT_KEPT = "Compiling kernels, in every session: {reason}"
 LOADING = "Loading kernels, compiling new ones"
 
 
 def keep_compiled() -> None:
-    """Store compiled kernels in the extension's own folder, which Blender removes with the extension."""
+    """Store compiled kernels in the extension's own folder, which Blender removes with the extension.
+
+    If other users may write to it, they are stored in the user's own cache.
+    """
     if kernels.is_known("numba"):
         return                                          # the folder of this process is already chosen
     try:
@@ -52,7 +56,8 @@ def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
         return
     if kernels.is_known("numba") and (kernels.why_not("numba") or core.is_warm(solver, models)):
         return
-    text = LOADING if kernels.are_kept() else COMPILING
+    reason = kernels.why_not_kept()
+    text = NOT_KEPT.format(reason=reason) if reason else LOADING if kernels.are_kept() else COMPILING
     for _ in core.warm_up(solver, models):
         yield text
 

@@ -3,31 +3,31 @@
 
 Numba is optional and imported when it is first wanted, never before. Compiled kernels are kept on disk, so that a
 machine compiles once; the folder's name contains a digest of the sources, so that changed sources are compiled anew.
+`kernel_folder` has the rules for folder and files, `numba.kernel_cache` writes and reads them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import tempfile
-import time
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+
 from ..errors import SolverError
+from . import kernel_folder
 
 BACKENDS = ("numpy", "numba")
 """Names that `Solver(backend=...)` takes, besides None for the best there is."""
-LONGEST_UNUSED = 30.0 * 86_400.0
-"""Age since their last use above which compiled kernels of other sources are deleted [s]: another Blender may use
-younger ones."""
 
 
 class Kernels:
@@ -129,62 +129,74 @@ def is_known(name: str) -> bool:
 
 
 def keep_compiled_in(folder: Path) -> None:
-    """Keep compiled kernels in `folder`; to be called before Numba is first wanted.
+    """Keep compiled kernels in `folder`, if it is for this user alone; to be called before Numba is first wanted.
 
     Raises:
         SolverError: they are already kept elsewhere.
     """
     global _cache_parent
-    if is_known("numba") and folder != _parent():
-        raise SolverError(f"compiled kernels are kept in {_parent()} already, too late for {folder}; "
+    folder = folder.absolute()
+    if is_known("numba") and folder != _parents()[0]:
+        raise SolverError(f"compiled kernels are kept in {cache_folder().parent} already, too late for {folder}; "
                           "call this earlier, before Numba is first wanted")
     _cache_parent = folder
 
 
 def cache_folder() -> Path:
-    """Return the folder for the compiled kernels of these sources. Numba itself checks a kernel's own file only."""
-    root = Path(__file__).resolve().parent.parent
-    digest = hashlib.sha256()
-    compiled = ("stencils/**/*.py", "kernels/numba/*.py", "kernels/formulas/*.py")
-    for path in sorted(path for pattern in compiled for path in root.glob(pattern)):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
-    return _parent() / f"numba-{digest.hexdigest()[:16]}"
+    """Return the folder for the compiled kernels of these sources, with this Python, NumPy and Numba. It may not exist.
+
+    It is in the folder that was given, or else in the user's own cache, whichever other users cannot write to. If
+    there is none, kernels are not kept, see `why_not_kept`.
+    """
+    name = _folder_name()
+    folders = [parent / name for parent in _parents()]
+    return next((folder for folder in folders if not kernel_folder.why_not_private(folder)), folders[0])
+
+
+def why_not_kept() -> str | None:
+    """Return why compiled kernels are not kept on disk, so that each process compiles its own; None if they are."""
+    return kernel_folder.why_not_private(cache_folder())
 
 
 def are_kept() -> bool:
     """Return whether compiled kernels of these sources are kept. Imports nothing."""
-    return next(cache_folder().rglob("*.nbi"), None) is not None
+    return why_not_kept() is None and next(cache_folder().glob(f"*{kernel_folder.KERNEL_SUFFIX}"), None) is not None
 
 
-def _parent() -> Path:
-    """Return the folder that was given, or one in the user's own cache, where other users cannot put code.
+def source_digest(root: Path) -> str:
+    """Return a digest of the sources of laws and kernels below `root`, the folder of core."""
+    digest = hashlib.sha256()
+    for path in sorted(path for folder in ("stencils", "kernels") for path in (root / folder).rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
-    There it has the name under which these modules are imported, because compiled kernels store that name.
+
+@cache
+def _folder_name() -> str:
+    """Return the folder's name. It is that of the sources as they were when the first kernels were wanted."""
+    try:
+        numba = version("numba")
+    except PackageNotFoundError:
+        numba = ""
+    parts = (source_digest(Path(__file__).resolve().parent.parent), sys.version, np.__version__, numba)
+    return f"{kernel_folder.FOLDER_PREFIX}{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}"
+
+
+def _parents() -> list[Path]:
+    """Return the folders that may contain the cache folder, best first.
+
+    The user's own cache contains a folder with the name under which these modules are imported, because compiled
+    kernels store that name.
     """
-    if _cache_parent is not None:
-        return _cache_parent
     given = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
-    return (Path(given) if given else Path.home() / ".cache") / "muslin-kernels" / __package__
+    own = (Path(given) if given else Path(os.path.expanduser("~"), ".cache")) / "muslin-kernels" / str(__package__)
+    return [own] if _cache_parent is None else [_cache_parent, own]
 
 
 def _import_numba() -> None:
-    import numba
+    import numba  # noqa: F401
 
-    numba.config.CACHE_DIR = str(_made(cache_folder()))
-
-
-def _made(folder: Path) -> Path:
-    """Return the folder, made if it does not exist; where that is not possible, one for this run alone."""
-    try:
-        if not folder.exists():
-            for old in folder.parent.glob("numba-*"):            # of earlier sources, or of another Blender
-                if time.time() - old.stat().st_mtime > LONGEST_UNUSED:
-                    shutil.rmtree(old, ignore_errors=True)
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError:
-        pass
-    return Path(tempfile.mkdtemp(prefix="muslin-kernels-"))
+    folder = kernel_folder.make(cache_folder())
+    if folder is not None:
+        kernel_folder.tidy(folder)

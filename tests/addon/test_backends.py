@@ -136,9 +136,12 @@ def test_the_first_bake_compiles_outside_the_main_thread_and_says_so(
         kernels._reasons["numba"] = "continue with NumPy"
 
     monkeypatch.setattr(extension.core, "warm_up", warm_up)
-    for kept, text in ((False, backends.COMPILING), (True, backends.LOADING)):
+    cases = ((False, None, backends.COMPILING), (True, None, backends.LOADING),
+             (False, "others may write to /", "Compiling kernels, in every session: others may write to /"))
+    for kept, reason, text in cases:
         kernels._reasons.pop("numba", None)
         monkeypatch.setattr(kernels, "are_kept", lambda kept=kept: kept)
+        monkeypatch.setattr(kernels, "why_not_kept", lambda reason=reason: reason)
         steps = extension.bake.bake(scene)
         progress = next(steps)
         assert not warmed_up, "Numba is imported in the main thread"

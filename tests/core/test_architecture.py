@@ -23,14 +23,16 @@ OWN = [ROOT / "__init__.py", ROOT / "setup.py",
 LAYERS = ("stepping", "integrators", "model", "contact", "linear", "kernels", "loads", "stencils", "description")
 """Folders of core from top to bottom: each imports only itself, the folders after it and BASE."""
 BASE = {"core.state", "core.arrays", "core.row_ops", "core.errors", "core.did_you_mean", "core.stopwatch",
-        "core.parsed", "core.kernels", "core.kernels.backend"}
+        "core.parsed", "core.kernels", "core.kernels.backend", "core.kernels.kernel_folder"}
 """Modules that all folders may import: plain records and arrays, errors, and the choice of the kernels' backend."""
 EXTERNAL = {"core", "numpy", "__future__", "collections", "contextlib", "copy", "dataclasses", "difflib", "functools",
             "inspect", "itertools", "json", "math", "numbers", "pathlib", "reprlib", "sys", "time", "tomllib",
             "types", "typing"}
 """Packages that every file of core may import."""
 EXTERNAL_OF = {
-    "core.kernels.backend": {"contextvars", "hashlib", "importlib", "os", "shutil", "tempfile"},   # compiled files
+    "core.kernels.backend": {"contextvars", "hashlib", "importlib", "os"},                         # compiled files
+    "core.kernels.kernel_folder": {"fcntl", "grp", "hashlib", "os", "pwd", "shutil", "stat"},
+    "core.kernels.numba.kernel_cache": {"hashlib", "llvmlite", "pickle"},
     "core.kernels.numba.thread_pool": {"contextvars", "os", "queue", "threading"},
     "core.stepping.continuation": {"hashlib"},
     "core.stepping.checkpoint": {"hashlib", "os", "struct"},                                       # files

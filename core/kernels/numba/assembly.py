@@ -13,10 +13,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray
 from ..layouts import Columns, PaddedRows
+from .kernel_cache import njit
 from .options import KERNEL
 from .thread_pool import LEAST_ELEMENTS, LEAST_VERTICES, share
 

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..layouts import PaddedRows
 from ..numpy.block_matrix import add_element_blocks
+from .kernel_cache import njit
 from .options import INNER, KERNEL
 from .thread_pool import LEAST_ROWS, LEAST_VERTICES, share
 

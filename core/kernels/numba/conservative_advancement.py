@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..numpy.conservative_advancement import LEFT, NEAR, ROUNDING, STEPS, Candidates, Placed
 from .distances import closest as closest_on_triangle
 from .distances import closest_on_edges
+from .kernel_cache import njit
 from .options import INLINED, INNER, KERNEL
 from .thread_pool import LEAST_ROWS, share
 from .vectors import add, at, dot, scale, subtract

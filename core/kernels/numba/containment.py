@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from .kernel_cache import njit
 from .options import INNER, KERNEL
 from .thread_pool import LEAST_ELEMENTS, share
 from .trees import STACK_SIZE, rows_of, walk

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..formulas import distances as formulas
@@ -27,6 +26,7 @@ from ..formulas.distances import (
     triangle_normal,
 )
 from ..numpy.distances import edge_edge  # no caller has many of these at once
+from .kernel_cache import njit
 from .options import INLINED, INNER, KERNEL
 from .plain_functions import register
 from .vectors import add, at, dot, scale, subtract

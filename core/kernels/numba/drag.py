@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ...stencils.component_algebra import SMALLEST_DIVISOR
 from .assembly import subtract_scattered
+from .kernel_cache import njit
 from .options import KERNEL
 from .thread_pool import LEAST_VERTICES, share
 

@@ -13,9 +13,9 @@ numbers of a factor below `tiny` are set to zero when they are final.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from .gemm_tiles import CHUNK, TILE_ROWS, solve_tile, subtract_tile
+from .kernel_cache import njit
 from .options import INLINED, INNER, MAKING
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import IntArray
 from .gemm_tiles import CHUNK
+from .kernel_cache import njit
 from .options import INNER, KERNEL
 from .row_products import ROWS_ADDED, ROWS_DOTTED, add_rows, dot_rows, flushed
 from .thread_pool import LEAST_SUMMANDS, share

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray
+from .kernel_cache import njit
 from .options import KERNEL, SUMMING
 from .thread_pool import LEAST_SUMMANDS, LEAST_UPDATES, share
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
 from ...stencils import component_algebra
 from ...stencils.stencil import GROUP_SIZE, ElementForce
+from .kernel_cache import njit
 from .options import INNER, KERNEL
 from .plain_functions import register
 from .simd import everywhere, gather, lane, load, row, spread, store

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from .assembly import subtract_scattered
+from .kernel_cache import njit
 from .options import KERNEL
 from .thread_pool import LEAST_VERTICES, share
 

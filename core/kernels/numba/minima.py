@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..numpy import minima as reference
 from ..numpy.minima import LEANING, SHARP
+from .kernel_cache import njit
 from .options import INNER, KERNEL
 from .thread_pool import LEAST_VERTICES, share
 from .vectors import at, dot, scale, subtract

@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..numpy.multifrontal import TINY
 from .front_elimination import eliminate
 from .front_solve import BRANCHES, solve_fronts
 from .gemm_tiles import CHUNK
+from .kernel_cache import njit
 from .options import INLINED, INNER, KERNEL
 from .thread_pool import LEAST_UPDATES, in_parts, thread_limit
 

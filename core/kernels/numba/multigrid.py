@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
 from .block_matrix import between
+from .kernel_cache import njit
 from .options import KERNEL, MAKING
 from .thread_pool import LEAST_ROWS, LEAST_VERTICES, share
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from .kernel_cache import njit
 from .options import INLINED, INNER, MAKING
 from .vectors import cross, dot, subtract
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..numpy.triangle_pairs import CLOSE, OWN_EDGE
 from .distances import edge_distance
+from .kernel_cache import njit
 from .nearest_triangles import BOUND_SLACK
 from .options import INLINED, INNER, MAKING
 from .orient3d import apart

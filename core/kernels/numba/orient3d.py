@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import IntArray
 from ..formulas import orient3d as formulas
 from ..formulas.orient3d import UNSURE, VOLUME_ROUNDING, side
 from ..numpy.vectors import Vector
+from .kernel_cache import njit
 from .options import INLINED, INNER, KERNEL
 from .plain_functions import register
 

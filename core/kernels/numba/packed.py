@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray
 from ..layouts import PackedRows
 from .block_rows import multiplied
+from .kernel_cache import njit
 from .options import KERNEL
 from .thread_pool import LEAST_ROWS, share
 

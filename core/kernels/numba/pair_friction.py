@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
+from .kernel_cache import njit
 from .options import INLINED, INNER, KERNEL
 from .vectors import add, at, cross, dot, scale, subtract
 

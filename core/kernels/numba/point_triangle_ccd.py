@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..formulas import point_triangle_ccd as formulas
 from ..formulas.point_triangle_ccd import HALVINGS, OVERLAP, bernstein, between, coplanarity, entry_weights, extrema
+from .kernel_cache import njit
 from .options import INLINED, INNER
 from .plain_functions import register
 from .vectors import subtract

@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .gemm_tiles import CHUNK, FUSED
+from .kernel_cache import njit
 from .llvm_vectors import FlatVectors
 from .options import INLINED
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..numpy.self_pairs import GROWTH_OF_REACH
 from ..numpy.wide_bvh import CLUSTER
+from .kernel_cache import njit
 from .options import INNER, KERNEL, MAKING
 from .separating_axis import BATCH_PAIRS, RADIUS_ROW, edges_that_stay, store_pair, vertices_that_stay
 from .simd_boxes import CLUSTER_BITS, CLUSTERS_PER_TASK, WHOLE_CLUSTER, lowest_bit, others_than, touching_both

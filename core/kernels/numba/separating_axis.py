@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..numpy.conservative_advancement import LEFT
+from .kernel_cache import njit
 from .options import INLINED, INNER
 from .vectors import cross, divide, dot, scale, subtract
 

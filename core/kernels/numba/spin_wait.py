@@ -14,10 +14,11 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from ...arrays import IntArray
+from .kernel_cache import njit
 from .options import KERNEL
 
 TIMED_READS, TIMINGS = 100_000, 3

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
+from .kernel_cache import njit
 from .options import KERNEL
 from .thread_pool import LEAST_VERTICES, share
 

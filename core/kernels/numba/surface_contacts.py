@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..formulas.distances import FACE
 from ..numpy.surface_contacts import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
 from .distances import closest
+from .kernel_cache import njit
 from .nearest_triangles import above, away, insert, keep_minima, room
 from .options import INLINED, INNER, KERNEL
 from .point_triangle_ccd import first_entry

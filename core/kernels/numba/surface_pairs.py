@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..numpy.surface_pairs import Boxes, Leaves, Neighbours, Surface
 from ..numpy.trees import sorted_pairs
 from ..numpy.triangle_pairs import CLOSE, CORNER_TWICE
 from ..numpy.wide_bvh import CLUSTER
+from .kernel_cache import njit
 from .nearest_triangles import BOUND_SLACK
 from .one_ring import look_around
 from .options import KERNEL, MAKING

@@ -13,11 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..numpy.self_pairs import GROWTH_OF_REACH
 from ..numpy.wide_bvh import CLUSTER
+from .kernel_cache import njit
 from .options import INLINED, INNER, KERNEL
 from .simd_boxes import CLUSTER_BITS, WHOLE_CLUSTER, lowest_bit, touching_both
 from .thread_pool import LEAST_ELEMENTS, share

@@ -19,8 +19,8 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import njit
 
+from .kernel_cache import njit
 from .options import KERNEL
 from .thread_pool import in_parts, thread_limit
 

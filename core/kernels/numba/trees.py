@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...arrays import FloatArray, IntArray
 from ..numpy.wide_bvh import CLUSTER
+from .kernel_cache import njit
 from .options import INLINED, INNER, KERNEL
 from .thread_pool import LEAST_SEARCHES, share
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..numpy.triangle_pairs import OWN_EDGE, OWN_VERTEX
 from .distances import closest, edge_distance
+from .kernel_cache import njit
 from .nearest_triangles import BOUND_SLACK, away
 from .options import INLINED, INNER
 from .orient3d import apart

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from ..formulas import vectors
 from . import plain_functions as plain_functions  # registers that arithmetic
+from .kernel_cache import njit
 from .options import INLINED
 
 add: Any = vectors.add                                              # its types are those of arrays

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..numpy.triangle_pairs import CORNER_TWICE
 from ..numpy.wide_bvh import CLUSTER
+from .kernel_cache import njit
 from .options import INLINED, INNER, KERNEL, MAKING
 
 
