@@ -15,7 +15,7 @@ PYTHON3 ?= python3
 # both beside each other. Compiled kernels are made by one process first, which both test processes then load: they are
 # kept in the user's cache folder as long as the sources of the kernels do not change.
 IN_TWO = -n 2 --dist worksteal
-CORE_TESTS = $(IN_TWO) $(wildcard tests/core tests/docs tests/scenes)
+CORE_TESTS = $(IN_TWO) $(wildcard tests/core tests/docs tests/scenes tests/long)
 WARM_UP = -c 'import core; list(core.warm_up(core.Solver(backend="numba"), core.models()))'
 # With Python 3.13 run the tests that NumPy 2 can change: arithmetic on arrays in all folders, and some whole scenes.
 # Physics, other scenes, documentation, examples and rules of the source tree are tested once, with Python 3.11.

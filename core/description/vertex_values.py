@@ -62,7 +62,7 @@ def target_point(value: Any, vertex: int, time: float, name: str) -> FloatArray:
     """Return the target (3,) [m] of a vertex of the cloth `name` at `time` [s].
 
     Raises:
-        PinError: not three finite numbers.
+        PinError: not three finite numbers, or too far away.
     """
     try:
         point = float_array(value)
@@ -71,6 +71,9 @@ def target_point(value: Any, vertex: int, time: float, name: str) -> FloatArray:
     if point.shape != (3,) or not np.isfinite(point).all():
         raise PinError(f"the target of vertex {vertex} is {reprlib.repr(value)} at {time:.4f} s, it must be 3 finite "
                        "numbers; check what moves it there, such as a driver", object_name=name)
+    if too_far(point[None])[0]:
+        raise PinError(f"the target of vertex {vertex} is {point.tolist()} m at {time:.4f} s, it must be within "
+                       f"{FARTHEST:g} m", object_name=name)
     return point
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, float_array, takes
+from ..arrays import FARTHEST, FloatArray, float_array, takes, too_far
 from ..errors import SceneError
 
 
@@ -62,17 +62,25 @@ class Wind:
             row = int(np.argmax(bad))
             raise SceneError(f"wind at {time:.4f} s at {x[row].tolist()} is {field[row].tolist()}, it must be "
                              "3 finite numbers")
+        far = too_far(field)
+        if far.any():
+            row = int(np.argmax(far))
+            raise SceneError(f"wind at {time:.4f} s at {x[row].tolist()} is {field[row].tolist()} m/s, it must be "
+                             f"within {FARTHEST:g} m/s")
         return field
 
 
 def vector(value: Any, what: str) -> FloatArray:
-    """Return three numbers (3,); raise a SceneError that names `what` if the value is not three finite numbers."""
+    """Return three numbers (3,); raise a SceneError that names `what` if the value is not three finite numbers, or too
+    large."""
     try:
         found = float_array(value)
     except ValueError:
         found = np.zeros(0)
     if found.shape != (3,) or not np.isfinite(found).all():
         raise SceneError(f"{what} is {reprlib.repr(value)}, it must be 3 finite numbers")
+    if too_far(found[None])[0]:
+        raise SceneError(f"{what} is {found.tolist()}, it must be within {FARTHEST:g}")
     return found
 
 

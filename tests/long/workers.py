@@ -22,7 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS_ABOVE = 5.0
-"""Processor time that a case may have above the judged bound before its worker is ended [s]."""
+"""The default of `above` [s]."""
 WAITING = 10.0
 """Wall-clock time after which a worker is ended, over its limit of processor time [-]."""
 MOST_ADDRESSES = 6 * 2 ** 30
@@ -31,7 +31,8 @@ CASES_PER_WORKER = 200
 """Number of cases after which a worker is replaced."""
 
 
-def run(module: str, cases: Iterable[Any], seconds: float, processes: int = 1) -> Iterator[tuple[Any, dict[str, Any]]]:
+def run(module: str, cases: Iterable[Any], seconds: float, processes: int = 1, *, above: float = SECONDS_ABOVE
+        ) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Yield each case with its answer, in the order in which they end.
 
     Args:
@@ -39,8 +40,9 @@ def run(module: str, cases: Iterable[Any], seconds: float, processes: int = 1) -
         cases: values for JSON.
         seconds: judged bound of processor time [s].
         processes: number of workers.
+        above: processor time that a case may have above the bound before its worker is ended [s].
     """
-    waiting, limit = iter(cases), seconds + SECONDS_ABOVE
+    waiting, limit = iter(cases), seconds + above
     with selectors.DefaultSelector() as selector:
         workers: list[_Worker] = []
         try:

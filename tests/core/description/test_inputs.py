@@ -209,6 +209,15 @@ def test_gravity_and_wind_are_three_numbers(value):
     refused(core.SceneError, lambda: core.Scene([still], wind=lambda t: value).wind_at(0.25), "wind at 0.2500 s")
 
 
+def test_gravity_wind_and_targets_of_pins_are_not_larger_than_any_coordinate():
+    still, far = cloth()(), (0.0, 1e300, 0.0)
+    refused(core.SceneError, lambda: core.Scene([still], gravity=far), "gravity", "1e+300", "within 1e+15")
+    refused(core.SceneError, lambda: core.Scene([still], wind=lambda t: far).wind_at(0.25), "0.2500 s", "within 1e+15")
+    field = core.Scene([still], wind=lambda t, x: x + far)
+    refused(core.SceneError, lambda: field.wind_at(0.25, np.zeros((2, 3))), "0.2500 s", "1e+300", "within 1e+15 m/s")
+    refused(core.PinError, lambda: cloth(attachments=[core.Attachment(1, target=far)])(), "vertex 1", "within 1e+15 m")
+
+
 # ---------------------------------------------------------------------- solver
 
 
