@@ -40,7 +40,7 @@ REPORT = Fields(
                        {"shear_max": _MEASURE})},
     {"scene": _NAME, "colliders": _NAMES, "settings": TableOf(Anything(), MOST), "backend": _NAME,
      "playback_error": TableOf(Number(0.0), MOST), "versions": TableOf(_NAME, 100),
-     "fingerprints": TableOf(_NAME, MOST)})
+     "fingerprints": TableOf(TableOf(_NAME, MOST), MOST)})
 """The report of a bake. Bakes of earlier versions lack some of the optional values."""
 
 ANY_VERSION = Fields({"version": Number(1, LARGEST_FRAME, whole=True)}, {})
