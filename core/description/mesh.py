@@ -55,6 +55,7 @@ class ClothMesh:
         triangles: (T, 3) vertex indices.
         edges: (E, 2) every edge once.
         loose_edges: (L, 2) edges that belong to no triangle.
+        is_diagonal: (E,) true for the edges by which quads and n-gons were cut into triangles.
         hinges: (H, 4) the two vertices that two triangles share, and their two opposite vertices.
         hinge_corners: (H, 2) as in `Topology`.
         hinge_branches: (H,) as in `Topology`.
@@ -93,17 +94,20 @@ class ClothMesh:
             rings = self._rings(faces)
             self._check_faces(rings)
             self.triangles, self.corners = triangulate(self.positions, rings)
+            sides = np.array([pair for ring in rings for pair in zip(ring, [*ring[1:], ring[0]], strict=True)],
+                             dtype=np.int64).reshape(-1, 2)
             if all(len(ring) == 4 for ring in rings):
                 self.quads = np.array(rings, dtype=np.int64).reshape(-1, 4)
         else:
             self.triangles = self._read("triangles", () if triangles is None else triangles, 3)
-            self.corners = np.arange(self.triangles.size).reshape(-1, 3)
+            self.corners, sides = np.arange(self.triangles.size).reshape(-1, 3), self.triangles[:, [0, 1, 1, 2, 2, 0]]
         loose = self._read("edges", () if edges is None else edges, 2)
         self._check_indices(loose)
         topology = Topology(self.triangles)
         self.hinges, self.hinge_corners = topology.hinges, topology.hinge_corners
         self.hinge_branches = topology.hinge_branches
         self.edges, self.loose_edges = join_edges(topology.edges, loose)
+        self.is_diagonal: BoolArray = self._not_among(np.concatenate([sides.reshape(-1, 2), loose]))
         self._check_world_shape()
         self.uv = self._rest_coordinates(uv, self._checked_grain(grain))
         self.scale: FloatArray = np.ones(len(self.positions))
@@ -119,6 +123,7 @@ class ClothMesh:
         gone = np.isin(self.loose_edges[:, 0] * n + self.loose_edges[:, 1], edges[:, 0] * n + edges[:, 1])
         result.loose_edges = self.loose_edges[~gone]
         result.edges = np.concatenate([self.edges[:len(self.edges) - len(gone)], result.loose_edges])
+        result.is_diagonal = self.is_diagonal[:len(result.edges)]           # no loose edge is one
         result._measure()
         return result
 
@@ -197,6 +202,12 @@ class ClothMesh:
             at = np.searchsorted(key, (ends[..., 0] * n + ends[..., 1]).ravel())
             lengths[:inner] = np.bincount(at, weights=sides.ravel(), minlength=inner) / np.bincount(at, minlength=inner)
         return lengths
+
+    def _not_among(self, sides: IntArray) -> BoolArray:
+        """Return which edges (E,) are not in `sides` (S, 2), whose ends are in any order."""
+        n = len(self.positions)
+        low, high = sides.min(axis=1, initial=n), sides.max(axis=1, initial=0)
+        return ~np.isin(self.edges[:, 0] * n + self.edges[:, 1], low * n + high)
 
     # ------------------------------------------------------------------ checks
 

@@ -71,6 +71,7 @@ class ParticleSystem:
         friction: (V,) [-].
         edges: (E, 2) of all cloths.
         rest_lengths: (E,) [m].
+        displayed_edges: (E,) false for the diagonals by which quads and n-gons were cut into triangles.
         edge_slices: per cloth its range of edges.
         triangles: (T, 3) of all cloths.
         body: (V,) number of the connected piece of each particle.
@@ -96,6 +97,7 @@ class ParticleSystem:
         self.friction: FloatArray = nodes.padded(np.repeat([c.material.friction for c in cloths], counts))
         self.edges: IntArray = np.concatenate([c.mesh.edges + s for c, s in zip(cloths, starts, strict=True)])
         self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in cloths])
+        self.displayed_edges: BoolArray = ~np.concatenate([c.mesh.is_diagonal for c in cloths])
         ends = np.cumsum([0, *(len(c.mesh.edges) for c in cloths)])
         self.edge_slices = [slice(*span) for span in zip(ends[:-1], ends[1:], strict=True)]
         self.triangles: IntArray = np.concatenate([c.mesh.triangles + s for c, s in zip(cloths, starts, strict=True)])

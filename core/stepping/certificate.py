@@ -30,8 +30,10 @@ class Certificate:
     """Quality of one frame.
 
     Attributes:
-        stretch_max: largest edge length over rest length [-].
-        stretch_p99: 99th percentile of edge length over rest length [-].
+        stretch_max: largest edge length over rest length [-], of the edges of faces and of loose edges. Diagonals of
+            quads and n-gons do not count: which of two becomes an edge of triangles is arbitrary, and shear lengthens
+            one of them.
+        stretch_p99: 99th percentile of the same ratios [-].
         crossings: number of edges that pierce triangles, cloth with cloth and cloth with colliders. A vertex exactly
             in the plane of a triangle counts as in front of it, so that no crossing is missed.
         crossing_pairs: pairs of objects with crossings, most crossings first, at most `MAX_LISTED_PAIRS`.

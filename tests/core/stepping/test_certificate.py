@@ -71,3 +71,16 @@ def test_a_solve_that_was_cut_short_is_visible():
     frames = list(core.simulate(core.Scene([hanging()]), solver, range(1, 6)))
     assert not frames[-1].certificate.converged
     assert frames[-1].certificate.residual > 1e-8
+
+
+@cases("ring", ([0, 1, 2, 3], [1, 2, 3, 0]))
+def test_shear_of_quads_is_no_stretch_whichever_diagonal_they_are_cut_by(ring):
+    square = np.array([(0.0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)])
+    sheared = np.array([(0.0, 0, 0), (1, 0, 0), (1.5, np.sqrt(0.75), 0), (0.5, np.sqrt(0.75), 0)])
+    for mesh, stretch in ((core.ClothMesh(square, faces=[ring]), 1.0),
+                          (core.ClothMesh(square, [[0, 1, 2], [0, 2, 3]]), np.sqrt(1.5))):
+        cloth = core.Cloth(mesh, FABRIC, positions=sheared, pins=dict.fromkeys(range(4)))
+        (frame,) = core.simulate(core.Scene([cloth]), frames=[1])
+        assert frame.certificate.stretch_max == pytest.approx(stretch, abs=1e-12)
+    loose = core.ClothMesh(square, faces=[ring[:3]], edges=[[0, 3]])
+    assert not loose.is_diagonal.any() and core.ClothMesh(square, faces=[ring]).is_diagonal.sum() == 1
