@@ -317,7 +317,7 @@ def _plain(value: Any) -> Any:
 
 
 @functools.cache
-def _settings(identifier: str, kind: type) -> tuple[tuple[str, str, Any], ...]:
+def _settings(identifier: str, kind: Any) -> tuple[tuple[str, str, Any], ...]:
     """Return name, type and default of the properties of a type of struct that may move vertices."""
     skipped = SKIPPED | (SKIPPED_OF_NODES if issubclass(kind, bpy.types.Node) else frozenset())
     found = []
@@ -336,7 +336,7 @@ def _setting(struct: Any, name: str) -> tuple[str, str, Any]:
 
 
 @functools.cache
-def _single(identifier: str, name: str, kind: type) -> tuple[str, str, Any]:
+def _single(identifier: str, name: str, kind: Any) -> tuple[str, str, Any]:
     prop = kind.bl_rna.properties.get(name)
     return (name, "", None) if prop is None else (name, prop.type, _default(prop))
 

@@ -144,7 +144,7 @@ class _Collector:
     def add_references(self) -> None:
         """Add all data-blocks that the parts refer to."""
         while self._queue:
-            item = self._queue.pop()
+            item: Any = self._queue.pop()
             label = f"{item.bl_rna.name.lower()} '{item.name_full}'"
             if isinstance(item, bpy.types.Object):
                 self.add_object(item, label, "", f"{label} (its shape keys)")

@@ -72,7 +72,8 @@ def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | 
         raise core.SceneError("no objects were given to bake")
     for obj in objects:
         if obj.name not in scene.objects:
-            raise core.SceneError(f"is not in scene '{scene.name}'", object_name=obj.name)
+            raise core.SceneError(f"is not in scene '{scene.name}'; link it to the scene, or leave it out",
+                                  object_name=obj.name)
         if kind_of(obj, scene) != "CLOTH":
             raise core.SceneError("is not cloth; choose Cloth as its type in Properties > Physics > Muslin",
                                   object_name=obj.name)
