@@ -3,7 +3,7 @@
 
     known         recipes that failed once, always all of them
     hostile       2,000 scenes by seed                                            (`judge` has the rules)
-    checkpoint, continued, preset, arguments, names, audit
+    checkpoint, continued, preset, arguments, names, audit, kernels
                   10,000 cases of each fuzzer, of `continued` 1,000               (`fuzz`)
     determinism   the same scenes over threads, hash seeds and processes          (`determinism`)
     soak          5,000 frames of one simulation at constant memory               (`soak`)
@@ -199,8 +199,8 @@ def records(plan: Plan) -> Row:
                          capture_output=True, check=False,
                          env={**os.environ, "MUSLIN_CASES": str(plan.number(CASES))})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    counted = dict(re.findall(r"(\d+) (passed|failed|error)", run.stdout.splitlines()[-1] if run.stdout else ""))
-    row.cases = row.wanted = sum(map(int, counted))
+    summary = next((line for line in run.stdout.splitlines()[::-1] if re.search(r" in [\d.]+s", line)), "")
+    row.cases = row.wanted = sum(map(int, re.findall(r"(\d+) (?:passed|failed|error)", summary)))
     if run.returncode:
         named = re.findall(r"^(?:FAILED|ERROR) .*", run.stdout, re.MULTILINE)
         for line in named or [run.stdout[-400:] + run.stderr[-400:]]:
@@ -217,7 +217,7 @@ def _while(cases: Iterable[Any], used: list[float], most: float) -> Iterator[Any
         yield case
 
 
-FUZZERS = ("checkpoint", "continued", "preset", "arguments", "names", "audit")
+FUZZERS = ("checkpoint", "continued", "preset", "arguments", "names", "audit", "kernels")
 PARTS: dict[str, Callable[[Plan], Row]] = {
     "known": known, "hostile": hostile,
     **{name: lambda plan, name=name: _fuzzer(name, plan) for name in FUZZERS},               # type: ignore[misc]

@@ -10,6 +10,7 @@ None if the parser read it or raised a `core.ClothError` that says what to do.
     arguments     names and values of the arguments of every public constructor and function
     names         names of models, integrators, presets, options and emitters, with their suggestions
     audit         positions and triangles of an audit
+    kernels       files of compiled kernels: what is read is what was written, or nothing, and then the file is gone
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import functools
 import hashlib
 import json
 import math
+import os
 import struct
 import tempfile
 import time
@@ -31,6 +33,7 @@ import numpy as np
 
 import core
 from core.description import presets
+from core.kernels import kernel_folder
 from core.stepping import checkpoint as files
 from tests.core.shapes import ball, grid
 from tests.long.judge import without_remedy
@@ -353,9 +356,40 @@ def audit(rng: np.random.Generator) -> None:
     core.audit(meshes) if rng.random() < 0.5 else core.audit([(x, triangles)], meshes)
 
 
+def kernels(rng: np.random.Generator) -> None:
+    """Read a file of a compiled kernel that was changed, replaced or opened to others."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, other = (Path(folder) / f"{name}{kernel_folder.KERNEL_SUFFIX}" for name in ("add-1", "add-2"))
+        contents = rng.bytes(int(rng.choice([0, 1, 100, 5000])))
+        kernel_folder.write(path, contents)
+        kernel_folder.write(other, contents + b"x")
+        whole, how = path.read_bytes(), str(rng.choice(["bytes", "bytes", "other", "link", "twice", "folder", "mode",
+                                                        "pipe", "empty", "kept"]))
+        path.unlink()
+        if how == "folder":
+            path.mkdir()
+        elif how == "link":
+            path.symlink_to(other)
+        elif how == "twice":
+            os.link(other, path)
+        elif how == "pipe":
+            os.mkfifo(path)
+        else:
+            path.write_bytes({"bytes": damaged(whole, rng), "other": other.read_bytes(), "empty": b""}.get(how, whole))
+            path.chmod(0o666 if how == "mode" else 0o600)
+        good = how == "kept" or how == "bytes" and path.read_bytes() == whole
+        found = kernel_folder.read(path)
+        if found != (contents if good else None):
+            raise AssertionError(f"{how}: {found!r} was read")
+        if not good and os.path.lexists(path):
+            raise AssertionError(f"{how}: the file is still there")
+        if kernel_folder.read(other) != contents + b"x" and how != "twice":
+            raise AssertionError(f"{how}: another file has changed")
+
+
 FUZZERS: dict[str, Callable[[np.random.Generator], Any]] = {
     "checkpoint": checkpoint, "continued": continued, "preset": preset, "arguments": arguments, "names": names,
-    "audit": audit,
+    "audit": audit, "kernels": kernels,
 }
 
 if __name__ == "__main__":
