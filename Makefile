@@ -67,11 +67,11 @@ test-long: .venv-core311/.ready .venv-bpy45/.ready
 	.venv-core311/bin/python -m tests.long --share $(SHARE) --seconds $(PART_SECONDS) --processes 2 \
 		--blender .venv-bpy45/bin/python
 
-extension: .venv-bpy45/.ready
-	.venv-bpy45/bin/python scripts/build_extension.py build
+extension:
+	$(PYTHON3) scripts/build_extension.py build
 
-extension-numba: .venv-bpy45/.ready
-	.venv-bpy45/bin/python scripts/build_extension.py build --numba here
+extension-numba:
+	$(PYTHON3) scripts/build_extension.py build --numba here
 
 lint: .venv-lint/.ready
 	.venv-lint/bin/python -m ruff check .

@@ -5,8 +5,6 @@ The add-on is imported only when Blender registers the extension. This file is a
 where tests of the core import it without Blender.
 """
 
-from typing import NoReturn
-
 
 def register() -> None:
     """Register the add-on in Blender."""
@@ -20,7 +18,10 @@ def unregister() -> None:
     cloth_addon.unregister()
 
 
-def __getattr__(name: str) -> NoReturn:
-    """Say which package this is to a script that wants the installed one, which has the same name."""
+def __getattr__(name: str) -> str:
+    """Return the version; say which package this is to a script that wants the installed one of the same name."""
+    if name == "__version__":
+        from .core.version import __version__
+        return __version__
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}: this is the checkout, the Blender extension; "
                          "for the package that `pip install .` makes, run the script from another folder")

@@ -41,6 +41,7 @@ from .stepping.checkpoint import Checkpoint
 from .stepping.energy import Energy
 from .stepping.jit_warmup import is_warm, warm_up
 from .stepping.simulate import Frame, simulate, steps_in_frame
+from .version import __version__ as __version__
 
 __all__ = [
     "Attachment", "Audit", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothError", "ClothMesh",

@@ -1,58 +1,102 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pack the extension with Blender's own tool: `python scripts/build_extension.py FOLDER [--numba PLATFORM]`.
+"""Pack the extension for Blender: `python scripts/build_extension.py build [--numba PLATFORM]`.
 
-The tool is part of the bpy package. Run this with a Python that has bpy; Blender itself is not started. The tool reads
-blender_manifest.toml, which lists the files that are left out of the zip.
+Any Python from 3.9 on will do, on any system, without a package: also the one inside Blender. Blender is not started.
+The zip has the files of this folder that blender_manifest.toml does not leave out, with the manifest at its top. Built
+twice from the same files, it is the same to the byte.
 
 Without --numba the zip is small, fits every platform and runs on NumPy. With --numba it contains the wheels of Numba
-for one platform, downloaded by pip, for every Python version that Blender is built with.
+for one platform, which pip downloads, for every Python version that Blender is built with.
 """
 
+from __future__ import annotations
+
 import argparse
-import importlib.util
+import os
 import subprocess
 import sys
 import tempfile
-import tomllib
 import zipfile
+from fnmatch import fnmatchcase
 from pathlib import Path
 
+from extension_manifest import ROOT, faults, read_manifest, read_toml
 from numba_wheels import PLATFORMS, download, this_platform
 
-ROOT = Path(__file__).resolve().parent.parent
+MANIFEST = "blender_manifest.toml"
+DATE = (1980, 1, 1, 0, 0, 0)
+"""Date of all files in the zip, so that it depends on their contents alone."""
 
 
-def extension_tool() -> Path:
-    """Return the path of Blender's blender_ext.py in the bpy package of this environment."""
-    bpy = importlib.util.find_spec("bpy")
-    folders = list(bpy.submodule_search_locations or []) if bpy else []
-    for folder in folders:
-        for tool in Path(folder).glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py"):
-            return tool
-    raise SystemExit("blender_ext.py not found: run this with a Python that has the bpy package")
+def is_left_out(path: str, patterns: list[str]) -> bool:
+    """Return whether a pattern of the manifest fits a path, which ends with / for a folder.
+
+    As in .gitignore: a pattern with / at its start or inside fits from the top on, others fit in every folder; one that
+    ends with / fits folders only.
+    """
+    names = path.rstrip("/").split("/")
+    for pattern in patterns:
+        if pattern.startswith("!") or "**" in pattern:
+            raise ValueError(f"the pattern {pattern!r} of paths_exclude_pattern is not understood here: "
+                             "write it without ! and **")
+        if pattern.endswith("/") and not path.endswith("/"):
+            continue
+        parts = pattern.strip("/").split("/")
+        compared = names if "/" in pattern.rstrip("/") else names[-1:]
+        if len(parts) == len(compared) and all(map(fnmatchcase, compared, parts)):
+            return True
+    return False
 
 
-def pack(source: Path, package: Path) -> Path:
-    """Pack the folder `source` into the zip `package`, validate both, and return the zip."""
+def files_of(source: Path) -> list[str]:
+    """Return the files of an extension's folder that belong into the zip, sorted, with / between folders."""
+    patterns = read_manifest(source).get("build", {}).get("paths_exclude_pattern", [])
+    found = []
+    for place, folders, names in os.walk(source):
+        here = Path(place).relative_to(source).as_posix()
+        before = "" if here == "." else f"{here}/"
+        folders[:] = [name for name in folders if not is_left_out(f"{before}{name}/", patterns)]
+        found += [before + name for name in names
+                  if (Path(place) / name).is_file() and not is_left_out(before + name, patterns)]
+    return sorted(found)
+
+
+def pack(package: Path, contents: dict[str, bytes]) -> Path:
+    """Write the zip `package` with files by their names, after checking the manifest among them, and return its path.
+
+    Raises:
+        ValueError: Blender would refuse it.
+    """
+    wrong = faults(read_toml(contents[MANIFEST].decode("utf-8")), list(contents))
+    if wrong:
+        raise ValueError(f"{MANIFEST}: {'; '.join(wrong)}")
     package.parent.mkdir(parents=True, exist_ok=True)
-    package.unlink(missing_ok=True)
-    tool = [sys.executable, str(extension_tool())]
-    for arguments in (["validate", str(source)],
-                      ["build", "--source-dir", str(source), "--output-filepath", str(package)],
-                      ["validate", str(package)]):
-        subprocess.run([*tool, *arguments], check=True)
+    unfinished = package.with_name(package.name + ".unfinished")
+    try:
+        with zipfile.ZipFile(unfinished, "w") as archive:
+            for name in sorted(contents):
+                entry = zipfile.ZipInfo(name, DATE)
+                entry.external_attr = 0o644 << 16
+                entry.create_system = 3                         # the same on Windows
+                entry.compress_type = zipfile.ZIP_STORED if name.endswith(".whl") else zipfile.ZIP_DEFLATED
+                archive.writestr(entry, contents[name])
+        unfinished.replace(package)
+    finally:
+        if unfinished.exists():
+            unfinished.unlink()
     return package
 
 
 def name_and_version() -> str:
     """Return id and version of the manifest, which begin the name of the zip."""
-    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    manifest = read_manifest()
     return f"{manifest['id']}-{manifest['version']}"
 
 
 def build(folder: Path) -> Path:
     """Build the zip without Numba in `folder`, and return its path."""
-    return pack(ROOT, folder / f"{name_and_version()}.zip")
+    contents = {name: (ROOT / name).read_bytes() for name in files_of(ROOT)}
+    return pack(folder / f"{name_and_version()}.zip", contents)
 
 
 def build_with_numba(folder: Path, platform: str) -> Path:
@@ -60,14 +104,12 @@ def build_with_numba(folder: Path, platform: str) -> Path:
 
     It has the files of the small zip, the wheels, and a manifest that names the wheels.
     """
-    with tempfile.TemporaryDirectory() as temporary:
-        source = Path(temporary) / "muslin"
-        with zipfile.ZipFile(build(Path(temporary))) as archive:
-            archive.extractall(source)
-        wheels = download(source / "wheels", platform)
-        manifest = source / "blender_manifest.toml"
-        manifest.write_text(with_wheels(manifest.read_text(encoding="utf-8"), platform, wheels), encoding="utf-8")
-        return pack(source, folder / f"{name_and_version()}-numba-{platform}.zip")
+    contents = {name: (ROOT / name).read_bytes() for name in files_of(ROOT)}
+    with tempfile.TemporaryDirectory(prefix="muslin-wheels-") as temporary:
+        wheels = download(Path(temporary), platform)
+        contents.update({f"wheels/{name}": (Path(temporary) / name).read_bytes() for name in wheels})
+    contents[MANIFEST] = with_wheels(contents[MANIFEST].decode("utf-8"), platform, wheels).encode("utf-8")
+    return pack(folder / f"{name_and_version()}-numba-{platform}.zip", contents)
 
 
 def with_wheels(manifest: str, platform: str, wheels: list[str]) -> str:
@@ -92,6 +134,9 @@ def main() -> int:
             package = build(arguments.folder)
     except subprocess.CalledProcessError as error:
         print(f"build_extension.py: failed: {' '.join(error.cmd)}", file=sys.stderr)
+        return 1
+    except (OSError, ValueError) as error:
+        print(f"build_extension.py: {error}", file=sys.stderr)
         return 1
     with zipfile.ZipFile(package) as archive:
         count = len(archive.namelist())

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Download of Numba's wheels for Blender on one platform, by pip on any machine. Used by build_extension.py."""
+"""Download of Numba's wheels for Blender on one platform, by pip on any machine. Used by build_extension.py.
 
+Runs in any Python from 3.9 on. Where pip is not installed, as in the Python inside Blender, the copy of it that Python
+brings along is used, and nothing is installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
 import platform
+import re
 import subprocess
 import sys
-import tomllib
 import zipfile
 from email.parser import Parser
 from pathlib import Path
@@ -20,6 +28,8 @@ PLATFORMS = {                                       # Blender's name: pip's tags
     "windows-x64": ["win_amd64"],
 }
 ROOT = Path(__file__).resolve().parent.parent
+NUMBA = re.compile(r'^numba = \["(numba[^"]*)"\]$', re.MULTILINE)
+"""The line of pyproject.toml that says which Numba is needed."""
 
 
 def this_platform() -> str:
@@ -35,8 +45,7 @@ def this_platform() -> str:
 
 def download(folder: Path, platform_name: str) -> list[str]:
     """Download the wheels of Numba and llvmlite to `folder` and return their names. NumPy is part of Blender."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    [numba] = project["optional-dependencies"]["numba"]
+    [numba] = NUMBA.findall((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     names = []
     for python in PYTHONS:
         wheel = _download(folder, platform_name, python, numba)
@@ -50,9 +59,21 @@ def _download(folder: Path, platform_name: str, python: str, requirement: str) -
     tags = [word for tag in PLATFORMS[platform_name] for word in ("--platform", tag)]
     subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input",
                     "--no-deps", "--only-binary=:all:", "--implementation", "cp", "--python-version", python, *tags,
-                    "--dest", str(folder), requirement], check=True)
+                    "--dest", str(folder), requirement], check=True, env={**os.environ, **_where_pip_is()})
     [wheel] = set(folder.glob("*.whl")) - before
     return wheel
+
+
+def _where_pip_is() -> dict[str, str]:
+    """Return variables of the environment in which `python -m pip` runs."""
+    if importlib.util.find_spec("pip"):
+        return {}
+    ensurepip = importlib.util.find_spec("ensurepip")
+    folders = list(ensurepip.submodule_search_locations or []) if ensurepip else []
+    for folder in folders:
+        for wheel in Path(folder).glob("_bundled/pip-*.whl"):
+            return {"PYTHONPATH": str(wheel)}
+    raise SystemExit(f"{sys.executable} has no pip, which downloads Numba: install it, or take another Python")
 
 
 def _llvmlite_of(numba: Path) -> str:

@@ -34,6 +34,7 @@ EXTERNAL_OF = {
     "core.kernels.kernel_folder": {"fcntl", "grp", "hashlib", "os", "pwd", "shutil", "stat"},
     "core.kernels.numba.kernel_cache": {"hashlib", "llvmlite", "pickle"},
     "core.kernels.numba.thread_pool": {"contextvars", "os", "queue", "threading"},
+    "core.version": {"importlib"},
     "core.stepping.continuation": {"hashlib"},
     "core.stepping.checkpoint": {"hashlib", "os", "struct"},                                       # files
     **{f"core.kernels.numba.{name}": {"llvmlite", "operator"}                                      # vector instructions

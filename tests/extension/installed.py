@@ -31,4 +31,5 @@ bpy.ops.preferences.addon_enable(module=MODULE)
 assert MODULE in bpy.context.preferences.addons
 assert mesh.muslin.kind == "CLOTH", "settings are lost by switching the extension off and on"
 
+assert sys.modules[MODULE].__version__ == sys.modules[f"{MODULE}.core"].__version__ == sys.argv[2]
 print("installed and enabled in Blender", bpy.app.version_string)

@@ -17,8 +17,9 @@ import pytest
 import core
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-BUILT_FROM = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "core", "presets")
+VERSION = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+BUILT_FROM = ("pyproject.toml", "setup.py", "MANIFEST.in", "blender_manifest.toml", "README.md", "LICENSE", "core",
+              "presets")
 SIMULATION = """
 positions = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
 mesh = muslin.ClothMesh(positions, faces=[[0, 1, 2, 3]])
@@ -84,14 +85,15 @@ def test_the_package_has_the_public_names_of_core_and_no_core_is_installed(pytho
 
 
 def test_the_metadata_states_version_and_extras(python):
-    assert ask(python, "version('muslin')", "from importlib.metadata import version") == PROJECT["version"]
+    assert ask(python, "version('muslin')", "from importlib.metadata import version") == VERSION
+    assert ask(python, "muslin.__version__") == core.__version__ == VERSION
     extras = ask(python, "metadata('muslin').get_all('Provides-Extra')", "from importlib.metadata import metadata")
     assert "numba" in extras
 
 
 def test_the_citation_states_the_same_version():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.search(r"^version: (.*)$", citation, re.MULTILINE)[1] == PROJECT["version"]
+    assert re.search(r"^version: (.*)$", citation, re.MULTILINE)[1] == VERSION
 
 
 def test_the_presets_are_found(python):
