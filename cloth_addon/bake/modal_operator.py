@@ -95,8 +95,6 @@ class LongOperator(IdleOperator):
             has_ended = self.job.advance()
         except (core.ClothError, OSError) as error:
             return self.fail(str(error))
-        except ReferenceError:
-            return self.fail(f"{self.removed_objects()} was removed meanwhile; undo that and start again")
         except Exception:
             return self.fail(f"{self.verb} failed with an unexpected error:\n" + traceback.format_exc())
         if not has_ended:
@@ -130,12 +128,6 @@ class LongOperator(IdleOperator):
         """Abort the job. Blender calls this when another file is loaded or the window is closed."""
         self.job.abort("Blender closed the window or the file")
         bake_job.end()
-
-    def removed_objects(self) -> str:
-        """Return the names of cloth objects that no longer exist, for a message."""
-        cloths = self.job.progress.cloths if self.job.progress is not None else ()
-        missing = [name for name in cloths if name not in bpy.data.objects]
-        return ", ".join(f"'{name}'" for name in missing) or "Something that is needed"
 
     def fail(self, message: str) -> set[str]:
         """End the job and report the error."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Changes of Blender's data while a bake runs, and the errors that they lead to.
+"""Changes of Blender's data while a bake or comparison runs, and the errors that they lead to.
 
 Between two frames of a bake the user, and scripts, may change, remove and load anything. Before the bake touches
 Blender's data again, it compares everything that it depends on with how it left that (read/fingerprint.py).
@@ -19,8 +19,7 @@ from ..properties.settings import SceneSettings
 from ..read import fingerprint
 from ..read.editable_checks import check_editable
 
-MEMORY = ("there is not enough memory for this bake; close other programs, or bake fewer frames, fewer objects or a "
-          "coarser mesh")
+MEMORY = "there is not enough memory for this {noun}; close other programs, or {verb} fewer frames or a coarser mesh"
 
 
 class Watch:
@@ -30,8 +29,10 @@ class Watch:
         frame: the frame that the bake works on, for messages; None before the first.
     """
 
-    def __init__(self, scene: bpy.types.Scene) -> None:
+    def __init__(self, scene: bpy.types.Scene, noun: str = "bake", verb: str = "bake") -> None:
+        """`noun` and `verb` name the work to the user."""
         self.frame: int | None = None
+        self._noun, self._verb = noun, verb
         self._scene = scene
         self._scene_name = scene.name if exists(scene) else ""
         self._cloths: list[Any] = []
@@ -68,11 +69,13 @@ class Watch:
         removed = self._removed()
         if removed is not None:
             raise removed
+        if not self._names:                                         # not started
+            return False
         for cloth in self._cloths:
             check_editable(cloth)
         for collider in self._colliders:
             if collider.data.is_editmode:
-                raise core.ColliderError(f"is in Edit Mode{self._time()}; leave it (Tab) and bake again",
+                raise core.ColliderError(f"is in Edit Mode{self._time()}; leave it (Tab) and {self._verb} again",
                                          object_name=collider.name)
         now = self._read()
         for key in [*now, *self._parts]:
@@ -89,7 +92,7 @@ class Watch:
         except ReferenceError as error:
             raise self._removed() or self._error("something that the bake needs was removed", "") from error
         except MemoryError as error:
-            raise core.SceneError(MEMORY) from error
+            raise core.SceneError(MEMORY.format(noun=self._noun, verb=self._verb)) from error
 
     def _removed(self) -> core.SceneError | None:
         """Return the error that names what exists no longer, None if everything does. It reads nothing else."""
@@ -116,7 +119,7 @@ class Watch:
         return self._error(f"{'its ' if part.owner else ''}{part.label} changed", part.owner)
 
     def _error(self, what: str, name: str) -> core.SceneError:
-        return core.SceneError(f"{what} while the bake ran{self._time()}; undo that and bake again",
+        return core.SceneError(f"{what} while the {self._noun} ran{self._time()}; undo that and {self._verb} again",
                                object_name=name or None)
 
     def _time(self) -> str:

@@ -21,6 +21,7 @@ from ... import core
 from ..bake import backends
 from ..bake.bake import frame_kept, view_layer_of
 from ..bake.progress import Progress
+from ..bake.watch import Watch
 from ..properties.settings import SceneSettings, scene_settings_of
 from ..read import read_cloth
 from ..read.read_scene import SimulationInput, read_scene
@@ -61,6 +62,15 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], variant
         core.ClothError: the scene cannot be simulated at all.
         OSError: the folder cannot be written to.
     """
+    watch = Watch(scene, "comparison", "compare")
+    with watch.errors_named():
+        return (yield from _compare(scene, objects, variants, folder, frames, depsgraph, backend, watch))
+
+
+def _compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], variants: Sequence[Variant], folder: Path,
+             frames: tuple[int, int] | None, depsgraph: bpy.types.Depsgraph | None, backend: str | None, watch: Watch
+             ) -> Generator[Progress, None, Comparison]:
+    """Compare as `compare` does. Whatever changes while the generator waits is noticed by `watch`."""
     settings = scene_settings_of(scene, frames, backend)
     read_cloth.check_frames(settings.first, settings.last)
     view_layer = view_layer_of(scene, depsgraph)
@@ -80,6 +90,7 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], variant
             progress = _RunProgress(names, f"{number + 1} of {len(variants)}: {variant.title}", number * total,
                                     total * len(variants))
             yield progress(settings.first, 0, touches_blender=True)
+            watch.check()
             try:
                 inputs = read_scene(scene, settings, objects, view_layer, variant.model)
                 solver = replace(replace(settings, integrator=variant.integrator).solver(), measure_energy=True)
@@ -87,8 +98,9 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], variant
                 outcomes.append(Outcome(variant=variant, frames=[], seconds=[], pictures=[], error=str(error),
                                         solver_options={}, model_options={}))
                 continue
+            watch.start(view_layer, objects, inputs.collider_objects, lambda: scene_settings_of(scene, frames, backend))
             common = common or _common_settings(settings, inputs)
-            outcome, run_shots = yield from _run(variant, inputs, solver, settings, picture_frames, progress)
+            outcome, run_shots = yield from _run(variant, inputs, solver, settings, picture_frames, progress, watch)
             outcomes.append(outcome)
             shots += run_shots
     drawing = _RunProgress(names, "", total * len(variants), total * len(variants))(
@@ -123,7 +135,8 @@ class _RunProgress:
 
 
 def _run(variant: Variant, inputs: SimulationInput, solver: core.Solver, settings: SceneSettings,
-         picture_frames: set[int], progress: _RunProgress) -> Generator[Progress, None, tuple[Outcome, list[Shot]]]:
+         picture_frames: set[int], progress: _RunProgress, watch: Watch
+         ) -> Generator[Progress, None, tuple[Outcome, list[Shot]]]:
     """Simulate one variant. Yield Progress, and return the outcome and the pictures to draw."""
     backends.keep_compiled()                    # compile before the time of the frames is measured
     for stage in backends.prepare(solver, [variant.model]):
@@ -136,6 +149,7 @@ def _run(variant: Variant, inputs: SimulationInput, solver: core.Solver, setting
     for done, frame in enumerate(range(settings.first, settings.last + 1)):
         if done:
             inputs.window.read(frame)
+            watch.set_frame(frame)
         yield progress(frame, done)
         start = time.perf_counter()
         try:
@@ -146,6 +160,7 @@ def _run(variant: Variant, inputs: SimulationInput, solver: core.Solver, setting
         seconds.append(time.perf_counter() - start)
         certificates.append(solved.certificate.as_dict())
         yield progress(frame, done, solved.certificate, touches_blender=True)
+        watch.check()
         if frame in picture_frames:
             shots.append(comparison_folder.shot_of(variant, inputs, solved))
     return Outcome(variant=variant, frames=certificates, seconds=seconds, error=error,

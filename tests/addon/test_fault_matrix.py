@@ -328,6 +328,21 @@ def test_a_change_before_the_first_step_is_baked_or_refused(extension, name):
         assert ";" in str(error), f"no remedy: {error}"
 
 
+@pytest.mark.parametrize("name", ["faces replaced", "setting of the cloth", "collider moved", "frame rate",
+                                  "object removed", "collider removed", "scene removed", "another file"])
+def test_a_comparison_notices_changes_as_a_bake_does(extension, tmp_path, name):
+    for moment in (2, 5, 10, 13):                                   # of two runs, each of nine `yield` statements
+        scene = build()
+        variants = extension.comparison.variants_of(["baraff_witkin"], ["bdf2", "implicit_euler"])
+        steps = extension.comparison.compare(scene, [obj("Sheet")], variants, tmp_path / "sheet")
+        for _ in range(moment):
+            next(steps)
+        NOTICED[name]()
+        with pytest.raises(extension.core.ClothError, match="compare again"):
+            builders.finish(steps)
+        assert not (tmp_path / "sheet").exists() and frame_of(scene) in (FRAME, None)
+
+
 def test_random_sequences_of_actions_end_in_an_error_or_in_the_same_bytes(extension):
     undisturbed(extension)
     table = {**NOTICED, **HARMLESS, **EITHER}
