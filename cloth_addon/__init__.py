@@ -12,7 +12,7 @@ import bpy
 from . import command_line
 from .bake import bake_job
 from .properties import object_properties
-from .ui import add_particles, compare_panel, crossings_overlay, fabric_menu, operators, panels
+from .ui import add_particles, bake_changes, compare_panel, crossings_overlay, fabric_menu, operators, panels
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
     (*object_properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes,
@@ -27,6 +27,7 @@ def register() -> None:
     register_classes()
     object_properties.attach()
     crossings_overlay.attach()
+    bake_changes.attach()
     add_particles.attach()
     _commands.append(bpy.utils.register_cli_command("muslin", command_line.main))
 
@@ -38,6 +39,7 @@ def unregister() -> None:
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     add_particles.detach()
+    bake_changes.detach()
     crossings_overlay.detach()
     object_properties.detach()
     unregister_classes()

@@ -42,7 +42,7 @@ class IdleOperator(_Operator):
     `no_target_message` says why the button is grey if `has_target` is false.
     """
 
-    no_target_message = "The active object is no mesh that can be changed in this file"
+    no_target_message = "Select an editable mesh object"
     uses_active_object = True
 
     @classmethod

@@ -88,9 +88,8 @@ def stretch_note(report: dict[str, Any]) -> str:
     largest = max(p99)
     if not largest > LARGE_STRETCH or not all(_is_stiff(report["settings"][name]) for name in report["cloths"]):
         return ""
-    return (f"At frame {report['first'] + p99.index(largest)} one edge in a hundred is longer than at rest by "
-            f"{stretch_text(largest)} or more, which such a fabric hardly allows: raise Steps per Frame, or the "
-            "fabric's Stretch; if pins or colliders jump there, slow them down")
+    return (f"Frame {report['first'] + p99.index(largest)}: fabric stretched by {100 * (largest - 1):.0f} %. Increase "
+            "Steps per Frame, or slow the character there.")
 
 
 def pair_text(first: str, second: str) -> str:
@@ -99,8 +98,8 @@ def pair_text(first: str, second: str) -> str:
 
 
 def stretch_text(ratio: float | None) -> str:
-    """Return an edge length over rest length as the elongation in percent; empty for None."""
-    return "" if ratio is None else f"{100 * (ratio - 1):.2f} %"
+    """Return an edge length over rest length as the elongation in percent, 0 if it is shorter; empty for None."""
+    return "" if ratio is None else f"{max(0.0, 100 * (ratio - 1)):.2f} %"
 
 
 def _is_stiff(settings: dict[str, Any]) -> bool:

@@ -26,6 +26,17 @@ INTEGRATOR_DESCRIPTIONS = {
     "verlet": "For study: second order, preserves energy, but needs very short steps on stiff cloth or fine meshes",
 }
 
+MODEL_DESCRIPTIONS = {
+    "baraff_witkin": "Woven and knitted fabric: the default for sheets and garments",
+    "projective": "Fabric for projective dynamics: fast for soft cloth, less exact",
+    "jelly": "Soft solid: fills a closed mesh with elastic material",
+    "particles": "Free points: sand, sparks or drops, also joined by springs",
+    "mass_spring": "Fabric of springs along edges and diagonals, as in many games: for comparisons",
+    "immediate_buckling": "Fabric that buckles at once when it is pressed: many small folds",
+    "thread_cloth": "Woven threads: needs a regular grid of faces",
+    "rope": "Ropes, chains and nets: a mesh of edges without faces, which bends",
+}
+
 BACKEND_ITEMS = [
     ("AUTOMATIC", "Automatic", "The fastest that runs here", 0),
     ("NUMPY", "NumPy", "Runs everywhere", 1),
@@ -60,7 +71,7 @@ def integrator_title(name: str) -> str:
 
 def model_items() -> list[Item]:
     """Return one item for each model of the core."""
-    return [(name, title(name), "", number_of(name)) for name in core.models()]
+    return [(name, title(name), MODEL_DESCRIPTIONS.get(name, ""), number_of(name)) for name in core.models()]
 
 
 def integrator_items() -> list[Item]:

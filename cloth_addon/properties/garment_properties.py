@@ -64,7 +64,7 @@ class MapProperties:
         default=0.0, min=-10.0, soft_min=-1.0, max=0.99, step=1, precision=3, options=set(),
     )
     shrink_max: FloatProperty(
-        name="Max", description="Fraction of its length by which the fabric shrinks where the weight is 1",
+        name="Max Shrink", description="Fraction of its length by which the fabric shrinks where the weight is 1",
         default=0.3, min=-10.0, soft_min=-1.0, max=0.99, step=1, precision=3, options=set(),
     )
     wrinkle_group: StringProperty(
@@ -88,7 +88,7 @@ class MapProperties:
         options=set(),
     )
     stretch_factor: FloatProperty(
-        name="Factor", description="Multiplies the resistance to stretching where the weight is 1",
+        name="Factor", description="Stiffness multiplier at weight 1, against stretching",
         default=10.0, min=0.0, max=1e6, soft_max=100.0, step=10, precision=2, options=set(),
     )
     shear_group: StringProperty(
@@ -97,7 +97,7 @@ class MapProperties:
         options=set(),
     )
     shear_factor: FloatProperty(
-        name="Factor", description="Multiplies the resistance to shearing where the weight is 1",
+        name="Factor", description="Stiffness multiplier at weight 1, against shearing",
         default=10.0, min=0.0, max=1e6, soft_max=100.0, step=10, precision=2, options=set(),
     )
     bend_group: StringProperty(
@@ -106,6 +106,6 @@ class MapProperties:
         options=set(),
     )
     bend_factor: FloatProperty(
-        name="Factor", description="Multiplies the resistance to folding where the weight is 1",
+        name="Factor", description="Stiffness multiplier at weight 1, against folding",
         default=10.0, min=0.0, max=1e6, soft_max=100.0, step=10, precision=2, options=set(),
     )

@@ -34,7 +34,7 @@ class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyPrope
         default="NONE", options=set(), update=change_listeners.notify,
     )
     model: EnumProperty(
-        name="Model", description="The model by which the object resists stretching and folding",
+        name="Model", description="What kind of material to simulate",
         items=model_items(), options=set(),
     )
     pin_group: StringProperty(

@@ -200,7 +200,7 @@ class Digest:
         if mesh.is_editmode:                                        # the arrays are empty until it is left
             self.add("edited")
             return
-        self.add(mesh_data.positions(mesh), mesh_data.edges(mesh), *mesh_data.corners(mesh))
+        self.add(mesh_data.unkeyed_positions(mesh), mesh_data.edges(mesh), *mesh_data.corners(mesh))
 
     def add_curves(self, item: Any, paths: Iterable[str]) -> int:
         """Add the curves and drivers of a data-block with one of these data paths, and return their number."""
@@ -216,9 +216,10 @@ class Digest:
         if keys is None:
             return
         record = _record(obj)
-        own = [block for block in keys.key_blocks if record is None or block.name not in set(record.keys)]
-        if record is not None and record.made_shape_keys and [block.name for block in own] == [record.basis]:
+        if record is not None and baked_record.only_baked(keys, record):
             return
+        baked = set(baked_record.own_keys(keys, record)) if record is not None else set()
+        own = [block for block in keys.key_blocks if block.name not in baked]
         self._animated = self._add_animation(keys, frozenset(record.curves if record is not None else ()))
         relative = keys.use_relative if record is None else record.use_relative     # as before the bake
         self.add(relative)

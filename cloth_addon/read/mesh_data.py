@@ -29,6 +29,13 @@ def positions(mesh: Mesh) -> FloatArray:
     return _read(mesh.attributes["position"].data, "vector", 3, np.float32)
 
 
+def unkeyed_positions(mesh: Mesh) -> FloatArray:
+    """Return the positions (V, 3) of the mesh, or of its reference shape key, in its own space [Blender units]."""
+    if mesh.shape_keys is None:
+        return positions(mesh)
+    return _read(mesh.shape_keys.reference_key.points, "co", 3, np.float32)
+
+
 def edges(mesh: Mesh) -> IntArray:
     """Return the vertex indices (E, 2) of every edge."""
     return _read(mesh.edges, "vertices", 2, np.int32)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import core
 from ..properties.settings import SceneSettings, settings_of
-from . import colliders, read_cloth, wind
+from . import blender_collision, colliders, read_cloth, wind
 from .frame_window import FrameWindow, vector_text
 
 LARGE_THICKNESS = 0.25
@@ -75,7 +75,8 @@ def read_scene(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
 
 def notes_on_ignored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
     """Return notes that name the objects of the scene that a bake ignores. Fast enough for drawing a panel."""
-    return wind.notes_on_ignored(scene, view_layer) + colliders.notes_on_ignored(scene)
+    return (wind.notes_on_ignored(scene, view_layer) + colliders.notes_on_ignored(scene)
+            + blender_collision.notes(scene))
 
 
 def _notes_on_likely_mistakes(sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],

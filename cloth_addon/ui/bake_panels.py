@@ -9,8 +9,8 @@ import bpy
 
 from ..bake import backends, bake_job
 from ..properties import baked_record
-from ..read import read_scene
-from . import certificate_text, crossings_overlay
+from ..read import blender_collision, read_scene
+from . import bake_changes, certificate_text, crossings_overlay, hints
 from .panel_layout import PhysicsTab, paragraph
 
 
@@ -37,12 +37,16 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
             row.operator("muslin.bake_delete")
         else:
             col.operator("muslin.bake", text="Bake")
+        if job is None:
+            for hint in hints.hints(context.scene, context.object):
+                paragraph(self.layout.column(align=True), hint, context.region.width)
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         flow.operator("muslin.bake_all")
         flow.operator("muslin.bake_delete_all")
         report = baked_record.report_of(context.object) if job is None else None
         if report:
-            _draw_certificate(self.layout, report, context.scene.frame_current, context.region.width)
+            changed = bake_changes.sentence(bake_changes.known_changes(context.scene, context.object, report))
+            _draw_certificate(self.layout, report, context.scene.frame_current, context.region.width, changed)
         self.draw_crossings(context)
         self.draw_settings(context)
 
@@ -71,6 +75,8 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         col.prop(scene.muslin, "wind")
         for note in read_scene.notes_on_ignored(scene, context.view_layer):
             paragraph(self.layout.column(align=True), note, context.region.width)
+        if blender_collision.ignored_collisions(scene):
+            self.layout.operator("muslin.collision_use")
 
 
 class MUSLIN_PT_solver(PhysicsTab, bpy.types.Panel):
@@ -93,9 +99,16 @@ class MUSLIN_PT_solver(PhysicsTab, bpy.types.Panel):
             paragraph(self.layout.column(align=True), remark, context.region.width)
 
 
-def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: int) -> None:
-    """Draw the figures of the bake and of the current frame, one per line, and the notes."""
-    box = layout.box().column(align=True)
+def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: int, changed: str) -> None:
+    """Draw the figures of the bake and of the current frame, one per line, and the notes.
+
+    If something has changed since the bake, `changed` says what, and the figures are greyed: they are out of date.
+    """
+    outer = layout.box()
+    if changed:
+        paragraph(outer.column(align=True), changed, width, icon="ERROR")
+    box = outer.column(align=True)
+    box.active = not changed
     _draw_facts(box, certificate_text.facts(report))
     frame_facts = certificate_text.frame_facts(report, frame)
     if frame_facts:

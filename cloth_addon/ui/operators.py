@@ -15,7 +15,7 @@ from ..bake.bake import bake
 from ..bake.modal_operator import NO_CLOTH, IdleOperator, LongOperator, editable_mesh_object
 from ..properties import baked_record
 from ..properties.fabric_presets import load_preset
-from ..read import crossings, editable_checks
+from ..read import blender_collision, crossings, editable_checks
 from ..write import shape_keys
 from ..write.report import Report
 from . import certificate_text
@@ -68,6 +68,30 @@ class MUSLIN_OT_collider_add(IdleOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         context.object.muslin.kind = "COLLIDER"
         return {"FINISHED"}
+
+
+class MUSLIN_OT_collision_use(IdleOperator, bpy.types.Operator):
+    """Make objects with Blender's Collision colliders of Muslin, with their friction and outer thickness"""
+    bl_idname = "muslin.collision_use"
+    bl_label = "Use as Collider"
+    bl_options = {"REGISTER", "UNDO"}
+    no_target_message = "No object of the scene has Blender's Collision and takes no part in Muslin's simulation"
+    uses_active_object = False
+
+    only_active: bpy.props.BoolProperty(name="Active Only", description="Take the active object only, not all",
+                                        default=False, options={"SKIP_SAVE"})
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return bool(blender_collision.ignored_collisions(context.scene))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        found = [obj for obj in blender_collision.ignored_collisions(context.scene)
+                 if obj.is_editable and (obj == context.object or not self.only_active)]
+        for obj in found:
+            blender_collision.take_over(obj)
+        self.report({"INFO"}, f"Colliders now: {', '.join(obj.name for obj in found) or 'none'}")
+        return {"FINISHED"} if found else {"CANCELLED"}
 
 
 class MUSLIN_OT_remove(IdleOperator, bpy.types.Operator):
@@ -250,7 +274,7 @@ class MUSLIN_OT_crossings_select(IdleOperator, bpy.types.Operator):
 
 
 classes = (
-    MUSLIN_OT_cloth_add, MUSLIN_OT_collider_add, MUSLIN_OT_remove,
+    MUSLIN_OT_cloth_add, MUSLIN_OT_collider_add, MUSLIN_OT_collision_use, MUSLIN_OT_remove,
     MUSLIN_OT_bake, MUSLIN_OT_bake_all, MUSLIN_OT_bake_cancel, MUSLIN_OT_bake_delete, MUSLIN_OT_bake_delete_all,
     MUSLIN_OT_bake_forget,
     MUSLIN_OT_crossings_select,

@@ -9,7 +9,6 @@ from typing import Any
 import bpy
 
 from ..bake import bake_job
-from ..properties import baked_record
 from ..properties.settings import kind_of_settings
 
 
@@ -29,11 +28,13 @@ class PhysicsTab:
         return obj is not None and obj.type == "MESH" and kind_of_settings(obj.muslin) in cls.kinds
 
     def column(self, context: bpy.types.Context) -> Any:
-        """Return a column with Blender's split layout, inactive if there is a bake and disabled while one runs."""
+        """Return a column with Blender's split layout, disabled while a bake runs.
+
+        After a bake the settings stay as they are: a change shows as such beside the certificate.
+        """
         col = self.layout.column()
         col.use_property_split = True
         col.use_property_decorate = False
-        col.active = not baked_record.has_bake(context.object)
         col.enabled = bake_job.current() is None
         return col
 

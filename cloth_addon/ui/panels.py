@@ -9,8 +9,9 @@ import bpy
 
 from ..properties.model_options import model_of
 from ..properties.settings import kind_of_settings
-from . import bake_panels, fabric_panels, garment_panels
-from .panel_layout import PhysicsTab
+from ..read import blender_collision
+from . import bake_panels, fabric_panels, garment_panels, hints
+from .panel_layout import PhysicsTab, paragraph
 
 
 class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
@@ -22,8 +23,12 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
         muslin = context.object.muslin
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         if kind_of_settings(muslin) == "NONE":
-            flow.column().operator("muslin.cloth_add", text="Cloth", icon="MOD_CLOTH")
-            flow.column().operator("muslin.collider_add", text="Collider", icon="MOD_PHYSICS")
+            flow.column().operator("muslin.cloth_add", text="Muslin Cloth", icon="MATCLOTH")
+            flow.column().operator("muslin.collider_add", text="Muslin Collider", icon="MATSPHERE")
+            if blender_collision.has_collision(context.object):
+                col = self.layout.column(align=True)
+                paragraph(col, "Blender's Collision stops no Muslin cloth", context.region.width)
+                col.operator("muslin.collision_use").only_active = True
             self.layout.operator_menu_enum("muslin.particles_add", "kind", icon="PARTICLE_DATA")
             return
         flow.operator("muslin.remove", text=muslin.bl_rna.properties["kind"].enum_items[muslin.kind].name, icon="X")
@@ -32,10 +37,11 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
             chosen = col.row()
             chosen.active = model_of(context.object) == muslin.model
             chosen.prop(muslin, "model")
-            if not chosen.active:
+            remark = hints.model_remark(context.object)
+            if remark:
                 row = col.row()
                 row.alignment = "RIGHT"
-                row.label(text="No edges: particles")
+                row.label(text=remark)
         else:
             col.prop(muslin, "friction")
             _draw_thickness(col, muslin)

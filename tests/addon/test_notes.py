@@ -154,7 +154,7 @@ def test_a_pin_that_jumps_is_noted_as_a_cause_of_stretch(extension, scene):
         sheet.location.x = x
         sheet.keyframe_insert("location", frame=frame)
     (note,) = builders.finish(extension.bake.bake(scene)).notes
-    assert note.startswith("At frame 3 one edge in a hundred") and "if pins or colliders jump there" in note
+    assert note.startswith("Frame 3: fabric stretched by ") and "slow the character there" in note
 
 
 def start_note(extension, **start):

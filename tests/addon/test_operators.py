@@ -43,7 +43,7 @@ def test_operators_need_a_mesh_object(scene):
 
 
 @pytest.mark.parametrize(("operator", "reason"), [
-    ("cloth_add", "no mesh"), ("remove", "takes no part"), ("bake", "is not cloth"), ("bake_all", "has no cloth"),
+    ("cloth_add", "editable mesh"), ("remove", "takes no part"), ("bake", "is not cloth"), ("bake_all", "has no cloth"),
     ("bake_delete", "has no bake"), ("bake_delete_all", "has a bake"), ("bake_cancel", "No bake is running"),
     ("compare", "is not cloth"), ("compare_open", "no sheet"), ("crossings_select", "is not cloth"),
     ("particles_add", "Object Mode")])
@@ -153,7 +153,7 @@ def test_large_stretch_is_a_warning_with_its_frame_and_a_remedy(extension, sheet
     monkeypatch.setattr(extension.core, "simulate", stretched(extension.core, 1.0, 1.05, 1.312, 1.2))
     assert bpy.ops.muslin.bake() == {"FINISHED"}
     warnings = [line for line in capfd.readouterr().out.splitlines() if line.startswith("Warning: ")]
-    assert len(warnings) == 1 and "At frame 3 one edge in a hundred" in warnings[0] and "31.20 %" in warnings[0]
+    assert len(warnings) == 1 and "Frame 3: fabric stretched by 31 %" in warnings[0]
     assert "Steps per Frame" in warnings[0]
     assert extension.baked_record.report_of(sheet)["notes"] == [warnings[0].removeprefix("Warning: ")]
 

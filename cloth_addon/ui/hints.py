@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One-line hints on a cloth that is probably not what the user wants. Fast enough for drawing a panel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import core
+from ..properties import baked_record
+from ..properties.model_options import model_of
+from ..properties.settings import kind_of, metres_per_unit, scene_settings_of
+
+FEW_VERTICES = 50
+"""Number of vertices below which a sheet can hardly fold [-]."""
+NEAR = 0.5
+"""Distance to a collider that counts as in reach, over the size of the cloth [-]."""
+
+
+def hints(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    """Return hints on the cloth `obj`: not baked yet, a coarse mesh, no collider in reach."""
+    found = [] if baked_record.has_bake(obj) else ["Not baked yet: press Bake"]
+    mesh: Any = obj.data
+    if len(mesh.polygons) and len(mesh.vertices) < FEW_VERTICES and model_of(obj) not in ("jelly", "particles"):
+        found.append(f"Only {len(mesh.vertices)} vertices: it can hardly fold. Subdivide the mesh in Edit Mode")
+    if not obj.muslin.pin_group:
+        found += _colliders(scene, obj)
+    return found
+
+
+def _colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    """Return a hint if nothing can stop cloth without pins."""
+    others = [other for other in scene.objects if other != obj and other.type == "MESH"
+              and kind_of(other, scene) in ("COLLIDER", "CLOTH")]
+    if not any(kind_of(other, scene) == "COLLIDER" for other in others):
+        return ["No pins, and no collider in the scene: it falls without end"]
+    moving = [other for other in (obj, *others) if other.animation_data or other.parent or other.constraints]
+    if moving or any(modifier.type == "ARMATURE" for modifier in obj.modifiers):
+        return []
+    try:
+        settings = scene_settings_of(scene)
+    except core.ClothError:
+        return []
+    if any(settings.wind) or not any(settings.gravity):
+        return []
+    seconds = (settings.last - settings.first) / settings.frame_rate
+    fall = 0.5 * np.array(settings.gravity) * seconds ** 2 / metres_per_unit(scene)
+    low, high = _box(obj)
+    reach = NEAR * float((high - low).max())
+    low, high = np.minimum(low, low + fall) - reach, np.maximum(high, high + fall) + reach
+    for other in others:
+        other_low, other_high = _box(other)
+        if (other_low <= high).all() and (other_high >= low).all():
+            return []
+    return ["No collider is in reach of its fall"]
+
+
+def _box(obj: bpy.types.Object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the lowest and the highest coordinates (3,) of the object's bounding box in world space."""
+    corners = np.array([tuple(corner) for corner in obj.bound_box])
+    matrix = np.array(obj.matrix_world)
+    placed = corners @ matrix[:3, :3].T + matrix[:3, 3]
+    return placed.min(axis=0), placed.max(axis=0)
+
+
+def model_remark(obj: bpy.types.Object) -> str:
+    """Return a remark on the model where the mesh has no faces that it could act on; empty if it has."""
+    mesh: Any = obj.data
+    if not len(mesh.edges):
+        return "No edges: particles"
+    if not len(mesh.polygons) and model_of(obj) not in ("rope", "particles"):
+        return "No faces: the model Rope bends, too"
+    return ""
