@@ -8,7 +8,7 @@ and the solver does not access Blender's data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import bpy
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ... import core
 from . import mesh_data
-from .unbaked_state import unbaked
+from .unbaked_state import shown, unbaked
 
 Positions = NDArray[np.float64]
 TIME_TOLERANCE = 1e-6
@@ -36,17 +36,20 @@ class FrameWindow:
         frame_rate: frames per second of simulated time [1/s].
         metres_per_unit: length of one Blender unit [m].
         extra_samples: functions that return further arrays to read at every frame and to interpolate, by name.
+        extra_objects: the objects that these functions read.
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer,
                  objects: dict[bpy.types.Object, list[str] | None], *, first: int, frame_rate: float,
-                 metres_per_unit: float, extra_samples: dict[str, Callable[[], Positions]] | None = None) -> None:
+                 metres_per_unit: float, extra_samples: dict[str, Callable[[], Positions]] | None = None,
+                 extra_objects: Sequence[bpy.types.Object] = ()) -> None:
         self._scene, self._view_layer = scene, view_layer
         self._objects = {obj.name_full: (obj, off) for obj, off in objects.items()}
         self._counts: dict[str, tuple[int, int]] = {}               # numbers of vertices and faces at the first frame
         self._corners: dict[str, NDArray[np.int32]] = {}            # vertices of face corners at the first frame
         self._first, self._frame_rate, self._metres_per_unit = first, frame_rate, metres_per_unit
         self._extra_samples = extra_samples or {}
+        self._shown = [*objects, *extra_objects]
         self._before: dict[str, Positions] = {}
         self._after: dict[str, Positions] = {}
         self.frame = first
@@ -57,7 +60,7 @@ class FrameWindow:
         """Move the scene to `frame`, and the window to `frame - 1`..`frame`."""
         after: dict[str, Positions] = {}
         try:
-            with unbaked({obj: off for obj, off in self._objects.values() if off is not None}):
+            with unbaked({obj: off for obj, off in self._objects.values() if off is not None}), shown(self._shown):
                 self._scene.frame_set(frame)
                 for name, (obj, off) in self._objects.items():
                     after[name] = self._sample(obj, off is not None, frame)

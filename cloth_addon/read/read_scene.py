@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import core
 from ..properties.settings import SceneSettings, settings_of
-from . import blender_collision, colliders, read_cloth, wind
+from . import blender_collision, colliders, read_cloth, unbaked_state, wind
 from .frame_window import FrameWindow, vector_text
 
 LARGE_THICKNESS = 0.25
@@ -51,10 +51,23 @@ def read_scene(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
         core.ClothError: something cannot be simulated. It names the object, the element, the value and what to do.
     """
     _check_loads(settings)
-    sources = [read_cloth.read_source(obj, scene, view_layer) for obj in read_cloth.cloth_objects(scene, objects)]
+    objects = read_cloth.cloth_objects(scene, objects)
+    collider_objects = read_cloth.objects_of_kind(scene, "COLLIDER")
+    hidden = [obj for obj in (*objects, *collider_objects, *wind.wind_fields(scene))
+              if unbaked_state.hidden_by_keys(obj)]
+    with unbaked_state.shown(hidden):
+        if hidden:
+            view_layer.update()
+        return _read_shown(scene, settings, objects, collider_objects, hidden, view_layer, model)
+
+
+def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequence[bpy.types.Object],
+                collider_objects: list[bpy.types.Object], hidden: Sequence[bpy.types.Object],
+                view_layer: bpy.types.ViewLayer, model: str | None) -> SimulationInput:
+    """Read the scene while the `hidden` objects are switched on."""
+    sources = [read_cloth.read_source(obj, scene, view_layer) for obj in objects]
     if model is not None:
         sources = [replace(source, settings=settings_of(source.obj, scene, model)) for source in sources]
-    collider_objects = read_cloth.objects_of_kind(scene, "COLLIDER")
     for obj in collider_objects:
         colliders.check_collider(obj, view_layer)
     wind_fields = wind.wind_objects(scene, view_layer)
@@ -62,10 +75,12 @@ def read_scene(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
                          {source.obj: source.generative for source in sources} | dict.fromkeys(collider_objects),
                          first=settings.first, frame_rate=settings.frame_rate,
                          metres_per_unit=settings.metres_per_unit,
-                         extra_samples=wind.samples(wind_fields, view_layer, settings.metres_per_unit))
+                         extra_samples=wind.samples(wind_fields, view_layer, settings.metres_per_unit),
+                         extra_objects=wind_fields)
     cloths = [read_cloth.read_cloth(source, window, scene, view_layer) for source in sources]
     notes = notes_on_ignored(scene, view_layer) + colliders.notes_on_instances(collider_objects, view_layer)
     notes += [note for source in sources for note in read_cloth.notes_on_weight_modifiers(source)]
+    notes += [_note_on_hidden(obj) for obj in hidden]
     solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in collider_objects]
     notes += _notes_on_likely_mistakes(sources, cloths, solids, window.frame)
     return SimulationInput(sources, collider_objects, window, cloths, core.Scene(
@@ -77,6 +92,13 @@ def notes_on_ignored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) ->
     """Return notes that name the objects of the scene that a bake ignores. Fast enough for drawing a panel."""
     return (wind.notes_on_ignored(scene, view_layer) + colliders.notes_on_ignored(scene)
             + blender_collision.notes(scene))
+
+
+def _note_on_hidden(obj: bpy.types.Object) -> str:
+    """Return the note on an object whose monitor icon is animated."""
+    role = {"CLOTH": "is simulated", "COLLIDER": "stops cloth"}.get(obj.muslin.kind, "counts")
+    return (f"'{obj.name}' is hidden in the viewport by keys or a driver (its monitor icon) and {role} at all frames, "
+            "hidden or not. To let cloth pass a collider, move the collider away")
 
 
 def _notes_on_likely_mistakes(sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],

@@ -111,6 +111,32 @@ def unbaked(objects: dict[bpy.types.Object, list[str]]) -> Iterator[None]:
             setattr(owner, name, before)
 
 
+def hidden_by_keys(obj: bpy.types.Object) -> bool:
+    """Return whether a curve or driver switches the object on and off in the viewport (its monitor icon)."""
+    return bool(_animation_of(obj, "hide_viewport"))
+
+
+@contextmanager
+def shown(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
+    """Switch on those `objects` that keys or drivers hide in the viewport; restore them at the end.
+
+    Blender does not compute where hidden objects are: they would stand still while hidden. Yields whether there are
+    any.
+    """
+    changed: list[tuple[Any, str, Any]] = []
+    try:
+        for obj in objects:
+            for curve in _animation_of(obj, "hide_viewport"):
+                changed.append((curve, "mute", curve.mute))
+                curve.mute = True
+                changed.append((obj, "hide_viewport", obj.hide_viewport))
+                obj.hide_viewport = False
+        yield bool(changed)
+    finally:
+        for owner, name, before in reversed(changed):
+            setattr(owner, name, before)
+
+
 def _animation_of(obj: bpy.types.Object, path: str) -> list[Any]:
     """Return the driver and the F-curve of the object's property at `path`, those that exist."""
     animation = obj.animation_data

@@ -36,6 +36,11 @@ def wind_objects(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> lis
     return [obj for obj in _fields(scene, view_layer) if obj.field.type == "WIND"]
 
 
+def wind_fields(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Return all wind fields of the scene, switched on or not."""
+    return [obj for obj in scene.objects if obj.field is not None and obj.field.type == "WIND"]
+
+
 def notes_on_ignored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
     """Return notes that name force fields, and noise of wind fields, that are switched on and ignored."""
     notes = []

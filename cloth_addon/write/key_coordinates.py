@@ -26,7 +26,7 @@ from ..properties import baked_record
 from ..read import mesh_data
 from ..read.frame_window import vector_text
 from ..read.read_cloth import ClothSource, world_matrix
-from ..read.unbaked_state import GENERATIVE, users_shape_keys
+from ..read.unbaked_state import GENERATIVE, shown, users_shape_keys
 
 Coordinates = NDArray[np.float64]
 PROBE_OFFSET = 0.05
@@ -57,6 +57,13 @@ class KeyFitter:
 
     def key_coordinates(self, world: Coordinates) -> NDArray[np.float32]:
         """Return the key coordinates (V, 3) in the object's space [Blender units] for `world` positions (V, 3) [m]."""
+        with shown([self._source.obj]) as was_hidden:
+            if was_hidden:
+                self._view_layer.update()
+            return self._key_coordinates(world)
+
+    def _key_coordinates(self, world: Coordinates) -> NDArray[np.float32]:
+        """Return the key coordinates while the object is switched on."""
         matrix = world_matrix(self._source.obj, self._scene, self._view_layer)
         inverse = np.linalg.inv(matrix)
         local = (world / self._metres_per_unit) @ inverse[:3, :3].T + inverse[:3, 3]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects that keys or drivers hide in the viewport are simulated as if they were shown, and a note says so."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.addon import builders
+from tests.addon.scripted import simulate_as
+
+KEYS = {1: False, 2: True, 3: True, 4: False}
+
+
+@pytest.fixture
+def moved(extension, scene, monkeypatch):
+    """Return a function that bakes and returns the positions of pin targets and collider in each frame."""
+    simulated = []
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x + 0.1 * n, simulated))
+
+    def bake():
+        recorded = []
+        window = extension.frame_window.FrameWindow
+        read = window.read
+
+        def read_and_record(self, frame):
+            read(self, frame)
+            recorded.append({name: array.copy() for name, array in self._after.items()})
+
+        with monkeypatch.context() as patch:
+            patch.setattr(window, "read", read_and_record)
+            report = builders.finish(extension.bake.bake(scene))
+        return report, recorded
+
+    return bake
+
+
+@pytest.fixture
+def moving(scene):
+    """Build a pinned cloth, a box and a wind field, which all move."""
+    sheet, box = builders.sheet(), builders.box()
+    builders.pin(sheet, {0: 1.0})
+    bpy.ops.object.effector_add(type="WIND")
+    gale = bpy.context.object
+    gale.name = "Gale"
+    for obj, z in ((sheet, 0.0), (box, -2.0), (gale, 3.0)):
+        builders.animate(obj, "location", {1: (0.0, 0.0, z), 4: (1.5, 0.0, z)})
+    scene.muslin.backend = "NUMPY"
+    scene.frame_set(1)
+    return {"Sheet": sheet, "Box": box, "Gale": gale}
+
+
+def by_keys(obj):
+    builders.animate(obj, "hide_viewport", KEYS)
+
+
+def by_a_driver(obj):
+    obj.driver_add("hide_viewport").driver.expression = "frame in (2, 3)"
+
+
+@pytest.mark.parametrize("stands_at", [1, 2])
+@pytest.mark.parametrize("hide", [by_keys, by_a_driver])
+@pytest.mark.parametrize("name", ["Sheet", "Box", "Gale"])
+def test_what_keys_hide_moves_and_collides_as_if_shown(extension, scene, moving, moved, name, hide, stands_at):
+    _, wanted = moved()
+    baked = builders.state(moving["Sheet"])["keys"]
+    extension.shape_keys.delete_bake(moving["Sheet"])
+    hide(moving[name])
+    scene.frame_set(stands_at)
+    report, found = moved()
+    assert any(f"'{name}' is hidden in the viewport" in note and "at all frames" in note for note in report.notes)
+    assert len(found) == 4
+    for here, there in zip(found, wanted, strict=True):
+        assert here.keys() == there.keys() and all(np.array_equal(here[key], there[key]) for key in here)
+    assert builders.state(moving["Sheet"])["keys"] == baked
+    assert moving[name].hide_viewport == (stands_at == 2)
+    curves = moving[name].animation_data.drivers if hide is by_a_driver else [
+        curve for layer in moving[name].animation_data.action.layers for strip in layer.strips
+        for bag in strip.channelbags for curve in bag.fcurves]
+    assert not any(curve.mute for curve in curves)
+
+
+def test_an_object_without_such_keys_has_no_note(scene, moving, moved):
+    report, _ = moved()
+    assert not any("hidden" in note for note in report.notes)
