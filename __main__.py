@@ -16,11 +16,13 @@ import importlib.util
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent
+NO_PROFILE = ROOT / "__main__.py" / "profile"
+"""A folder that cannot exist, in place of the user's preferences: there is nothing to delete, however the process ends.
+"""
 
 
 def extension() -> ModuleType:
@@ -56,24 +58,23 @@ def main(argv: list[str]) -> int:
     path = Path(argv[0])
     if path.suffix == ".blend" and not path.is_file():
         return refuse(argv, f"there is no file {path}")
-    with tempfile.TemporaryDirectory(prefix="muslin-") as profile:
-        os.environ["BLENDER_USER_RESOURCES"] = profile      # read when bpy is imported: ignores the user's preferences
-        try:
-            import bpy
-        except ImportError as error:
-            return refuse(argv, f"the bpy package is needed here: pip install bpy ({error})")
-        muslin = extension()
-        muslin.register()
-        try:
-            if path.suffix == ".blend":
-                try:
-                    bpy.ops.wm.open_mainfile(filepath=str(path.absolute()))
-                except RuntimeError as error:
-                    return refuse(argv, f"{path} could not be read: {str(error).strip()}")
-                argv = argv[1:]
-            return muslin.cloth_addon.command_line.main(argv)
-        finally:
-            muslin.unregister()
+    os.environ["BLENDER_USER_RESOURCES"] = str(NO_PROFILE)      # read when bpy is imported
+    try:
+        import bpy
+    except ImportError as error:
+        return refuse(argv, f"the bpy package is needed here: pip install bpy ({error})")
+    muslin = extension()
+    muslin.register()
+    try:
+        if path.suffix == ".blend":
+            try:
+                bpy.ops.wm.open_mainfile(filepath=str(path.absolute()))
+            except RuntimeError as error:
+                return refuse(argv, f"{path} could not be read: {str(error).strip()}")
+            argv = argv[1:]
+        return muslin.cloth_addon.command_line.main(argv)
+    finally:
+        muslin.unregister()
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -105,9 +105,13 @@ def build_with_numba(folder: Path, platform: str) -> Path:
     It has the files of the small zip, the wheels, and a manifest that names the wheels.
     """
     contents = {name: (ROOT / name).read_bytes() for name in files_of(ROOT)}
-    with tempfile.TemporaryDirectory(prefix="muslin-wheels-") as temporary:
-        wheels = download(Path(temporary), platform)
-        contents.update({f"wheels/{name}": (Path(temporary) / name).read_bytes() for name in wheels})
+    downloads = folder / f"wheels-{platform}"
+    shutil.rmtree(downloads, ignore_errors=True)                # of a run that was killed
+    try:
+        wheels = download(downloads, platform)
+        contents.update({f"wheels/{name}": (downloads / name).read_bytes() for name in wheels})
+    finally:
+        shutil.rmtree(downloads, ignore_errors=True)
     contents[MANIFEST] = with_wheels(contents[MANIFEST].decode("utf-8"), platform, wheels).encode("utf-8")
     return pack(folder / f"{name_and_version()}-numba-{platform}.zip", contents)
 

@@ -68,3 +68,17 @@ def test_the_zip_installs_enables_and_disables_in_an_empty_blender(package: Path
     assert done.returncode == 0, done.stdout + done.stderr
     assert "policy violation" not in (done.stdout + done.stderr).lower()
     assert "installed and enabled" in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no signals here")
+def test_a_command_that_is_killed_leaves_nothing_of_muslin_in_the_temporary_folder(tmp_path: Path) -> None:
+    killed = f"""
+import os, runpy, signal, sys
+command = runpy.run_path({str(ROOT / "__main__.py")!r})
+command["main"].__globals__["extension"] = lambda: os.kill(os.getpid(), signal.SIGKILL)
+command["main"](["bake", "--help"])
+"""
+    done = subprocess.run([sys.executable, "-c", killed], env={**os.environ, "TMPDIR": str(tmp_path)}, cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == -9, done.stdout + done.stderr
+    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith("blender_")] == []

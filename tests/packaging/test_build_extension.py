@@ -140,3 +140,24 @@ def test_a_manifest_with_wheels_differs_only_by_wheels_and_platform(module):
     assert made.pop("wheels") == ["./wheels/llvmlite-1-cp313-cp313-any.whl", "./wheels/numba-1-cp313-cp313-any.whl"]
     assert made.pop("platforms") == ["linux-x64"]
     assert made == tomllib.loads(TEXT)
+
+
+def test_the_zip_with_numba_holds_the_wheels_and_the_download_goes(module, tmp_path, monkeypatch):
+    build_extension = module("build_extension")
+    (tmp_path / "wheels-linux-x64").mkdir()
+    (tmp_path / "wheels-linux-x64" / "left-1-py3-none-any.whl").write_bytes(b"by a run that was killed")
+    names = [f"{name}-1-cp313-cp313-any.whl" for name in ("numba", "llvmlite")]
+
+    def download(folder, platform):
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_bytes(platform.encode())
+        return names
+
+    monkeypatch.setattr(build_extension, "download", download)
+    package = build_extension.build_with_numba(tmp_path, "linux-x64")
+    assert list(tmp_path.iterdir()) == [package] and package.name.endswith("-numba-linux-x64.zip")
+    with zipfile.ZipFile(package) as archive:
+        wheels = {name for name in archive.namelist() if name.startswith("wheels/")}
+        manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
+    assert wheels == {f"wheels/{name}" for name in names} == {path[2:] for path in manifest["wheels"]}
