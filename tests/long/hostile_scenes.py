@@ -106,6 +106,10 @@ def _cloth(recipe: Recipe, number: int, size: float, origin: np.ndarray, rate: f
     if given.get("velocity"):
         thrown = given["velocity"]
         more["velocities"] = size * (np.array(thrown["common"]) + thrown["random"] * own.normal(size=(count, 3)))
+    for option, most in (given.get("maps") or {}).items():
+        more[option] = most ** own.uniform(-1.0, 1.0, count)
+    if given.get("buttons"):
+        more["buttons"] = [(0, count - 1), (1, (len(triangles) - 1, (0.5, 0.25, 0.25)))]
     if given.get("births"):
         more["births"] = given["births"] * own.random(count)
     if given.get("pins"):

@@ -24,7 +24,10 @@ THEMES = {"fall": 0.28, "pins": 0.16, "solids": 0.22, "layers": 0.09, "forces": 
 """Share of each theme [-]."""
 MODELS = ("baraff_witkin", "projective", "mass_spring", "immediate_buckling", "thread_cloth")
 """Models of faces. Threads, closed meshes and points have their own."""
-INTEGRATORS = ("implicit_euler", "bdf2", "bdf2", "projective_dynamics", "symplectic_euler", "verlet", "explicit_euler")
+INTEGRATORS = {"implicit_euler": 0.3, "bdf2": 0.35, "projective_dynamics": 0.2, "symplectic_euler": 0.05,
+               "verlet": 0.05, "explicit_euler": 0.05}
+"""Share of each integrator [-]. Explicit ones refuse most cloth, so that they get soft fabrics and many steps."""
+EXPLICIT = ("symplectic_euler", "verlet", "explicit_euler")
 FABRICS = ("cotton", "silk", "denim", "leather", "rubber", "wool")
 MOTIONS = ("jump", "swap", "half_turn", "teleport", "shake", "crush", "drift", "spin")
 """How pins and colliders may move; see `hostile_scenes.moved`."""
@@ -44,6 +47,10 @@ def draw(seed: int) -> Recipe:
         recipe["origin"] = [float(v) for v in np.round(far * rng.normal(size=3), 3)]
     for number in range(1 if rng.random() < 0.85 else int(rng.integers(2, 4))):
         recipe["cloths"].append(_cloth(rng, theme, number))
+    if recipe["solver"]["integrator"] in EXPLICIT and rng.random() < 0.8:
+        recipe["solver"]["steps_per_frame"] = int(rng.choice([20, 100]))
+        for cloth in recipe["cloths"]:
+            cloth["fabric"] |= {"stretch": 1.0, "shear": 0.1, "bend": 1e-8, "damping": 0.0, "areal_density": 1.0}
     {"fall": _fall, "pins": _pins, "solids": _solids, "layers": _layers, "forces": _forces, "broken": _broken}[theme](
         rng, recipe)
     return recipe
@@ -61,7 +68,7 @@ def _log(rng, low: float, high: float) -> float:
 
 
 def _solver(rng, theme: str) -> Recipe:
-    integrator = str(rng.choice(INTEGRATORS))
+    integrator = str(rng.choice(list(INTEGRATORS), p=list(INTEGRATORS.values())))
     found: Recipe = {"integrator": integrator, "backend": str(rng.choice(["numba", "numpy"])),
                      "steps_per_frame": int(rng.choice([1, 1, 2, 4]))}
     if rng.random() < 0.5:
@@ -86,6 +93,8 @@ def _solver(rng, theme: str) -> Recipe:
 def _cloth(rng, theme: str, number: int) -> Recipe:
     kind = str(rng.choice(list(meshes.KINDS)))
     model = str(rng.choice(MODELS))
+    if model == "immediate_buckling" and rng.random() < 0.8:
+        kind = str(rng.choice(["sheet", "graded", "strip"]))                    # it takes regular grids only
     if kind in meshes.CLOSED and rng.random() < 0.7:
         model = "jelly"
     elif kind in meshes.THREADS:
@@ -101,10 +110,14 @@ def _cloth(rng, theme: str, number: int) -> Recipe:
     if rng.random() < 0.2:
         cloth["jitter"] = _log(rng, 1e-12, 0.3)
     if rng.random() < 0.2:
-        cloth["thickness"] = float(rng.choice([0.0, _log(rng, 1e-9, 1e-2), _log(rng, 1e-2, 10.0)]))
+        cloth["thickness"] = float(rng.choice([0.0, _log(rng, 1e-9, 1e-2), _log(rng, 1e-2, 10.0), _log(rng, 1.0, 1e6)]))
     if rng.random() < 0.1:
         cloth["max_elongation"] = _log(rng, 1e-3, 1.0)
-    if kind == "two_panels":
+    if rng.random() < 0.1:
+        cloth["maps"] = {what: _log(rng, 1e-3, 1e3) for what in ("stretch_scale", "shear_scale", "bend_scale")}
+    if kind == "two_panels" and rng.random() < 0.3:
+        cloth["buttons"] = True
+    elif kind == "two_panels":
         cloth["sewing"] = {"sewing": True, "sewing_time": float(rng.choice([0.0, 0.05, 1.0]))}
         if rng.random() < 0.3:
             cloth["sewing"]["sewing_force"] = _log(rng, 1e-3, 1e4)
@@ -116,9 +129,7 @@ def _options(rng, model: str) -> Recipe:
         return {}
     choices: dict[str, Any] = {
         "baraff_witkin": {"bending": lambda: str(rng.choice(["patch", "hinge", "quadratic"])), "flat": lambda: True},
-        "projective": {"young_modulus": lambda: _log(rng, 1e2, 1e8),
-                       "poisson_ratio": lambda: float(rng.uniform(0.0, 0.4)),
-                       "sheet_thickness": lambda: _log(rng, 1e-6, 1e-1), "flat": lambda: True},
+        "projective": {"flat": lambda: True, "bending": lambda: str(rng.choice(["patch", "hinge", "quadratic"]))},
         "jelly": {"structure": lambda: "lattice", "young_modulus": lambda: _log(rng, 1e-2, 1e9),
                   "density": lambda: _log(rng, 1e-3, 1e5), "cells": lambda: int(rng.integers(1, 7))},
         "particles": {"mass": lambda: _log(rng, 1e-9, 1e3), "nearest": lambda: int(rng.integers(0, 5)),
@@ -127,7 +138,11 @@ def _options(rng, model: str) -> Recipe:
         "immediate_buckling": {"hold": lambda: float(rng.random()), "flat": lambda: True},
         "thread_cloth": {"area_stiffness": lambda: _log(rng, 1e-2, 1e5)},
     }[model]
-    return {name: choices[name]() for name in choices if rng.random() < 0.5}
+    found = {name: choices[name]() for name in choices if rng.random() < 0.5}
+    if model == "projective" and rng.random() < 0.5:                            # these go together
+        found |= {"young_modulus": _log(rng, 1e2, 1e8), "poisson_ratio": float(rng.uniform(0.0, 0.4)),
+                  "sheet_thickness": _log(rng, 1e-6, 1e-1)}
+    return found
 
 
 def _fabric(rng, theme: str) -> Recipe:
@@ -162,7 +177,7 @@ def _fall(rng, recipe: Recipe) -> None:
         if rng.random() < 0.2:
             cloth["velocity"] = {"common": [round(float(v), 2) for v in rng.normal(size=3)],
                                  "random": float(rng.choice([0.0, _log(rng, 1e-3, 1e3)]))}
-        if rng.random() < 0.15:
+        if rng.random() < 0.15 and cloth["model"] != "jelly":
             cloth["rest_scale"] = _log(rng, 0.1, 3.0)
     if rng.random() < 0.2:
         recipe["gravity"] = [0.0, 0.0, 0.0]

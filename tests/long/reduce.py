@@ -23,12 +23,12 @@ PLAIN: dict[str, Any] = {
 }
 """Values that are tried in the place of others, by name."""
 OPTIONAL = (
-    "turn", "jitter", "crumple", "thickness", "max_elongation", "sewing", "pins", "velocity", "births", "friction",
-    "rest_scale", "rest_curvature", "size", "tolerance", "frame_rate", "newton_iterations", "projective_solve",
-    "projective_window", "matrix", "solid_contact", "adaptive", "max_halvings", "max_strain_change",
-    "max_linear_iterations", "measure_energy", "verlet_kd", "max_newton_iterations", "self_collision", "areal_density",
-    "stretch", "shear", "bend", "damping", "air_drag", "viscous_drag", "isotropic_damping", "spring_damping",
-    "thread_width",
+    "turn", "jitter", "crumple", "thickness", "max_elongation", "sewing", "maps", "buttons", "pins", "velocity",
+    "births", "friction", "rest_scale", "rest_curvature", "size", "tolerance", "frame_rate", "newton_iterations",
+    "projective_solve", "projective_window", "matrix", "solid_contact", "adaptive", "max_halvings",
+    "max_strain_change", "max_linear_iterations", "measure_energy", "verlet_kd", "max_newton_iterations",
+    "self_collision", "areal_density", "stretch", "shear", "bend", "damping", "air_drag", "viscous_drag",
+    "isotropic_damping", "spring_damping", "thread_width",
 )
 """Names that may be left out where they are not at the top of a recipe."""
 
