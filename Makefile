@@ -29,7 +29,7 @@ EXTENSION_TESTS = $(wildcard tests/extension)
 # The wheel that pip installs, which does not depend on the Python: tested once.
 PACKAGING_TESTS = $(wildcard tests/packaging)
 
-# The long suite, and the share of it. Each part stops after its processor time [s], which is a bound for bad days.
+# The share of the long suite. Each part stops after its processor time [s], which bounds the whole if all is slow.
 SHARE = 1
 PART_SECONDS = 7200
 

@@ -22,11 +22,11 @@ import argparse
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,17 +86,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run: the share of the whole, the processor time of a part [s], the number of worker processes, and the
-    Python that has Blender, if any."""
+    """What to run: the share of the whole, the processor time of a part [s], and the Python that has Blender."""
 
     share: float
     seconds: float
-    processes: int
     blender: str | None
 
     def number(self, whole: int) -> int:
         """Return the share of a number of cases, at least 1."""
         return max(1, round(whole * self.share))
+
 
 # ---------------------------------------------------------------------- parts
 
@@ -115,7 +114,7 @@ def hostile(plan: Plan) -> Row:
 
 def _scenes(part: str, cases: Iterable[Any], count: int, plan: Plan, most: float) -> Row:
     row, used = Row(part, count), [0.0]
-    for case, record in workers.run("tests.long.hostile", _while(cases, used, most), MOST_SECONDS, plan.processes):
+    for case, record in workers.run("tests.long.hostile", _while(cases, used, most), MOST_SECONDS):
         name = case if isinstance(case, int) else f"seed {case['seed']} of old"
         row.cases += 1
         if "died" in record:
@@ -134,8 +133,7 @@ def _fuzzer(name: str, plan: Plan) -> Row:
     count = plan.number(CASES // 10 if name == "continued" else CASES)
     batches = [{"fuzzer": name, "first": first, "count": min(BATCH, count - first)} for first in range(0, count, BATCH)]
     row, used = Row(name, count), [0.0]
-    for case, record in workers.run("tests.long.fuzz", _while(batches, used, plan.seconds), BATCH_SECONDS,
-                                    plan.processes):
+    for case, record in workers.run("tests.long.fuzz", _while(batches, used, plan.seconds), BATCH_SECONDS):
         row.cases += case["count"]
         if "died" in record:
             row.fail(f"{case['first']}..{case['first'] + case['count'] - 1}: {record['died']}")
@@ -174,8 +172,8 @@ def _module(part: str, module: str, plan: Plan, *arguments: str, python: str | N
         row.skipped, row.wanted = "no Python with Blender was given", 0
         return row
     limit = int(plan.seconds + 600)
-    run = subprocess.run([python, "-m", module, *arguments], cwd=ROOT, text=True, capture_output=True, check=False,
-                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
+    run = subprocess.run(["sh", "-c", f'ulimit -t {limit}; exec "$@"', "sh", python, "-m", module, *arguments],
+                         cwd=ROOT, text=True, capture_output=True, check=False)
     try:
         record = json.loads(next(line for line in run.stdout.splitlines()[::-1] if line.startswith("{")))
         row.cases = row.wanted = record["cases"]
@@ -194,18 +192,16 @@ def records(plan: Plan) -> Row:
     if plan.blender is None or not files:
         row.skipped = "no such tests" if not files else "no Python with Blender was given"
         return row
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run = subprocess.run([plan.blender, "-m", "pytest", "-q", "-m", "", *files], cwd=ROOT, text=True,
                          capture_output=True, check=False,
                          env={**os.environ, "MUSLIN_CASES": str(plan.number(CASES))})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     summary = next((line for line in run.stdout.splitlines()[::-1] if re.search(r" in [\d.]+s", line)), "")
     row.cases = row.wanted = sum(map(int, re.findall(r"(\d+) (?:passed|failed|error)", summary)))
     if run.returncode:
         named = re.findall(r"^(?:FAILED|ERROR) .*", run.stdout, re.MULTILINE)
         for line in named or [run.stdout[-400:] + run.stderr[-400:]]:
             row.fail(line)
-    row.took(after.ru_utime - before.ru_utime, f"{len(files)} files")
+    row.worst = f"{len(files)} files"
     return row
 
 
@@ -232,18 +228,19 @@ def main() -> int:
     parser.add_argument("--share", type=float, default=1.0, help="share of the cases, 1 for all")
     parser.add_argument("--seconds", type=float, default=PART_SECONDS, help="processor time of each part [s]")
     parser.add_argument("--part", action="append", choices=list(PARTS), help="run this part only; may be repeated")
-    parser.add_argument("--processes", type=int, default=1, help="worker processes")
+    parser.add_argument("--processes", type=int, default=1, help="parts that run beside each other")
     parser.add_argument("--blender", help="Python that has the bpy package, for the parts of the add-on")
     parser.add_argument("--seed", type=int, help="run one hostile scene and print its recipe and record")
     parser.add_argument("--recipe", help="run the scene of this recipe, as JSON, and print its record")
     given = parser.parse_args()
     if given.seed is not None or given.recipe is not None:
         return _one(json.loads(given.recipe) if given.recipe else given.seed)
-    plan = Plan(given.share, given.seconds, given.processes, given.blender)
+    plan = Plan(given.share, given.seconds, given.blender)
     began, rows = time.monotonic(), []
-    for name in given.part or PARTS:
-        rows.append(PARTS[name](plan))
-        print(rows[-1].line, flush=True)
+    with ThreadPoolExecutor(given.processes) as pool:
+        for row in pool.map(lambda name: PARTS[name](plan), given.part or PARTS):
+            rows.append(row)
+            print(row.line, flush=True)
     print(f"\n{'part':13} {'cases':>14} {'failures':>9} {'slowest [s]':>12}   slowest case")
     for row in rows:
         print(row.line)
