@@ -35,16 +35,29 @@ def extension() -> ModuleType:
     return module
 
 
+def output_paths() -> ModuleType:
+    """Import cloth_addon/write/output_paths.py without its package, which needs Blender, and return it."""
+    spec = importlib.util.spec_from_file_location("output_paths", ROOT / "cloth_addon" / "write" / "output_paths.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def refuse(argv: list[str], message: str) -> int:
     """Print why the command cannot run, write it to the report of --json, and return the exit code of wrong usage."""
     print(f"muslin: {message}", file=sys.stderr)
     report_parser = argparse.ArgumentParser(add_help=False)
     report_parser.add_argument("--json", nargs="?", dest="report")
     report = report_parser.parse_known_args(argv)[0].report
-    if report and Path(report).suffix.lower() != ".blend":               # never overwrite a scene
+    if report:
         try:
-            Path(report).write_text(json.dumps({"error": {"type": "UsageError", "message": message}}, indent=1) + "\n",
-                                    encoding="utf-8")
+            paths = output_paths()
+            target = paths.target_of(report)
+            reason = ("it is a .blend" if target.suffix.lower() == ".blend" else        # never overwrite a scene
+                      paths.why_no_file(target))
+            if reason:
+                raise OSError(reason)
+            paths.write_text(target, json.dumps({"error": {"type": "UsageError", "message": message}}, indent=1) + "\n")
         except (OSError, ValueError) as error:
             print(f"muslin: the report could not be written: {error}", file=sys.stderr)
     return 2

@@ -16,6 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Generator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -28,7 +29,7 @@ from .bake.progress import Progress
 from .compare import comparison as comparing
 from .properties.settings import kind_of
 from .read.read_cloth import objects_of_kind
-from .write import output_paths
+from .write import output_lock, output_paths
 from .write.report import json_values
 
 DONE, FAILED, USAGE = 0, 1, 2
@@ -44,7 +45,8 @@ Bakes the cloth of the open .blend into shape keys and saves the result.
 
 The .blend that was opened is never written to unless --output names it. Without --output the result is saved beside
 it as NAME_baked.blend; an earlier NAME_baked.blend is kept as NAME_baked.blend1. A file is written completely or not at
-all: a full disk or an error leaves an earlier file unchanged. Progress and errors go to stderr.
+all: a full disk or an error leaves an earlier file unchanged. A symbolic link is followed, and stays a link. Of two
+processes with one output or report the second exits with 2. Progress and errors go to stderr.
 
 Exit codes: 0 baked and saved, 1 the bake or the saving failed and nothing was saved, 2 wrong usage, before any work.
 Frames that were not solved to the tolerance are no failure: they are counted on stderr and in the report.
@@ -111,25 +113,32 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     """Run one command and return its exit code."""
-    argv = list(argv)
+    argv = [str(argument) for argument in argv]
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)    # render farms end a job by SIGTERM
-    try:
-        arguments = parser().parse_args(argv)
-        _check_usage(arguments)
-        report, code = (_compare if arguments.command == "compare" else _bake_and_save)(arguments)
-    except SystemExit:                          # argparse has printed its help
-        return DONE
-    except UsageError as error:
-        report, code = _failure(error, str(error)), USAGE
-    except (core.ClothError, OSError) as error:
-        report, code = _failure(error, str(error)), FAILED
-    except KeyboardInterrupt as error:
-        report, code = _failure(error, "cancelled, nothing was saved"), FAILED
-    except Exception as error:
-        traceback.print_exc()
-        report, code = _failure(error, f"failed with an unexpected error: {error!r}"), FAILED
-    return _finish(_report_path(argv), report, code)
+    with ExitStack() as locks:
+        report_target: Path | None = None
+        try:
+            report_target = _locked_report(_report_path(argv), locks)
+            arguments = parser().parse_args(argv)
+            _check_usage(arguments)
+            _lock(_output_of(arguments), "--output" if arguments.output else "without --output", locks)
+            report, code = (_compare if arguments.command == "compare" else _bake_and_save)(arguments)
+        except SystemExit:                          # argparse has printed its help
+            return DONE
+        except UsageError as error:
+            report, code = _failure(error, str(error)), USAGE
+        except (core.ClothError, OSError) as error:
+            report, code = _failure(error, str(error)), FAILED
+        except KeyboardInterrupt as error:
+            report, code = _failure(error, "cancelled, nothing was saved"), FAILED
+        except MemoryError as error:
+            report, code = _failure(error, "there is not enough memory; close other programs, or take fewer frames"), \
+                FAILED
+        except Exception as error:
+            traceback.print_exc()
+            report, code = _failure(error, f"failed with an unexpected error: {error!r}"), FAILED
+        return _finish(report_target, report, code)
 
 
 def _failure(error: BaseException, message: str) -> dict[str, Any]:
@@ -145,15 +154,33 @@ def _report_path(argv: Sequence[str]) -> str | None:
     return report_parser.parse_known_args(argv)[0].report
 
 
-def _finish(path: str | None, report: dict[str, Any], code: int) -> int:
-    """Write the report to `path`, if given, and return the exit code."""
-    if path:
+def _locked_report(path: str | None, locks: ExitStack) -> Path | None:
+    """Lock the report at `path` and return its target, links followed; None without a path."""
+    if not path:
+        return None
+    target = output_paths.target_of(path)
+    if not _why_no_report(target):                      # else `_finish` says why
+        _lock(target, "--json", locks)
+    return target
+
+
+def _lock(path: Path, option: str, locks: ExitStack) -> None:
+    """Lock an output until the command ends. Raise UsageError if another process writes it."""
+    try:
+        locks.enter_context(output_lock.locked(output_paths.target_of(path)))
+    except output_lock.OutputInUseError as error:
+        raise UsageError(f"{option}: {error}") from None
+
+
+def _finish(target: Path | None, report: dict[str, Any], code: int) -> int:
+    """Write the report to `target`, if given, and return the exit code."""
+    if target is not None:
         try:
-            reason = _why_no_report(Path(path).absolute())
+            reason = _why_no_report(target)
             if reason:
                 raise OSError(reason)
-            _write_report(Path(path), report)
-        except (OSError, ValueError) as error:              # ValueError: an invalid file name
+            output_paths.write_text(target, json.dumps(json_values(report), indent=1) + "\n")
+        except OSError as error:
             _print(f"the report could not be written: {error}")
             return code or FAILED
     return code
@@ -187,17 +214,27 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     option = "--output" if arguments.output else "without --output"
     if bakes and output.suffix.lower() != ".blend":
         raise UsageError(f"--output: {arguments.output} does not end in .blend")
-    reason = output_paths.why_no_file(output) if bakes else output_paths.why_no_folder(output)
+    reason = output_paths.why_no_file(output_paths.target_of(output)) if bakes else output_paths.why_no_folder(output)
     if reason:
         raise UsageError(f"{option}: {reason}")
-    reason = arguments.report and _why_no_report(Path(arguments.report).absolute())
-    if reason:
-        raise UsageError(f"--json: {reason}")
+    if arguments.report:
+        target = output_paths.target_of(arguments.report)
+        reason = _why_no_report(target)
+        if reason:
+            raise UsageError(f"--json: {reason}")
+        if target == output_paths.target_of(output):
+            raise UsageError(f"--json: {arguments.report} is the output as well; name another file")
 
 
-def _why_no_report(path: Path) -> str:
-    """Return why no report can be written to `path`; empty if it can."""
-    return f"{path} is a .blend, not a report" if path.suffix.lower() == ".blend" else output_paths.why_no_file(path)
+def _why_no_report(target: Path) -> str:
+    """Return why no report can be written to `target`, all links followed; empty if it can."""
+    opened = Path(bpy.data.filepath) if bpy.data.filepath else None
+    try:
+        is_scene = target.suffix.lower() == ".blend" or (opened is not None and target.samefile(opened))
+    except (OSError, ValueError):
+        is_scene = False
+    return (f"{target} is a .blend, not a report; name another file" if is_scene
+            else output_paths.why_no_file(target))
 
 
 def _output_of(arguments: argparse.Namespace) -> Path:
@@ -276,37 +313,20 @@ def _run(steps: Generator[Progress, None, Result]) -> Result:
 
 
 def _save(output: Path, *, keep_earlier: bool, compress: bool) -> None:
-    """Save the open file to `output`, completely or not at all.
+    """Save the open file to `output`, or where the link `output` leads to, completely or not at all.
 
-    keep_earlier: rename an existing file to `output` with "1" appended.
+    keep_earlier: rename an existing file to its name with "1" appended.
 
     Raises:
         OSError: the file cannot be saved; an existing one is unchanged.
     """
-    part = output_paths.partial_path(output)
-    try:
+    with output_paths.replaced(output_paths.target_of(output), keep_earlier=keep_earlier) as part:
         try:
             bpy.ops.wm.save_as_mainfile(filepath=str(part), copy=True, compress=compress, check_existing=False)
         except RuntimeError as error:
             raise OSError(f"{output} could not be saved: {str(error).strip()}") from error
         if not (part.is_file() and _is_complete(part)):
             raise OSError(f"{output} could not be saved: its end could not be written, is the disk full?")
-        if keep_earlier and output.exists():
-            os.replace(output, output.with_name(output.name + "1"))
-        os.replace(part, output)
-    finally:
-        for unfinished in (part, part.with_name(part.name + "@")):  # Blender appends "@" while it writes
-            unfinished.unlink(missing_ok=True)
-
-
-def _write_report(path: Path, report: dict[str, Any]) -> None:
-    """Write the report as JSON, completely or not at all."""
-    part = output_paths.partial_path(path)
-    try:
-        part.write_text(json.dumps(json_values(report), indent=1) + "\n", encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _is_compressed(path: Path) -> bool:

@@ -123,7 +123,7 @@ class Digest:
         if names is None:
             self._seen[key] = len(self._seen)
         self.add(struct.bl_rna.identifier)
-        listed = _settings(struct.bl_rna.identifier, type(struct))
+        listed = _settings(*_type_of(struct))
         for name, kind, default in listed if names is None else [_setting(struct, name) for name in names]:
             value = getattr(struct, name, None)
             if value is None:
@@ -244,7 +244,7 @@ class Digest:
                 animated.add((curve.data_path, curve.array_index))
             self._add_curve(curve)
         for strip in _strips(animation) if animation is not None else ():
-            self.add_struct(strip, [name for name, kind, _ in _settings(strip.bl_rna.identifier, type(strip))
+            self.add_struct(strip, [name for name, kind, _ in _settings(*_type_of(strip))
                                     if kind not in ("POINTER", "COLLECTION")])
         return frozenset(animated)
 
@@ -317,6 +317,11 @@ def _plain(value: Any) -> Any:
     return sorted(value) if isinstance(value, set) else _numbers(value)
 
 
+def _type_of(struct: Any) -> tuple[str, Any]:
+    """Return the name of the type of a struct and the type."""
+    return struct.bl_rna.identifier, type(struct)
+
+
 @functools.cache
 def _settings(identifier: str, kind: Any) -> tuple[tuple[str, str, Any], ...]:
     """Return name, type and default of the properties of a type of struct that may move vertices."""
@@ -333,11 +338,11 @@ def _settings(identifier: str, kind: Any) -> tuple[tuple[str, str, Any], ...]:
 
 
 def _setting(struct: Any, name: str) -> tuple[str, str, Any]:
-    return _single(struct.bl_rna.identifier, name, type(struct))
+    return _single(*_type_of(struct), name)
 
 
 @functools.cache
-def _single(identifier: str, name: str, kind: Any) -> tuple[str, str, Any]:
+def _single(identifier: str, kind: Any, name: str) -> tuple[str, str, Any]:
     prop = kind.bl_rna.properties.get(name)
     return (name, "", None) if prop is None else (name, prop.type, _default(prop))
 
@@ -351,7 +356,7 @@ def _bendy_values() -> tuple[str, ...]:
 def _own_names(item: Any) -> list[str]:
     """Return the names of the properties of a data-block that not every data-block has."""
     common = bpy.types.ID.bl_rna.properties.keys()
-    return [name for name, _, _ in _settings(item.bl_rna.identifier, type(item))
+    return [name for name, _, _ in _settings(*_type_of(item))
             if name not in common and name not in ("animation_data", "materials", "grease_pencil")]
 
 
