@@ -20,7 +20,7 @@ def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     summary = report["summary"]
     frames = len(report["certificates"])
     found = [
-        ("Baked", f"Frames {report['first']} to {report['last']}"),
+        ("Baked Frames", f"{report['first']} to {report['last']}"),
         ("Largest Stretch", stretch_text(summary["stretch_max"])),
         ("99 % of Edges Below", stretch_text(summary["stretch_p99"])),
         ("Smallest Gap", _length(summary["smallest_gap"])),

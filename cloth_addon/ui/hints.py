@@ -22,7 +22,7 @@ NEAR = 0.5
 
 def hints(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Return hints on the cloth `obj`: not baked yet, a coarse mesh, no collider in reach."""
-    found = [] if baked_record.has_bake(obj) else ["Not baked yet: press Bake"]
+    found = [] if baked_record.has_bake(obj) else ["Not baked: press Bake"]
     mesh: Any = obj.data
     if len(mesh.polygons) and len(mesh.vertices) < FEW_VERTICES and model_of(obj) not in ("jelly", "particles"):
         found.append(f"Only {len(mesh.vertices)} vertices: it can hardly fold. Subdivide the mesh in Edit Mode")

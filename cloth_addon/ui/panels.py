@@ -23,15 +23,16 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
         muslin = context.object.muslin
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         if kind_of_settings(muslin) == "NONE":
-            flow.column().operator("muslin.cloth_add", text="Muslin Cloth", icon="MATCLOTH")
-            flow.column().operator("muslin.collider_add", text="Muslin Collider", icon="MATSPHERE")
+            flow.column().operator("muslin.cloth_add", text="Muslin Cloth", icon="MESH_GRID")
+            flow.column().operator("muslin.collider_add", text="Muslin Collider", icon="MESH_UVSPHERE")
             if blender_collision.has_collision(context.object):
                 col = self.layout.column(align=True)
                 paragraph(col, "Blender's Collision stops no Muslin cloth", context.region.width)
                 col.operator("muslin.collision_use").only_active = True
             self.layout.operator_menu_enum("muslin.particles_add", "kind", icon="PARTICLE_DATA")
             return
-        flow.operator("muslin.remove", text=muslin.bl_rna.properties["kind"].enum_items[muslin.kind].name, icon="X")
+        kind = muslin.bl_rna.properties["kind"].enum_items[muslin.kind].name
+        flow.operator("muslin.remove", text=f"Muslin {kind}", icon="X")
         col = self.column(context)
         if muslin.kind == "CLOTH":
             chosen = col.row()

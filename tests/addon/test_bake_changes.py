@@ -111,7 +111,7 @@ def test_a_change_since_the_bake_is_named(extension, scene, sheet, change, text)
     change(scene, sheet)
     said = told(extension, sheet)
     assert text in said.partition("Changed since the bake: ")[2].partition("Bake again")[0], said
-    assert "Frames 1 to 4" in said
+    assert "Baked Frames 1 to 4" in said
 
 
 def test_playing_saving_and_loading_change_nothing(extension, scene, sheet, tmp_path):
@@ -157,7 +157,7 @@ def hints(extension, scene, obj):
 def test_hints_on_a_cloth_that_is_not_baked_falls_or_is_coarse(extension, scene):
     cube = builders.box("Cube", kind="CLOTH")
     assert [text.partition(":")[0] for text in hints(extension, scene, cube)] == [
-        "Not baked yet", "Only 8 vertices", "No pins, and no collider in the scene"]
+        "Not baked", "Only 8 vertices", "No pins, and no collider in the scene"]
     bpy.data.objects.remove(cube)
     sheet = builders.sheet(8)
     floor = builders.box("Floor")

@@ -15,8 +15,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = ("first_steps", "bake", "interruptions", "crossings", "compare", "panels", "errors", "leaving")
+SCENARIOS = ("first_steps", "bake", "changes", "interruptions", "crossings", "compare", "panels", "errors", "leaving")
 PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
+            "changes": ("changed", "baked_again"),
             "crossings": ("crossings", "certificate"), "compare": ("compare",),
             "panels": tuple(f"panels_{name}" for name in ("none", "cloth", "projective", "jelly", "lattice", "more",
                                                           "particles", "solid"))}

@@ -12,6 +12,7 @@ from pathlib import Path
 import ui_sim as ui
 import window_input as window
 from bake_scenario import bake, interruptions
+from changes_scenario import changes
 from compare_scenario import compare
 from crossings_scenario import crossings
 from errors_scenario import errors
@@ -19,8 +20,8 @@ from first_steps_scenario import first_steps
 from leaving_scenario import leaving
 from panels_scenario import panels
 
-SCENARIOS = {run.__name__: run for run in (first_steps, bake, interruptions, crossings, compare, panels, errors,
-                                           leaving)}
+SCENARIOS = {run.__name__: run for run in (first_steps, bake, changes, interruptions, crossings, compare, panels,
+                                           errors, leaving)}
 LIMIT = 200.0           # longest time of one scenario [s]
 
 

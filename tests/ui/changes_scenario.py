@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes after a bake, in Blender's window: the panel names them, and *Bake Again* makes the certificate right."""
+
+from __future__ import annotations
+
+import importlib
+
+import bpy
+import ui_sim as ui
+from window_input import MODULE, Steps, at, click, no_bake, picture, until
+from window_scene import make_current, ready
+
+
+def changes() -> Steps:
+    """Bake, type another weight, move the ball, play, and bake again."""
+    module = importlib.import_module(f"{MODULE}.cloth_addon.ui.bake_changes")
+    baked_record = importlib.import_module(f"{MODULE}.cloth_addon.properties.baked_record")
+
+    def told() -> list[str]:
+        """Return what the panel of the sheet shows as changed."""
+        sheet = bpy.data.objects["Sheet"]
+        return module._known.found.get(module._key(bpy.context.scene, sheet), ["not known yet"])
+
+    sheet = yield from ready(frames=6)
+    yield from click("muslin.bake")
+    yield from until(no_bake, "the bake to end")
+    yield from until(lambda: told() == [], "the panel to know that nothing has changed", 10.0)
+
+    x, y = yield from at("areal_density")
+    for value in ("PRESS", "RELEASE", "PRESS", "RELEASE"):          # double click to type a value
+        ui.send("LEFTMOUSE", value, x, y)
+        yield
+    yield from ui.key("A", x, y, ctrl=True)
+    yield from ui.text("0.25", x, y)
+    yield from ui.key("RET", x, y)
+    yield from until(lambda: told() == ["settings"], "the typed weight to be noticed", 10.0)
+    bpy.data.objects["Ball"].location.x += 1.0
+    yield from until(lambda: {*told()} == {"settings", "collider 'Ball' moved or changed"}, "the ball's place", 10.0)
+    bpy.context.scene.frame_end = 9
+    yield from until(lambda: "frame range (now 1 to 9)" in told(), "the frame range to be noticed", 10.0)
+    yield from picture("changed")
+    ball = bpy.data.objects["Ball"]
+    make_current(ball)
+    yield
+    ball.muslin.friction = 0.9
+    ball.location.x -= 1.0
+    bpy.context.scene.frame_end = 6
+    make_current(sheet)
+    yield from until(lambda: "collider 'Ball' (its settings)" in told(), "the ball's friction to be noticed", 10.0)
+    yield from click("muslin.bake")
+    yield from until(no_bake, "the second bake to end")
+    assert baked_record.report_of(sheet)["settings"]["Sheet"]["areal_density"] == sheet.muslin.areal_density
+    yield from until(lambda: told() == [], "the panel to know that the bake is new", 10.0)
+    yield from picture("baked_again")
+    yield from click("muslin.bake_delete")
