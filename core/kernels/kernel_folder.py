@@ -42,19 +42,33 @@ def why_not_private(folder: Path) -> str | None:
 
     Windows shows neither owners nor modes: there the folder is below the user's own profile, which is the user's own.
     """
+    return _checked(folder)[1]
+
+
+def find(folder: Path) -> Path | None:
+    """Return the real path of a private folder, which need not exist; None if it is not private.
+
+    Files are read and written by this path: a link on the way to `folder` may be another user's.
+    """
+    real, reason = _checked(folder)
+    return None if reason else real
+
+
+def _checked(folder: Path) -> tuple[Path, str | None]:
+    """Return the real path of a folder, and why it is not private."""
     try:
         if not folder.is_absolute():
-            return f"{folder} is no absolute path"
+            return folder, f"{folder} is no absolute path"
         real = Path(os.path.realpath(folder))
-        if hasattr(os, "geteuid"):
-            return _why_not_own(real)
-        profile = Path(os.path.realpath(os.path.expanduser("~")))
-        return None if profile in real.parents else f"{real} is not below {profile}"
+        return real, _why_not_own(real)
     except (OSError, ValueError) as error:
-        return f"{folder} cannot be read: {error}"
+        return folder, f"{folder} cannot be read: {error}"
 
 
 def _why_not_own(real: Path) -> str | None:
+    if not hasattr(os, "geteuid"):
+        profile = Path(os.path.realpath(os.path.expanduser("~")))
+        return None if profile in real.parents else f"{real} is not below {profile}"
     user = os.geteuid()
     above, is_below_own = Path(real.anchor), False
     for place in [*reversed(real.parents), real]:
@@ -121,17 +135,17 @@ def make(folder: Path) -> Path | None:
 
     What is made has mode 700, whatever the mask of the process.
     """
+    real = find(folder)
+    if real is None:
+        return None
     try:
-        if why_not_private(folder):
-            return None
-        real = Path(os.path.realpath(folder))
         for place in [*reversed(real.parents), real]:
             if not place.exists():
                 with suppress(FileExistsError):                 # another process made it at this moment
                     place.mkdir(mode=0o700)
                     place.chmod(0o700)
-        return None if why_not_private(real) else real
-    except (OSError, ValueError):
+        return None if _why_not_own(real) else real
+    except OSError:
         return None
 
 

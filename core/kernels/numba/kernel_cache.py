@@ -42,8 +42,8 @@ class KernelCache(NullCache):  # type: ignore[misc]
     def load_overload(self, signature: Any, target_context: Any) -> CompileResult | None:
         """Return the function compiled for argument types, None if there is no usable file."""
         target_context.refresh()
-        folder = backend.cache_folder()
-        if kernel_folder.why_not_private(folder):
+        folder = kernel_folder.find(backend.cache_folder())
+        if folder is None:
             return None
         path = folder / self._name(signature, target_context.codegen())
         contents = kernel_folder.read(path)

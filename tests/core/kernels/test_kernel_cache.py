@@ -180,6 +180,17 @@ def test_a_folder_that_others_may_write_to_is_left_for_the_user_s_own(folder, tm
     assert not was_loaded(twice()) and list(given.iterdir()) == []
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no modes here")
+def test_a_folder_that_is_opened_to_others_while_running_is_no_longer_read(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kernels"))
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    assert not was_loaded(twice()) and was_loaded(twice())
+    folder.parent.chmod(0o777)
+    assert not was_loaded(twice())
+    folder.parent.chmod(0o755)
+    assert was_loaded(twice())
+
+
 def test_a_folder_that_is_deleted_while_running_is_made_again(folder):
     assert not was_loaded(twice())
     kernel_folder.remove(folder.parent)

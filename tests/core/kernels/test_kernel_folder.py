@@ -127,6 +127,18 @@ def test_symbolic_links_are_followed_and_their_target_is_checked(tmp_path):
     assert make(tmp_path / "to open" / "a") is None and make(tmp_path / "to itself") is None
 
 
+@posix
+def test_a_link_that_changes_between_check_and_use_does_not_matter(tmp_path):
+    """In /tmp it may be another user's: what was checked is what is used."""
+    (tmp_path / "closed").mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "closed")
+    for place in (kernel_folder.find(tmp_path / "link" / "a"), make(tmp_path / "link" / "a")):
+        assert place == tmp_path / "closed" / "a"
+    (tmp_path / "link" / "a").rmdir()
+    (tmp_path / "closed" / "a").symlink_to(tmp_path)
+    assert kernel_folder._why_not_own(tmp_path / "closed" / "a") == f"{tmp_path / 'closed' / 'a'} is no folder"
+
+
 @cases("name", ["a file", "a file/below", "relative", "zero\0byte", "x" * 5000])
 def test_what_can_be_no_folder_is_no_error(tmp_path, name):
     (tmp_path / "a file").write_text("")
