@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the distance between two pieces of surface has a minimum, compiled: one pair after the other."""
+"""Pairs at which the distance between two pieces of surface has a minimum, compiled: one pair after the other.
+
+Arguments and results are those of `kernels.numpy.minima`. `whole` counts keys in a hash table where NumPy sorts them.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +11,37 @@ from typing import Any
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ..numpy import minima as reference
-from ..numpy.minima import LEANING, SHARP
+from ..formulas import minima as formulas
+from ..formulas.minima import (
+    FEATURE_OF,
+    LEANING,
+    corners_with_weight,
+    edge_direction,
+    fold_sine,
+    is_ridge,
+    pair_key,
+)
 from .kernel_cache import njit
-from .options import INNER, KERNEL
+from .options import INLINED, INNER, KERNEL
+from .plain_functions import register
 from .thread_pool import LEAST_VERTICES, share
-from .vectors import at, dot, scale, subtract
+from .vectors import at, scale
 
-FEATURE_CODES = tuple(int(code) for code in reference.FEATURE_OF)
+register(formulas, INLINED)
 SPREAD = 0x9E3779B97F4A7C15 - 2**64
-"""An odd number whose product with a key has high bits that tell keys apart: 2^64 over the golden ratio."""
+"""Multiplier of the hash of keys: 2^64 over the golden ratio, odd (Knuth, Fibonacci hashing)."""
 
 
 def keys(primitives: IntArray, weights: FloatArray, faces: int, table: IntArray, count: int, edges: int,
          vertices: int) -> IntArray:
-    """A number for each pair (P,), as in `reference`."""
+    """Return one number for each pair (P,): of the vertex and the feature of its closest point, or of both edges."""
     result = np.empty(len(primitives), dtype=np.int64)
     _keys(np.ascontiguousarray(primitives), np.ascontiguousarray(weights), faces, table, count, edges, vertices, result)
     return result
 
 
 def whole(key: IntArray, degree: IntArray) -> IntArray:
-    """Rows where a key (N,) that is there often enough is for the first time, as in `reference`."""
+    """Return the first row of each key (N,) that occurs as often as its feature's degree (F,), in ascending order."""
     bits = max(2 * len(key), 2).bit_length()
     slots, counts = np.full(1 << bits, -1), np.zeros(len(key), dtype=np.int64)
     complete = np.zeros(len(key), dtype=np.bool_)
@@ -39,7 +51,7 @@ def whole(key: IntArray, degree: IntArray) -> IntArray:
 
 def ridges(vertices: IntArray, primitives: IntArray, weights: FloatArray, normals: FloatArray, opposite: IntArray,
            x: FloatArray, cloth: int) -> BoolArray:
-    """Which of the pairs of edges are two ridges that cross (P,), as in `reference`."""
+    """Return for each pair of edges (P,) whether both are ridges and their closest points inside the edges."""
     result = np.empty(len(vertices), dtype=np.bool_)
     share(_ridges, len(vertices), LEAST_VERTICES, np.ascontiguousarray(vertices), np.ascontiguousarray(primitives),
           np.ascontiguousarray(weights), np.ascontiguousarray(normals), opposite, np.ascontiguousarray(x), cloth,
@@ -50,20 +62,23 @@ def ridges(vertices: IntArray, primitives: IntArray, weights: FloatArray, normal
 @njit(**KERNEL)
 def _keys(primitives: Any, weights: Any, faces: Any, table: Any, count: Any, edges: Any, vertices: Any, result: Any
           ) -> None:
+    """Write the keys to `result` (P,)."""
     for p in range(len(primitives)):
         one, other = primitives[p, 0], primitives[p, 1]
         if p < faces:
-            corners = 0
-            for k in range(3):
-                corners += (1 << k) if weights[p, 1 + k] != 0.0 else 0
-            result[p] = one * count + table[other, FEATURE_CODES[corners]]
+            code = FEATURE_OF[corners_with_weight(weights[p, 1], weights[p, 2], weights[p, 3])]
+            result[p] = pair_key(one, table[other, code], count)
         else:
-            result[p] = vertices * count + one * edges + other
+            result[p] = vertices * count + pair_key(one, other, edges)
 
 
 @njit(**KERNEL)
 def _whole(key: Any, degree: Any, bits: Any, slots: Any, counts: Any, complete: Any) -> None:
-    """Each key's first row is kept in a table of twice as many slots, the next free one from where the key belongs."""
+    """Write to `complete` (N,) which rows `whole` returns.
+
+    slots (2^bits,), -1 before: hash table with linear probing, of the first row of each key; counts (N,): how often the
+    key of a first row occurs.
+    """
     last = len(slots) - 1
     for p in range(len(key)):
         slot = ((key[p] * SPREAD) >> (64 - bits)) & last
@@ -79,6 +94,7 @@ def _whole(key: Any, degree: Any, bits: Any, slots: Any, counts: Any, complete: 
 @njit(**KERNEL)
 def _ridges(begin: Any, stop: Any, vertices: Any, primitives: Any, weights: Any, normals: Any, opposite: Any, x: Any,
             cloth: Any, result: Any) -> None:
+    """Write to `result` (P,) which of the pairs begin..stop - 1 are two ridges."""
     for p in range(begin, stop):
         result[p] = False
         if weights[p, 0] != 0.0 and weights[p, 1] != 0.0 and weights[p, 2] != 0.0 and weights[p, 3] != 0.0:
@@ -88,20 +104,17 @@ def _ridges(begin: Any, stop: Any, vertices: Any, primitives: Any, weights: Any,
 
 
 @njit(**INNER)
-def _folds(start: Any, end: Any, n: Any, opposite: Any, edge: Any, x: Any, over_solid: Any) -> Any:
-    """Whether the triangles at the edge from start to end fold away from where -n points to."""
-    along = subtract(end, start)
-    along = scale(1.0 / np.sqrt(dot(along, along)), along)
-    total, number = 0.0, 0
+def _folds(start: Any, end: Any, n: Any, opposite: Any, edge: Any, x: Any, over_collider: Any) -> Any:
+    """Return whether the edge from start to end [m] is a ridge towards the unit vector -n; opposite (E, 2)."""
+    along = edge_direction(start, end)
+    total, both = 0.0, True
     for k in range(2):
         corner = opposite[edge, k]
         if corner >= 0:
-            inward = subtract(at(x, corner), start)
-            inward = subtract(inward, scale(dot(inward, along), along))
-            size = np.sqrt(dot(inward, inward))
-            sine = dot(inward, n) / (size if size > 0.0 else 1.0)
+            sine = fold_sine(at(x, corner), start, along, n)
             if not sine >= -LEANING:
                 return False
             total += sine
-            number += 1
-    return over_solid or total >= (SHARP if number == 2 else -LEANING)
+        else:
+            both = False
+    return is_ridge(total, both, over_collider)

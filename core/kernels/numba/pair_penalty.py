@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pair contacts, their forces and their matrix, compiled: one pair after the other, as they share vertices."""
+"""Gaps, forces and stiffness matrix of pair contacts, compiled: one pair after the other, as pairs share vertices.
+
+Arguments and results are those of `kernels.numpy.pair_penalty`.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,27 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ..formulas import pair_penalty as formulas
+from ..formulas.pair_penalty import contact_block, gap, product_beside_diagonal
+from ..formulas.vectors import weighted_sum
 from .kernel_cache import njit
-from .options import KERNEL
-from .vectors import add, at, dot, scale, subtract
+from .options import INLINED, KERNEL
+from .plain_functions import register
+from .vectors import add, at, at_corners, four, scale
+
+register(formulas, INLINED)
 
 
 def gaps(vertices: IntArray, weights: FloatArray, normals: FloatArray, fixed: FloatArray, base: FloatArray,
          velocity: FloatArray, h: float) -> FloatArray:
-    """n . (sum_i w_i x_i + fixed) (P,) [m] at x = base + h velocity (V, 3), as in `reference`."""
+    """Return n . (sum_i w_i x_i + fixed) (P,) [m] for fixed (P, 3) [m], at x = base + h velocity (V, 3) [m]."""
     result = np.empty(len(vertices))
     _gaps(vertices, weights, normals, fixed, np.ascontiguousarray(base), np.ascontiguousarray(velocity), h, result)
     return result
 
 
 def scattered(vertices: IntArray, weights: FloatArray, force: FloatArray, count: int) -> FloatArray:
-    """Sums (V, 3) of w_i f for forces f (P, 3), as in `reference`."""
+    """Return the sum of w_i f at each of `count` vertices (V, 3), for the force f (P, 3) of each pair."""
     result = np.zeros((count, 3))
     _add_scattered(vertices, weights, force, result)
     return result
@@ -30,7 +39,7 @@ def scattered(vertices: IntArray, weights: FloatArray, force: FloatArray, count:
 
 def diagonal(vertices: IntArray, weights: FloatArray, normals: FloatArray, along: FloatArray, across: FloatArray,
              count: int) -> FloatArray:
-    """The diagonal blocks (V, 3, 3) of C, as in `reference`."""
+    """Return the diagonal blocks of C (V, 3, 3) for `count` vertices."""
     result = np.zeros((count, 3, 3))
     _add_diagonal(vertices, weights, normals, along, across, result)
     return result
@@ -38,22 +47,29 @@ def diagonal(vertices: IntArray, weights: FloatArray, normals: FloatArray, along
 
 def add_product(vertices: IntArray, weights: FloatArray, normals: FloatArray, along: FloatArray, across: FloatArray,
                 x: FloatArray, result: FloatArray) -> None:
-    """As in `reference`."""
+    """Add the product of C, without its diagonal blocks, and x (V, 3) to result (V, 3)."""
     _add_product(vertices, weights, normals, along, across, x, result)
 
 
 @njit(**KERNEL)
 def _gaps(vertices: Any, weights: Any, normals: Any, fixed: Any, base: Any, velocity: Any, h: Any, result: Any) -> None:
+    """Write the gaps to `result` (P,) [m]."""
     for p in range(len(vertices)):
-        total = at(fixed, p)
-        for k in range(4):
-            i = vertices[p, k]
-            total = add(total, scale(weights[p, k], add(at(base, i), scale(h, at(velocity, i)))))
-        result[p] = dot(total, at(normals, p))
+        i, j, k, m = four(vertices, p)
+        x = (_moved(base, velocity, h, i), _moved(base, velocity, h, j), _moved(base, velocity, h, k),
+             _moved(base, velocity, h, m))
+        result[p] = gap(four(weights, p), x, at(fixed, p), at(normals, p))
+
+
+@njit(**INLINED)
+def _moved(base: Any, velocity: Any, h: Any, i: Any) -> Any:
+    """Return the position base + h velocity of vertex i [m]; base (V, 3) [m], velocity (V, 3) [m/s], h [s]."""
+    return add(at(base, i), scale(h, at(velocity, i)))
 
 
 @njit(**KERNEL)
 def _add_scattered(vertices: Any, weights: Any, force: Any, result: Any) -> None:
+    """Add each pair's w_i f to `result` (V, 3), for forces f (P, 3)."""
     for p in range(len(vertices)):
         for k in range(4):
             for axis in range(3):
@@ -62,26 +78,24 @@ def _add_scattered(vertices: Any, weights: Any, force: Any, result: Any) -> None
 
 @njit(**KERNEL)
 def _add_diagonal(vertices: Any, weights: Any, normals: Any, along: Any, across: Any, result: Any) -> None:
+    """Add each pair's diagonal blocks w_i^2 B to `result` (V, 3, 3)."""
     for p in range(len(vertices)):
-        n = at(normals, p)
+        block = contact_block(along[p], across[p], at(normals, p))
         for k in range(4):
             i, square = vertices[p, k], weights[p, k] ** 2
             for row in range(3):
                 for column in range(3):
-                    part = (along[p] - across[p]) * (n[row] * n[column]) + (across[p] if row == column else 0.0)
-                    result[i, row, column] += square * part
+                    result[i, row, column] += square * block[row][column]
 
 
 @njit(**KERNEL)
 def _add_product(vertices: Any, weights: Any, normals: Any, along: Any, across: Any, x: Any, result: Any) -> None:
+    """Add each pair's product with x (V, 3), without diagonal blocks, to `result` (V, 3)."""
     for p in range(len(vertices)):
         n = at(normals, p)
-        total = (0.0, 0.0, 0.0)
+        total = weighted_sum((0.0, 0.0, 0.0), four(weights, p), at_corners(x, vertices, p))
         for k in range(4):
-            total = add(total, scale(weights[p, k], at(x, vertices[p, k])))
-        for k in range(4):
-            i, w = vertices[p, k], weights[p, k]
-            rest = subtract(total, scale(w, at(x, i)))
-            part = add(scale((along[p] - across[p]) * dot(n, rest), n), scale(across[p], rest))
+            i = vertices[p, k]
+            part = product_beside_diagonal(weights[p, k], at(x, i), total, along[p], across[p], n)
             for axis in range(3):
-                result[i, axis] += w * part[axis]
+                result[i, axis] += part[axis]

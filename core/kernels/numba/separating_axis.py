@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numpy.conservative_advancement import LEFT
+from ..formulas.conservative_advancement import LEFT
 from .kernel_cache import njit
 from .options import INLINED, INNER
 from .vectors import cross, divide, dot, scale, subtract

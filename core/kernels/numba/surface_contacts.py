@@ -13,16 +13,21 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ..formulas import moving_triangle as formulas
 from ..formulas.distances import FACE
+from ..formulas.moving_triangle import barycentric_point, triangle_frame, turn_with_frame
 from ..numpy.surface_contacts import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
 from .distances import closest
 from .kernel_cache import njit
 from .nearest_triangles import above, away, insert, keep_minima, room
 from .options import INLINED, INNER, KERNEL
+from .plain_functions import register
 from .point_triangle_ccd import first_entry
 from .thread_pool import LEAST_SEARCHES, share
 from .trees import STACK_SIZE, roots, rows_of, walk_below
-from .vectors import add, at, cross, divide, dot, scale, subtract
+from .vectors import add, at, cross, dot, scale, subtract
+
+register(formulas, INLINED)
 
 GROUP, ROOTS = 4, 16
 """Points that go down the tree together, as neighbours often have neighbouring numbers; and to how many nodes."""
@@ -268,31 +273,11 @@ def _measure(vertex: Any, triangle: Any, barycentric: Any, normal: Any, distance
         w, n = at(barycentric, c), at(normal, c)
         a0, b0, c0 = at(surface_t0, triangles[t, 0]), at(surface_t0, triangles[t, 1]), at(surface_t0, triangles[t, 2])
         a1, b1, c1 = at(surface_t1, triangles[t, 0]), at(surface_t1, triangles[t, 1]), at(surface_t1, triangles[t, 2])
-        before = add(add(scale(w[0], a0), scale(w[1], b0)), scale(w[2], c0))
-        after = add(add(scale(w[0], a1), scale(w[1], b1)), scale(w[2], c1))
+        before, after = barycentric_point(w, a0, b0, c0), barycentric_point(w, a1, b1, c1)
         start = subtract(at(x_t0, v), before)
         if not still:
-            start = _carried(start, a0, b0, c0, a1, b1, c1)
+            start = turn_with_frame(start, triangle_frame(a0, b0, c0), triangle_frame(a1, b1, c1))
         point_t0[c, 0], point_t0[c, 1], point_t0[c, 2] = before
         point_t1[c, 0], point_t1[c, 1], point_t1[c, 2] = after
         gap_t0[c] = max(dot(start, n), distance[c]) - room[v]
         gap_t1[c] = dot(subtract(at(x_t1, v), after), n) - room[v]
-
-
-@njit(**INNER)
-def _carried(d: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any) -> Any:
-    """An offset at the start of the step, turned along with the triangle to its end."""
-    u0, u1 = _unit(subtract(b0, a0)), _unit(subtract(b1, a1))
-    n0, n1 = _unit(cross(u0, subtract(c0, a0))), _unit(cross(u1, subtract(c1, a1)))
-    if dot(n0, n0) == 0.0 or dot(n1, n1) == 0.0:
-        return d
-    w0, w1 = cross(n0, u0), cross(n1, u1)
-    return add(add(scale(dot(d, u0), u1), scale(dot(d, n0), n1)), scale(dot(d, w0), w1))
-
-
-@njit(**INLINED)
-def _unit(a: Any) -> Any:
-    """a / |a|, 0 where a is 0. Divided by its largest component first: no square over- or underflows."""
-    largest = max(max(abs(a[0]), abs(a[1])), abs(a[2]))
-    a = scale(divide(1.0, largest), a)
-    return scale(divide(1.0, np.sqrt(dot(a, a))), a)

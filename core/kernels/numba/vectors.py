@@ -22,3 +22,15 @@ subtract: Any = vectors.subtract
 def at(x: Any, row: Any) -> Any:
     """Return a row of x (N, 3)."""
     return x[row, 0], x[row, 1], x[row, 2]
+
+
+@njit(**INLINED)
+def four(x: Any, row: Any) -> Any:
+    """Return a row of x (N, 4)."""
+    return x[row, 0], x[row, 1], x[row, 2], x[row, 3]
+
+
+@njit(**INLINED)
+def at_corners(x: Any, vertices: Any, row: Any) -> Any:
+    """Return x (V, 3) at the four vertices (N, 4) of a row."""
+    return (at(x, vertices[row, 0]), at(x, vertices[row, 1]), at(x, vertices[row, 2]), at(x, vertices[row, 3]))

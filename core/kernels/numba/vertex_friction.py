@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coulomb friction of vertices on solids, compiled: one contact after the other, as `numpy.vertex_friction` has it."""
+"""Coulomb friction of vertices on solids, as an explicit force, compiled: one contact after the other.
+
+Arguments and results are those of `kernels.numpy.vertex_friction`.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,19 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ..formulas import vertex_friction as formulas
+from ..formulas.vertex_friction import friction_force, friction_resistance
 from .kernel_cache import njit
-from .options import KERNEL
+from .options import INLINED, KERNEL
+from .plain_functions import register
 from .vectors import at as row
-from .vectors import dot, scale, subtract
+
+register(formulas, INLINED)
 
 
 def forces(at: IntArray, vertex: IntArray, normal: FloatArray, carried: FloatArray, push: FloatArray, drag: FloatArray,
            along: FloatArray, velocity: FloatArray) -> FloatArray:
-    """Forces (V, 3) [N] at velocities u (V, 3) [m/s], as in `reference`."""
+    """Return the friction forces (V, 3) [N] at velocities (V, 3) [m/s]; 0 for vertices without a contact that acts."""
     total = np.zeros(velocity.shape)
     _forces(at, vertex, normal, carried, push, drag, along, np.ascontiguousarray(velocity), total)
     return total
@@ -24,7 +31,7 @@ def forces(at: IntArray, vertex: IntArray, normal: FloatArray, carried: FloatArr
 
 def resistance(at: IntArray, vertex: IntArray, normal: FloatArray, drag: FloatArray, along: FloatArray, vertices: int
                ) -> FloatArray:
-    """What velocities take from the forces (V, 3, 3) [kg/s], as in `reference`."""
+    """Return minus the derivative of the forces by velocities, one block per vertex (V, 3, 3) [kg/s]."""
     blocks = np.zeros((vertices, 3, 3))
     _resistance(at, vertex, normal, drag, along, blocks)
     return blocks
@@ -33,18 +40,18 @@ def resistance(at: IntArray, vertex: IntArray, normal: FloatArray, drag: FloatAr
 @njit(**KERNEL)
 def _forces(at: Any, vertex: Any, normal: Any, carried: Any, push: Any, drag: Any, along: Any, velocity: Any,
             total: Any) -> None:
+    """Write the forces of contacts `at` to `total` (V, 3) [N], 0 before."""
     for k in at:
-        v, n, t = vertex[k], row(normal, k), row(along, k)
-        slide = subtract(row(velocity, v), row(carried, k))
-        across = subtract(subtract(slide, scale(dot(n, slide), n)), scale(dot(t, slide), t))
-        total[v, 0], total[v, 1], total[v, 2] = subtract(row(push, k), scale(drag[k], across))
+        v = vertex[k]
+        total[v, 0], total[v, 1], total[v, 2] = friction_force(
+            row(normal, k), row(along, k), row(velocity, v), row(carried, k), row(push, k), drag[k])
 
 
 @njit(**KERNEL)
 def _resistance(at: Any, vertex: Any, normal: Any, drag: Any, along: Any, blocks: Any) -> None:
+    """Write the resistance of contacts `at` to `blocks` (V, 3, 3) [kg/s], 0 before."""
     for k in at:
-        v, n, t = vertex[k], row(normal, k), row(along, k)
+        block = friction_resistance(row(normal, k), row(along, k), drag[k])
         for a in range(3):
             for b in range(3):
-                blocks[v, a, b] = drag[k] * ((1.0 if a == b else 0.0) - n[a] * n[b] - t[a] * t[b])
-
+                blocks[vertex[k], a, b] = block[a][b]

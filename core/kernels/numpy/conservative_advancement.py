@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closest points of pairs of primitives of one surface, and how far pairs can move before they meet.
+"""Closest points of pairs of primitives of one surface, and the times at which moving pairs meet.
 
-A pair is four vertices (P, 4): in the first F rows a vertex and a triangle, in the others two edges. Its closest
-points are weights w (P, 4) of the vertices, so that sum_i w_i x_i leads from the second primitive to the first one:
-(1, -a, -b, -c) and (1 - s, s, t - 1, -t). What is not on the inside of a primitive has weights of exactly 0.
+By `formulas.conservative_advancement`. A pair has four vertices (P, 4): in the first F rows a vertex and a triangle, in
+the others two edges. Its closest points are given by weights w (P, 4) so that sum_i w_i x_i is the vector from the
+second primitive to the first one: (1, -a, -b, -c) and (1 - s, s, t - 1, -t). A vertex that does not contribute to the
+closest point has a weight of exactly 0.
 
-Conservative advancement (Mirtich 1996, and additive with a least separation Li et al. 2021): at distance d along the
-unit direction n of the closest points, both primitives lie on their sides of a slab of width d across n. On straight
-paths at constant velocity the slab closes at the speed c = max over one side of -n . dx + max over the other of
-n . dx and no quicker, so that until (d - keep) / c they stay `keep` apart. Move on by that, take the distance again.
-Where c <= 0 they never meet. Li et al. bound c by the largest |dx| after taking off the mean: that also holds, but a
-pair that slides past close by would take a hundred times as many steps.
+Conservative advancement (Mirtich 1996; with a distance to keep: additive CCD, Li et al. 2021): at distance d along the
+unit direction n of the closest points, both primitives lie outside a slab of width d across n. On straight paths at
+constant velocity the slab closes at most at the speed c = max of -n . dx over one primitive + max of n . dx over the
+other one, so that the pair stays `keep` apart until (d - keep) / c. Advance to that time and find the distance again.
+If c <= 0, they never meet. Li et al. bound c by the largest |dx| after they subtract the mean: that is valid, too, but
+a pair that slides past at a small distance would take a hundred times as many advances.
+
+NumPy advances all pairs together, the compiled loop one pair after the other.
 """
 
 from __future__ import annotations
@@ -18,46 +21,56 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ...row_ops import pick
+from ..formulas.conservative_advancement import (
+    LEFT,
+    NEAR,
+    STEPS,
+    advanced_time,
+    closing_motion,
+    edge_pair_offset,
+    edge_pair_weights,
+    gap_at_end,
+    is_meeting,
+    normal_and_gap,
+    pair_radius,
+)
+from ..formulas.vectors import length
 from .distances import edge_edge, point_triangle
+from .vectors import Vector, corners, dot, join, split, subtract
+
+__all__ = ["NEAR", "Candidates", "Placed", "closest", "corners_of", "meeting_times", "relevant"]
 
 Candidates = tuple[IntArray, IntArray]
 """Pairs of vertices and triangles (N, 2), and of edges and edges (M, 2)."""
 Placed = tuple[IntArray, IntArray, int, FloatArray, FloatArray, FloatArray]
-"""What `relevant` tells of pairs."""
-
-NEAR = 1.5
-"""Distance over what is kept at which a pair counts as meeting [-]: above 1, so that the search ends."""
-STEPS = 200
-"""Advances after which a pair counts as meeting where it is."""
-LEFT = 0.16
-"""Part of its distance, or of what counts as far, that a pair keeps for sure where a search has left it out [-]: above
-that at which it meets."""
-ROUNDING = 1e-14
-"""Distance over the size of coordinates below which there is no direction from one primitive to the other [-]."""
-
+"""Result of `relevant`: vertices, primitives, number of pairs with a triangle, weights, normals and distances."""
 
 def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Weights (P, 4) of the closest points, unit normals (P, 3) from the second to the first, and distances (P,) [m].
+    """Return weights (P, 4) of the closest points, unit normals (P, 3) and distances (P,) [m] of pairs (P, 4).
 
-    Pairs (P, 4) on x (V, 3) [m], `faces` of them with a triangle. A distance within the rounding of coordinates is 0,
-    and the normal is, too.
+    x (V, 3) [m]; the first `faces` pairs have a triangle. Normals are directed from the second primitive to the first
+    one. A distance within the rounding of coordinates is 0, and so is its normal.
     """
-    weights, distance = np.empty(vertices.shape), np.empty(len(vertices))
-    corners = x[vertices]
-    p, a, b, c = (corners[:faces, k] for k in range(4))
-    barycentric, _, distance[:faces], _ = point_triangle(p, a, b, c)
+    corner = corners(x, vertices)
+    p, a, b, c = (pick(x, vertices[:faces, k]) for k in range(4))
+    barycentric, point, of_faces, _ = point_triangle(p, a, b, c)
+    s, t, _, _, _ = edge_edge(*(pick(x, vertices[faces:, k]) for k in range(4)))
+    ends_a, ends_b, ends_c, ends_d = (_rows(v, slice(faces, None)) for v in corner)
+    between = edge_pair_offset(ends_a, ends_b, ends_c, ends_d, s, t)
+    offset = _joined(subtract(_rows(corner[0], slice(faces)), split(point)), between)
+    normal, distance = normal_and_gap(offset, np.concatenate([of_faces, length(between)]), *corner)
+    weights = np.empty(vertices.shape)
     weights[:faces, 0], weights[:faces, 1:] = 1.0, -barycentric
-    s, t, _, _, distance[faces:] = edge_edge(*(corners[faces:, k] for k in range(4)))
-    weights[faces:] = np.stack([1.0 - s, s, t - 1.0, -t], axis=1)
-    distance = np.where(distance > ROUNDING * np.abs(corners).max(axis=(1, 2), initial=0.0), distance, 0.0)
-    apart = (distance > 0.0)[:, None]
-    offset = np.einsum("pk,pki->pi", weights, corners - corners[:, 3:])
-    return weights, np.divide(offset, distance[:, None], out=np.zeros_like(offset), where=apart), distance
+    weights[faces:] = np.stack(edge_pair_weights(s, t), axis=1)
+    return weights, join(normal), distance
 
 
 def corners_of(candidates: Candidates, tables: tuple[IntArray, IntArray]) -> IntArray:
-    """Vertices (P, 4) of pairs of vertices with triangles (N, 2), then of edges with edges (M, 2), by the vertices of
-    triangles (T, 3) and edges (E, 2)."""
+    """Return the vertices (P, 4) of candidates, P = N + M: vertices with triangles (N, 2), then two edges (M, 2).
+
+    tables: vertices of the triangles (T, 3) and of the edges (E, 2).
+    """
     (faces, between), (triangles, edges) = candidates, tables
     return np.concatenate([np.concatenate([faces[:, :1], triangles[faces[:, 1]]], axis=1),
                            np.concatenate([edges[between[:, 0]], edges[between[:, 1]]], axis=1)])
@@ -65,52 +78,50 @@ def corners_of(candidates: Candidates, tables: tuple[IntArray, IntArray]) -> Int
 
 def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tuple[IntArray, IntArray],
              slack: FloatArray, radius: FloatArray, far: float = np.inf, most: FloatArray | None = None) -> Placed:
-    """Which pairs, as in `corners_of`, are near at x0 or may meet on the way to x1 (V, 3) [m].
+    """Return the candidates that are near at x0 or may meet on the way to x1 (V, 3) [m].
 
-    Near is closer than the pair's radius, as `self_pairs` has it of `radius` (V,) [m], and than `most` (P,) [m], if
-    given. A pair may meet unless at the end, too, it is apart
-    along the direction of its closest points, for all ends that are within `slack` (V,) [m] of x1, by a part of its
-    distance, or of `far` [m] where that is less: in straight lines it is no nearer in between.
+    A pair is near if its distance is below the mean of its primitives' radii (`radius` (V,) [m], see `self_pairs`) and
+    below `most` (P,) [m], if given. It may meet if at x1 the slab between its closest points is closed, or narrower
+    than a share `LEFT` of its distance (of `far` [m], if that is less). x1 may still change by `slack` (V,) [m].
+    On straight paths a pair that passes this test at the end keeps the distance in between, too.
 
     Returns:
-        their vertices (P, 4), their primitives (P, 2), how many have a triangle, the first; weights (P, 4), normals
-        (P, 3) and distances (P,) [m] as of `closest`.
+        vertices (P, 4), primitives (P, 2), the number of pairs with a triangle, which come first; weights (P, 4),
+        normals (P, 3) and distances (P,) [m] as of `closest`.
     """
     vertices, faces = corners_of(candidates, tables), len(candidates[0])
     weights, normals, distance = closest(x0, vertices, faces)
-    one = np.arange(4) < np.where(np.arange(len(vertices)) < faces, 1, 2)[:, None]
-    along = np.einsum("pki,pi->pk", x1[vertices] - x1[vertices[:, 3:]], normals)
-    loose, reach = slack[vertices], radius[vertices]
-    near = 0.5 * (np.where(one, 0.0, reach).max(axis=1) + np.where(one, reach, 0.0).max(axis=1))
+    face, n = np.arange(len(vertices)) < faces, split(normals)
+    near = pair_radius(face, *(pick(radius, column) for column in vertices.T))
     near = near if most is None else np.minimum(near, most)
-    beyond = np.where(one, along, np.inf).min(axis=1) - np.where(one, -np.inf, along).max(axis=1)
-    beyond -= np.where(one, 0.0, loose).max(axis=1) + np.where(one, loose, 0.0).max(axis=1)
-    rows = np.flatnonzero((distance < near) | (beyond <= LEFT * np.minimum(distance, far)))
+    *others, last = corners(x1, vertices)
+    height = tuple(dot(n, subtract(corner, last)) for corner in others)
+    at_end = gap_at_end(face, height, tuple(pick(slack, column) for column in vertices.T))
+    rows = np.flatnonzero((distance < near) | (at_end <= LEFT * np.minimum(distance, far)))
     primitives = np.concatenate(candidates)[rows]
     return (vertices[rows], primitives, int(np.searchsorted(rows, faces)), weights[rows], normals[rows], distance[rows])
 
 
 def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int, normals: FloatArray,
                   distances: FloatArray, keeps: FloatArray) -> FloatArray:
-    """Times (P,) in 0..1 up to which each pair, moving from x0 to x1 (V, 3) [m], is known to keep apart; 2 if always.
+    """Return times (P,) in 0..1 up to which each pair, moving from x0 to x1 (V, 3) [m], keeps apart; 2 for always.
 
-    Normals (P, 3) and distances (P,) [m] are those at x0, keeps (P,) [m] the distances to keep. A pair without distance
-    to start with meets at time 0, unless all its vertices move as one.
+    vertices (P, 4); the first `faces` pairs have a triangle. Normals (P, 3) and distances (P,) [m] are those at x0,
+    keeps (P,) [m] the distances to keep. A pair at distance 0 meets at time 0, unless all its vertices move alike.
     """
     time = np.full(len(vertices), 2.0)
     left, now, keep, n, d = np.arange(len(vertices)), np.zeros(len(vertices)), keeps, normals, distances
     start, move = x0[vertices], x1[vertices] - x0[vertices]
-    one = np.arange(4) < np.where(np.arange(len(vertices)) < faces, 1, 2)[:, None]
     for turn in range(STEPS + 1):
-        along = np.einsum("pki,pi->pk", move[left], n)
-        closing = np.where(one[left], -np.inf, along).max(axis=1, initial=-np.inf)
-        closing -= np.where(one[left], along, np.inf).min(axis=1, initial=np.inf)
-        as_one = (np.ptp(move[left], axis=1) == 0.0).all(axis=1)
-        free = np.where(d > 0.0, closing <= 0.0, as_one)
-        meets = ~free & ((d == 0.0) | (d <= NEAR * keep) | (turn == STEPS))
+        along = (dot(split(n), split(move[left, k])) for k in range(4))
+        closing = closing_motion(left < faces, *along)
+        alike = (np.ptp(move[left], axis=1) == 0.0).all(axis=1)
+        free = np.where(d > 0.0, closing <= 0.0, alike)
+        meets = ~free & ((d == 0.0) | is_meeting(d, keep) | (turn == STEPS))
         time[left[meets]] = now[meets]
         goes = ~free & ~meets
-        left, now, keep = left[goes], now[goes] + (d[goes] - keep[goes]) / closing[goes], keep[goes]
+        left, keep = left[goes], keep[goes]
+        now = advanced_time(now[goes], d[goes], keep, closing[goes])
         still = now < 1.0
         left, now, keep = left[still], now[still], keep[still]
         if len(left) == 0:
@@ -119,3 +130,14 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
         own = np.arange(4 * len(left)).reshape(-1, 4)
         _, n, d = closest(at.reshape(-1, 3), own, int(np.searchsorted(left, faces)))
     return time
+
+
+def _rows(v: Vector, rows: slice) -> Vector:
+    """Return rows of components (P,)."""
+    return v[0][rows], v[1][rows], v[2][rows]
+
+
+def _joined(one: Vector, other: Vector) -> Vector:
+    """Return components of two sets of pairs, one after the other."""
+    return (np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]),
+            np.concatenate([one[2], other[2]]))

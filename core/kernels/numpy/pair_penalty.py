@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gaps of pair contacts, what their forces add up to, and their matrix.
+"""Gaps, forces and stiffness matrix of pair contacts, by `formulas.pair_penalty`.
 
-The matrix is C = sum_p w w^T (x) B_p with B_p = a n n^T + b (I - n n^T). Its diagonal blocks are in the system's own
-matrix, where preconditioners find them; what is left is an operator.
+The matrix is C = sum_p w w^T (x) B_p with B_p = a n n^T + b (I - n n^T). Its diagonal blocks are added to the matrix of
+the system, where preconditioners use them; the rest acts as an operator.
 
-Per pair, everywhere: vertices and weights w (P, 4), unit normals n (P, 3), a = along (P,), b = across (P,).
+Arguments of all functions, one row per pair: vertices and weights (P, 4), unit normals (P, 3), a = `along` (P,) and
+b = `across` (P,).
 """
 
 from __future__ import annotations
@@ -12,29 +13,28 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...row_ops import pick
+from ..formulas.pair_penalty import contact_block, gap, product_beside_diagonal
+from ..formulas.vectors import weighted_sum
+from .vectors import columns, corners, join_block, split
 
 
 def gaps(vertices: IntArray, weights: FloatArray, normals: FloatArray, fixed: FloatArray, base: FloatArray,
          velocity: FloatArray, h: float) -> FloatArray:
-    """n . (sum_i w_i x_i + fixed) (P,) [m] for fixed (P, 3) [m], at x = base + h velocity (V, 3)."""
-    offset = np.einsum("pk,pki->pi", weights, pick(base + h * velocity, vertices)) + fixed
-    gap: FloatArray = np.einsum("pi,pi->p", offset, normals)
-    return gap
+    """Return n . (sum_i w_i x_i + fixed) (P,) [m] for fixed (P, 3) [m], at x = base + h velocity (V, 3) [m]."""
+    return gap(columns(weights), corners(base + h * velocity, vertices), split(fixed), split(normals))
 
 
 def scattered(vertices: IntArray, weights: FloatArray, force: FloatArray, count: int) -> FloatArray:
-    """Sums (V, 3) of w_i f for forces f (P, 3), on so many vertices."""
+    """Return the sum of w_i f at each of `count` vertices (V, 3), for the force f (P, 3) of each pair."""
     parts, at = weights[:, :, None] * force[:, None, :], vertices.ravel()
-    columns = [np.bincount(at, parts[:, :, axis].ravel(), minlength=count) for axis in range(3)]
-    return np.stack(columns, axis=1).astype(np.float64, copy=False)          # of no pairs they are whole numbers
+    sums = [np.bincount(at, parts[:, :, axis].ravel(), minlength=count) for axis in range(3)]
+    return np.stack(sums, axis=1).astype(np.float64, copy=False)             # integers if there are no pairs
 
 
 def diagonal(vertices: IntArray, weights: FloatArray, normals: FloatArray, along: FloatArray, across: FloatArray,
              count: int) -> FloatArray:
-    """The diagonal blocks (V, 3, 3) of C, of so many vertices."""
-    block = (along - across)[:, None, None] * (normals[:, :, None] * normals[:, None, :])
-    block += across[:, None, None] * np.eye(3)
+    """Return the diagonal blocks of C (V, 3, 3) for `count` vertices."""
+    block = join_block(contact_block(along, across, split(normals)))
     parts, at = (weights**2)[:, :, None] * block.reshape(-1, 1, 9), vertices.ravel()
     entries = [np.bincount(at, parts[:, :, entry].ravel(), minlength=count) for entry in range(9)]
     result: FloatArray = np.stack(entries, axis=1).astype(np.float64, copy=False).reshape(-1, 3, 3)
@@ -43,11 +43,10 @@ def diagonal(vertices: IntArray, weights: FloatArray, normals: FloatArray, along
 
 def add_product(vertices: IntArray, weights: FloatArray, normals: FloatArray, along: FloatArray, across: FloatArray,
                 x: FloatArray, result: FloatArray) -> None:
-    """result += (C - its diagonal blocks) x for x, result (V, 3)."""
-    corner = x[vertices]                                                    # (P, 4, 3)
-    total = np.einsum("pk,pki->pi", weights, corner)[:, None, :] - weights[:, :, None] * corner
-    part = ((along - across)[:, None] * np.einsum("pki,pi->pk", total, normals))[:, :, None] * normals[:, None, :]
-    part += across[:, None, None] * total
-    part *= weights[:, :, None]
+    """Add the product of C, without its diagonal blocks, and x (V, 3) to result (V, 3)."""
+    w, corner, n = columns(weights), corners(x, vertices), split(normals)
+    total = weighted_sum((0.0, 0.0, 0.0), w, corner)
+    parts = [product_beside_diagonal(w[k], corner[k], total, along, across, n) for k in range(4)]
+    at = vertices.T.ravel()
     for axis in range(3):
-        result[:, axis] += np.bincount(vertices.ravel(), part[:, :, axis].ravel(), minlength=len(x))
+        result[:, axis] += np.bincount(at, np.concatenate([part[axis] for part in parts]), minlength=len(x))

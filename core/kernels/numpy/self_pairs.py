@@ -17,7 +17,7 @@ from functools import reduce
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from .conservative_advancement import LEFT
+from ..formulas.conservative_advancement import LEFT
 from .trees import element_boxes, fitted, touching_boxes
 from .vectors import Vector, add, cross, divide, dot, scale, subtract
 

@@ -7,8 +7,9 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..formulas.distances import FACE
+from ..formulas.moving_triangle import barycentric_point, triangle_frame, turn_with_frame
 from .moving_points import Entries, Places, meetings
-from .vectors import Vector, add, cross, dot, join, scale, select_vector, split, subtract, take, unit
+from .vectors import corners, dot, join, split, subtract
 
 MAX_PER_VERTEX = 3
 """Contacts kept per vertex: three planes leave no direction free."""
@@ -89,33 +90,14 @@ def measured(
     Where the planes' places are at the start and at the end (N, 3) [m], and gap_t0, gap_t1 (N,) [m] as in
     `contact.pairs.Contacts`.
     """
-    corners = triangles[triangle]
-    point_t0 = np.einsum("ck,cki->ci", barycentric, surface_t0[corners])
-    point_t1 = np.einsum("ck,cki->ci", barycentric, surface_t1[corners])
-    start = x_t0[vertex] - point_t0
+    before, after = corners(surface_t0, triangles[triangle]), corners(surface_t1, triangles[triangle])
+    point_t0, point_t1 = (barycentric_point(split(barycentric), *surface) for surface in (before, after))
+    start, n = subtract(split(x_t0[vertex]), point_t0), split(normal)
     if surface_t0 is not surface_t1:
-        start = _carried(start, corners, surface_t0, surface_t1)
-    gap_t0 = np.maximum(np.einsum("ci,ci->c", start, normal), distance) - room[vertex]
-    gap_t1 = np.einsum("ci,ci->c", x_t1[vertex] - point_t1, normal) - room[vertex]
-    return point_t0, point_t1, gap_t0, gap_t1
-
-
-def _carried(offset: FloatArray, corners: IntArray, surface_t0: FloatArray, surface_t1: FloatArray) -> FloatArray:
-    """Offsets (P, 3) [m] at the start of the step, turned along with the triangles of these corners to its end."""
-    u0, n0, w0 = _frame(surface_t0, corners)
-    u1, n1, w1 = _frame(surface_t1, corners)
-    d = split(offset)
-    turned = add(add(scale(dot(d, u0), u1), scale(dot(d, n0), n1)), scale(dot(d, w0), w1))
-    usable = (dot(n0, n0) > 0.0) & (dot(n1, n1) > 0.0)
-    return join(select_vector(usable, turned, d))
-
-
-def _frame(positions: FloatArray, corners: IntArray) -> tuple[Vector, Vector, Vector]:
-    """Edge direction, normal and their cross product of triangles (P, 3); the normal of a flat one is 0."""
-    a, b, c = (take(positions, corners[:, k]) for k in range(3))
-    along = unit(subtract(b, a))
-    normal = unit(cross(along, subtract(c, a)))
-    return along, normal, cross(normal, along)
+        start = turn_with_frame(start, triangle_frame(*before), triangle_frame(*after))
+    gap_t0 = np.maximum(dot(start, n), distance) - room[vertex]
+    gap_t1 = dot(subtract(split(x_t1[vertex]), point_t1), n) - room[vertex]
+    return join(point_t0), join(point_t1), gap_t0, gap_t1
 
 
 def _entries(normals_t1: FloatArray, entered: Entries) -> Planes:

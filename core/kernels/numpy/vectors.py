@@ -6,10 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ...stencils.component_algebra import Block
 from ..formulas.vectors import Vector, add, cross, divide, dot, scale, select_vector, subtract
 
-__all__ = ["Vector", "add", "cross", "divide", "dot", "join", "scale", "select_vector", "split", "subtract", "take",
-           "unit"]
+__all__ = ["Vector", "add", "columns", "corners", "cross", "divide", "dot", "join", "join_block", "scale",
+           "select_vector", "split", "subtract", "take"]
 
 
 def take(x: FloatArray, rows: IntArray) -> Vector:
@@ -27,10 +28,16 @@ def join(a: Vector) -> FloatArray:
     return np.stack(a, axis=1)
 
 
-def unit(a: Vector) -> Vector:
-    """a / |a|, 0 where a is 0. Divided by its largest component first: no square over- or underflows."""
-    largest = np.maximum(np.maximum(np.abs(a[0]), np.abs(a[1])), np.abs(a[2]))
-    safe = np.where(largest > 0.0, largest, 1.0)
-    a = a[0] / safe, a[1] / safe, a[2] / safe
-    size = np.sqrt(dot(a, a))
-    return divide(a[0], size), divide(a[1], size), divide(a[2], size)
+def columns(rows: FloatArray) -> tuple[FloatArray, ...]:
+    """Return the columns of rows (P, k), each contiguous (P,)."""
+    return tuple(np.ascontiguousarray(rows.T))
+
+
+def corners(x: FloatArray, vertices: IntArray) -> tuple[Vector, ...]:
+    """Return x (V, 3) at each of the k vertices (P, k) of pairs, as k vectors of components (P,)."""
+    return tuple(split(x.take(column, axis=0)) for column in vertices.T)
+
+
+def join_block(a: Block) -> FloatArray:
+    """Return a block's components as arrays (P, 3, 3)."""
+    return np.stack([component for row in a for component in row], axis=1).reshape(-1, 3, 3)

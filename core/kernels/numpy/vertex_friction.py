@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coulomb friction of vertices on solids where it is no constraint, as `contact.friction` describes it.
+"""Coulomb friction of vertices on solids, as an explicit force (see `contact.friction`), by `formulas.vertex_friction`.
 
-    f - c (I - n n^T - t t^T) s,   s = u - s*        [N]
-
-with t the direction in which what slips is held, 0 where nothing slips: across it, or all around, there is a drag c.
-
-Of C contacts, of which `at` (n,) are asked, all of different vertices: vertex (C,), unit normals n (C, 3), velocities
-of the surface s* (C, 3) [m/s], forces f (C, 3) [N] across n, drags c (C,) [kg/s], directions t (C, 3) across n.
+Arguments of both functions, for C contacts of which those in `at` (n,) act, each on another vertex: vertex (C,), unit
+normals (C, 3), surface velocities `carried` (C, 3) [m/s], forces at rest `push` (C, 3) [N], drag coefficients (C,)
+[kg/s] and slip directions `along` (C, 3), 0 for vertices that stick.
 """
 
 from __future__ import annotations
@@ -15,27 +12,27 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ...row_ops import pick
+from ..formulas.vertex_friction import friction_force, friction_resistance
+from .vectors import join, join_block, split
 
 
 def forces(at: IntArray, vertex: IntArray, normal: FloatArray, carried: FloatArray, push: FloatArray, drag: FloatArray,
            along: FloatArray, velocity: FloatArray) -> FloatArray:
-    """Forces (V, 3) [N] at velocities u (V, 3) [m/s]; 0 on all other vertices."""
+    """Return the friction forces (V, 3) [N] at velocities (V, 3) [m/s]; 0 for vertices without a contact that acts."""
     total = np.zeros_like(velocity)
     on = vertex[at]
-    slide = pick(velocity, on) - pick(carried, at)
-    across = slide
-    for direction in (pick(normal, at), pick(along, at)):
-        across = across - np.einsum("nj,nj->n", direction, slide)[:, None] * direction
-    total[on] = pick(push, at) - drag[at][:, None] * across
+    n, t, s, f = (split(pick(rows, at)) for rows in (normal, along, carried, push))
+    total[on] = join(friction_force(n, t, split(pick(velocity, on)), s, f, drag[at]))
     return total
 
 
 def resistance(at: IntArray, vertex: IntArray, normal: FloatArray, drag: FloatArray, along: FloatArray, vertices: int
                ) -> FloatArray:
-    """What velocities take from the forces, c (I - n n^T - t t^T) (V, 3, 3) [kg/s], of so many `vertices`."""
-    blocks = np.zeros((vertices, 3, 3))
-    n, t = pick(normal, at), pick(along, at)
-    across = np.eye(3) - n[:, :, None] * n[:, None, :] - t[:, :, None] * t[:, None, :]
-    blocks[vertex[at]] = drag[at][:, None, None] * across
-    return blocks
+    """Return minus the derivative of the forces by velocities, one block per vertex (V, 3, 3) [kg/s].
 
+    vertices: their number V.
+    """
+    blocks = np.zeros((vertices, 3, 3))
+    n, t = split(pick(normal, at)), split(pick(along, at))
+    blocks[vertex[at]] = join_block(friction_resistance(n, t, drag[at]))
+    return blocks
