@@ -25,6 +25,9 @@ FARTHEST = 1e15
 LARGEST = 1e20
 """Largest constant, in its own unit: its products with squares of lengths stay finite, in single precision too."""
 
+NUMBERS_PER_PIECE = 1 << 20
+"""Largest number of array entries that one operation makes at a time where all of them would need too much memory."""
+
 
 def is_number(value: Any) -> bool:
     """Return whether `value` is one finite real number. True and False are not."""

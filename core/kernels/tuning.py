@@ -31,8 +31,6 @@ class Tuning:
     packs_matrices: bool
 
 
-NUMBERS_PER_PIECE = 1 << 20
-"""Numbers that NumPy works on at a time where an operation on all of them would need too much memory [-]."""
 TUNING = {
     "numpy": Tuning(row_step=4, scalar_leaf=64, block_leaf=24, depths_per_level=2, direct_worth=(18, 0.28),
                     direct_worth_in_contact=(18, 0.28), packs_matrices=False),

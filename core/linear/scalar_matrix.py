@@ -11,9 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import NUMBERS_PER_PIECE, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.tuning import NUMBERS_PER_PIECE
 from .padded_rows import padded_rows
 from .sparsity import entries_of
 

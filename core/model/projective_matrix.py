@@ -30,15 +30,13 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..linear.preconditioners.constant_matrix import ConstantMatrix, ConstantMatrixAlone, ScalarElements
-from ..stencils.stencil import ElementForce, Stencil, scalar_blocks
+from ..stencils.stencil import ELEMENTS_PER_BATCH, ElementForce, Stencil, scalar_blocks
 from .velocity_forces import RateForce
 
 POWER_ITERATIONS = 60
 """Iterations of the power method for the largest frequency, which give it to a few per cent, from above [-]."""
 READING_SCALES = (0.97, 1.0, 1.03)
 """Scales of the rest shape at which stiffness is read [-]: exactly at rest, some laws have none."""
-ELEMENTS_AT_ONCE = 20_000
-"""Elements whose tangents are in memory together [-]: one of bending is 225 numbers."""
 WIDEST_ELEMENT = 3
 """Largest number of vertices of an element in the preconditioner [-]: wider elements are those of bending."""
 
@@ -161,8 +159,8 @@ def _bounds(force: ElementForce, x: FloatArray) -> FloatArray:
         return np.stack(force.law.tangent_bounds(force.parameters), axis=1)
     vertices, weights = force.stencil.vertices, force.stencil.weights
     found = []
-    for first in range(0, len(vertices), ELEMENTS_AT_ONCE):
-        some = slice(first, first + ELEMENTS_AT_ONCE)
+    for first in range(0, len(vertices), ELEMENTS_PER_BATCH):
+        some = slice(first, first + ELEMENTS_PER_BATCH)
         stencil = Stencil(vertices[some], weights[some])
         p = tuple(p[some] for p in force.parameters)
         size = np.zeros((len(stencil.vertices), weights.shape[2], weights.shape[2]))           # of each block

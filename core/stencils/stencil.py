@@ -41,6 +41,9 @@ Condition = tuple[FloatArray, Columns]
 """Stiffness k (E,) [N/m or N m] and gradient g = dC/dF of a condition C."""
 GROUP_SIZE = 8
 """Number of elements that a compiled kernel evaluates together [-]."""
+ELEMENTS_PER_BATCH = 4096
+"""Largest number of elements for which stencils or all tangents are computed at a time [-]. It bounds the temporary
+memory."""
 
 
 class Law(Protocol):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray
-from .vectors import Vector, add, divide, maximum, minimum, scale, select, select_vector, subtract
+from .vectors import COORDINATE_ROUNDING, Vector, add, divide, maximum, minimum, scale, select, select_vector, subtract
 
 NEAR = 1.5
 """Distance over the distance to keep at which a pair counts as meeting [-]: above 1, so that the search ends."""
@@ -23,8 +23,6 @@ STEPS = 200
 LEFT = 0.16
 """Least share of its distance (or of the distance that counts as far) which a pair that is no candidate keeps [-].
 It is above the share at which a pair meets."""
-ROUNDING = 1e-14
-"""Distance over the size of coordinates below which the direction between closest points is undefined [-]."""
 
 
 def edge_pair_weights(s: FloatArray, t: FloatArray) -> Any:
@@ -43,7 +41,7 @@ def normal_and_gap(offset: Vector, gap: FloatArray, a: Vector, b: Vector, c: Vec
     offset: vector from the closest point on the second primitive to that on the first [m]. gap: its length [m].
     """
     size = maximum(maximum(_largest(a), _largest(b)), maximum(_largest(c), _largest(d)))
-    apart = gap > ROUNDING * size
+    apart = gap > COORDINATE_ROUNDING * size
     return select_vector(apart, scale(divide(1.0, gap), offset), (0.0, 0.0, 0.0)), select(apart, gap, 0.0)
 
 

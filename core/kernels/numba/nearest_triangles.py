@@ -11,12 +11,13 @@ from .kernel_cache import njit
 from .options import INLINED, INNER, MAKING
 from .vectors import cross, dot, subtract
 
-BOUND_SLACK = 1.0 + 1e-9
-"""Factor of a bound that covers its rounding, for squared distances to boxes and distances along a direction [-]."""
+BOUND_SLACK = 1e-9
+"""Share by which a bound is enlarged to cover its rounding [-]: of distances to boxes (squared or not) and along a
+direction."""
 SURE, ROUNDED = 1.0 + 1e-6, 1e-20
-"""The same of squared distances from a plane [-]; and how much of the rounding of such a distance, that of a triple
-product over the lengths that it is of, is left beyond that, squared [-]: 1e-26, the sum's square being no more than
-SURE of the one and a million of the other."""
+"""The same for the squared distance from a plane: a factor [-], and a share of the squared product of lengths in the
+triple product that gives the height [-]. (height + error)^2 is at most SURE height^2 + 1e6 error^2, with an error of
+1e-13 of that product."""
 
 
 @njit(**MAKING)
@@ -34,7 +35,7 @@ def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
         low, high = min(min(a[k], b[k]), c[k]), max(max(a[k], b[k]), c[k])
         out = max(max(low - p[k], p[k] - high), 0.0)
         total += out * out
-    return total > limit * limit * BOUND_SLACK
+    return total > limit * limit * (1.0 + BOUND_SLACK)
 
 
 @njit(**INLINED)

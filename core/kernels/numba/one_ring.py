@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..numpy.triangle_pairs import CLOSE, OWN_EDGE
+from ..formulas.vectors import COORDINATE_ROUNDING
+from ..numpy.triangle_pairs import OWN_EDGE
 from .distances import edge_distance
 from .kernel_cache import njit
 from .nearest_triangles import BOUND_SLACK
@@ -56,7 +57,7 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
             across[k, 3] = min(dot(m, p), dot(m, q))
             reach = max(reach, max(abs(p[0]), max(abs(p[1]), abs(p[2]))))
             reach = max(reach, max(abs(q[0]), max(abs(q[1]), abs(q[2]))))
-        tiny = CLOSE * reach
+        tiny = COORDINATE_ROUNDING * reach
         for k in range(size):
             for m in range(k + 1, size):
                 if (edge[k, 0] == edge[m, 0] or edge[k, 0] == edge[m, 1] or edge[k, 1] == edge[m, 0]
@@ -65,7 +66,7 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
                 # what is not the triangle's own is looked at from its neighbour
                 one = across[k, 3] - _height(across, k, spoke, m) if edge[k, 2] else np.inf
                 other = across[m, 3] - _height(across, m, spoke, k) if edge[m, 2] else np.inf
-                if min(one, other) > tiny and max(one, other) > best * BOUND_SLACK + tiny:
+                if min(one, other) > tiny and max(one, other) > best * (1.0 + BOUND_SLACK) + tiny:
                     continue
                 best = _opposite(v, star[begin[v] + k], star[begin[v] + m], one > tiny, other > tiny, x, a, owned,
                                  sides, order, edges, first, best, share, found, count)

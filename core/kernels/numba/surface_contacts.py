@@ -14,12 +14,12 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ..formulas import moving_triangle as formulas
-from ..formulas.distances import FACE
+from ..formulas.distances import FACE, FLAT
 from ..formulas.moving_triangle import barycentric_point, triangle_frame, turn_with_frame
 from ..numpy.surface_contacts import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
 from .distances import closest
+from .nearest_triangles import BOUND_SLACK, above, away, insert, keep_minima, room
 from .kernel_cache import njit
-from .nearest_triangles import above, away, insert, keep_minima, room
 from .options import INLINED, INNER, KERNEL
 from .plain_functions import register
 from .point_triangle_ccd import first_entry
@@ -33,10 +33,6 @@ GROUP, ROOTS = 4, 16
 """Points that go down the tree together, as neighbours often have neighbouring numbers; and to how many nodes."""
 MISS = 1e-3
 """How far beside a still triangle a path goes through its plane to miss it, over its size [-]."""
-PLAIN = 1e-8
-"""Slope of a path below which rounding says where it goes through a plane [-]."""
-SLACK = 1e-9
-"""Room for the rounding of a distance from a box, over the reach [-]."""
 BESIDE = 1e-5
 """How far beside a triangle an entry may be, over its size [-]: ten times what the sweep allows."""
 
@@ -115,7 +111,8 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
             node, t = leaves + leaf[k], order[leaf[k]]
             from_start, from_end = _away(rows, node, drifted), _away(rows, node, q)
             may_enter = not still or from_start <= 1.001 * path + BESIDE * _size(rows, node)
-            may_be_nearest, may_be_near = from_start <= least + SLACK * reach[v], from_end <= reach[v] * (1.0 + SLACK)
+            may_be_nearest = from_start <= least + BOUND_SLACK * reach[v]
+            may_be_near = from_end <= reach[v] * (1.0 + BOUND_SLACK)
             if not (may_be_nearest or may_be_near or may_enter):
                 continue
             a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -126,7 +123,7 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
                 if d <= reach[v]:
                     kept = insert(kept, t, d, features[t, feature], near, gap, code)
                 # the start is no nearer than the path is long
-                may_be_nearest &= not (still and d - path > least + SLACK * (reach[v] + _size(rows, node)))
+                may_be_nearest &= not (still and d - path > least + BOUND_SLACK * (reach[v] + _size(rows, node)))
             if may_be_nearest and not away(p, a0, b0, c0, least) and not above(p, a0, b0, c0, least):
                 w, point, d, feature = closest(p, a0, b0, c0)
                 if d < least or (d == least and (nearest < 0 or t < nearest)):
@@ -206,7 +203,7 @@ def _may_enter(p: Any, q: Any, motion: Any, a0: Any, b0: Any, c0: Any, a1: Any, 
             return False                                             # as `first_entry` would say, and it is slow
         # through the plane far beside the triangle; not to be told of a path along the plane
         nn, size = dot(n, n), np.sqrt(max(dot(ab, ab), dot(ac, ac)))
-        steep = abs(f0 - f1) > PLAIN * np.sqrt(nn) * (np.sqrt(dot(u, u)) + np.sqrt(dot(motion, motion)))
+        steep = abs(f0 - f1) > FLAT * np.sqrt(nn) * (np.sqrt(dot(u, u)) + np.sqrt(dot(motion, motion)))
         u = add(u, scale(f0 / (f0 - f1), motion))
         w_b, w_c = dot(cross(u, ac), n), dot(cross(ab, u), n)
         least = min(min(w_b, w_c), nn - w_b - w_c)

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ..formulas.vectors import COORDINATE_ROUNDING
 from ..numpy.surface_pairs import Boxes, Leaves, Neighbours, Surface
 from ..numpy.trees import sorted_pairs
-from ..numpy.triangle_pairs import CLOSE, CORNER_TWICE
+from ..numpy.triangle_pairs import CORNER_TWICE
 from ..numpy.wide_bvh import CLUSTER
 from .kernel_cache import njit
 from .nearest_triangles import BOUND_SLACK
@@ -106,7 +107,7 @@ def _meet(task: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a
         for m in range(total):
             other, tiny = met[m] - len(b_rows) // 2, 0.0
             for axis in range(3):
-                tiny += CLOSE * (max(around[3 + axis], b_rows[met[m], 3 + axis])
+                tiny += COORDINATE_ROUNDING * (max(around[3 + axis], b_rows[met[m], 3 + axis])
                                  - min(around[axis], b_rows[met[m], axis]))
             there = touching_now(b_rows, met[m], lanes, np.int64(0)) & ((2 << (end - 1 - start)) - 1)
             while there:
@@ -128,7 +129,7 @@ def _meet(task: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a
                 while bits:
                     j = other * CLUSTER + lowest_bit(bits)
                     bits &= bits - 1
-                    apart = parted(o, u, v, b, j, y, best * BOUND_SLACK + tiny, tiny)
+                    apart = parted(o, u, v, b, j, y, best * (1.0 + BOUND_SLACK) + tiny, tiny)
                     if apart < 2:
                         best = look(a, i, a_owned[i], a_sides[i], a_order[i], x, b, j, b_owned[j], b_sides[j],
                                     b_order[j], y, same, apart == 0, best, edges, first, task, found, count)

@@ -154,7 +154,7 @@ def edges_away(x: Any, e0: Any, e1: Any, y: Any, f0: Any, f1: Any, limit: Any) -
         low, high = min(x[e0, k], x[e1, k]), max(x[e0, k], x[e1, k])
         out = max(max(min(y[f0, k], y[f1, k]) - high, low - max(y[f0, k], y[f1, k])), 0.0)
         total += out * out
-    return total > limit * limit * BOUND_SLACK
+    return total > limit * limit * (1.0 + BOUND_SLACK)
 
 
 @njit(**INNER)

@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...arrays import FloatArray, IntArray
-from ..tuning import NUMBERS_PER_PIECE
+from ...arrays import NUMBERS_PER_PIECE, FloatArray, IntArray
 
 Numbers = npt.NDArray[np.floating[Any]]
 

@@ -47,6 +47,6 @@ def add_product(vertices: IntArray, weights: FloatArray, normals: FloatArray, al
     w, corner, n = columns(weights), corners(x, vertices), split(normals)
     total = weighted_sum((0.0, 0.0, 0.0), w, corner)
     parts = [product_beside_diagonal(w[k], corner[k], total, along, across, n) for k in range(4)]
-    at = vertices.T.ravel()
     for axis in range(3):
-        result[:, axis] += np.bincount(at, np.concatenate([part[axis] for part in parts]), minlength=len(x))
+        part = np.stack([part[axis] for part in parts], axis=1)
+        result[:, axis] += np.bincount(vertices.ravel(), part.ravel(), minlength=len(x))

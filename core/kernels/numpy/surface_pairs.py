@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...arrays import FloatArray, IntArray
 from .one_ring import Stars, find_stars, look_around, opposite_sides
 from .trees import sorted_pairs
-from .triangle_pairs import NOBODY, Triangles, apart, joins_of, may_pierce, rounding, smallest_gap
+from .triangle_pairs import Triangles, apart, joins_of, may_pierce, rounding, smallest_gap
 from .wide_bvh import Level, fit, lanes, touching_clusters, touching_members
 
 Leaves = tuple[IntArray, IntArray, npt.NDArray[np.uint8], IntArray, IntArray, IntArray]
@@ -77,14 +77,15 @@ def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArra
     """
     x, edges, _, order_a, leaves_a, known_a, (columns_a, tree_a) = a
     _, _, _, order_b, leaves_b, known_b, (columns_b, tree_b) = b
-    nobody = np.zeros((0, 2), dtype=np.int64)
+    no_pairs = np.zeros((0, 2), dtype=np.int64)
     if not (known_a and known_b):
-        return nobody, nobody, radius
+        return no_pairs, no_pairs, radius
     one: Triangles = columns_a, known_a[0], known_a[1], leaves_a[2], order_a
     other: Triangles = columns_b, known_b[0], known_b[1], leaves_b[2], order_b
-    joined = joins_of(edges if joins is None else joins[0], len(x)) if same else NOBODY
+    edges = edges if joins is None else joins[0]
+    joined = joins_of(edges if same else no_pairs, len(x))
     tiny = rounding(columns_a, columns_b)
-    around = nobody
+    around = no_pairs
     if same:
         rows, radius = look_around(known_a[3], columns_a, radius, tiny)
         around = opposite_sides(known_a[3], rows, one)
@@ -98,7 +99,7 @@ def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArra
     if radius > 0.0:
         radius = smallest_gap(one, i, other, j, known, radius, joined)
     if same:
-        return sorted_pairs([to_b, to_a, around]), nobody, radius
+        return sorted_pairs([to_b, to_a, around]), no_pairs, radius
     return sorted_pairs([to_b]), sorted_pairs([to_a]), radius
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 
 PAIRS_PER_PIECE = 1 << 18
-"""Most pairs of boxes that are tested at a time [-]: some 40 MB of working memory."""
+"""Largest number of pairs of boxes that are tested at a time [-]: about 40 MB of temporary memory."""
 LEVELS_PER_PASS = 2
 """Levels of a tree that a frontier goes down in one pass [-]: more boxes to test, in fewer calls."""
 

@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from ..formulas.vectors import COORDINATE_ROUNDING
 from .distances import edge_edge, point_triangle
 from .vectors import Vector, add, cross, dot, subtract
 
 OWN_VERTEX, OWN_EDGE, CORNER_TWICE = 1, 8, 64
 """What a triangle owns, in bits: of corner k, OWN_VERTEX << k; of the side from corner k, OWN_EDGE << k."""
 
-CLOSE = 1e-14
-"""Rounding of a difference of two heights along a direction, over the size of what they are heights of [-]."""
 AT_ONCE = 1 << 14
 """Pairs that are looked at together: arrays that stay in a processor's cache."""
 NEAREST = 128
@@ -31,18 +30,19 @@ Triangles = tuple[FloatArray, IntArray, IntArray, npt.NDArray[np.uint8], IntArra
 (T,)."""
 
 Joins = tuple[int, IntArray]
-"""How many vertices there are, and in order a number for every two that are joined by an edge."""
-
-NOBODY: Joins = 0, np.zeros(0, dtype=np.int64)
+"""Number of vertices V, and for each edge (i, j) the key i V + j, in ascending order."""
 
 
 def joins_of(edges: IntArray, count: int) -> Joins:
-    """Those of edges (E, 2), which are in order, between `count` vertices."""
+    """Return the joins by edges (E, 2) of `count` vertices; the edges are in ascending order."""
     return count, edges[:, 0] * count + edges[:, 1]
 
 
 def are_joined(joins: Joins, one: IntArray, other: IntArray) -> BoolArray:
-    """Whether any vertex of primitives (k, P) is the same as, or joined to, any of their (m, P); of NOBODY never."""
+    """Return for each pair (P,) whether any of k vertices (k, P) equals, or shares an edge with, any of m (m, P).
+
+    False for joins without edges.
+    """
     count, known = joins
     joined = np.zeros(one.shape[1], dtype=np.bool_)
     if count and len(known):
@@ -61,7 +61,7 @@ def points(x: FloatArray, rows: IntArray) -> Vector:
 def rounding(*surfaces: FloatArray) -> float:
     """Error of a height along a direction, between points x (3, V) [m] of the surfaces, over the direction's length."""
     x = np.concatenate(surfaces, axis=1)
-    return CLOSE * float((x.max(axis=1) - x.min(axis=1)).sum())
+    return COORDINATE_ROUNDING * float((x.max(axis=1) - x.min(axis=1)).sum())
 
 
 def apart(a: Triangles, i: IntArray, b: Triangles, j: IntArray, enough: float, tiny: float) -> FloatArray:

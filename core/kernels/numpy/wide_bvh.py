@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from .trees import PAIRS_PER_PIECE
 
 CLUSTER = 8
 """Triangles in a cluster, and children of a node [-]."""
-GROUP_PAIRS_PER_PIECE = 1 << 12
-"""Most pairs of groups whose boxes are compared at a time [-]: arrays of 2 MB."""
+GROUP_PAIRS_PER_PIECE = PAIRS_PER_PIECE // (CLUSTER * CLUSTER)
+"""Largest number of pairs of groups whose boxes are compared at a time [-]."""
 MOST_ROOT_PAIRS = 256
 """Most pairs of groups with which a search begins [-]: another level above them would save no time."""
 

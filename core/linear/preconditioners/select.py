@@ -39,9 +39,8 @@ LARGEST_COUNT = 4.0
 LARGEST_FACTOR = 150_000_000
 """Largest size of a direct factor [bytes]."""
 
-
-NO_SOLVES = SolveHistory(0, FIRST_WAIT, 0.0, False)
-"""History of a simulation that begins."""
+NO_SOLVES = SolveHistory(direct_left=0, wait=FIRST_WAIT, mean=0.0, trial=False)
+"""History at the start of a simulation."""
 
 
 def after(history: SolveHistory, iterations: int, worth: int) -> SolveHistory:

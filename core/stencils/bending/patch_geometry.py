@@ -33,17 +33,13 @@ import numpy as np
 
 from ...arrays import SINGLE_PRECISION, BoolArray, FloatArray, IntArray
 from ...description.mesh import ClothMesh
-from ..stencil import Stencil
+from ..stencil import ELEMENTS_PER_BATCH, Stencil
 from ..tolerances import ROUNDING_SHARE
 from .edge_slopes import across_edges, edge_slopes
 from .hinge_geometry import HingeGeometry
 
 NEGLIGIBLE_WEIGHT = 1e-10
 """Weight below which a vertex is left out of a stencil, over the largest weight of its triangle [-]."""
-
-TRIANGLES_PER_BATCH = 4096
-"""Largest number of triangles whose stencils are built at a time; it bounds the temporary memory, which is ten times
-that of the result [-]."""
 
 
 class PatchGeometry:
@@ -62,8 +58,8 @@ class PatchGeometry:
         self.rest: FloatArray = np.zeros((count, 3))
         slopes = _Slopes(mesh)
         pieces = []
-        for first in range(0, count, TRIANGLES_PER_BATCH):
-            some = slice(first, min(first + TRIANGLES_PER_BATCH, count))
+        for first in range(0, count, ELEMENTS_PER_BATCH):
+            some = slice(first, min(first + ELEMENTS_PER_BATCH, count))
             patch = _Patches(mesh, some, slopes)
             vertices, columns = patch.merged()
             root = _root_of_stiffness(mesh.areas[some], patch.free, bend)
@@ -81,8 +77,8 @@ class PatchGeometry:
 def flat_stencil(patch: PatchGeometry) -> Stencil:
     """Return the columns F_1, F_2, F_3 as elements of their own; element 3 t + c is F_c of triangle t."""
     pieces = []
-    for first in range(0, len(patch.stiffness), TRIANGLES_PER_BATCH):
-        some = slice(first, first + TRIANGLES_PER_BATCH)
+    for first in range(0, len(patch.stiffness), ELEMENTS_PER_BATCH):
+        some = slice(first, first + ELEMENTS_PER_BATCH)
         weights = patch.stencil.weights[some, :, :3].transpose(0, 2, 1).reshape(-1, patch.stencil.weights.shape[1])
         pieces.append(_packed(np.repeat(patch.stencil.vertices[some], 3, axis=0), weights[:, :, None]))
     return _joined(pieces)
@@ -120,8 +116,8 @@ class _Slopes:
         across, count = across_edges(mesh), len(mesh.hinges)
         self.vertices: IntArray = np.empty((count, 8), dtype=np.int64)
         self.weights: FloatArray = np.empty((count, 8))
-        for first in range(0, count, TRIANGLES_PER_BATCH):
-            some = slice(first, first + TRIANGLES_PER_BATCH)
+        for first in range(0, count, ELEMENTS_PER_BATCH):
+            some = slice(first, first + ELEMENTS_PER_BATCH)
             self.vertices[some], self.weights[some] = edge_slopes(mesh, HingeGeometry(mesh, some), across)
         self.row: IntArray = np.full(mesh.triangles.size, -1)
         self.sign: FloatArray = np.ones(mesh.triangles.size)

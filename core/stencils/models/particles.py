@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import FARTHEST, LARGEST, FloatArray, IntArray, is_number, is_whole
+from ...arrays import FARTHEST, LARGEST, NUMBERS_PER_PIECE, FloatArray, IntArray, is_number, is_whole
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
 from ..springs.spring import Spring, edge_stencil
 from ..stencil import ElementForce
 from .built_model import BuiltModel
-
-DISTANCES_PER_BATCH = 1 << 22
-"""Largest number of distances that are computed at a time [-]."""
 
 
 def build(mesh: ClothMesh, material: Material, *, mass: float | None = None, radius: float | None = None,
@@ -73,7 +70,7 @@ def neighbours(x: FloatArray, radius: float, nearest: int) -> IntArray:
     found: list[IntArray] = [np.zeros((0, 2), dtype=np.int64)]
     if not (radius or nearest):
         return found[0]
-    rows = max(1, DISTANCES_PER_BATCH // len(x))
+    rows = max(1, NUMBERS_PER_PIECE // len(x))
     for first in range(0, len(x), rows):
         some = np.arange(first, min(first + rows, len(x)))
         squared = np.zeros((len(some), len(x)))
