@@ -5,7 +5,7 @@ import numpy as np
 
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels.numpy.one_ring import look_around
-from core.kernels.numpy.triangle_pairs import NOBODY, apart, rounding, smallest_gap
+from core.kernels.numpy.triangle_pairs import apart, joins_of, rounding, smallest_gap
 from core.kernels.numpy.wide_bvh import touching_clusters, touching_members
 from tests.cases import cases
 from tests.core.contact.shapes import bumpy_ball, sheet
@@ -29,10 +29,11 @@ def test_triangles_are_at_least_as_far_apart_as_is_said(radius):
     all_own = triangles_of(surface)
     i, j = everybody(40)
     known = apart(all_own, i, all_own, j, radius, rounding(all_own[0]))
+    no_joins = joins_of(np.zeros((0, 2), dtype=np.int64), 0)
     assert (known > 0.0).any() and (known == 0.0).any()
     for row in rng.choice(len(i), 300):
         one, other = i[row:row + 1], j[row:row + 1]
-        distance = smallest_gap(all_own, one, all_own, other, np.zeros(1), np.inf, NOBODY)
+        distance = smallest_gap(all_own, one, all_own, other, np.zeros(1), np.inf, no_joins)
         assert known[row] <= distance
 
 

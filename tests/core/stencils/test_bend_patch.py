@@ -145,7 +145,7 @@ def test_patches_made_piece_by_piece_are_those_made_at_once(kind, flat, monkeypa
     mesh = flat_mesh(kind, 9, 7)
     mesh = ClothMesh(mesh.positions + 0.02 * np.random.default_rng(3).normal(size=mesh.positions.shape), mesh.triangles)
     whole = PatchGeometry(mesh, (1.0, 2.0), flat=flat)
-    monkeypatch.setattr("core.stencils.bending.patch_geometry.TRIANGLES_PER_BATCH", 11)
+    monkeypatch.setattr("core.stencils.bending.patch_geometry.ELEMENTS_PER_BATCH", 11)
     cut = PatchGeometry(mesh, (1.0, 2.0), flat=flat)
     x = mesh.positions + 0.02 * np.random.default_rng(4).normal(size=mesh.positions.shape)
     F = np.array(whole.stencil.gather(x))
