@@ -18,8 +18,8 @@ from ..formulas.distances import FACE, FLAT
 from ..formulas.moving_triangle import barycentric_point, triangle_frame, turn_with_frame
 from ..numpy.surface_contacts import AGREES, MAX_PER_VERTEX, SAME_SIDE, TOUCHING, Motion, Planes, Shape
 from .distances import closest
-from .nearest_triangles import BOUND_SLACK, above, away, insert, keep_minima, room
 from .kernel_cache import njit
+from .nearest_triangles import BOUND_SLACK, above, away, insert, keep_minima, room
 from .options import INLINED, INNER, KERNEL
 from .plain_functions import register
 from .point_triangle_ccd import first_entry
