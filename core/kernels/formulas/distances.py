@@ -39,9 +39,9 @@ VERTICES = (4, 5, 6)
 
 
 def along_edge(offset: Vector, edge: Vector) -> tuple[FloatArray, FloatArray]:
-    """Return the parameter in 0..1 of the point of an edge closest to its start + offset, and their squared distance.
+    """Return the parameter of the point of an edge closest to a given point, and their squared distance [m^2].
 
-    t = clip(offset . edge / edge . edge), distance [m^2].
+    offset: from the start of the edge to the given point [m]. t = clip(offset . edge / edge . edge) in 0..1.
     """
     t = clip(divide(dot(offset, edge), dot(edge, edge)), 0.0, 1.0)
     rest = subtract(offset, scale(t, edge))
@@ -60,9 +60,10 @@ def triangle_normal(ab: Vector, bc: Vector, ca: Vector, ac: Vector) -> tuple[Vec
 
 
 def perpendicular_foot(ab: Vector, ac: Vector, ap: Vector, n: Vector, nn: FloatArray) -> tuple[Vector, Vector]:
-    """Return a to p without the part along the normal, and the weights of a, b, c at the foot of the perpendicular.
+    """Return the vector from a to p without its part along the normal, and the weights of its foot.
 
-    The weight of a corner is the area opposite to it over the whole. With nn = 0 the first is `ap`.
+    ab, ac, ap: from corner a to b, c and the point p [m]. n, nn: as of `triangle_normal`; with nn = 0 the vector is
+    `ap`. The weight of a corner is the area opposite to it over the area of the triangle.
     """
     in_plane = subtract(ap, scale(divide(dot(ap, n), nn), n))
     w_c = divide(dot(cross(ab, in_plane), n), nn)
@@ -71,7 +72,10 @@ def perpendicular_foot(ab: Vector, ac: Vector, ap: Vector, n: Vector, nn: FloatA
 
 
 def nearest_edge(in_plane: Vector, ab: Vector, bc: Vector, ca: Vector) -> tuple[IntArray, FloatArray]:
-    """Return the number of the edge closest to a + in_plane, the first of equals, and the parameter on it in 0..1."""
+    """Return the index (0, 1, 2) of the edge closest to the point a + in_plane, and the parameter in 0..1 on it.
+
+    The first one of edges at equal distances.
+    """
     t_ab, d_ab = along_edge(in_plane, ab)
     t_bc, d_bc = along_edge(subtract(in_plane, ab), bc)
     t_ca, d_ca = along_edge(add(in_plane, ca), ca)
@@ -80,22 +84,22 @@ def nearest_edge(in_plane: Vector, ab: Vector, bc: Vector, ca: Vector) -> tuple[
 
 
 def edge_weights(edge: IntArray, t: FloatArray) -> Vector:
-    """Return the weights of the three corners of a point at parameter t on the edge of this number."""
+    """Return the barycentric weights of the point at parameter t on edge 0, 1 or 2 of a triangle."""
     s = 1.0 - t
     return (select(edge == 0, s, select(edge == 2, t, 0.0)), select(edge == 1, s, select(edge == 0, t, 0.0)),
             select(edge == 2, s, select(edge == 1, t, 0.0)))
 
 
 def edge_feature(edge: IntArray, t: FloatArray) -> IntArray:
-    """Return the feature code of a point at parameter t on the edge of this number."""
+    """Return the feature code of the point at parameter t on edge 0, 1 or 2 of a triangle."""
     following = select(edge == 2, 0, edge + 1)
     return select(t == 1.0, VERTICES[0] + following, select(t == 0.0, VERTICES[0] + edge, EDGES[0] + edge))
 
 
 def from_corner(a: Vector, ab: Vector, ca: Vector, weights: Vector) -> Vector:
-    """Return the point of a triangle with these weights, from corner a.
+    """Return the point of a triangle with these barycentric weights [m].
 
-    The error is that of the triangle's size and not of its place.
+    Computed from corner a, so that its error is relative to the size of the triangle and not to its coordinates.
     """
     return add(a, subtract(scale(weights[1], ab), scale(weights[2], ca)))
 
@@ -112,16 +116,20 @@ def common_normal(u: Vector, v: Vector) -> tuple[Vector, FloatArray, BoolArray]:
 
 def crossing_of_lines(u: Vector, v: Vector, r: Vector, n: Vector, nn: FloatArray
                       ) -> tuple[Vector, FloatArray, FloatArray]:
-    """Return r without the part along n, and the parameters s, t of the closest points of two lines.
+    """Return r without its part along n, and the parameters s, t of the closest points of two lines.
 
-    Lines start + s u and start + r + t v. With nn = 0 the first is r, and the parameters are 0.
+    Lines start + s u and start + r + t v [m]. n, nn: as of `common_normal`; with nn = 0 the vector is r, and s = t = 0.
     """
     in_plane = subtract(r, scale(divide(dot(r, n), nn), n))
     return in_plane, divide(dot(cross(in_plane, v), n), nn), divide(dot(cross(in_plane, u), n), nn)
 
 
 def nearest_ends(in_plane: Vector, u: Vector, v: Vector) -> tuple[FloatArray, FloatArray]:
-    """Return the parameters of the closest of the four pairs of an end and the other edge; the first of equals."""
+    """Return the parameters s, t of the closest points of two edges, of which at least one is an end.
+
+    The first one of points at equal distances. in_plane: from the first start to the second, without the part along the
+    common normal [m]. u, v: the edges [m].
+    """
     ends: tuple[Any, Any] = (0.0, 1.0)
     s, t, best = ends[0], ends[0], np.inf
     for end in ends:
@@ -135,13 +143,14 @@ def nearest_ends(in_plane: Vector, u: Vector, v: Vector) -> tuple[FloatArray, Fl
 
 
 def between_edges(u: Vector, v: Vector, r: Vector, s: FloatArray, t: FloatArray) -> Vector:
-    """Return the vector from the point at s on the first edge to the one at t on the second.
+    """Return the vector from the point at s on the first edge to the one at t on the second [m].
 
-    From the difference of the starts: far from the origin this keeps digits that the points have lost.
+    u, v: the edges [m]. r: from the first start to the second [m]. The difference of the points themselves would be
+    less accurate far from the origin.
     """
     return subtract(add(r, scale(t, v)), scale(s, u))
 
 
 def point_on_edge(start: Vector, end: Vector, edge: Vector, t: FloatArray) -> Vector:
-    """Return the point at t: the ends exactly, others from the nearer end."""
+    """Return the point at parameter t of an edge [m], computed from the nearer end: exact at both ends."""
     return select_vector(t <= 0.5, add(start, scale(t, edge)), subtract(end, scale(1.0 - t, edge)))

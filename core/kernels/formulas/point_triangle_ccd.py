@@ -35,15 +35,15 @@ def coplanarity(u0: Vector, u1: Vector, ab0: Vector, ab1: Vector, ac0: Vector, a
 
 
 def bernstein(f0: Any, f1: Any, f2: Any, f3: Any, t: Any) -> Any:
-    """Return the cubic with Bernstein coefficients f0..f3 at t."""
+    """Return the value at t of the cubic with Bernstein coefficients f0..f3."""
     s = 1.0 - t
     return s * s * (s * f0 + 3.0 * t * f1) + t * t * (3.0 * s * f2 + t * f3)
 
 
 def extrema(f0: Any, f1: Any, f2: Any, f3: Any) -> Any:
-    """Return the two times, in order, between which and the ends the cubic is monotonic.
+    """Return two times in 0..1, in order, that divide the interval into pieces on which the cubic is monotonic.
 
-    They are the roots of the derivative, clipped to 0..1; without real roots, times at which cutting does no harm.
+    They are the roots of the derivative, clipped to 0..1. Without real roots the cubic is monotonic, and any times do.
     """
     d0, d1, d2 = f1 - f0, f2 - f1, f3 - f2                          # Bernstein coefficients of the derivative, over 3
     a, half_b = d0 - 2.0 * d1 + d2, d1 - d0

@@ -30,7 +30,7 @@ def subtract(a: Vector, b: Vector) -> Vector:
 
 
 def select(condition: BoolArray, a: Any, b: Any) -> Any:
-    """Return a where the condition holds, else b. Both are evaluated."""
+    """Return a where the condition is true, else b; both are evaluated."""
     return np.where(condition, a, b)
 
 
@@ -45,7 +45,7 @@ def maximum(a: Any, b: Any) -> Any:
 
 
 def clip(a: FloatArray, low: float, high: float) -> FloatArray:
-    """Return a, or the end of low..high that it is beyond."""
+    """Return a, limited to low..high."""
     return np.clip(a, low, high)
 
 
@@ -56,7 +56,7 @@ def divide(numerator: FloatArray | float, denominator: FloatArray) -> FloatArray
 
 
 def select_vector(condition: BoolArray, a: Any, b: Any) -> Vector:
-    """Return the vector a where the condition holds, else b."""
+    """Return the vector a where the condition is true, else b."""
     return select(condition, a[0], b[0]), select(condition, a[1], b[1]), select(condition, a[2], b[2])
 
 

@@ -51,8 +51,14 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, posit
 
 @cache
 def _scatter(k: int, C: int) -> Loop:
+    """Return a compiled loop for elements of k vertices and C columns."""
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def scatter(begin, end, starts, corners, weights, P, total):  # type: ignore[no-untyped-def]
+        """Subtract the sum of w_ic P_c over the elements around each of the vertices begin..end - 1 from total (V, 3).
+
+        starts (V + 1,): where the elements of each vertex begin in corners (E k,), which has k element + corner.
+        weights (E k, C), P (E, C, 3).
+        """
         u = np.uintp                                 # an unsigned index needs no test for negative values
         for v in range(u(begin), u(end)):
             fx, fy, fz = 0.0, 0.0, 0.0
@@ -73,9 +79,18 @@ def _scatter(k: int, C: int) -> Loop:
 
 @cache
 def _block_rows(k: int, C: int, core: int) -> Loop:
+    """Return a compiled loop for elements of k vertices and C columns.
+
+    core: number of vertices of an element that are coupled with all others; the rest is coupled with these only.
+    """
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_rows(begin, end, starts, corners, weights, H, common, positions,  # type: ignore[no-untyped-def]
                  row_start, row_width, data):
+        """Add the blocks of the elements around vertices begin..end - 1 to their rows of a matrix.
+
+        starts, corners, weights: as of `scatter`. H, common, positions, data: as of `add_blocks`. row_start, row_width
+        (V,): first place and number of blocks of each row.
+        """
         u, joint = np.uintp, len(common) > 0
         half = np.empty((C, 3))                                   # row a of sum_c w_ic H_cd
         for v in range(u(begin), u(end)):

@@ -18,7 +18,11 @@ __all__ = ["add_diagonal", "add_element_blocks", "add_multiples", "add_scalar_pr
 
 def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, scalar_layout: PaddedRows,
             x: FloatArray) -> FloatArray:
-    """See `kernels.numpy`."""
+    """Return A x (V, 3) for x (V, 3).
+
+    A has the blocks `data` in `layout` and, if given, the scalars `scalar` (multiples of the identity) in
+    `scalar_layout`.
+    """
     result = np.empty_like(x)
     scalars = data[:0] if scalar is None else scalar
     share(_product, len(layout.row_width), LEAST_ROWS, data, layout.row_start, layout.row_width, layout.columns,
@@ -27,7 +31,7 @@ def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, sca
 
 
 def add_scalar_product(scalar: FloatArray, layout: PaddedRows, x: FloatArray, result: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Add K x to result (V, 3) for x (V, 3); K has the numbers `scalar`, each times the identity, in `layout`."""
     share(_add_scalar_product, len(layout.row_width), LEAST_VERTICES, scalar, layout.row_start, layout.row_width,
           layout.columns, x, result)
 
@@ -35,18 +39,22 @@ def add_scalar_product(scalar: FloatArray, layout: PaddedRows, x: FloatArray, re
 def neighbour_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray,
                      near: IntArray, far_starts: IntArray, far: IntArray, number: IntArray, S: FloatArray, grow: float,
                      diagonal: FloatArray, off: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Write the blocks of a matrix from which neighbours are factorised: diagonal (V, 3, 3) and off (E, 3, 3).
+
+    Arguments are described in `kernels.numpy.block_matrix`.
+    """
     share(_neighbour_blocks, len(own) + len(edges), LEAST_VERTICES, data, scalar, line, own, edges, near, far_starts,
           far, number, S, grow, diagonal, off)
 
 
 def add_diagonal(start: IntArray, line: IntArray, blocks: FloatArray, data: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Add blocks (V, 3, 3) to a block matrix, in place: entry (a, b) of each is at start + a line + b, both (V,)."""
     share(_add_diagonal, len(blocks), LEAST_VERTICES, start, line, blocks, data)
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _add_diagonal(begin, end, start, line, blocks, data):  # type: ignore[no-untyped-def]
+    """Add the blocks (V, 3, 3) of vertices begin..end - 1 to the diagonal of a matrix, as `add_diagonal`."""
     for i in range(np.uintp(begin), np.uintp(end)):
         for a in range(3):
             for b in range(3):
@@ -55,7 +63,7 @@ def _add_diagonal(begin, end, start, line, blocks, data):  # type: ignore[no-unt
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def add_multiples(start, line, values, data):  # type: ignore[no-untyped-def]
-    """See `kernels.numpy`."""
+    """Add multiples (V,) of the identity to a block matrix, in place, at the places of `add_diagonal`."""
     for i in range(np.uintp(len(values))):
         for a in range(3):
             data[start[i] + a * (line[i] + 1)] += values[i]
@@ -63,7 +71,7 @@ def add_multiples(start, line, values, data):  # type: ignore[no-untyped-def]
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def project(rows, S, d):  # type: ignore[no-untyped-def]
-    """See `kernels.numpy`."""
+    """Replace d (V, 3) by S d at the vertices `rows` (n,), in place, with projections S (n, 3, 3)."""
     for k in range(np.uintp(len(rows))):
         i = rows[k]
         x, y, z = d[i, 0], d[i, 1], d[i, 2]
@@ -74,6 +82,11 @@ def project(rows, S, d):  # type: ignore[no-untyped-def]
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  # type: ignore[no-untyped-def]
              scalar_widths, scalar_columns, x, result):
+    """Write rows begin..end - 1 of A x to result (V, 3), for x (V, 3).
+
+    starts, widths (V,), columns: layout of the blocks in `data`: first place and number of blocks of each row, and the
+    column of each place. scalar, scalar_starts, scalar_widths, scalar_columns: the same for the scalars; none if empty.
+    """
     u = np.uintp                                     # an unsigned index needs no test for negative values
     for i in range(u(begin), u(end)):
         a, b, c = 0.0, 0.0, 0.0
@@ -98,6 +111,11 @@ def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _add_scalar_product(begin, end, scalar, starts, widths, columns, x, result):  # type: ignore[no-untyped-def]
+    """Add rows begin..end - 1 of K x to result (V, 3), for x (V, 3).
+
+    scalar: the numbers of K. starts, widths (V,), columns: first place and number of entries of each row, and the
+    column of each place.
+    """
     u = np.uintp
     for i in range(u(begin), u(end)):
         a, b, c = 0.0, 0.0, 0.0
@@ -115,7 +133,7 @@ def _add_scalar_product(begin, end, scalar, starts, widths, columns, x, result):
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _neighbour_blocks(begin, end, data, scalar, line, own, edges, near, far_starts,  # type: ignore[no-untyped-def]
                       far, number, S, grow, diagonal, off):
-    """See `neighbour_blocks`; items are vertices, then edges."""
+    """Write the blocks of items begin..end - 1 (vertices, then edges), as `neighbour_blocks` in NumPy."""
     u, vertices = np.uintp, len(own)
     A, B, unit = np.empty((3, 3)), np.empty((3, 3)), np.eye(3)
     for i in range(u(begin), u(min(end, vertices))):
@@ -154,7 +172,7 @@ def _neighbour_blocks(begin, end, data, scalar, line, own, edges, near, far_star
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-untyped-def]
-    """See `kernels.numpy`."""
+    """Return inverses (V, 3, 3) of the diagonal blocks, restricted to free directions; see `neighbour_blocks`."""
     count = len(own)
     result = np.empty((count, 3, 3))
     M, B = np.empty((3, 3)), np.empty((3, 3))
@@ -176,7 +194,7 @@ def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-unt
 
 @njit(**INNER)  # type: ignore[untyped-decorator]
 def _restrict(A, P, B):  # type: ignore[no-untyped-def]
-    """Set A to P A P + trace(A) / 3 (I - P), made symmetric; B is workspace."""
+    """Replace the block A by P A P + trace(A) / 3 (I - P), made symmetric; B (3, 3) is workspace."""
     trace = (A[0, 0] + A[1, 1] + A[2, 2]) / 3.0
     between(P, A, P, B)
     for a in range(3):
@@ -186,7 +204,10 @@ def _restrict(A, P, B):  # type: ignore[no-untyped-def]
 
 @njit(**INNER)  # type: ignore[untyped-decorator]
 def _read(data, scalar, line, place, scalar_place, block):  # type: ignore[no-untyped-def]
-    """Read a block of a matrix, with its scalar added."""
+    """Write the block that begins at `place` in `data` to block (3, 3); its lines are `line` numbers apart.
+
+    The number at `scalar_place` of `scalar` is added to its diagonal, unless that is -1.
+    """
     for a in range(3):
         for b in range(3):
             block[a, b] = data[place + a * line + b]
@@ -196,7 +217,7 @@ def _read(data, scalar, line, place, scalar_place, block):  # type: ignore[no-un
 
 @njit(**INNER)  # type: ignore[untyped-decorator]
 def between(P, A, Q, result):  # type: ignore[no-untyped-def]
-    """Set result to P A Q, of 3x3 blocks."""
+    """Write the product P A Q of blocks (3, 3) to result (3, 3)."""
     for a in range(3):
         x = P[a, 0] * A[0, 0] + P[a, 1] * A[1, 0] + P[a, 2] * A[2, 0]
         y = P[a, 0] * A[0, 1] + P[a, 1] * A[1, 1] + P[a, 2] * A[2, 1]

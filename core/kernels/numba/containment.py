@@ -17,7 +17,10 @@ from .vectors import at, cross, dot, subtract
 
 def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, order: IntArray,
            nodes: FloatArray) -> BoolArray:
-    """See `kernels.numpy`."""
+    """Return whether each point (Q, 3) [m] is inside a closed part.
+
+    The surface has positions (V, 3) [m] and triangles (T, 3), of which closed (T,) belong to closed parts.
+    """
     result = np.zeros(len(points), dtype=bool)
     share(_inside, len(points), LEAST_ELEMENTS, np.ascontiguousarray(points), np.ascontiguousarray(positions),
           triangles, closed, order, rows_of(nodes), result)
@@ -27,6 +30,7 @@ def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, close
 @njit(**KERNEL)
 def _inside(first: Any, last: Any, points: Any, positions: Any, triangles: Any, closed: Any, order: Any, rows: Any,
             result: Any) -> None:
+    """Write to `result` (Q,) whether points first..last - 1 are inside; rows (2L, 6): nodes of the tree."""
     stack, high = np.empty(STACK_SIZE, dtype=np.int64), np.empty(3)
     met = np.empty(64, dtype=np.int64)
     for i in range(first, last):
@@ -48,7 +52,10 @@ def _inside(first: Any, last: Any, points: Any, positions: Any, triangles: Any, 
 
 @njit(**INNER)
 def _leaves_through(p: Any, positions: Any, corners: Any) -> Any:
-    """Return 1 if the ray up from p leaves through the triangle, -1 if it enters, 0 if it misses it."""
+    """Return 1 if the ray upwards from p leaves the solid through the triangle, -1 if it enters, 0 if it misses it.
+
+    p: components [m]. positions (V, 3) [m]. corners (3,): vertices of the triangle.
+    """
     turns = 0
     for k in range(3):
         start, end = corners[k], corners[(k + 1) % 3]

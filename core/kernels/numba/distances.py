@@ -39,7 +39,10 @@ register(formulas, INLINED)
 def point_triangle(
     p: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-    """Closest point of each triangle (a, b, c) to its p; all (P, 3) [m]: barycentric, point, distance, feature."""
+    """Return the closest point of each triangle (a, b, c) to its p; all (P, 3) [m].
+
+    Its weights (P, 3), none negative, the point (P, 3) [m], the distance (P,) [m] and the feature code (P,).
+    """
     P = len(p)
     found = np.empty((P, 3)), np.empty((P, 3)), np.empty(P), np.empty(P, dtype=np.int64)
     _point_triangle(*(np.ascontiguousarray(x, dtype=np.float64) for x in (p, a, b, c)), *found)
@@ -48,6 +51,7 @@ def point_triangle(
 
 @njit(**KERNEL)
 def _point_triangle(p: Any, a: Any, b: Any, c: Any, weights: Any, point: Any, distance: Any, feature: Any) -> None:
+    """Write the results of `point_triangle` of all pairs to weights, point, distance and feature."""
     for i in range(len(p)):
         w, q, d, code = closest(at(p, i), at(a, i), at(b, i), at(c, i))
         weights[i, 0], weights[i, 1], weights[i, 2] = w
@@ -57,7 +61,10 @@ def _point_triangle(p: Any, a: Any, b: Any, c: Any, weights: Any, point: Any, di
 
 @njit(**INNER)
 def closest(p: Any, a: Any, b: Any, c: Any) -> Any:
-    """Return weights, point, distance and feature code of the point of triangle (a, b, c) that is closest to p."""
+    """Return the point of triangle (a, b, c) that is closest to p: weights, point, distance [m] and feature code.
+
+    p, a, b, c: positions as components [m].
+    """
     ab, bc, ca, ac = subtract(b, a), subtract(c, b), subtract(a, c), subtract(c, a)
     in_plane = subtract(p, a)
     n, nn, has_normal = triangle_normal(ab, bc, ca, ac)
@@ -76,7 +83,10 @@ def closest(p: Any, a: Any, b: Any, c: Any) -> Any:
 
 @njit(**INNER)
 def closest_on_edges(u: Any, v: Any, r: Any) -> Any:
-    """Return the parameters of the closest points of edges u and v, whose starts are r apart."""
+    """Return the parameters s, t in 0..1 of the closest points of two edges.
+
+    u, v: the edges from start to end [m]. r: from the start of the first to the start of the second [m].
+    """
     in_plane = r
     n, nn, crossing = common_normal(u, v)
     if crossing:
@@ -88,7 +98,7 @@ def closest_on_edges(u: Any, v: Any, r: Any) -> Any:
 
 @njit(**INNER)
 def edge_distance(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
-    """Return the distance of edges (a0, a1) and (b0, b1)."""
+    """Return the distance of edges (a0, a1) and (b0, b1) [m]; all components [m]."""
     u, v, r = subtract(a1, a0), subtract(b1, b0), subtract(b0, a0)
     s, t = closest_on_edges(u, v, r)
     away = between_edges(u, v, r, s, t)

@@ -24,7 +24,7 @@ GROUPS_PER_SUM = 125
 
 
 def energy(family: Family, x: FloatArray) -> float:
-    """See `kernels.numpy`."""
+    """Return the sum of psi [J] at x (V, 3)."""
     x, total, count = np.ascontiguousarray(x), 0.0, len(family[0].stencil.vertices)
     elements = family[0].stencil.grouped
     for force in family:
@@ -36,7 +36,7 @@ def energy(family: Family, x: FloatArray) -> float:
 
 
 def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Add the force f at x (V, 3) to total (V, 3) [N]."""
     x, stencil = np.ascontiguousarray(x), family[0].stencil
     P, elements = _room_for(stencil, stencil.weights.shape[2]), stencil.grouped
     for number, force in enumerate(family):
@@ -46,7 +46,7 @@ def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
 
 
 def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Add the damping of the damped forces, at x and velocities v (V, 3), to total (V, 3) [N]."""
     x, v, stencil = np.ascontiguousarray(x), np.ascontiguousarray(v), family[0].stencil
     P, elements = _room_for(stencil, stencil.weights.shape[2]), stencil.grouped
     for number, force in enumerate(force for force in family if force.damping):
@@ -58,14 +58,19 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
 def add_tangents(family: Family, x: FloatArray, factor: float, positions: Columns, layout: PaddedRows,
                  data: FloatArray, *, exact: bool, damped_at: FloatArray, damping: float,
                  common: FloatArray | None) -> None:
-    """See `kernels.numpy`."""
+    """Add factor K + damping D + the blocks of `common` to the numbers `data` of a matrix.
+
+    K = -df/dx at x (V, 3), semi-definite element by element unless `exact`; D = -df/dv at `damped_at` (V, 3) of the
+    damped forces; `common` as in `add_common`; positions (E k k,): where in its row each block of an element is, in
+    the matrix's layout.
+    """
     H = _filled(family, x, factor, exact, damped_at, damping)
     add_blocks(family[0].stencil, H, common, positions, layout, data)
 
 
 def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, damped_at: FloatArray,
              damping: float) -> FloatArray:
-    """See `kernels.numpy`."""
+    """Return factor H + damping D of each element (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
     H = _filled(family, x, factor, exact, damped_at, damping)
     return H[:len(family[0].stencil.vertices)].copy()
 
@@ -85,7 +90,10 @@ def _filled(family: Family, x: FloatArray, factor: float, exact: bool, damped_at
 
 
 def add_common(stencil: Stencil, common: FloatArray, positions: Columns, layout: PaddedRows, data: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Add q q^T of each element to the blocks of any two of its vertices, also of a vertex and itself.
+
+    q = common (E, 3); other arguments as of `add_tangents`.
+    """
     add_blocks(stencil, np.zeros((0, 0, 9)), common, positions, layout, data)
 
 

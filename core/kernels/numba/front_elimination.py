@@ -50,8 +50,10 @@ def eliminate(values, base, n, own, count, updates, rest, tiny):  # type: ignore
 
 @njit(**INLINED)
 def _cholesky(values, at, n, count, tiny):  # type: ignore[no-untyped-def]
-    """Return whether at most four rows of a symmetric matrix, whose diagonal begins at `at`, are positive definite, and
-    their Cholesky factor R as `solve_tile` takes it, with 1 / R_aa."""
+    """Factorise at most four rows of a symmetric matrix, whose diagonal begins at `at` in `values`, n numbers apart.
+
+    Return whether they are positive definite, and their Cholesky factor R as `solve_tile` takes it, with 1 / R_aa.
+    """
     zero = tiny - tiny
     r01 = r02 = r12 = r03 = r13 = r23 = zero
     s1 = s2 = s3 = zero
@@ -108,7 +110,10 @@ def invert(values, base, n, own, tiny):  # type: ignore[no-untyped-def]
 
 @njit(**INLINED)
 def _backwards(values, at, n, count, tiny):  # type: ignore[no-untyped-def]
-    """Return at most four rows of R, whose diagonal begins at `at`, as `solve_tile` takes them, from last to first."""
+    """Return at most four rows of R as `solve_tile` takes them, from last to first.
+
+    Their diagonal begins at `at` in `values`; rows are n numbers apart.
+    """
     zero = tiny - tiny
     r01 = r02 = r12 = r03 = r13 = r23 = zero
     s1 = s2 = s3 = zero

@@ -91,6 +91,7 @@ def solve_tile(_: Any, target: Any, at: Any, apart: Any, count: Any, triangle: A
         solved: list[Any] = []
 
         def solve(a: int, place: Any) -> None:
+            """Solve for row a of the tile, which begins at `place`: subtract earlier rows, then scale it."""
             value = tiles.load(place)
             for b, x in enumerate(solved):
                 value = builder.fsub(value, builder.fmul(r[a * (a - 1) // 2 + b], x, flags=FUSED), flags=FUSED)

@@ -67,6 +67,7 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
 
 @_inner  # type: ignore[untyped-decorator]
 def _column(vertices, weights, x, g, c):  # type: ignore[no-untyped-def]
+    """Return column c of the elements of group g, sum_i w_ic x_i, as three lanes; x (V, 3)."""
     corners, columns = weights.shape[1], weights.shape[2]
     a, b, d = everywhere(0.0), everywhere(0.0), everywhere(0.0)
     for i in range(corners):
@@ -79,19 +80,23 @@ def _column(vertices, weights, x, g, c):  # type: ignore[no-untyped-def]
 
 
 def _columns_1(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+    """Return the column of the elements of group g, as lanes."""
     return (_column(vertices, weights, x, g, 0),)
 
 
 def _columns_2(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+    """Return all 2 columns of the elements of group g, as lanes."""
     return (_column(vertices, weights, x, g, 0), _column(vertices, weights, x, g, 1))
 
 
 def _columns_3(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+    """Return all 3 columns of the elements of group g, as lanes."""
     return (_column(vertices, weights, x, g, 0), _column(vertices, weights, x, g, 1),
             _column(vertices, weights, x, g, 2))
 
 
 def _columns_5(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+    """Return all 5 columns of the elements of group g, as lanes."""
     return (_column(vertices, weights, x, g, 0), _column(vertices, weights, x, g, 1),
             _column(vertices, weights, x, g, 2), _column(vertices, weights, x, g, 3),
             _column(vertices, weights, x, g, 4))
@@ -106,9 +111,13 @@ for _function in COLUMNS.values():
 
 
 def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
+    """Return a compiled loop over the energies of a law with this number of parameters."""
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def energy(begin, end, vertices, weights, p, x, count, size, parts):  # type: ignore[no-untyped-def]
-        """Sum the energies of each of the parts begin..end - 1 of `size` groups; there are `count` elements in all."""
+        """Write the sum of the energies of each part begin..end - 1 to `parts`.
+
+        A part is `size` groups of elements; there are `count` elements in all.
+        """
         for part in range(begin, end):
             total = 0.0
             for g in range(part * size, min((part + 1) * size, len(vertices))):
@@ -121,10 +130,12 @@ def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
 
 
 def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
+    """Return a compiled loop over the stresses of a law with C columns and this number of parameters."""
     numbers = 3 * C
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_stress(begin, end, vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
+        """Add the stress at x (V, 3) of groups begin..end - 1 to P (8 G, C, 3); overwrite P if `fresh`."""
         here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
             stress = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
@@ -137,12 +148,17 @@ def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
 
 
 def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, parameters: int) -> Loop:
+    """Return a compiled loop over the tangents, and damping, of a law with C columns and so many parameters."""
     numbers = 9 * C * (C + 1) // 2
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_tangent(begin, end, vertices, weights, p, x, factor, damped_at, same, tau, H,  # type: ignore[no-untyped-def]
                     fresh):
-        """H[e] += factor tangent at x + tau sum k g g^T at `damped_at`, which is x if `same`; blocks c <= d only."""
+        """Add the tangents of groups begin..end - 1 to H (8 G, C (C + 1) / 2, 9); overwrite H if `fresh`.
+
+        H = factor tangent at x + tau sum k g g^T at `damped_at` (V, 3), over the conditions of the law: blocks c <= d
+        only. same: `damped_at` is x.
+        """
         here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
             q = row(p, g, parameters)
@@ -172,10 +188,15 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
 
 
 def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
+    """Return a compiled loop over the damping stresses of a law with C columns and so many parameters."""
     numbers = 3 * C
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_damping_stress(begin, end, vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
+        """Add tau sum k (g . v) g of groups begin..end - 1 to P (8 G, C, 3).
+
+        The sum is over the conditions of the law at x (V, 3). v (V, 3): velocities. Overwrite P if `fresh`.
+        """
         here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
             conditions = law(None, columns(vertices, weights, x, g), row(p, g, parameters))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_element_product(stencil: Stencil, H: FloatArray, x: FloatArray, total: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Add sum_cd w_ic w_jd H_cd x_j of elements to total (V, 3); H (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
     E, _, C = stencil.weights.shape
     P = stencil.workspace.numbers(E * C * 3).reshape(E, C, 3)
     share(_stresses, E, LEAST_VERTICES, stencil.vertices, stencil.weights, H, x, P)
@@ -27,13 +27,20 @@ def add_element_product(stencil: Stencil, H: FloatArray, x: FloatArray, total: F
 
 def add_spring_product(order: IntArray, k: FloatArray, l: FloatArray, alpha: FloatArray, d: FloatArray,  # noqa: E741
                        x: FloatArray, total: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Add K x of springs between successive vertices of order (n,), {k, l, alpha, d} (n - 1,), to total (V, 3).
+
+    K = -J with G v = alpha v - (k + alpha) (d . v) / l^2 d. No vertex occurs twice in `order`; k and alpha are 0
+    between two threads.
+    """
     _add_springs(order, k, l, alpha, d, x, total)
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _stresses(begin, end, vertices, weights, H, x, P):  # type: ignore[no-untyped-def]
-    """P_c = - sum_d H_cd F_d."""
+    """Write P_c = -sum_d H_cd F_d of elements begin..end - 1, with F_d = sum_i w_id x_i, to P (E, C, 3).
+
+    vertices (E, k), weights (E, k, C), H (E, C (C + 1) / 2, 9): blocks c <= d, row by row. x (V, 3).
+    """
     u = np.uintp
     k, C = weights.shape[1], weights.shape[2]
     F = np.empty((C, 3))
@@ -61,6 +68,7 @@ def _stresses(begin, end, vertices, weights, H, x, P):  # type: ignore[no-untype
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _add_springs(order, k, l, alpha, d, x, total):  # type: ignore[no-untyped-def]  # noqa: E741
+    """Add the product of the springs along `order` and x (V, 3) to total, as `add_spring_product`."""
     u = np.uintp
     v = order[0]
     x0, x1, x2 = x[v, 0], x[v, 1], x[v, 2]

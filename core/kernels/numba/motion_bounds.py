@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far ends of a step are from where they were expected, compiled: asked a dozen times in a step."""
+"""Distance between reached and predicted positions, compiled: computed a dozen times in a step.
+
+NumPy works on whole arrays instead of vertex by vertex.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,11 @@ from .options import SUMMING
 
 
 def away(x: FloatArray, y: FloatArray, steady: BoolArray) -> FloatArray:
-    """How far x is from y (V, 3) [m] (V,), as in `reference`."""
+    """Return the distance (V,) [m] between x and y (V, 3) [m], without a common motion.
+
+    The common motion is the mean of x - y over the vertices that are marked in `steady` (S,). Only the first S vertices
+    count; the distance of the others is 0.
+    """
     distance = np.zeros(len(x))
     _away(np.ascontiguousarray(x), np.ascontiguousarray(y), steady, distance)
     return distance
@@ -21,6 +28,7 @@ def away(x: FloatArray, y: FloatArray, steady: BoolArray) -> FloatArray:
 
 @njit(**SUMMING)
 def _away(x: Any, y: Any, steady: Any, distance: Any) -> None:
+    """Write the distances to `distance` (V,) [m], as `away`."""
     a = b = c = 0.0
     count = 0
     for v in range(len(steady)):

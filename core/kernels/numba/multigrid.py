@@ -19,13 +19,18 @@ if TYPE_CHECKING:
 def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_starts: IntArray, blocks: IntArray,
                    scalar_starts: IntArray, scalars: IntArray, number: IntArray, S: FloatArray, count: int,
                    grow: float, total: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Write sums of S_i A_ij S_j to total (slots, 3, 3); the first `count` slots are the diagonal, times `grow`.
+
+    Slot k is the sum of the rows block_starts[k]..block_starts[k + 1] - 1 of blocks (B, 3), and of scalars likewise:
+    each has the place in `data` or `scalar`, the row and the column. Lines of a block are line (V,) apart in `data`.
+    Constrained directions of a vertex add a third of the trace of its own block, without its scalar.
+    """
     share(_coarse_product, len(total), LEAST_ROWS, data, scalar, line, block_starts, blocks, scalar_starts, scalars,
           number, S, count, grow, total)
 
 
 def restrict(r: FloatArray, order: IntArray, starts: IntArray, number: IntArray, S: FloatArray) -> FloatArray:
-    """See `kernels.numpy`."""
+    """Return the sums (n, 3) of S r, r (V, 3), over groups: group k has the vertices order[starts[k]:starts[k + 1]]."""
     total = np.empty((len(starts) - 1, 3))
     share(_restrict, len(total), LEAST_ROWS, r, order, starts, number, S, total)
     return total
@@ -33,13 +38,14 @@ def restrict(r: FloatArray, order: IntArray, starts: IntArray, number: IntArray,
 
 def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray, inverse: FloatArray, r: FloatArray,
             result: FloatArray) -> None:
-    """See `kernels.numpy`."""
+    """Write S times the value (n, 3) of each vertex's group, plus inverse (V, 3, 3) times r, to result (V, 3)."""
     share(_prolong, len(group), LEAST_VERTICES, coarse, group, number, S, inverse, r, result)
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _coarse_product(begin, end, data, scalar, line, block_starts, blocks, scalar_starts,  # type: ignore[no-untyped-def]
                     scalars, number, S, count, grow, total):
+    """Write slots begin..end - 1 of the Galerkin product to total (slots, 3, 3), as `coarse_product`."""
     u, T, A = np.uintp, np.empty((3, 3)), np.empty((3, 3))
     for k in range(u(begin), u(end)):
         T[:] = 0.0
@@ -74,7 +80,10 @@ def _coarse_product(begin, end, data, scalar, line, block_starts, blocks, scalar
 
 @njit(**MAKING)  # type: ignore[untyped-decorator]
 def _add_held(T, A, i, j, S, size):  # type: ignore[no-untyped-def]
-    """T += S_i A S_j + size (I - S_i), with S_-1 = I."""
+    """Add S_i A S_j + size (I - S_i) to T (3, 3), for a block A (3, 3).
+
+    i, j: numbers of the projections in S (n, 3, 3), -1 for the identity.
+    """
     unit, B = np.eye(3), np.empty((3, 3))
     P = S[i] if i >= 0 else unit
     between(P, A, S[j] if j >= 0 else unit, B)
@@ -85,6 +94,7 @@ def _add_held(T, A, i, j, S, size):  # type: ignore[no-untyped-def]
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _restrict(begin, end, r, order, starts, number, S, total):  # type: ignore[no-untyped-def]
+    """Write the sums of groups begin..end - 1 to total (n, 3), as `restrict`."""
     u = np.uintp
     for k in range(u(begin), u(end)):
         x, y, z = 0.0, 0.0, 0.0
@@ -102,6 +112,7 @@ def _restrict(begin, end, r, order, starts, number, S, total):  # type: ignore[n
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _prolong(begin, end, coarse, group, number, S, inverse, r, result):  # type: ignore[no-untyped-def]
+    """Write vertices begin..end - 1 of the prolongation to result (V, 3), as `prolong`."""
     for i in range(np.uintp(begin), np.uintp(end)):
         x, y, z = coarse[group[i], 0], coarse[group[i], 1], coarse[group[i], 2]
         p = number[i]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Triangles near one point, in order of distance, and which of them are minima of it (see `numpy.moving_points`)."""
+"""Triangles near one point, in order of distance, and which of them are minima of the distance.
+
+See `kernels.numpy.moving_points`, which sorts the pairs of all points instead.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,17 @@ triple product that gives the height [-]. (height + error)^2 is at most SURE hei
 
 @njit(**MAKING)
 def room(size: Any) -> Any:
-    """For so many triangles."""
+    """Return empty arrays for `size` triangles: leaves, triangles and features, all integers, and distances."""
     whole = np.empty((3, size), dtype=np.int64)
     return whole[0], whole[1], whole[2], np.empty(size)
 
 
 @njit(**INLINED)
 def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
-    """Whether the box around triangle (a, b, c) is further from p than the limit."""
+    """Return whether the box around triangle (a, b, c) is further than `limit` [m] from the point p.
+
+    p, a, b, c: components [m].
+    """
     total = 0.0
     for k in range(3):
         low, high = min(min(a[k], b[k]), c[k]), max(max(a[k], b[k]), c[k])
@@ -40,7 +46,10 @@ def away(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
 
 @njit(**INLINED)
 def above(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
-    """Whether p is surely further than the limit from the plane of triangle (a, b, c), and so from the triangle."""
+    """Return whether the plane of triangle (a, b, c) is further than `limit` [m] from the point p, beyond rounding.
+
+    The triangle is then further away, too. p, a, b, c: components [m].
+    """
     ab, ac, ap = subtract(b, a), subtract(c, a), subtract(p, a)
     n = cross(ab, ac)
     height, bb, cc = dot(ap, n), dot(ab, ab), dot(ac, ac)
@@ -49,7 +58,11 @@ def above(p: Any, a: Any, b: Any, c: Any, limit: Any) -> Any:
 
 @njit(**INNER)
 def insert(kept: Any, t: Any, d: Any, feature: Any, near: Any, gap: Any, code: Any) -> Any:
-    """Insert a triangle among the `kept` ones, in order of distance and number."""
+    """Insert triangle t at distance d [m] among the first `kept` ones, in order of distance, then of number.
+
+    near, gap, code: triangles, distances and features of the closest points, with `feature` for the new one. Return the
+    new number of triangles.
+    """
     k = kept
     while k and (gap[k - 1] > d or (gap[k - 1] == d and near[k - 1] > t)):
         near[k], gap[k], code[k] = near[k - 1], gap[k - 1], code[k - 1]
@@ -60,7 +73,12 @@ def insert(kept: Any, t: Any, d: Any, feature: Any, near: Any, gap: Any, code: A
 
 @njit(**INNER)
 def keep_minima(kept: Any, near: Any, code: Any, degree: Any, minima: Any) -> Any:
-    """How many of the `kept` triangles are minima: the nearest, and what all around a feature agree on."""
+    """Write the triangles at which the distance has a minimum to `minima`; return their number.
+
+    These are the nearest triangle, and of each feature whose triangles are all among the first `kept` ones, the
+    nearest. near, code: triangles and features of the closest points. degree (F,): number of triangles around each
+    feature.
+    """
     number = 0
     for k in range(kept):
         first, around = True, 0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The triangles around a vertex, compiled: do they pierce each other, and how close do they come?
+"""Pairs of triangles around a vertex, compiled: which may pierce each other, and their smallest distance.
 
-Of two triangles that have one vertex in common, only the sides opposite to it are free: either can pierce the other
-triangle, and they have a distance. In a sheet that is the most frequent pair by far, and all but a few are done with
-by looking from the vertex across the opposite side: if the other triangle lies on this side of it, far enough, that
-is all. The vectors from the vertex serve all pairs of its star.
+Of two triangles that have one vertex in common, only the sides opposite to it are free: either one can pierce the
+other triangle, and they have a distance. In a sheet most pairs are of this kind, and nearly all are excluded by one
+test: the other triangle is nearer to the common vertex than the opposite side, by more than the distance searched for.
+The edges from the vertex are computed once for all pairs around it. NumPy stores all of these pairs instead.
 """
 
 from __future__ import annotations
@@ -27,10 +27,18 @@ from .vectors import at, dot, scale, subtract
 @njit(**MAKING)
 def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, begin: Any, x: Any, a: Any, owned: Any,
                 sides: Any, order: Any, edges: Any, first: Any, best: Any, share: Any, found: Any, count: Any) -> Any:
-    """All pairs of triangles around vertices first_vertex..last_vertex - 1 of the list that share nothing else.
+    """Search the pairs of triangles that have only one vertex in common, at vertices[first_vertex..last_vertex - 1].
 
-    star (S,), begin (V + 1,): corners around each vertex, 3 times the triangle's place plus the corner's.
-    The smallest distance, `best` if none is less.
+    Args:
+        star, begin: (S,), (V + 1,), the corners at each vertex, as 3 triangle + corner.
+        x: (V, 3) [m]. a, owned, sides, order: corners (T, 3), owned primitives as bits (T,), edges (T, 3) and numbers
+            (T,) of the triangles.
+        edges, first: as of `joined`.
+        best: smallest distance known so far [m].
+        share, found, count: as of `keep`, which gets the pairs that may pierce.
+
+    Returns:
+        The smallest distance of the opposite sides [m], or `best` if that is less.
     """
     most = 0
     for n in range(first_vertex, last_vertex):
@@ -89,7 +97,11 @@ def _height(across: Any, k: Any, spoke: Any, m: Any) -> Any:
 @njit(**INNER)
 def _opposite(v: Any, one: Any, other: Any, one_clear: Any, other_clear: Any, x: Any, a: Any, owned: Any, sides: Any,
               order: Any, edges: Any, first: Any, best: Any, share: Any, found: Any, count: Any) -> Any:
-    """The sides opposite to v in the triangles of two corners, `clear` if they surely do not pierce."""
+    """Test the sides opposite to vertex v of two triangles; return their distance [m], or `best` if that is less.
+
+    one, other: corners of the triangles at v, as 3 triangle + corner. one_clear, other_clear: whether the side is known
+    not to pierce the other triangle. Other arguments are those of `look_around`.
+    """
     i, j = one // 3, other // 3
     k, m = (one % 3 + 1) % 3, (other % 3 + 1) % 3
     e0, e1, f0, f1 = a[i, k], a[i, (k + 1) % 3], a[j, m], a[j, (m + 1) % 3]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Signs of volumes and areas with their rounding: what surely does not pierce.
+"""Signs of volumes and areas with their rounding errors, to exclude edges that cannot pierce a triangle.
 
-`contact.crossings` decides exactly; here a pair is dropped only where the signs that exclude it are beyond doubt.
+`contact.crossings` decides exactly; here a pair is excluded only if the signs that exclude it are beyond rounding.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ register(formulas, INLINED)
 
 
 def sides(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
-    """Return sides (P,) as in NumPy."""
+    """Return the side (P,) of (a, b, c) on which d lies: 1 in front, -1 behind, 0 in the plane, or `UNSURE`."""
     signs = np.empty(len(a[0]), dtype=np.int64)
     _sides(a, b, c, d, signs)
     return signs
@@ -30,6 +30,7 @@ def sides(a: Vector, b: Vector, c: Vector, d: Vector) -> IntArray:
 
 @njit(**KERNEL)
 def _sides(a: Any, b: Any, c: Any, d: Any, signs: Any) -> None:
+    """Write the sides to `signs` (P,); a, b, c, d: components (P,) [m]."""
     for k in range(len(signs)):
         signs[k] = side((a[0][k], a[1][k], a[2][k]), (b[0][k], b[1][k], b[2][k]), (c[0][k], c[1][k], c[2][k]),
                         (d[0][k], d[1][k], d[2][k]))
@@ -37,7 +38,10 @@ def _sides(a: Any, b: Any, c: Any, d: Any, signs: Any) -> None:
 
 @njit(**INNER)
 def apart(p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
-    """Whether the edge (p, q) surely does not pierce the triangle (a, b, c)."""
+    """Return whether the edge (p, q) is known not to pierce the triangle (a, b, c), beyond rounding.
+
+    All arguments are positions as components [m].
+    """
     of_p, of_q = side(a, b, c, p), side(a, b, c, q)
     if of_p != UNSURE and of_q != UNSURE and (of_p >= 0) == (of_q >= 0):
         return True
@@ -55,7 +59,10 @@ def apart(p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
 
 @njit(**INNER)
 def _side_by_side(axis: Any, p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
-    """Whether, seen along an axis, a line through two of the points surely has the edge and the triangle apart."""
+    """Return whether a line separates the projections of edge and triangle along an axis, beyond rounding.
+
+    The lines tried are the edge and the sides of the triangle. axis: 0, 1 or 2. p, q, a, b, c: components [m].
+    """
     of_a, of_b, of_c = _turn(axis, p, q, a), _turn(axis, p, q, b), _turn(axis, p, q, c)
     if of_a == of_b == of_c and abs(of_a) == 1:
         return True
@@ -69,7 +76,7 @@ def _side_by_side(axis: Any, p: Any, q: Any, a: Any, b: Any, c: Any) -> Any:
 
 @njit(**INLINED)
 def _turn(axis: Any, a: Any, b: Any, c: Any) -> Any:
-    """Sign of the area of (a, b, c) seen along an axis, or UNSURE."""
+    """Return the sign of the area of (a, b, c), projected along a coordinate axis, or `UNSURE`; components [m]."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     one, two = (b[i] - a[i]) * (c[j] - a[j]), (b[j] - a[j]) * (c[i] - a[i])
     if abs(one - two) <= VOLUME_ROUNDING * (abs(one) + abs(two)):

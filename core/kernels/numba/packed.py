@@ -89,6 +89,10 @@ def _pack(begin: Any, end: Any, data: Any, scalar: Any, row_start: Any, row_widt
 @njit(**KERNEL)
 def _product(begin: Any, end: Any, starts: Any, columns: Any, blocks: Any, diagonal: Any, far_starts: Any,
              far_columns: Any, far: Any, x: Any, result: Any) -> None:
+    """Write rows begin..end - 1 of A x to result (V, 3), for x (V, 3).
+
+    starts, columns, far_starts, far_columns: layout of `PackedRows`. blocks, diagonal, far: its numbers.
+    """
     u = np.uintp
     for i in range(u(begin), u(end)):
         a, b, c = multiplied(blocks, starts[i], columns, starts[i], starts[i + u(1)] - starts[i], x)

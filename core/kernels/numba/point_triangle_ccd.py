@@ -23,7 +23,12 @@ register(formulas, INLINED)
 
 @njit(**INNER)
 def first_entry(p: Any, q: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any, closed: Any) -> Any:
-    """Return the time of the first entry of the path p -> q, inf for none, its side, and the weights of the place."""
+    """Return the first entry of a moving point into a moving triangle: time, side and barycentric weights.
+
+    p, q: start and end of the point; a0, b0, c0 and a1, b1, c1: corners at the start and at the end, as components [m].
+    closed: whether the triangle belongs to a closed part, which is entered from the front only. The time is in 0..1, or
+    inf for no entry; the side is 1 if the point comes from the front, -1 from the back.
+    """
     nothing = (np.inf, 0.0, (0.0, 0.0, 0.0))
     u0, ab0, ac0 = subtract(p, a0), subtract(b0, a0), subtract(c0, a0)
     u1, ab1, ac1 = subtract(q, a1), subtract(b1, a1), subtract(c1, a1)

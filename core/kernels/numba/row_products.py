@@ -32,7 +32,10 @@ def flushed(tiny, value):  # type: ignore[no-untyped-def]
 
 
 def _starts(builder: Any, first: Any, stride: Any, count: Any, most: int) -> list[tuple[Any, Any]]:
-    """Return for each of `most` rows whether its number is below `count`, and its begin, or that of row 0 if not."""
+    """Return for each of `most` rows a flag, whether it is one of `count` rows, and the place at which it begins.
+
+    Rows are `stride` numbers apart from `first` on. A row beyond `count` begins where row 0 does.
+    """
     rows = []
     for p in range(most):
         there = builder.icmp_signed("<", ir.Constant(count.type, p), count)
@@ -102,7 +105,7 @@ def dot_rows(_: Any, rows: Any, first: Any, stride: Any, count: Any, x: Any, at:
 
 
 def _summed(builder: Any, a: Any, b: Any, ones: tuple[int, ...], others: tuple[int, ...]) -> Any:
-    """Return the numbers `ones` of the vectors a and b, one after the other, plus the numbers `others`."""
+    """Return a vector: components `ones` of the pair of vectors (a, b) plus its components `others`."""
     kind = ir.VectorType(ir.IntType(32), len(ones))
     return builder.fadd(*(builder.shuffle_vector(a, b, ir.Constant(kind, list(which))) for which in (ones, others)))
 

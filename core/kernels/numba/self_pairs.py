@@ -24,20 +24,23 @@ from .thread_pool import share
 from .trees import STACK_SIZE
 
 PAIRS_PER_ITEM = 16
-"""Pairs that a task has memory for at first, over its vertices or edges [-]: a task with more pairs is done again."""
+"""Pairs for which a task has memory at first, over its vertices or edges [-]; a task with more pairs is done again."""
 INDEX_BITS = 32
-"""Bits of an index in a pair that is stored as one integer: the first index in the upper bits, the other below."""
+"""Number of bits of an index in a pair that is stored as one integer, the first index in the upper bits [-]."""
 FIRST_BITS = 0x0101010101010101
-"""First bit of each row of CLUSTER bits. Pairs of two clusters are bits of one integer, a row for each element of the
-first cluster; the bits of one row times this are that row for all elements."""
+"""First bit of each row of CLUSTER bits. The pairs of two clusters are the bits of one integer: a row for each element
+of the first cluster, with a bit for each element of the second. A row times this number is repeated in all rows."""
 LATER_BITS = int.from_bytes(bytes(WHOLE_CLUSTER & ~((2 << k) - 1) for k in range(CLUSTER)), "little", signed=True)
-"""In each row the bits of later elements of the same cluster."""
+"""In row k the bits of elements after k: each pair once if both clusters are the same."""
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
           x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None
           ) -> IntArray:
-    """See `kernels.numpy`."""
+    """Return sorted pairs (P, 2) of a row of queries (Q, a) and a row of targets (N, b): primitives by their vertices.
+
+    Arguments are described in `kernels.numpy.self_pairs`.
+    """
     moving, marks = np.empty((len(x_t0), 8)), np.zeros(0, dtype=np.bool_) if some is None else some
     packed(*(np.ascontiguousarray(a) for a in (x_t0, x_t1, slack, marks)), moving)
     items, others, reach = items[items >= 0], order[order >= 0], 0.5 * radius
@@ -60,7 +63,12 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
 @njit(**KERNEL)
 def _search(begin: Any, end: Any, tasks: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any,
             marked: Any, moving: Any, reach: Any, far: Any, boxes: Any, found: Any, count: Any) -> None:
-    """Find the pairs of tasks begin..end - 1, and their number."""
+    """Search the pairs of tasks begin..end - 1; write their keys to found (tasks, places), their number to count.
+
+    items, queries, targets, same, far: as of `pairs`. others (L,): rows of targets in the order of the leaves. marked:
+    only pairs with a marked vertex are wanted. moving (V, 8): as of `swept_boxes.packed`. reach (V,) [m]: half the
+    radius. boxes: tree as of `swept_boxes.fitted`.
+    """
     half = (len(count) + 1) // 2
     for number in range(begin, end):
         # neighbouring tasks go to different threads: they have about the same number of pairs
@@ -72,7 +80,10 @@ def _search(begin: Any, end: Any, tasks: Any, items: Any, queries: Any, others: 
 @njit(**MAKING)
 def _near(task: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, marked: Any, moving: Any,
           reach: Any, far: Any, boxes: Any, found: Any) -> Any:
-    """Return how many pairs a task has; the first ones go into `found`."""
+    """Return the number of pairs of one task, and write the first of them to `found` (places,), as keys.
+
+    Other arguments are those of `_search`.
+    """
     inner, corners, its_reach, rows, flags, nodes, marks, first = boxes
     last, number, stored = queries.shape[1] - 1, 0, 0
     not_empty = np.int64(WHOLE_CLUSTER >> (CLUSTER * len(inner) - len(others))) * FIRST_BITS
@@ -135,7 +146,7 @@ def _near(task: Any, items: Any, queries: Any, others: Any, targets: Any, same: 
 
 @njit(**INNER)
 def _rows_of(chosen: Any) -> Any:
-    """Return all bits of the chosen rows."""
+    """Return an integer with all bits set in those rows of CLUSTER bits that are set in `chosen`."""
     result = np.int64(0)
     for k in range(CLUSTER):
         if chosen >> k & 1:
@@ -146,7 +157,11 @@ def _rows_of(chosen: Any) -> Any:
 @njit(**INNER)
 def _keep(batch: Any, who: Any, stored: Any, queries: Any, others: Any, targets: Any, same: Any, moving: Any, far: Any,
           exact: Any, found: Any, number: Any) -> Any:
-    """Append the stored pairs that remain to the first `number` in `found`; return the new number."""
+    """Append the pairs of a batch that are not separated to the first `number` ones in `found`; return the new number.
+
+    batch, stored: as of `separating_axis`, and its number of pairs. who (2, BATCH_PAIRS): row of queries, and leaf, of
+    each pair. exact (2, 12): workspace for boxes in double precision. Other arguments are those of `_search`.
+    """
     bits = edges_that_stay(batch, stored, far) if queries.shape[1] == 2 else vertices_that_stay(batch, stored, far)
     for n in range(stored):
         if bits >> n & 1 == 0:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Test pairs of primitives for a separating plane, at the start and at the end (see `numpy.self_pairs`).
+"""Test pairs of primitives for a separating plane, at the start and at the end of a step, many pairs at a time.
 
-Pairs are stored side by side, `BATCH_PAIRS` of them, and tested together, so that the compiler vectorises the loops.
+`kernels.numpy.self_pairs` has the rule. `BATCH_PAIRS` pairs are stored side by side, so that the compiler vectorises
+the loops.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ relative to the fourth, at the start and at the end."""
 
 @njit(**INLINED)
 def store_pair(moving: Any, m: Any, i: Any, j: Any, k: Any, loose: Any, radius: Any, batch: Any, n: Any) -> None:
-    """Write a pair into column n of a batch (RADIUS_ROW + 1, BATCH_PAIRS).
+    """Write a pair of primitives into column n of a batch (RADIUS_ROW + 1, BATCH_PAIRS).
 
-    The pair has vertices i, j, k relative to m. It may end nearer than expected by `loose` [m], and it is near within
-    the radius [m].
+    moving (V, 8): positions as of `swept_boxes.packed`. m, i, j, k: the four vertices; positions are relative to m.
+    loose: slack of the pair at the end [m]. radius: distance below which it counts as near [m].
     """
     for axis in range(3):
         start, end = moving[m, axis], moving[m, 3 + axis]
@@ -39,7 +40,10 @@ def store_pair(moving: Any, m: Any, i: Any, j: Any, k: Any, loose: Any, radius: 
 
 @njit(**INNER)
 def vertices_that_stay(batch: Any, count: Any, far: Any) -> Any:
-    """Return as bits which of the first `count` pairs of vertex and triangle may be within their radius or meet."""
+    """Return as bits which of the first `count` vertex-triangle pairs of a batch have no separating plane.
+
+    These may come within their radius or meet. far: largest distance that any pair has to keep [m].
+    """
     bits = np.int64(0)
     for k in range(count):
         a, b, c = _three(batch, 0, k)
@@ -56,7 +60,10 @@ def vertices_that_stay(batch: Any, count: Any, far: Any) -> Any:
 
 @njit(**INNER)
 def edges_that_stay(batch: Any, count: Any, far: Any) -> Any:
-    """Return as bits which of the first `count` pairs of edges may be within their radius or meet."""
+    """Return as bits which of the first `count` edge-edge pairs of a batch have no separating plane.
+
+    These may come within their radius or meet. far: largest distance that any pair has to keep [m].
+    """
     bits = np.int64(0)
     for k in range(count):
         a, b, c = _three(batch, 0, k)
@@ -74,13 +81,16 @@ def edges_that_stay(batch: Any, count: Any, far: Any) -> Any:
 
 @njit(**INLINED)
 def _across(n: Any, along: Any) -> Any:
-    """Return the part of n that is orthogonal to a direction."""
+    """Return the component of the vector n that is orthogonal to the vector `along`."""
     return subtract(n, scale(divide(dot(n, along), dot(along, along)), along))
 
 
 @njit(**INLINED)
 def _apart_along(m: Any, a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, least: Any, least_end: Any) -> Any:
-    """Return whether two edges are apart along m, by `least` [m] at the start and by `least_end` [m] at the end."""
+    """Return whether planes across m separate two edges: by `least` [m] at the start, by `least_end` [m] at the end.
+
+    Edges (a, b) and (c, 0) at the start, (e, f) and (g, 0) at the end, as components [m]. m: any length.
+    """
     size = np.sqrt(dot(m, m))
     start = min(dot(m, a), dot(m, b)) - max(dot(m, c), 0.0)
     end = min(dot(m, e), dot(m, f)) - max(dot(m, g), 0.0)
@@ -89,6 +99,7 @@ def _apart_along(m: Any, a: Any, b: Any, c: Any, e: Any, f: Any, g: Any, least: 
 
 @njit(**INLINED)
 def _three(batch: Any, row: Any, k: Any) -> Any:
+    """Return three vectors: rows row..row + 8 of column k of a batch."""
     return ((batch[row, k], batch[row + 1, k], batch[row + 2, k]),
             (batch[row + 3, k], batch[row + 4, k], batch[row + 5, k]),
             (batch[row + 6, k], batch[row + 7, k], batch[row + 8, k]))

@@ -12,7 +12,7 @@ from .thread_pool import LEAST_VERTICES, share
 
 
 def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
-    """See `kernels.numpy`."""
+    """Return the lengths (E,) [m] of edges (E, 2) with vertices at x (V, 3) [m]."""
     found = np.empty(len(edges))
     share(_lengths, len(edges), LEAST_VERTICES, np.ascontiguousarray(x), edges, found)
     return found
@@ -20,6 +20,7 @@ def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _lengths(begin, end, x, edges, found):  # type: ignore[no-untyped-def]
+    """Write the lengths of edges begin..end - 1 to `found` (E,) [m]."""
     for e in range(begin, end):
         i, j = edges[e, 0], edges[e, 1]
         a, b, c = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
@@ -29,7 +30,10 @@ def _lengths(begin, end, x, edges, found):  # type: ignore[no-untyped-def]
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def relax(x, edges, longest, weights, starts, corners, shares, normals, least, sets, close, room, sweeps,  # type: ignore[no-untyped-def]
           further):
-    """See `kernels.numpy`."""
+    """Move x (V, 3) [m] until all edges are short enough and all points are in front of their planes, in place.
+
+    Arguments are described in `kernels.numpy.strain`.
+    """
     count = len(starts) - 1
     for sweep in range(sweeps):
         worst, lack, part = 0.0, 0.0, further if 5 * sweep < 4 * sweeps else 1.0

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The planes that hold moving points on their side of a moving surface, compiled: as `numpy.surface_contacts` has it.
+"""The planes that hold moving points on their side of a moving surface, compiled: one point after the other.
 
-Every point goes its way alone: the triangles near its path, the nearest at its start, the first entry, the minima of
-the distance from its end, and what of these are contacts. A triangle that is further from the start than the point can
-get, as seen from the triangle, is not entered; most are done with by that.
+Arguments, results and rules are those of `kernels.numpy.surface_contacts`. For each point the loop visits the triangles
+near its path. It finds the nearest triangle at the start, the first entry and the minima of the distance from the end,
+and makes planes of them. Cheap bounds exclude most triangles: from the start and the end of the point to the box of the
+triangle, and from the length of the path. NumPy works on the pairs of all points at once.
 """
 
 from __future__ import annotations
@@ -30,18 +31,22 @@ from .vectors import add, at, cross, dot, scale, subtract
 register(formulas, INLINED)
 
 GROUP, ROOTS = 4, 16
-"""Points that go down the tree together, as neighbours often have neighbouring numbers; and to how many nodes."""
+"""Number of points that share the upper part of a traversal, as neighbours often have successive indices [-]; and the
+largest number of nodes at which their own traversals begin [-]."""
 MISS = 1e-3
-"""How far beside a still triangle a path goes through its plane to miss it, over its size [-]."""
+"""Least distance from a still triangle at which a path that crosses its plane misses it, over its size [-]."""
 BESIDE = 1e-5
-"""How far beside a triangle an entry may be, over its size [-]: ten times what the sweep allows."""
+"""Largest distance of an entry from the border of a triangle, over its size [-]: ten times `OVERLAP`."""
 
 
 def find(
     x_t0: FloatArray, x_t1: FloatArray, reach: FloatArray, drift: FloatArray, order: IntArray, nodes: FloatArray,
     shape: Shape, motion: Motion
 ) -> tuple[Planes, FloatArray]:
-    """Planes for points moving from x_t0 to x_t1 (V, 3) [m], and their distances at the start (V,) [m]."""
+    """Return planes for points moving from x_t0 to x_t1 (V, 3) [m], and their distances at the start (V,) [m].
+
+    Arguments as in NumPy: reach (V,) [m], the tree (drift, order, nodes), the surface's shape and motion.
+    """
     V = len(x_t0)
     count, distance = np.empty(V, dtype=np.int64), np.empty(V)
     triangle, weights = np.empty((V, MAX_PER_VERTEX), dtype=np.int64), np.empty((V, MAX_PER_VERTEX, 3))
@@ -62,7 +67,7 @@ def measured(
     x_t0: FloatArray, x_t1: FloatArray, room: FloatArray, triangles: IntArray, surface_t0: FloatArray,
     surface_t1: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Places at the start and the end (N, 3) [m], and gaps there (N,) [m], of N planes."""
+    """Return the places of N planes at the start and the end (N, 3) [m], and the gaps there (N,) [m], as in NumPy."""
     n = len(vertex)
     result = np.empty((n, 3)), np.empty((n, 3)), np.empty(n), np.empty(n)
     _measure(vertex, triangle, *(np.ascontiguousarray(x) for x in (
@@ -75,7 +80,15 @@ def measured(
 def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, order: Any, rows: Any, triangles: Any,
           closed: Any, features: Any, degree: Any, surface_t0: Any, surface_t1: Any, normals_t0: Any, normals_t1: Any,
           still: Any, count: Any, distance: Any, triangle: Any, weights: Any, normal: Any, entered: Any) -> None:
-    """Points begin..last - 1."""
+    """Find the planes of points begin..last - 1; at most MAX_PER_VERTEX for each point.
+
+    Args:
+        x_t0, x_t1, reach, drift, order: as of `find`. rows (2L, 6): nodes of the tree.
+        triangles .. degree, surface_t0 .. normals_t1: the surface's `Shape` and `Motion`. still: it does not move.
+        count, distance: (V,), number of planes of each point, and its distance at the start [m].
+        triangle, weights, normal, entered: (V, MAX_PER_VERTEX, ..), triangle, barycentric weights and unit normal of
+            each plane, and whether the path enters the surface.
+    """
     stack, nodes, tops = np.empty(STACK_SIZE, dtype=np.int64), np.empty((2, ROOTS + 2), dtype=np.int64), np.int64(0)
     boxes, low, high = np.empty((GROUP, 2, 3)), np.empty(3), np.empty(3)
     size = np.int64(64)
@@ -185,7 +198,7 @@ def _find(begin: Any, last: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, o
 
 @njit(**INNER)
 def _box(v: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, box: Any) -> None:
-    """Lower and upper corner (2, 3) [m] of what point v may come near on its way."""
+    """Write the box around the path of point v, grown by its reach, to box (2, 3) [m]: lower and upper corner."""
     for axis in range(3):
         moved = x_t0[v, axis] + drift[axis]
         box[0, axis] = min(moved, x_t1[v, axis]) - reach[v]
@@ -194,7 +207,11 @@ def _box(v: Any, x_t0: Any, x_t1: Any, reach: Any, drift: Any, box: Any) -> None
 
 @njit(**INLINED)
 def _may_enter(p: Any, q: Any, motion: Any, a0: Any, b0: Any, c0: Any, a1: Any, b1: Any, c1: Any, still: Any) -> Any:
-    """Whether the path p -> q may come to the moving triangle at all."""
+    """Return whether the path from p to q may enter a moving triangle; False is certain.
+
+    motion: q - p [m]. a0, b0, c0 and a1, b1, c1: corners at the start and at the end, components [m]. still: both are
+    equal.
+    """
     ab, ac = subtract(b0, a0), subtract(c0, a0)
     if still:
         u, n = subtract(p, a0), cross(ab, ac)
@@ -216,7 +233,7 @@ def _may_enter(p: Any, q: Any, motion: Any, a0: Any, b0: Any, c0: Any, a1: Any, 
 
 @njit(**INLINED)
 def _away(rows: Any, node: Any, p: Any) -> Any:
-    """Distance of p from a node's box [m]."""
+    """Return the distance [m] between the point p and the box of a node of the tree, rows (2L, 6)."""
     x = max(max(rows[node, 0] - p[0], p[0] - rows[node, 3]), 0.0)
     y = max(max(rows[node, 1] - p[1], p[1] - rows[node, 4]), 0.0)
     z = max(max(rows[node, 2] - p[2], p[2] - rows[node, 5]), 0.0)
@@ -225,20 +242,24 @@ def _away(rows: Any, node: Any, p: Any) -> Any:
 
 @njit(**INLINED)
 def _size(rows: Any, node: Any) -> Any:
-    """The sides of a node's box, summed [m]."""
+    """Return the sum of the three side lengths [m] of the box of a node of the tree, rows (2L, 6)."""
     return rows[node, 3] - rows[node, 0] + rows[node, 4] - rows[node, 1] + rows[node, 5] - rows[node, 2]
 
 
 @njit(**INLINED)
 def _closest(p: Any, triangles: Any, t: Any, surface: Any) -> Any:
-    """As `closest`, of triangle t of a surface."""
+    """Return `closest` for the point p and triangle t of a surface: triangles (T, 3), surface (V, 3) [m]."""
     return closest(p, at(surface, triangles[t, 0]), at(surface, triangles[t, 1]), at(surface, triangles[t, 2]))
 
 
 @njit(**INNER)
 def _add(v: Any, t: Any, w: Any, n: Any, is_entry: Any, count: Any, triangle: Any, weights: Any, normal: Any,
          entered: Any) -> None:
-    """One more plane of point v, unless there is one with nearly the same normal."""
+    """Add a plane of point v, unless it has one whose normal has a cosine above `SAME_SIDE` with this one.
+
+    t, w, n: triangle, barycentric weights and unit normal of the plane. is_entry: whether the path enters the surface.
+    Other arguments are those of `_find`.
+    """
     for k in range(count[v]):
         if normal[v, k, 0] * n[0] + normal[v, k, 1] * n[1] + normal[v, k, 2] * n[2] > SAME_SIDE:
             return
@@ -252,6 +273,7 @@ def _add(v: Any, t: Any, w: Any, n: Any, is_entry: Any, count: Any, triangle: An
 @njit(**KERNEL)
 def _gather(count: Any, triangle: Any, weights: Any, normal: Any, entered: Any, vertex: Any, all_triangles: Any,
             all_weights: Any, all_normals: Any, all_entered: Any) -> None:
+    """Copy the planes of all points, count (V,) each, to consecutive rows of `vertex` .. `all_entered`."""
     row = 0
     for v in range(len(count)):
         for k in range(count[v]):
@@ -265,6 +287,7 @@ def _gather(count: Any, triangle: Any, weights: Any, normal: Any, entered: Any, 
 def _measure(vertex: Any, triangle: Any, barycentric: Any, normal: Any, distance: Any, x_t0: Any, x_t1: Any, room: Any,
              triangles: Any, surface_t0: Any, surface_t1: Any, still: Any, point_t0: Any, point_t1: Any, gap_t0: Any,
              gap_t1: Any) -> None:
+    """Write the results of `measured`; still: surface_t0 and surface_t1 are equal."""
     for c in range(len(vertex)):
         v, t = vertex[c], triangle[c]
         w, n = at(barycentric, c), at(normal, c)

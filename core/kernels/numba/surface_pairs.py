@@ -29,10 +29,10 @@ from .vectors import at, subtract
 from .wide_bvh import fit, grow, reached
 
 RINGS_PER_TASK = 128
-"""Vertices whose surrounding triangles are searched in one task [-]."""
+"""Number of vertices whose surrounding triangles are searched in one task [-]."""
 PAIRS_PER_TASK = 2048
-"""Pairs that a task has memory for at first [-]: only used pages become memory, and if a tangle has more pairs, the
-whole search is done again."""
+"""Pairs for which a task has memory at first [-]: unused pages take no memory, and if there are more pairs, the whole
+search is done again."""
 
 
 def neighbours(leaves: Leaves, edges: IntArray) -> Neighbours:
@@ -51,7 +51,10 @@ def boxes(x: FloatArray, order: IntArray, leaves: Leaves, neighbours: Neighbours
 
 def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArray, IntArray] | None = None
          ) -> tuple[IntArray, IntArray, float]:
-    """See `kernels.numpy`."""
+    """Return where two surfaces may pierce each other, and their smallest distance.
+
+    Arguments are described in `kernels.numpy.surface_pairs`.
+    """
     x, edges, vertices, order_a, (corners_a, sides_a, owned_a, first, star, begin), _, (rows_a, *_) = a
     y, _, _, order_b, (corners_b, sides_b, owned_b, _, _, _), _, (rows_b, *inside_b) = b
     x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
@@ -77,6 +80,18 @@ def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArra
 def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any,
               b: Any, b_owned: Any, b_sides: Any, b_order: Any, b_rows: Any, b_leaves: Any, tasks: Any, same: Any,
               edges: Any, first: Any, vertices: Any, star: Any, begin: Any, least: Any, found: Any, count: Any) -> None:
+    """Do tasks start..end - 1: `tasks` searches of clusters of surface a in the tree of b, then one-rings of vertices.
+
+    Args:
+        x, a, a_owned, a_sides, a_order, a_rows: positions (V, 3) [m] of surface a; corners, owned primitives as bits,
+            edges and numbers of its triangles in the order of leaves; nodes of its tree. y, b, ..: the same of surface
+            b.
+        b_leaves: `inner`, `beside` and `twice` of its tree (see `wide_bvh.fit`).
+        same: both are one surface.
+        edges, first, vertices, star, begin: as of `one_ring.look_around`.
+        least: (tasks,), smallest distance of each task [m]; it begins with the radius of the search.
+        found, count: as of `triangle_pairs.keep`.
+    """
     half = (len(least) + 1) // 2
     for number in range(start, end):
         # neighbouring tasks go to different threads: they have about the same amount of work
@@ -94,7 +109,7 @@ def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, 
 def _meet(task: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any, b: Any,
           b_owned: Any, b_sides: Any, b_order: Any, b_rows: Any, b_leaves: Any, same: Any, edges: Any, first: Any,
           least: Any, found: Any, count: Any) -> None:
-    """Search with the clusters of one task."""
+    """Search the clusters of one task of surface a in the tree of surface b; arguments are those of `_meet_all`."""
     stack, met = np.empty(STACK_SIZE, dtype=np.int64), np.empty(len(b_rows) // 2, dtype=np.int64)
     grown, around = np.empty((CLUSTER, 6), dtype=np.float32), np.empty(6, dtype=np.float32)
     lanes, best = np.empty((1, 6, CLUSTER), dtype=np.float32), least[task]

@@ -68,7 +68,10 @@ def packed(x_t0: Any, x_t1: Any, slack: Any, some: Any, moving: Any) -> None:
 @njit(**KERNEL)
 def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, reach: Any, inner: Any, corners: Any,
          near: Any, rows: Any, flags: Any) -> None:
-    """Fit leaves begin..end - 1."""
+    """Fit the boxes of leaves begin..end - 1 of a tree of `Boxes`: inner, corners, near (its reach), rows and flags.
+
+    elements, targets, moving, reach: as of `fitted`.
+    """
     last = targets.shape[1] - 1
     for leaf in range(begin, end):
         for row in range(6):
@@ -96,7 +99,7 @@ def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, reach: 
 
 @njit(**KERNEL)
 def _fit_nodes(rows: Any, flags: Any, nodes: Any, marks: Any, first: Any) -> None:
-    """Fit the nodes above the leaves."""
+    """Fit the nodes above the leaves of a tree of `Boxes`: nodes and marks, from the leaves' rows and flags."""
     for node in range(first[1]):
         for k in range(CLUSTER):
             child = CLUSTER * node + k
@@ -159,7 +162,7 @@ def box_of(element: Any, corners: Any, moving: Any, grow: Any, boxes: Any, n: An
 
 @njit(**INLINED)
 def touch(a: Any, i: Any, b: Any, j: Any) -> Any:
-    """Return whether grown box i of a (A, 12) and box j of b (B, 12) touch: are not apart on one side both times."""
+    """Return whether box i of a (A, 12) and box j of b (B, 12) touch at the start or at the end of the step."""
     # & does not branch: a mispredicted branch costs more than the comparisons
     return (((a[i, 0] <= b[j, 6]) | (a[i, 3] <= b[j, 9])) & ((b[j, 0] <= a[i, 6]) | (b[j, 3] <= a[i, 9]))
             & ((a[i, 1] <= b[j, 7]) | (a[i, 4] <= b[j, 10])) & ((b[j, 1] <= a[i, 7]) | (b[j, 4] <= a[i, 10]))
@@ -169,9 +172,10 @@ def touch(a: Any, i: Any, b: Any, j: Any) -> Any:
 @njit(**INNER)
 def reached(nodes: Any, marks: Any, first: Any, around: Any, own: Any, marked: Any, stack: Any, levels: Any, met: Any
             ) -> Any:
-    """Write the leaves that touch the box (1, 12) into `met`, and return their number.
+    """Write the leaves whose boxes touch the box around (1, 12) to `met`, and return their number.
 
-    Leaves before `own` are left out; with `marked`, leaves without marked elements, too.
+    nodes, marks, first: as of `Boxes`. own: leaves before this one are left out. marked: leaves without marked elements
+    are left out, too. stack, levels: workspace.
     """
     total, top = 0, 1
     stack[0], levels[0] = 0, len(first) - 2

@@ -81,6 +81,7 @@ def _free_threads() -> int:
 
 @njit(**KERNEL)
 def _multiply(begin: Any, end: Any, marks: Any) -> None:
+    """Do a fixed amount of work for items begin..end - 1; its result in `marks` keeps the compiler from removing it."""
     for k in range(begin, end):
         value = marks[k]
         for _ in range(TEST_MULTIPLICATIONS):

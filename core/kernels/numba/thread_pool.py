@@ -134,6 +134,7 @@ def _start_workers(count: int) -> None:
 
 
 def _serve(waiting: SimpleQueue[_Job]) -> None:
+    """Run on a worker thread: take jobs from the queue and work on them, and spin or sleep between them."""
     while True:
         started = int(_signals[STARTED])
         if waiting.empty():

@@ -2,7 +2,8 @@
 """Trees of boxes: fit them, and find touching boxes. Each query traverses the tree with a stack.
 
 Nodes are stored row by row here, (2L, 6) in memory and a view (6, 2L): a node is one cache line. A search goes over the
-queries twice, to count and to fill, so that every query writes to its own part of the result on any thread.
+queries twice, to count and to fill, so that every query writes to its own part of the result on any thread. NumPy
+searches with all queries at once, level by level.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ number in trees of CLUSTER children, or two on each of the 63 levels of a binary
 
 
 def element_boxes(elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """See `kernels.numpy`."""
+    """Return boxes (lower, upper), each (N, 3) [m], of elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
     lower, upper = np.empty((len(elements), 3)), np.empty((len(elements), 3))
     _element_boxes(np.ascontiguousarray(elements), np.ascontiguousarray(x_t0), np.ascontiguousarray(x_t1), lower, upper)
     return lower, upper
 
 
 def fitted(order: IntArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """See `kernels.numpy`."""
+    """Return nodes (6, 2L) of the tree whose leaves hold the boxes lower, upper (N, 3) [m] in `order` (L,)."""
     rows = np.empty((2 * len(order), 6))
     _fit(order, np.ascontiguousarray(lower), np.ascontiguousarray(upper), rows)
     return rows.T
 
 
 def fitted_around(order: IntArray, elements: IntArray, x_t0: FloatArray, x_t1: FloatArray) -> FloatArray:
-    """See `kernels.numpy`."""
+    """Return nodes (6, 2L) of the tree around elements (N, k) over positions x_t0 and x_t1 (V, 3) [m]."""
     rows = np.empty((2 * len(order), 6))
     _fit_around(order, np.ascontiguousarray(elements), np.ascontiguousarray(x_t0), np.ascontiguousarray(x_t1),
                 x_t0 is not x_t1, rows)
@@ -45,7 +46,7 @@ def fitted_around(order: IntArray, elements: IntArray, x_t0: FloatArray, x_t1: F
 
 
 def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper: FloatArray) -> IntArray:
-    """See `kernels.numpy`."""
+    """Return all (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
     lower, upper, rows = np.ascontiguousarray(lower), np.ascontiguousarray(upper), rows_of(nodes)
     end = np.zeros(len(lower), dtype=np.int64)
     nothing = np.empty((0, 2), dtype=np.int64)
@@ -64,7 +65,10 @@ def rows_of(nodes: FloatArray) -> FloatArray:
 
 @njit(**INNER)
 def _box(elements: Any, e: Any, x_t0: Any, x_t1: Any, moves: Any, low: Any, high: Any) -> None:
-    """Write the box of element e into low, high (3,); an axis on which any coordinate is nan is nan."""
+    """Write the box of element e to low, high (3,) [m]; an axis on which a coordinate is nan becomes nan.
+
+    elements (N, k): vertices. x_t0, x_t1 (V, 3) [m]: positions; x_t1 counts only if `moves`.
+    """
     for axis in range(3):
         lowest, highest = x_t0[elements[e, 0], axis], x_t0[elements[e, 0], axis]
         for k in range(elements.shape[1]):
@@ -77,12 +81,14 @@ def _box(elements: Any, e: Any, x_t0: Any, x_t1: Any, moves: Any, low: Any, high
 
 @njit(**KERNEL)
 def _element_boxes(elements: Any, x_t0: Any, x_t1: Any, lower: Any, upper: Any) -> None:
+    """Write the boxes of elements (N, k) over x_t0 and x_t1 (V, 3) [m] to lower, upper (N, 3) [m]."""
     for e in range(elements.shape[0]):
         _box(elements, e, x_t0, x_t1, np.bool_(True), lower[e], upper[e])
 
 
 @njit(**KERNEL)
 def _fit(order: Any, lower: Any, upper: Any, rows: Any) -> None:
+    """Write the nodes (2L, 6) of the tree with leaves `order` (L,), -1 for none, of boxes lower, upper (N, 3) [m]."""
     leaves = len(order)
     for leaf in range(leaves):
         for axis in range(3):
@@ -96,6 +102,7 @@ def _fit(order: Any, lower: Any, upper: Any, rows: Any) -> None:
 
 @njit(**KERNEL)
 def _fit_around(order: Any, elements: Any, x_t0: Any, x_t1: Any, moves: Any, rows: Any) -> None:
+    """Write the nodes (2L, 6) of the tree around elements (N, k), with leaves `order` (L,), -1 for none."""
     leaves = len(order)
     for leaf in range(leaves):
         node = leaves + leaf
@@ -109,7 +116,7 @@ def _fit_around(order: Any, elements: Any, x_t0: Any, x_t1: Any, moves: Any, row
 
 @njit(**INNER)
 def _merge(rows: Any) -> None:
-    """Fit the boxes of the nodes above the leaves."""
+    """Fit the boxes of the nodes above the leaves; rows (2L, 6): nodes in heap order, leaves filled."""
     for axis in range(6):
         rows[0, axis] = np.inf if axis < 3 else -np.inf
     for node in range(len(rows) // 2 - 1, 0, -1):
@@ -122,13 +129,17 @@ def _merge(rows: Any) -> None:
 
 @njit(**INNER)
 def walk(rows: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
-    """Return how many leaves touch the box low, high (3,); the first ones, left to right, go into `found`."""
+    """Return how many leaves touch the box low, high (3,) [m]; write the first of them, left to right, to `found`.
+
+    rows (2L, 6): nodes. stack (STACK_SIZE,): workspace.
+    """
     stack[0] = 1
     return _walk_on(rows, low, high, stack, np.int64(1), found)
 
 
 @njit(**INNER)
 def _walk_on(rows: Any, low: Any, high: Any, stack: Any, top: Any, found: Any) -> Any:
+    """Continue `walk` with the first `top` nodes on the stack."""
     leaves, count = len(rows) // 2, 0
     while top:
         top -= 1
@@ -147,7 +158,7 @@ def _walk_on(rows: Any, low: Any, high: Any, stack: Any, top: Any, found: Any) -
 
 @njit(**INNER)
 def walk_below(rows: Any, nodes: Any, count: Any, low: Any, high: Any, stack: Any, found: Any) -> Any:
-    """As `walk`, for the leaves below the first `count` of `nodes`, which `roots` has written."""
+    """Return `walk` below the first `count` of `nodes` (2, N + 2), as `roots` wrote them, instead of from the root."""
     top = np.int64(0)
     for k in range(count):
         stack[top] = nodes[0, k]
@@ -157,11 +168,11 @@ def walk_below(rows: Any, nodes: Any, count: Any, low: Any, high: Any, stack: An
 
 @njit(**INNER)
 def roots(rows: Any, boxes: Any, count: Any, low: Any, high: Any, nodes: Any) -> Any:
-    """Find nodes whose subtrees have all leaves that touch any of the first `count` boxes (Q, 2, 3); return how many.
+    """Find nodes that cover all leaves which touch any of the first `count` boxes (Q, 2, 3) [m]; return their number.
 
-    They go into nodes[0] of nodes (2, N + 2), rightmost first: the touching nodes of one level, the lowest that has no
-    more than N of them. For boxes that are close together they are few and deep in the tree, and no traversal from them
-    is longer than from the root. low, high (3,) gets the box around all boxes.
+    They are written to nodes[0] of nodes (2, N + 2), rightmost first: the touching nodes of the lowest level that has
+    at most N of them. For boxes close to each other they are few and deep in the tree, so that a traversal from them is
+    shorter than from the root. low, high (3,) [m] gets the box around all boxes.
     """
     for axis in range(3):
         low[axis], high[axis] = np.inf, -np.inf
@@ -191,7 +202,7 @@ def roots(rows: Any, boxes: Any, count: Any, low: Any, high: Any, nodes: Any) ->
 
 @njit(**INLINED)
 def _touches(rows: Any, node: Any, low: Any, high: Any) -> Any:
-    """Return whether a node's box touches the box low, high (3,)."""
+    """Return whether the box of a node, rows (2L, 6), touches the box low, high (3,) [m]."""
     # & does not branch: a mispredicted branch costs more than the comparisons
     return ((low[0] <= rows[node, 3]) & (rows[node, 0] <= high[0])
             & (low[1] <= rows[node, 4]) & (rows[node, 1] <= high[1])

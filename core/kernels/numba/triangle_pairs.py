@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two triangles, compiled: which edge of one may pierce the other, and how close they come.
+"""Pairs of triangles, compiled: which edge of one may pierce the other, and their smallest distance.
 
-Every vertex and every edge is owned by one of its triangles, so that looking at all pairs of triangles looks at every
-pair of primitives once. Most pairs are done with by a direction: if all of one triangle lies beyond all of the other
-along it, by more than the smallest distance known, nothing of the two pierces or is closer.
+Every vertex and every edge is owned by one of its triangles, so that a loop over all pairs of triangles visits every
+pair of primitives once. A separating direction excludes most pairs: all of one triangle is beyond all of the other
+along it, by more than the smallest distance known. NumPy sorts pairs by this bound and stops early.
+
+Arguments of several functions: x, y (V, 3) [m], positions of both surfaces; a, b (T, 3), corners of their triangles;
+i, j, indices of a triangle of each; a_owned, b_owned, their owned primitives as bits; same, both are one surface;
+edges, first, as of `joined`; best, smallest distance known so far [m]; share, found, count, as of `keep`.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from .vectors import add, at, cross, dot, scale, subtract
 
 @njit(**INLINED)
 def level(height: Any, along: Any, limit: Any, tiny: Any) -> Any:
-    """2 if a height, times the length of `along`, is more than the limit [m], 1 if it is more than tiny [m], else 0."""
+    """Return 2 if height / |along| is more than `limit` [m], 1 if it is more than `tiny` [m], else 0."""
     if height <= 0.0:
         return 0
     square, unit = height * height, dot(along, along)
@@ -32,16 +36,20 @@ def level(height: Any, along: Any, limit: Any, tiny: Any) -> Any:
 
 @njit(**INLINED)
 def over(m: Any, u: Any, v: Any, p: Any, q: Any, r: Any) -> Any:
-    """How far all of triangle (p, q, r) is beyond all of (0, u, v) in direction m, times its length."""
+    """Return how far triangle (p, q, r) is beyond triangle (0, u, v) in direction m, times |m|; negative if not beyond.
+
+    All arguments are components [m].
+    """
     return min(min(dot(m, p), dot(m, q)), dot(m, r)) - max(max(0.0, dot(m, u)), dot(m, v))
 
 
 @njit(**INLINED)
 def parted(o: Any, u: Any, v: Any, b: Any, j: Any, y: Any, limit: Any, tiny: Any) -> Any:
-    """2 if triangles (o, o + u, o + v) and j are surely further apart than the limit [m], 1 if they surely do not
-    touch, else 0.
+    """Return 2 if triangles (o, o + u, o + v) and b[j] are more than `limit` [m] apart, 1 if they do not touch, else 0.
 
-    Seen along the line through their centres; then from each: along its normal, and in its plane across its sides.
+    A lower value is possible where none of the directions that are tried separates them: the line through the centres,
+    and for each triangle its normal and the directions across its sides in its plane. o, u, v: components [m]. tiny:
+    rounding error of a distance [m].
     """
     p, q, r = subtract(at(y, b[j, 0]), o), subtract(at(y, b[j, 1]), o), subtract(at(y, b[j, 2]), o)
     d = subtract(add(add(p, q), r), add(u, v))
@@ -56,7 +64,10 @@ def parted(o: Any, u: Any, v: Any, b: Any, j: Any, y: Any, limit: Any, tiny: Any
 
 @njit(**INNER)
 def _seen_from(u: Any, v: Any, p: Any, q: Any, r: Any, limit: Any, tiny: Any) -> Any:
-    """What triangle (0, u, v) sees of (p, q, r) along its normal and across its sides."""
+    """Return `level` of the distance of triangles (0, u, v) and (p, q, r) along the directions of the first one.
+
+    Directions are its normal and those across its sides in its plane. limit, tiny: as of `parted` [m].
+    """
     n = cross(u, v)
     across = cross(u, n)
     known = level(over(across, u, v, p, q, r), across, limit, tiny)
@@ -76,7 +87,10 @@ def _seen_from(u: Any, v: Any, p: Any, q: Any, r: Any, limit: Any, tiny: Any) ->
 
 @njit(**INLINED)
 def joined(i: Any, j: Any, edges: Any, first: Any) -> Any:
-    """Whether vertices i and j are the same or joined by one of the edges (E, 2); those of v begin at first[v]."""
+    """Return whether vertices i and j are equal or joined by an edge.
+
+    edges (E, 2): smaller vertex first, in ascending order. first (V + 1,): first edge of each smaller vertex.
+    """
     low, high = min(i, j), max(i, j)
     if low == high:
         return True
@@ -88,7 +102,11 @@ def joined(i: Any, j: Any, edges: Any, first: Any) -> Any:
 
 @njit(**INLINED)
 def keep(found: Any, count: Any, share: Any, kind: Any, edge: Any, triangle: Any) -> None:
-    """Write down a pair that may pierce; beyond the room for them it is counted only."""
+    """Append a pair that may pierce to found (shares, places, 3), row `share`; count it in count (shares,).
+
+    kind: 0 for an edge of surface a and a triangle of b, 1 for the reverse. edge, triangle: their numbers. Pairs beyond
+    the number of places are only counted.
+    """
     n = count[share]
     if n < found.shape[1]:
         found[share, n, 0], found[share, n, 1], found[share, n, 2] = kind, edge, triangle
@@ -98,7 +116,10 @@ def keep(found: Any, count: Any, share: Any, kind: Any, edge: Any, triangle: Any
 @njit(**INNER)
 def edges_through(a: Any, i: Any, a_owned: Any, a_sides: Any, x: Any, b: Any, j: Any, j_number: Any, y: Any, same: Any,
                   kind: Any, share: Any, found: Any, count: Any) -> None:
-    """Which edges of triangle i may pierce triangle j."""
+    """Append the pairs of an edge that triangle i owns and triangle j that may pierce.
+
+    a_sides (3,): numbers of the edges of triangle i. j_number: number of triangle j. kind: as of `keep`.
+    """
     for k in range(3):
         if a_owned & (OWN_EDGE << k) == 0:
             continue
@@ -113,7 +134,7 @@ def edges_through(a: Any, i: Any, a_owned: Any, a_sides: Any, x: Any, b: Any, j:
 @njit(**INNER)
 def vertices_to(a: Any, i: Any, a_owned: Any, x: Any, b: Any, j: Any, y: Any, same: Any, best: Any, edges: Any,
                 first: Any) -> Any:
-    """The smallest distance of the vertices of triangle i from triangle j, `best` if none is less."""
+    """Return the distance [m] of the vertices that triangle i owns from triangle j, or `best` if that is less."""
     c0, c1, c2 = b[j, 0], b[j, 1], b[j, 2]
     for k in range(3):
         v = a[i, k]
@@ -128,7 +149,7 @@ def vertices_to(a: Any, i: Any, a_owned: Any, x: Any, b: Any, j: Any, y: Any, sa
 @njit(**INNER)
 def edges_to(a: Any, i: Any, a_owned: Any, x: Any, b: Any, j: Any, b_owned: Any, y: Any, same: Any, best: Any,
              edges: Any, first: Any) -> Any:
-    """The smallest distance of the edges of triangles i and j, `best` if none is less."""
+    """Return the smallest distance [m] of the edges that triangles i and j own, or `best` if that is less."""
     for k in range(3):
         if a_owned & (OWN_EDGE << k) == 0:
             continue
@@ -148,7 +169,10 @@ def edges_to(a: Any, i: Any, a_owned: Any, x: Any, b: Any, j: Any, b_owned: Any,
 
 @njit(**INLINED)
 def edges_away(x: Any, e0: Any, e1: Any, y: Any, f0: Any, f1: Any, limit: Any) -> Any:
-    """Whether the boxes of two edges are further apart than the limit [m]."""
+    """Return whether the boxes of two edges are further apart than `limit` [m].
+
+    e0, e1: vertices of the first in x (V, 3) [m]. f0, f1: of the second in y (V, 3) [m].
+    """
     total = 0.0
     for k in range(3):
         low, high = min(x[e0, k], x[e1, k]), max(x[e0, k], x[e1, k])
@@ -161,9 +185,9 @@ def edges_away(x: Any, e0: Any, e1: Any, y: Any, f0: Any, f1: Any, limit: Any) -
 def look(a: Any, i: Any, a_owned: Any, a_sides: Any, i_number: Any, x: Any, b: Any, j: Any, b_owned: Any, b_sides: Any,
          j_number: Any, y: Any, same: Any, touch: Any, best: Any, edges: Any, first: Any, share: Any, found: Any,
          count: Any) -> Any:
-    """One pair of triangles: what may pierce goes into `found`; the smallest distance, `best` if none is less.
+    """Append the edges that may pierce of triangles i and j; return their distance [m], or `best` if that is less.
 
-    touch: whether they may touch at all.
+    a_sides, b_sides (3,): numbers of their edges. i_number, j_number: their own numbers. touch: whether they may touch.
     """
     if touch:
         edges_through(a, i, a_owned, a_sides, x, b, j, j_number, y, same, np.int64(0), share, found, count)

@@ -52,6 +52,7 @@ def fit(x: Any, corners: Any, owned: Any, rows: Any, inner: Any, beside: Any, tw
 
 @njit(**INLINED)
 def _box(x: Any, corners: Any, t: Any, low_high: Any) -> None:
+    """Write the box of triangle t, corners (T, 3), at x (V, 3) [m] to low_high (6,): lower, then upper corner [m]."""
     for axis in range(3):
         a, b, c = x[corners[t, 0], axis], x[corners[t, 1], axis], x[corners[t, 2], axis]
         low_high[axis], low_high[3 + axis] = min(min(a, b), c), max(max(a, b), c)
@@ -59,9 +60,10 @@ def _box(x: Any, corners: Any, t: Any, low_high: Any) -> None:
 
 @njit(**MAKING)
 def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, lanes: Any, around: Any) -> None:
-    """Write the boxes of triangles start..end - 1, grown by the radius [m], into grown (CLUSTER, 6).
+    """Write the boxes of triangles start..end - 1, grown by `radius` [m], to grown (CLUSTER, 6).
 
-    The same boxes go side by side into lanes (1, 6, CLUSTER), and the box around all of them into around (6,).
+    The same boxes are written side by side to lanes (1, 6, CLUSTER), and the box around all of them to around (6,).
+    corners (T, 3), x (V, 3) [m].
     """
     low_high = np.empty(6)
     for axis in range(3):
@@ -77,10 +79,10 @@ def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, la
 
 @njit(**INNER)
 def reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> Any:
-    """Write the nodes of clusters that touch the box (6,) into `met`, and return their number.
+    """Write the nodes of the clusters that touch the box (6,) to `met`, and return their number.
 
-    same: whether the box is that of a cluster of this tree, at `node`. Then only this cluster and later ones count: the
-    right siblings of the node and of its ancestors have all later clusters below them.
+    rows (2 C, 6): nodes of the tree in heap order. same: the box is that of a cluster of this tree, at `node`; then
+    only this cluster and later ones count, which are below the right siblings of the node and of its ancestors.
     """
     if not same:
         return _below(rows, np.int64(1), box, stack, met, np.int64(0))
@@ -94,6 +96,7 @@ def reached(rows: Any, node: Any, box: Any, same: Any, stack: Any, met: Any) -> 
 
 @njit(**INLINED)
 def _below(rows: Any, start: Any, box: Any, stack: Any, met: Any, total: Any) -> Any:
+    """Append the clusters below node `start` that touch the box (6,) to `met`; return the new number, from `total`."""
     clusters = len(rows) // 2
     stack[0], top = start, 1
     while top:

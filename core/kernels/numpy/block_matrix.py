@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Block matrices: adding blocks, products with vectors, and the blocks that preconditioners need.
 
-A matrix is `data`, per row three lines over all its blocks, in a layout of rows (see `layouts`).
+The numbers of a matrix are stored row by row; a row is three lines, each of them one line of all blocks of the row.
+See `kernels.layouts` for the layout of rows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ def add_element_blocks(vertices: IntArray, positions: Columns, blocks: FloatArra
                        data: FloatArray) -> None:
     """Add the blocks (E, k, k, 3, 3) of elements with vertices (E, k) to a block matrix, in place.
 
-    positions (E k k,): where in its row each block is.
+    positions (E k k,): index of each block within its row, in the layout.
     """
     k = vertices.shape[1]
     places = layout.row_start[vertices][:, :, None] + positions.reshape(-1, k, k)
@@ -48,13 +49,17 @@ def add_multiples(start: Columns, line: Columns, values: FloatArray, data: Float
 
 
 def project(rows: IntArray, S: FloatArray, d: FloatArray) -> None:
-    """Replace d (V, 3) by S d in these rows (n,), in place, with S (n, 3, 3)."""
+    """Replace d (V, 3) by S d at the vertices `rows` (n,), in place, with projections S (n, 3, 3)."""
     d[rows] = np.einsum("nij,nj->ni", S, d[rows])
 
 
 def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, scalar_layout: PaddedRows,
             x: FloatArray) -> FloatArray:
-    """Return A x (V, 3) for x (V, 3), A with blocks `data` and scalars `scalar` in their layouts."""
+    """Return A x (V, 3) for x (V, 3).
+
+    A has the blocks `data` in `layout` and, if given, the scalars `scalar` (multiples of the identity) in
+    `scalar_layout`.
+    """
     result = np.empty_like(x)
     for group in layout.groups:
         n, width = group.columns.shape
@@ -66,13 +71,16 @@ def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, sca
 
 
 def block_product(lines: FloatArray, columns: Columns, rows: IntArray, x: FloatArray, result: FloatArray) -> None:
-    """Write A x to result[rows], with A from lines (n, 3, 3 width) and columns (n, width) of 3x3 blocks, x (V, 3)."""
+    """Write the rows of A x to result[rows], for x (V, 3).
+
+    lines (n, 3, 3 width): the blocks of n rows of A. columns (n, width): their columns.
+    """
     n, width = columns.shape
     result[rows] = np.einsum("nij,nj->ni", lines, x.take(columns, axis=0).reshape(n, 3 * width))
 
 
 def add_scalar_product(scalar: FloatArray, layout: PaddedRows, x: FloatArray, result: FloatArray) -> None:
-    """Add K x to result (V, 3), K with these scalars in a layout, x (V, 3)."""
+    """Add K x to result (V, 3) for x (V, 3); K has the numbers `scalar`, each times the identity, in `layout`."""
     for group in layout.groups:
         lines = scalar[group.start:group.start + group.columns.size].reshape(group.columns.shape)
         result[group.rows] += np.matmul(lines[:, None, :], x.take(group.columns, axis=0))[:, 0]
@@ -81,16 +89,16 @@ def add_scalar_product(scalar: FloatArray, layout: PaddedRows, x: FloatArray, re
 def neighbour_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray,
                      near: IntArray, far_starts: IntArray, far: IntArray, number: IntArray, S: FloatArray, grow: float,
                      diagonal: FloatArray, off: FloatArray) -> None:
-    """Write the blocks for a factor of neighbours to diagonal (V, 3, 3) and off (E, 3, 3).
+    """Write the blocks of a matrix from which neighbours are factorised: diagonal (V, 3, 3) and off (E, 3, 3).
 
     Args:
-        data, scalar: numbers of the matrix, blocks and scalars.
-        line: (V,), distance of a block's lines in `data`, by row.
-        own, near, far: (V, 2), (E, 2), (F, 2), where the diagonal's blocks, those of edges and all others begin in
-            `data`, and the place of their scalar in `scalar`; -1 for none.
+        data, scalar: numbers of the matrix: blocks, and scalars (multiples of the identity).
+        line: (V,), distance of the lines of a block in `data`, by row.
+        own, near, far: (V, 2), (E, 2), (F, 2), for the diagonal blocks, the blocks of `edges` and all other blocks:
+            where the block begins in `data`, and the place of its scalar in `scalar`; -1 for none.
         edges: (E, 2), pairs of vertices.
-        far_starts: (V + 1,), where each row begins in `far`. A far block adds the larger of its absolute row and column
-            sums to the diagonal.
+        far_starts: (V + 1,), where each row begins in `far`. The norm of a far block (its largest absolute row or
+            column sum) is added to the diagonal.
         number, S: (V,), (n, 3, 3), number of each vertex's projection in S, -1 for none.
         grow: factor of the diagonal [-].
     """
@@ -125,7 +133,7 @@ def inverse_diagonal(data: FloatArray, scalar: FloatArray, line: IntArray, own: 
 
 
 def _restricted(A: FloatArray, P: FloatArray) -> FloatArray:
-    """Return P A P + trace(A) / 3 (I - P), made symmetric."""
+    """Return P A P + trace(A) / 3 (I - P), made symmetric, for blocks A and projections P (n, 3, 3)."""
     trace = np.trace(A, axis1=1, axis2=2)[:, None, None] / 3.0
     restricted: FloatArray = P @ A @ P + trace * (np.eye(3) - P)
     return 0.5 * (restricted + restricted.transpose(0, 2, 1))

@@ -52,7 +52,7 @@ def point_triangle(
 def edge_edge(
     a0: FloatArray, a1: FloatArray, b0: FloatArray, b1: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the closest points of each edge (a0, a1) and its edge (b0, b1); all (P, 3) [m].
+    """Return the closest points of each pair of edges (a0, a1) and (b0, b1); all (P, 3) [m].
 
     Parameters s, t (P,) in 0..1, the points on both (P, 3) [m], and their distance (P,) [m].
     """

@@ -26,13 +26,13 @@ most of the time, with many the arrays do not fit into a core's cache."""
 
 
 def energy(family: Family, x: FloatArray) -> float:
-    """Return the sum of psi [J] at x (V, 3)."""
+    """Return the energy [J] of all forces of a family at x (V, 3) [m]."""
     F = family[0].stencil.gather(x)
     return float(sum(np.sum(force.law.energy(F, force.parameters)) for force in family))
 
 
 def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
-    """Add the force f at x (V, 3) to total (V, 3) [N]."""
+    """Add the forces of a family at x (V, 3) [m] to total (V, 3) [N]."""
     stencil = family[0].stencil
     F = stencil.gather(x)
     P = _empty(stencil, len(F), 3)
@@ -42,7 +42,7 @@ def add_force(family: Family, x: FloatArray, total: FloatArray) -> None:
 
 
 def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: FloatArray) -> None:
-    """Add the damping of the damped forces, at x and velocities v (V, 3), to total (V, 3) [N]."""
+    """Add the damping forces of a family, at x (V, 3) [m] and velocities v (V, 3) [m/s], to total (V, 3) [N]."""
     stencil = family[0].stencil
     F, rate = stencil.gather(x), stencil.gather(v)
     P = _empty(stencil, len(F), 3)
@@ -56,9 +56,9 @@ def add_tangents(family: Family, x: FloatArray, factor: float, positions: Column
                  common: FloatArray | None) -> None:
     """Add factor K + damping D + the blocks of `common` to the numbers `data` of a matrix.
 
-    K = -df/dx at x (V, 3), semi-definite element by element unless `exact`; D = -df/dv at `damped_at` (V, 3) of the
-    damped forces; `common` as in `add_common`; positions (E k k,): where in its row each block of an element is, in
-    the matrix's layout.
+    K = -df/dx at x (V, 3), projected to be semi-definite for each element unless `exact`. D = -df/dv of the damped
+    forces at `damped_at` (V, 3). common: as of `add_common`. positions (E k k,): index of each block of an element
+    within its row of the matrix `layout`.
     """
     stencil = family[0].stencil
     vertices, weights = stencil.by_corner
@@ -84,7 +84,7 @@ def tangents(family: Family, x: FloatArray, factor: float, *, exact: bool, dampe
 
 def _tangents(family: Family, x: FloatArray, factor: float, exact: bool, damped_at: FloatArray,
               damping: float) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield factor H + damping D, (C, C, 3, 3, n), piece by piece."""
+    """Yield factor H + damping D of pieces of the elements, as blocks (C, C, 3, 3, n)."""
     stencil = family[0].stencil
     F = stencil.gather(x)
     G = F if x is damped_at else stencil.gather(damped_at)
@@ -103,7 +103,7 @@ def _tangents(family: Family, x: FloatArray, factor: float, exact: bool, damped_
 
 
 def _add_damping(H: FloatArray, force: ElementForce, factor: float, F: Any) -> None:
-    """Add factor D at columns F to H (C, C, 3, 3, n): the sum of k g g^T over the conditions, a row at a time."""
+    """Add factor D to H (C, C, 3, 3, n), at columns F: the sum of k g g^T over the conditions of the law."""
     for k, gradient in force.law.conditions(F, force.parameters):
         g = np.array(gradient)
         kg = (factor * force.damping * k) * g
@@ -113,7 +113,7 @@ def _add_damping(H: FloatArray, force: ElementForce, factor: float, F: Any) -> N
 
 
 def _pieces(family: Family) -> Iterator[tuple[slice, list[ElementForce]]]:
-    """Yield the elements in pieces, with the forces on each piece."""
+    """Yield slices of the elements, and for each the forces restricted to it."""
     count = len(family[0].stencil.vertices)
     size = -(-count // max(1, -(-count // ELEMENTS_PER_PIECE)))
     for start in range(0, count, max(1, size)):
@@ -122,15 +122,17 @@ def _pieces(family: Family) -> Iterator[tuple[slice, list[ElementForce]]]:
 
 
 def _part(F: Any, part: slice) -> Any:
+    """Return the columns F of the elements in a slice."""
     return tuple((a[part], b[part], c[part]) for a, b, c in F)
 
 
 def _empty(stencil: Stencil, *shape: int) -> FloatArray:
+    """Return an empty array (shape, E) for the E elements of a stencil."""
     return np.empty((*shape, len(stencil.vertices)))
 
 
 def _fill(result: FloatArray, parts: Sequence[Any]) -> None:
-    """Write the sum of all parts, nested tuples of arrays, to result (.., n)."""
+    """Write the sum of all parts, which are nested tuples of arrays (n,), to result (.., n)."""
     if result.ndim == 1:
         result[:] = parts[0]
         for part in parts[1:]:
@@ -141,9 +143,9 @@ def _fill(result: FloatArray, parts: Sequence[Any]) -> None:
 
 
 def add_common(stencil: Stencil, common: FloatArray, positions: Columns, layout: PaddedRows, data: FloatArray) -> None:
-    """Add q q^T of each element to the blocks of any two of its vertices, also of a vertex and itself.
+    """Add q q^T of each element to the blocks of any two of its vertices, including the diagonal blocks.
 
-    q = common (E, 3); other arguments as of `add_tangents`.
+    common (E, 3): q of each element. Other arguments are those of `add_tangents`.
     """
     E, k = stencil.vertices.shape
     blocks = (common[:, :, None] * common[:, None, :])[:, None, None]

@@ -24,7 +24,7 @@ def gather(vertices: IntArray, weights: FloatArray, x: FloatArray) -> Any:
 
 
 def scatter(vertices: IntArray, weights: FloatArray, columns: Any, vertex_count: int) -> FloatArray:
-    """Return sum_c w_ic columns_c added up per vertex (V, 3): the transpose of `gather`."""
+    """Return the sums of sum_c w_ic columns_c at each vertex (V, 3): the transpose of `gather`."""
     flat, per_corner = vertices.ravel(), np.empty(vertices.shape)
     total = np.empty((vertex_count, 3))
     for axis in range(3):
@@ -49,7 +49,7 @@ def element_blocks(weights: FloatArray, tangent: FloatArray, blocks: FloatArray)
 
 
 def _sum_of(weights: Any, parts: Any) -> FloatArray:
-    """Return sum_n w_n part_n, parts (.., E)."""
+    """Return sum_n w_n part_n, for weights (N, E) and parts (.., E)."""
     total: FloatArray = weights[0] * parts[0]
     for n in range(1, len(parts)):
         total += weights[n] * parts[n]

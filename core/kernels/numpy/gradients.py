@@ -9,7 +9,10 @@ from ...arrays import FloatArray
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
-    """Return a . b, without BLAS: its threads take longer than the sum, and their number changes the last bits."""
+    """Return the inner product of a and b (V, 3).
+
+    BLAS is not used: its threads take longer than the sum, and their number changes the last bits.
+    """
     return float(np.einsum("ij,ij->", a, b))
 
 

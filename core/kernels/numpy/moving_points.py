@@ -48,7 +48,10 @@ def meetings(
 
 def _nearest(x: FloatArray, reach: FloatArray, vertex: IntArray, triangle: IntArray, triangles: IntArray,
              surface: FloatArray) -> Places:
-    """Return the nearest triangle within reach of each vertex, the first one of equal distances."""
+    """Return the nearest triangle within reach of each vertex, the one with the smaller number of equal distances.
+
+    x (V, 3), reach (V,) [m]. vertex, triangle (P,): candidates. triangles (T, 3), surface [m].
+    """
     weights, point, distance, code = point_triangle(x[vertex], *(surface[triangles[triangle, k]] for k in range(3)))
     near = np.flatnonzero(distance <= reach[vertex])
     row = near[np.lexsort((triangle[near], distance[near], vertex[near]))]
@@ -58,6 +61,10 @@ def _nearest(x: FloatArray, reach: FloatArray, vertex: IntArray, triangle: IntAr
 
 def _minima(x: FloatArray, reach: FloatArray, vertex: IntArray, triangle: IntArray, triangles: IntArray,
             features: IntArray, degree: IntArray, surface: FloatArray) -> Places:
+    """Return the places where the distance from x (V, 3) [m] has a minimum within reach, nearest first.
+
+    Arguments are those of `_nearest`, with the features (T, 7) of triangles and their degree (F,).
+    """
     weights, point, distance, code = point_triangle(x[vertex], *(surface[triangles[triangle, k]] for k in range(3)))
     row = np.flatnonzero(distance <= reach[vertex])
     row = row[np.lexsort((triangle[row], distance[row], vertex[row]))]

@@ -35,7 +35,10 @@ LARGEST_ENTRYWISE = 8
 
 
 def plan(levels: Sequence[Any], slots: int) -> Any:
-    """Return a tree of `FrontLevel`s as the functions below take it: levels, slots, and the slot of each vertex."""
+    """Return the data that the functions below need of a tree: levels, slots, and the slot of each vertex.
+
+    levels: of `FrontLevel`, leaves first. slots: number of places for vertices, padding included.
+    """
     slot = np.empty(sum(len(level.vertices) for level in levels), dtype=np.int64)
     for level in levels:
         slot[level.vertices] = level.start + level.node * level.own + level.row
@@ -85,6 +88,10 @@ def solve(plan: Any, factor: Any, r: FloatArray, scale: float, size: float) -> F
 
 
 def _up(levels: Sequence[Any], factor: Any, y: Numbers, w: int, columns: int) -> None:
+    """Solve from the leaves to the root: update y in place.
+
+    y (slots w, columns): right-hand side. w: size of a block.
+    """
     update, below = np.zeros(0, dtype=np.float32), None
     for level, (_, W) in zip(levels, factor, strict=True):
         m, own = level.nodes, level.own
@@ -104,6 +111,7 @@ def _up(levels: Sequence[Any], factor: Any, y: Numbers, w: int, columns: int) ->
 
 
 def _down(levels: Sequence[Any], factor: Any, y: Numbers, w: int, columns: int) -> None:
+    """Solve from the root to the leaves: update y in place. Arguments are those of `_up`."""
     for level, (D, W) in zip(reversed(levels), reversed(factor), strict=True):
         m, own = level.nodes, level.own
         mine = y[level.start:level.start + m * own]
@@ -115,7 +123,11 @@ def _down(levels: Sequence[Any], factor: Any, y: Numbers, w: int, columns: int) 
 
 def _eliminate(level: Any, diagonal: FloatArray, off_diagonal: FloatArray, update: Numbers, below: Any,
                working: Any) -> tuple[Numbers, Numbers, Numbers]:
-    """Return D and W of a level's fronts, and U."""
+    """Eliminate the fronts of one level; return D, W and U of each (see above).
+
+    diagonal, off_diagonal: blocks of the matrix. update, below: the children's U, and the level below, None at the
+    leaves. working: type of the numbers.
+    """
     w = diagonal.shape[1]
     m, o = level.nodes, level.own * w
     size = level.own + level.boundary + 1                                # with a spare row for padding
@@ -147,13 +159,13 @@ def _eliminate(level: Any, diagonal: FloatArray, off_diagonal: FloatArray, updat
 
 
 def _flushed(numbers: Numbers) -> Numbers:
-    """Set tiny numbers to zero, in place; nan stays nan."""
+    """Set numbers below `TINY` to zero, in place; nan stays nan. Return them."""
     numbers *= np.abs(numbers) >= TINY[numbers.dtype.type]
     return numbers
 
 
 def _rows_of_blocks(places: IntArray, w: int) -> IntArray:
-    """Return the rows of scalars (.., n w) of rows of blocks (.., n)."""
+    """Return the scalar rows (.., n w) of rows of blocks `places` (.., n), for blocks w x w."""
     return (w * places[..., None] + np.arange(w)).reshape(*places.shape[:-1], -1)
 
 
@@ -193,7 +205,10 @@ def _inverse(A: Numbers) -> Numbers:
 
 
 def _small_inverse(A: Numbers) -> Numbers:
-    """Return the inverses by Gauss-Jordan without pivoting, which positive definite matrices do not need."""
+    """Return the inverses of small matrices (m, n, n) by Gauss-Jordan elimination.
+
+    Without pivoting, which symmetric positive definite matrices do not need.
+    """
     n = A.shape[1]
     B = np.ascontiguousarray(A.transpose(1, 2, 0))                           # (n, n, m): a batch is one line
     for k in range(n):

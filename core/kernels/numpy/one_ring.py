@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The triangles around a vertex: do they pierce each other, and how close do they come?
+"""Pairs of triangles around a vertex: which may pierce each other, and their smallest distance.
 
-Of two triangles that have one vertex in common, only the sides opposite to it are free: either can pierce the other
-triangle, and they have a distance. In a sheet that is the most frequent pair by far, and which ones there are never
-changes. All but a few are done with by a plane through the vertex that has one side in front and the other behind.
+Of two triangles that have one vertex in common, only the sides opposite to it are free: either one can pierce the
+other triangle, and they have a distance. In a sheet most pairs are of this kind, and they never change. Nearly all are
+excluded by a plane through the vertex that has one side in front and the other one behind. The compiled kernel does not
+store these pairs; it finds them vertex by vertex and tests one direction of each side.
 """
 
 from __future__ import annotations
@@ -28,8 +29,11 @@ which of their triangles have no vertex in common, and are not the same.
 
 def find_stars(corners: IntArray, owned: npt.NDArray[np.uint8], star: IntArray, begin: IntArray, joins: Joins
                ) -> Stars:
-    """Stars of triangles with these corners (3, T), in order of leaves; star (S,), begin (V + 1,): corners at vertices,
-    as 3 triangle + corner."""
+    """Return the pairs of triangles with a common vertex.
+
+    corners (3, T): vertices of the triangles in the order of leaves. owned (T,): their owned primitives as bits. star
+    (S,), begin (V + 1,): the corners at each vertex, as 3 triangle + corner. joins: as of `triangle_pairs`.
+    """
     later = np.repeat(begin[1:], np.diff(begin)) - 1 - np.arange(len(star))          # of the star, still to come
     row = np.repeat(np.arange(len(star)), later)
     one, other = star[row], star[row + 1 + np.arange(len(row)) - np.repeat(np.cumsum(later) - later, later)]
@@ -47,7 +51,7 @@ def find_stars(corners: IntArray, owned: npt.NDArray[np.uint8], star: IntArray, 
 
 
 def _unlike(i: IntArray, j: IntArray, count: int) -> tuple[IntArray, BoolArray]:
-    """`clusters` and `unlike` of `count` triangles, of which i and j have a vertex in common."""
+    """Return `clusters` and `unlike` (see `Stars`) of `count` triangles; i, j have a vertex in common."""
     i, j = np.minimum(i, j), np.maximum(i, j)
     clusters = -(-count // CLUSTER)
     itself = np.arange(clusters) * (clusters + 1)
@@ -60,9 +64,9 @@ def _unlike(i: IntArray, j: IntArray, count: int) -> tuple[IntArray, BoolArray]:
 
 
 def look_around(stars: Stars, x: FloatArray, radius: float, tiny: float) -> tuple[IntArray, float]:
-    """Rows of the pairs that may pierce, and the smallest distance [m] of those that span, `radius` if none is less.
+    """Return the pairs of stars that may pierce (rows), and the smallest distance of their sides, at most `radius` [m].
 
-    x (3, V) [m]; tiny: of `rounding` [m].
+    x (3, V) [m]. tiny: rounding error of a distance [m], as of `triangle_pairs.rounding`.
     """
     hub, ends, _, spans, _, _ = stars
     doubtful = [np.zeros(0, dtype=np.int64)]
@@ -80,9 +84,11 @@ def look_around(stars: Stars, x: FloatArray, radius: float, tiny: float) -> tupl
 
 
 def _parted(x: FloatArray, hub: IntArray, ends: IntArray) -> tuple[FloatArray, FloatArray]:
-    """How far the one side is in front of a plane through the hub, and the other behind it [m].
+    """Return the distances (P,) [m] of two sides from a plane through their common vertex, one on each side of it.
 
-    The plane is across from the middle of the one to that of the other, both seen from the hub as far away.
+    Both are positive if the plane separates the sides. The plane is orthogonal to the line between the midpoints of the
+    sides, scaled to equal distance from the vertex. x (3, V) [m]. hub (P,): the vertex. ends (4, P): vertices of the
+    sides.
     """
     centre = points(x, hub)
     p, q, r, s = (subtract(points(x, end), centre) for end in ends)
@@ -93,7 +99,7 @@ def _parted(x: FloatArray, hub: IntArray, ends: IntArray) -> tuple[FloatArray, F
 
 
 def opposite_sides(stars: Stars, rows: IntArray, triangles: Triangles) -> IntArray:
-    """Pairs (P, 2) of an edge and a triangle of these rows of the stars."""
+    """Return the pairs (P, 2) of a side and the other triangle, for these rows of the stars."""
     _, corners, sides, _, number = triangles
     hub, first, found = stars[0][rows], stars[2][:, rows], [np.zeros((0, 2), dtype=np.int64)]
     for one, other in (first, first[::-1]):

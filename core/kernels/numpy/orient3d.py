@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sides of planes on which points lie, as far as rounding tells; `contact.crossings` decides the rest."""
+"""Signs of volumes of tetrahedra, as far as rounding permits; `contact.crossings` decides the others exactly."""
 
 from __future__ import annotations
 

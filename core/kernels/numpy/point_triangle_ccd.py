@@ -52,7 +52,10 @@ def first_entries(
 
 
 def _sign_changes(f: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return the sign changes of cubics f (4, N): index, time in 0..1, and +1 for falling or -1 for rising."""
+    """Return the sign changes in 0..1 of cubics with Bernstein coefficients f (4, N).
+
+    For each: index of the cubic, time, and +1 if it falls or -1 if it rises.
+    """
     zero = np.zeros(f.shape[1])
     f0, f1, f2, f3 = f
     cuts = np.stack([zero, *extrema(f0, f1, f2, f3), zero + 1.0])
@@ -70,7 +73,10 @@ def _sign_changes(f: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
 
 
 def _sides(x: FloatArray, vertex: IntArray, positions: FloatArray, corners: IntArray) -> tuple[Vector, Vector, Vector]:
-    """Return x - a, b - a and c - a."""
+    """Return x - a, b - a and c - a [m] of pairs of a vertex (P,) and a triangle with corners (P, 3), as components.
+
+    x (V, 3): positions of the vertices [m]. positions: of the surface [m].
+    """
     a = take(positions, corners[:, 0])
     return (
         subtract(take(x, vertex), a),
@@ -80,4 +86,5 @@ def _sides(x: FloatArray, vertex: IntArray, positions: FloatArray, corners: IntA
 
 
 def _rows(v: Vector, rows: IntArray) -> Vector:
+    """Return rows of components (P,)."""
     return v[0][rows], v[1][rows], v[2][rows]

@@ -29,14 +29,17 @@ of both parts, or from a box in single precision."""
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
           x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None
           ) -> IntArray:
-    """Return sorted pairs (P, 2) of a row of queries (Q, a) and a row of targets (N, b): primitives by their vertices.
+    """Return sorted pairs (P, 2) of a query and a target that may be near or meet in a step.
 
     Args:
-        items, order: (n,), (L,), rows of queries, and rows of targets in the order of a tree's leaves; -1 for none.
+        items: (n,), queries to search with, as rows of `queries`; -1 for none.
+        queries, targets: (Q, a), (N, b), the vertices of primitives.
+        order: (L,), rows of targets in the order of the leaves of a tree; -1 for none.
         same: whether queries and targets are one array; each pair is returned once then.
-        x_t0, x_t1: (V, 3) [m]. slack, radius: (V,) [m].
+        x_t0, x_t1: (V, 3) [m], positions at the start and predicted end of the step.
+        slack, radius: (V,) [m], how far the end may differ from x_t1, and the distance at which a vertex is near.
         far: largest distance that any pair has to keep [m].
-        some: (V,), only pairs with one of these vertices, if given.
+        some: (V,), marks vertices; only pairs with a marked one are returned, all if None.
     """
     step = x_t0, x_t1, slack, 0.5 * radius, far
     if some is None:
@@ -61,6 +64,7 @@ def _leaves_of(order: IntArray, wanted: BoolArray) -> IntArray:
 
 def _all_pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
                x_t1: FloatArray, slack: FloatArray, reach: FloatArray, far: float) -> IntArray:
+    """Return the pairs as `pairs`, not sorted, for all vertices; reach (V,) [m]: half the radius of each vertex."""
     used = np.sort(items[items >= 0])
     own_reach, its_reach = reach[queries].max(axis=1), reach[targets].max(axis=1)
     low, high = _grown(queries[used], x_t0, x_t1, own_reach[used])
@@ -90,7 +94,11 @@ def _grown(elements: IntArray, x_t0: FloatArray, x_t1: FloatArray, reach: FloatA
 
 def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, slack: FloatArray, radius: FloatArray,
           far: float) -> IntArray:
-    """Return rows of pairs of vertices (a, P) and (b, P) on (3, V) that may be within their radius (P,), or meet."""
+    """Return the pairs of primitives that may come within their radius or meet, as indices (n,).
+
+    one (a, P), other (b, P): vertices of both primitives. x_t0, x_t1 (3, V) [m]. slack, radius (P,) [m]. far: as of
+    `pairs`.
+    """
     rows = np.arange(one.shape[1])
     loose = reduce(np.maximum, slack[one]) + reduce(np.maximum, slack[other])
     ahead, behind = _places(one, x_t0), _places(other, x_t0)
@@ -117,11 +125,12 @@ def _stay(one: IntArray, other: IntArray, x_t0: FloatArray, x_t1: FloatArray, sl
 
 
 def _places(vertices: IntArray, x: FloatArray) -> list[Vector]:
-    """Return vertices (a, P) on x (3, V) as a vector each."""
+    """Return the positions of each of the a vertices (a, P) of primitives as components; x (3, V) [m]."""
     return [(x[0].take(vertex), x[1].take(vertex), x[2].take(vertex)) for vertex in vertices]
 
 
 def _middle(places: list[Vector]) -> Vector:
+    """Return the centroid of places, as components."""
     total = reduce(add, places)
     return total[0] / len(places), total[1] / len(places), total[2] / len(places)
 
@@ -146,7 +155,7 @@ def _boxes_near(i: IntArray, j: IntArray, queries: IntArray, targets: IntArray, 
 
 
 def _beyond(direction: Vector, one: list[Vector], other: list[Vector]) -> FloatArray:
-    """Return how far the places `one` are beyond the places `other` along a direction, times its length (P,)."""
+    """Return how far the vertices `one` are beyond the vertices `other` along a direction, times its length (P,)."""
     base = other[-1]
     ahead, behind = ([dot(subtract(place, base), direction) for place in side] for side in (one, other))
     result: FloatArray = reduce(np.minimum, ahead) - reduce(np.maximum, behind)

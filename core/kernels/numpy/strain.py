@@ -18,21 +18,21 @@ def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
 def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArray, starts: IntArray,
           corners: IntArray, shares: FloatArray, normals: FloatArray, least: FloatArray, sets: IntArray, close: float,
           room: float, sweeps: int, further: float) -> None:
-    """Move x (V, 3) [m] until all edges are short enough and all points are in front of their planes, in place.
+    """Move x (V, 3) [m] in place until edges are short enough and points are in front of their planes.
 
-    A plane has four vertices; the sum of their positions times shares is a point, or the distance of two points, which
-    must be `least` or more along the plane's normal.
+    A plane has four vertices. The sum of their positions times `shares` is a point, or the vector between two points;
+    its component along the plane's normal must be at least `least`.
 
     Args:
-        edges, longest: (E, 2), (E,) [m].
+        edges, longest: (E, 2), (E,) [m], edges and their largest lengths.
         weights: (V,), inverse mass of each vertex, 0 for fixed vertices.
         starts: (C + 1,), where the sets of edges without common vertices begin; sweeps alternate their order.
         corners, shares, normals, least: (P, 4), (P, 4), (P, 3), (P,) [m], of the planes.
         sets: (S + 1,), where the sets of planes without common vertices begin.
-        close: part by which an edge may be longer than `longest` at the end [-].
+        close: share by which an edge may be longer than `longest` at the end [-].
         room: distance by which a point may be behind its plane at the end [m].
-        sweeps: most sweeps.
-        further: over-relaxation, until the last fifth of the sweeps [-].
+        sweeps: largest number of sweeps.
+        further: over-relaxation factor, until the last fifth of the sweeps [-].
     """
     spans = [slice(int(a), int(b)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
     parts = [(edges[s, 0], edges[s, 1], longest[s], weights[edges[s, 0]], weights[edges[s, 1]]) for s in spans]

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The planes that hold moving points on their side of one moving surface (see `contact.pairs` for the rules)."""
+"""The planes that hold moving points on their side of one moving surface (see `contact.pairs` for the rules).
+
+NumPy works on the pairs of all points at once; the compiled kernel goes through the points one after the other and
+skips most triangles.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,13 @@ from .moving_points import Entries, Places, meetings
 from .vectors import corners, dot, join, split, subtract
 
 MAX_PER_VERTEX = 3
-"""Contacts kept per vertex: three planes leave no direction free."""
+"""Largest number of contacts of a vertex with one surface [-]: three planes leave no direction free."""
 
 SAME_SIDE = 0.9
-"""Cosine of the angle between normals from which two contacts of a vertex count as one (26 degrees)."""
+"""Cosine of the angle between normals above which two contacts of a vertex count as one [-] (26 degrees)."""
 
 AGREES = 0.5
-"""Cosine from which a near plane is on the side that the vertex entered from (60 degrees)."""
+"""Cosine of the angle to the entered plane above which a near plane is on the same side [-] (60 degrees)."""
 
 TOUCHING = 1e-6
 """Distance over reach below which the direction from the surface to the vertex has too few digits [-]."""
@@ -38,15 +42,17 @@ def find(
     x_t0: FloatArray, x_t1: FloatArray, reach: FloatArray, drift: FloatArray, order: IntArray, nodes: FloatArray,
     shape: Shape, motion: Motion
 ) -> tuple[Planes, FloatArray]:
-    """Planes for points moving from x_t0 to x_t1 (V, 3) [m] near or through the surface.
+    """Return planes for points moving from x_t0 to x_t1 (V, 3) [m], near or through the surface.
 
     Args:
-        reach (V,) [m]: how far from the surface x_t1 is near it.
-        drift (3,), order, nodes: the surface's tree, fitted around its start + drift and its end.
+        reach: (V,) [m], distance from the surface below which the end x_t1 is near it.
+        drift, order, nodes: (3,), (L,), (6, 2L), the surface's tree, fitted around its start + drift and its end.
+        shape, motion: of the surface.
 
     Returns:
-        At most MAX_PER_VERTEX planes a vertex. And each vertex's distance (V,) [m] from the surface at the start,
-        negative inside: reach at most, and -inf if it may have been further inside than that.
+        At most MAX_PER_VERTEX planes for each vertex. And each vertex's distance (V,) [m] from the surface at the
+            start,
+        negative inside: at most the reach, and -inf if it may have been further inside than that.
     """
     triangles, closed, features, degree = shape
     surface_t0, surface_t1, normals_t0, normals_t1 = motion
@@ -85,10 +91,13 @@ def measured(
     x_t0: FloatArray, x_t1: FloatArray, room: FloatArray, triangles: IntArray, surface_t0: FloatArray,
     surface_t1: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Places and gaps of N planes of points moving from x_t0 to x_t1 (V, 3) [m]; distance (N,), room (V,) [m].
+    """Return the places of N planes at the start and the end of the step (N, 3) [m], and the gaps there (N,) [m].
 
-    Where the planes' places are at the start and at the end (N, 3) [m], and gap_t0, gap_t1 (N,) [m] as in
-    `contact.pairs.Contacts`.
+    Args:
+        vertex, triangle, barycentric, normal: the planes, as `Planes`.
+        distance: (N,) [m], distance of the vertex from the surface at the start; the first gap is no smaller.
+        x_t0, x_t1, room: (V, 3), (V, 3), (V,) [m], positions of the points, and the distance that they keep.
+        triangles, surface_t0, surface_t1: (T, 3), (.., 3) [m], of the surface.
     """
     before, after = corners(surface_t0, triangles[triangle]), corners(surface_t1, triangles[triangle])
     point_t0, point_t1 = (barycentric_point(split(barycentric), *surface) for surface in (before, after))
@@ -101,7 +110,7 @@ def measured(
 
 
 def _entries(normals_t1: FloatArray, entered: Entries) -> Planes:
-    """The plane of the first triangle that each vertex's path pierces."""
+    """Return the planes of the first triangle that each vertex enters; normals_t1 (F, 3): at the end of the step."""
     vertex, triangle, barycentric, side = entered
     normal = normals_t1[triangle] * side[:, None] if len(triangle) else np.zeros((0, 3))
     return vertex, triangle, barycentric, normal, np.ones(len(triangle), dtype=bool)
@@ -109,7 +118,10 @@ def _entries(normals_t1: FloatArray, entered: Entries) -> Planes:
 
 def _start(shape: Shape, normals_t0: FloatArray, normals_t1: FloatArray, places: Places,
            x_t0: FloatArray) -> tuple[Planes, FloatArray]:
-    """Planes at the nearest point of vertices that start inside a closed part, and where all vertices (V,) start."""
+    """Return planes at the nearest point of vertices that start inside a closed part; and all distances (V,) [m].
+
+    The distance is negative inside, and -inf for vertices that are not near. places: the nearest points at the start.
+    """
     _, closed, features, _ = shape
     vertex, triangle, barycentric, point, gap, code = places
     distance = np.full(len(x_t0), -np.inf)
@@ -127,10 +139,10 @@ def _start(shape: Shape, normals_t0: FloatArray, normals_t1: FloatArray, places:
 def _minima(
     shape: Shape, normals_t1: FloatArray, places: Places, x_t1: FloatArray, reach: FloatArray
 ) -> tuple[Planes, BoolArray, IntArray, BoolArray]:
-    """Planes where the distance from x_t1 to the surface has a minimum within reach, nearest first for each vertex.
+    """Return planes where the distance from x_t1 (V, 3) to the surface has a minimum within reach (V,) [m].
 
-    Also which of them are contacts where the vertex has entered nowhere, the row of each vertex's nearest, and
-    whether each vertex (V,) ends just inside a closed part.
+    Nearest first for each vertex. Also which of them are contacts if the vertex has entered nowhere (N,), the first row
+    of each vertex, and whether each vertex (V,) ends inside a closed part.
     """
     i, t, barycentric, point, distance, code = places
     nearest_row = np.flatnonzero(np.diff(i, prepend=-1))
@@ -153,7 +165,10 @@ def _minima(
 
 
 def _distinct(planes: Planes, usable: BoolArray) -> IntArray:
-    """Rows of the usable planes with clearly different normals: the first ones, at most MAX_PER_VERTEX a vertex."""
+    """Return rows of the usable planes whose normals differ by more than `SAME_SIDE`.
+
+    The first ones, at most MAX_PER_VERTEX for each vertex.
+    """
     left = np.flatnonzero(usable)
     kept: list[IntArray] = [np.zeros(0, dtype=np.int64)]
     for _ in range(MAX_PER_VERTEX):
@@ -168,10 +183,12 @@ def _distinct(planes: Planes, usable: BoolArray) -> IntArray:
 
 
 def _rows(planes: Planes, rows: IntArray | BoolArray) -> Planes:
+    """Return rows of planes."""
     vertex, triangle, barycentric, normal, entered = planes
     return vertex[rows], triangle[rows], barycentric[rows], normal[rows], entered[rows]
 
 
 def _joined(a: Planes, b: Planes) -> Planes:
+    """Return two sets of planes as one."""
     return (np.concatenate([a[0], b[0]]), np.concatenate([a[1], b[1]]), np.concatenate([a[2], b[2]]),
             np.concatenate([a[3], b[3]]), np.concatenate([a[4], b[4]]))

@@ -85,20 +85,23 @@ def sorted_pairs(found: list[IntArray]) -> IntArray:
 
 
 def _pieces(query: IntArray, node: IntArray) -> list[Frontier]:
-    """Divide a frontier into pieces of `PAIRS_PER_PIECE` pairs."""
+    """Return a frontier (query, node) in pieces of `PAIRS_PER_PIECE` pairs."""
     step = PAIRS_PER_PIECE
     return [(query[i : i + step], node[i : i + step]) for i in range(0, len(query), step)]
 
 
 def _level_start(node: IntArray) -> int:
-    """Return the first node of the level of the nodes."""
+    """Return the first node of the level of each node, in heap order."""
     return 1 << (int(node[0]).bit_length() - 1)
 
 
 def _touching(
     boxes_a: tuple[FloatArray, FloatArray], i: IntArray, boxes_b: tuple[FloatArray, FloatArray], j: IntArray
 ) -> Frontier:
-    """Return the pairs (i, j) whose boxes touch, tested axis by axis: the first axis excludes most pairs."""
+    """Return the pairs (i, j) whose boxes touch.
+
+    boxes_a, boxes_b: lower and upper corners. Tested axis by axis, because the first axis excludes most pairs.
+    """
     for axis in range(3):
         keep = boxes_a[0][axis][i] <= boxes_b[1][axis][j]
         keep &= boxes_b[0][axis][j] <= boxes_a[1][axis][i]

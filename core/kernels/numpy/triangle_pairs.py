@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of triangles: how far they surely are apart, and for the few that may touch or be the nearest, all the rest.
+"""Pairs of triangles: lower bounds of their distances, and exact tests of those that may touch or be the nearest.
 
-Every vertex and every edge is owned by one of its triangles, so that looking at all pairs of triangles looks at every
-pair of primitives once. Most pairs are done with by a direction: if all of one triangle lies beyond all of the other
-along it, by more than the smallest distance known, nothing of the two pierces or is closer.
+Every vertex and every edge is owned by one of its triangles, so that a loop over all pairs of triangles visits every
+pair of primitives once. A separating direction excludes most pairs: all of one triangle is beyond all of the other
+along it, by more than the smallest distance known. NumPy bounds all pairs first and computes distances from the
+nearest on; the compiled kernel goes through the pairs and keeps the smallest distance so far.
+
+Triangles i (P,) of a surface a and triangles j (P,) of a surface b are pairs.
 """
 
 from __future__ import annotations
@@ -17,17 +20,18 @@ from .distances import edge_edge, point_triangle
 from .vectors import Vector, add, cross, dot, subtract
 
 OWN_VERTEX, OWN_EDGE, CORNER_TWICE = 1, 8, 64
-"""What a triangle owns, in bits: of corner k, OWN_VERTEX << k; of the side from corner k, OWN_EDGE << k."""
+"""Bits of the primitives that a triangle owns: OWN_VERTEX << k for corner k, OWN_EDGE << k for the side that begins
+there. CORNER_TWICE marks a triangle in which one vertex occurs twice."""
 
 AT_ONCE = 1 << 14
-"""Pairs that are looked at together: arrays that stay in a processor's cache."""
+"""Number of pairs that are tested at a time [-]: their arrays stay in a processor's cache."""
 NEAREST = 128
-"""Pairs of which the distance is computed first."""
+"""Number of pairs whose distance is computed first [-]."""
 
 
 Triangles = tuple[FloatArray, IntArray, IntArray, npt.NDArray[np.uint8], IntArray]
-"""Of a surface: x (3, V) [m]; corners, sides (3, T): vertices, and the edge from each; owned (T,), in bits; numbers
-(T,)."""
+"""Triangles of a surface: x (3, V) [m]; corners and sides (3, T), vertices and the edges that begin there; owned (T,),
+primitives as bits; and numbers (T,)."""
 
 Joins = tuple[int, IntArray]
 """Number of vertices V, and for each edge (i, j) the key i V + j, in ascending order."""
@@ -54,20 +58,20 @@ def are_joined(joins: Joins, one: IntArray, other: IntArray) -> BoolArray:
 
 
 def points(x: FloatArray, rows: IntArray) -> Vector:
-    """Columns of x (3, V) as components."""
+    """Return the columns `rows` of x (3, V) as components."""
     return x[0].take(rows), x[1].take(rows), x[2].take(rows)
 
 
 def rounding(*surfaces: FloatArray) -> float:
-    """Error of a height along a direction, between points x (3, V) [m] of the surfaces, over the direction's length."""
+    """Return the rounding error [m] of a distance along a direction, between points x (3, V) [m] of the surfaces."""
     x = np.concatenate(surfaces, axis=1)
     return COORDINATE_ROUNDING * float((x.max(axis=1) - x.min(axis=1)).sum())
 
 
 def apart(a: Triangles, i: IntArray, b: Triangles, j: IntArray, enough: float, tiny: float) -> FloatArray:
-    """By how much triangles i and j are surely apart [m], at least; 0 where they may touch.
+    """Return lower bounds (P,) [m] of the distances of triangles i and j; 0 for triangles that may touch.
 
-    What is by one direction further apart than `enough` [m] is not looked at along others. tiny: of `rounding` [m].
+    enough: bounds above it are not improved [m]. tiny: rounding error, as of `rounding` [m].
     """
     result = np.empty(len(i))
     for start in range(0, len(i), AT_ONCE):
@@ -78,7 +82,11 @@ def apart(a: Triangles, i: IntArray, b: Triangles, j: IntArray, enough: float, t
 
 
 def _apart(a: Triangles, i: IntArray, b: Triangles, j: IntArray, enough: float, tiny: float) -> FloatArray:
-    """Along the line through their centres; then seen from each, along its normal, and in its plane across sides."""
+    """Return `apart` of one piece of the pairs, not below 0.
+
+    Directions are the line through the centres and, for each triangle, its normal and those across its sides in its
+    plane.
+    """
     o, u, v = (points(a[0], corner.take(i)) for corner in a[1])
     u, v = subtract(u, o), subtract(v, o)
     p, q, r = (subtract(points(b[0], corner.take(j)), o) for corner in b[1])
@@ -93,7 +101,7 @@ def _apart(a: Triangles, i: IntArray, b: Triangles, j: IntArray, enough: float, 
 
 
 def _beyond(m: Vector, u: Vector, v: Vector, p: Vector, q: Vector, r: Vector) -> FloatArray:
-    """How far all of triangle (p, q, r) is beyond all of (0, u, v) in direction m [m]."""
+    """Return how far all of triangle (p, q, r) is beyond all of triangle (0, u, v) in direction m (P,) [m]."""
     ahead = np.minimum(np.minimum(dot(m, p), dot(m, q)), dot(m, r))
     ahead -= np.maximum(np.maximum(dot(m, u), dot(m, v)), 0.0)
     result: FloatArray = ahead / np.sqrt(dot(m, m))
@@ -101,7 +109,10 @@ def _beyond(m: Vector, u: Vector, v: Vector, p: Vector, q: Vector, r: Vector) ->
 
 
 def _seen_from(u: Vector, v: Vector, p: Vector, q: Vector, r: Vector) -> FloatArray:
-    """How far triangle (p, q, r) is beyond (0, u, v) along its normal or across one of its sides [m]."""
+    """Return how far triangle (p, q, r) is beyond triangle (0, u, v) along a direction of the latter, at best (P,) [m].
+
+    Directions are its normal and the directions across its sides in its plane.
+    """
     n = cross(u, v)
     known = np.fmax(_beyond(cross(u, n), u, v, p, q, r), _beyond(cross(n, v), u, v, p, q, r))
     known = np.fmax(known, _beyond(cross(subtract(v, u), n), u, v, p, q, r))
@@ -111,7 +122,10 @@ def _seen_from(u: Vector, v: Vector, p: Vector, q: Vector, r: Vector) -> FloatAr
 
 
 def may_pierce(a: Triangles, i: IntArray, b: Triangles, j: IntArray, same: bool) -> IntArray:
-    """Pairs (P, 2) of edges that triangles i own and triangles j; `same`: they have no vertex in common."""
+    """Return pairs (P, 2) of an edge that triangle i owns and triangle j, of those that may pierce.
+
+    same: a and b are one surface; then an edge and a triangle with a common vertex are left out.
+    """
     _, corners, sides, owned, _ = a
     side, row = np.nonzero(owned[i] & (OWN_EDGE << np.arange(3))[:, None])
     i, j = i[row], j[row]
@@ -124,9 +138,10 @@ def may_pierce(a: Triangles, i: IntArray, b: Triangles, j: IntArray, same: bool)
 
 def smallest_gap(a: Triangles, i: IntArray, b: Triangles, j: IntArray, known: FloatArray, radius: float, joins: Joins
                  ) -> float:
-    """The smallest distance [m] of triangles i and j, which are `known` [m] apart at least; `radius` if none is less.
+    """Return the smallest distance [m] of triangles i and j, at most `radius` [m].
 
-    What is joined is left out. The nearest ones come first: theirs is most often all.
+    known (P,) [m]: lower bounds of the distances. Primitives that are joined are left out. The pairs with the smallest
+    bounds come first, so that the others are mostly excluded.
     """
     row = np.flatnonzero(known < radius)
     row = row[np.argsort(known[row], kind="stable")]
@@ -141,7 +156,7 @@ def smallest_gap(a: Triangles, i: IntArray, b: Triangles, j: IntArray, known: Fl
 
 
 def _vertices_to(a: Triangles, i: IntArray, b: Triangles, j: IntArray, radius: float, joins: Joins) -> float:
-    """The smallest distance [m] of vertices that triangles i own from triangles j, `radius` if none is less."""
+    """Return the smallest distance [m] of vertices that triangles i own from triangles j, at most `radius`."""
     (x, corners, _, owned, _), y = a, b[0]
     corner, row = np.nonzero(owned[i] & (OWN_VERTEX << np.arange(3))[:, None])
     vertex, others = corners[corner, i[row]], b[1][:, j[row]]
@@ -151,7 +166,7 @@ def _vertices_to(a: Triangles, i: IntArray, b: Triangles, j: IntArray, radius: f
 
 
 def _edges_to(a: Triangles, i: IntArray, b: Triangles, j: IntArray, radius: float, joins: Joins) -> float:
-    """The smallest distance [m] of edges that triangles i own from edges that triangles j own."""
+    """Return the smallest distance [m] of edges that triangles i and j own, at most `radius` [m]."""
     bits = (OWN_EDGE << np.arange(3))[:, None]
     k, m, row = np.nonzero(((a[3][i] & bits) != 0)[:, None] & ((b[3][j] & bits) != 0)[None])
     i, j = i[row], j[row]
@@ -162,6 +177,9 @@ def _edges_to(a: Triangles, i: IntArray, b: Triangles, j: IntArray, radius: floa
 
 
 def edges_apart(x: FloatArray, one: IntArray, y: FloatArray, other: IntArray, radius: float) -> float:
-    """The smallest distance [m] of edges with ends (2, P) on x (3, V) [m] and (2, P) on y, `radius` if none is less."""
+    """Return the smallest distance [m] of edges, at most `radius` [m].
+
+    one (2, P): ends of the first edges in x (3, V) [m]. other (2, P): of the second ones in y (3, V) [m].
+    """
     ends = *(x[:, end].T for end in one), *(y[:, end].T for end in other)
     return float(edge_edge(*ends)[4].min(initial=radius))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""3-vectors of many pairs at once as component tuples: between rows (N, 3) and what formulas take."""
+"""3-vectors of many pairs: conversion between rows (P, 3) and the component tuples that formulas take."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["Vector", "add", "columns", "corners", "cross", "divide", "dot", "joi
 
 
 def take(x: FloatArray, rows: IntArray) -> Vector:
-    """Return rows of x (N, 3) as components."""
+    """Return the rows `rows` of x (N, 3) as components (P,)."""
     return x[rows, 0], x[rows, 1], x[rows, 2]
 
 
 def split(x: FloatArray) -> Vector:
-    """Return x (P, 3) as contiguous components."""
+    """Return x (P, 3) as contiguous components (P,)."""
     return np.ascontiguousarray(x[:, 0]), np.ascontiguousarray(x[:, 1]), np.ascontiguousarray(x[:, 2])
 
 
 def join(a: Vector) -> FloatArray:
-    """Return components as rows (P, 3)."""
+    """Return components (P,) as rows (P, 3)."""
     return np.stack(a, axis=1)
 
 

@@ -3,7 +3,8 @@
 
 `CLUSTER` neighbouring leaves of a surface's tree are one cluster, as many clusters one node above, and so on: a tree of
 a few levels, of which NumPy compares many boxes at once. On each level node n is at [n % CLUSTER, n // CLUSTER], so
-that groups whose members are compared with each other follow one another in memory.
+that groups whose members are compared with each other follow one another in memory. The compiled tree is binary above
+the clusters and is traversed with a stack.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ CLUSTER = 8
 GROUP_PAIRS_PER_PIECE = PAIRS_PER_PIECE // (CLUSTER * CLUSTER)
 """Largest number of pairs of groups whose boxes are compared at a time [-]."""
 MOST_ROOT_PAIRS = 256
-"""Most pairs of groups with which a search begins [-]: another level above them would save no time."""
+"""Largest number of pairs of groups with which a search begins [-]: a further level above them saves no time."""
 
 Level = tuple[FloatArray, FloatArray]
 """Lower and upper corners (3, CLUSTER, N) [m] of the nodes of one level; empty places have lower above upper."""
@@ -50,7 +51,7 @@ def fit(x: FloatArray, corners: IntArray, count: int) -> list[Level]:
 
 
 def _above(level: Level) -> Level:
-    """Return the level above this one, whose nodes are around its groups."""
+    """Return the level above this one: each of its boxes is around CLUSTER boxes of this one."""
     groups = level[0].shape[2]
     above = []
     for corner, empty in ((level[0].min(axis=1), np.inf), (level[1].max(axis=1), -np.inf)):
