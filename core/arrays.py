@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The array types that signatures name, and the checks at the border to other people's data."""
+"""Array types of signatures, and conversion of users' data to arrays with checks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnyArray = npt.NDArray[Any]
 
 SINGLE_PRECISION = 1e-6
 """Largest relative error of numbers that are stored or computed in single precision, with a margin [-]: mesh editors
-store positions so. Differences below it tell nothing."""
+store positions so. Smaller relative differences are rounding."""
 FARTHEST = 1e15
 """Largest coordinate [m]: squares of lengths then stay finite, in single precision too."""
 LARGEST = 1e20
@@ -66,7 +66,10 @@ def takes(function: Callable[..., Any], count: int) -> bool:
 
 
 def _array(values: Any, columns: int | None = None) -> AnyArray:
-    """What NumPy makes of `values`; ValueError, in words, of rows that differ in length, `columns` if that is known."""
+    """Return `values` as an array, as `np.asarray` makes it.
+
+    Raises ValueError if rows differ in length; the message names the row. columns: the length wanted, if it is known.
+    """
     try:
         return np.asarray(values)
     except ValueError as error:
@@ -74,7 +77,7 @@ def _array(values: Any, columns: int | None = None) -> AnyArray:
 
 
 def _uneven(values: Any, columns: int | None) -> str:
-    """The first of the rows that is longer or shorter than it should be, or than the first, in words."""
+    """Return a message that names the first row whose length is not `columns`, or not that of the first row if None."""
     lengths = [len(row) if hasattr(row, "__len__") else None for row in values]
     wanted = lengths[0] if columns is None else columns
     for number, (row, length) in enumerate(zip(values, lengths, strict=True)):
@@ -85,8 +88,10 @@ def _uneven(values: Any, columns: int | None) -> str:
 
 
 def float_array(values: Any, columns: int | None = None) -> FloatArray:
-    """A contiguous float64 copy of `values`; raises ValueError if they are not real numbers in rows of one length, of
-    `columns` if that is known."""
+    """Return a contiguous float64 copy of `values`.
+
+    Raises ValueError if they are not real numbers in rows of one length; that is `columns`, if given.
+    """
     try:
         given = _array(values, columns)
         if np.iscomplexobj(given):                              # NumPy would leave out the imaginary parts
@@ -100,7 +105,7 @@ def float_array(values: Any, columns: int | None = None) -> FloatArray:
 
 
 def float_rows(values: Any, columns: int) -> FloatArray:
-    """A contiguous float64 copy of `values` with `columns` numbers a row; raises ValueError on another shape."""
+    """Return a contiguous float64 copy of `values` (n, columns); raises ValueError for another shape."""
     array = float_array(values, columns)
     if array.size == 0:
         array = array.reshape(0, columns)
@@ -116,7 +121,7 @@ def too_far(rows: FloatArray) -> BoolArray:
 
 
 def index_rows(values: Any, columns: int) -> IntArray:
-    """A contiguous int64 copy of `values` with `columns` indices a row; raises ValueError on another shape."""
+    """Return a contiguous int64 copy of indices `values` (n, columns); raises ValueError for another shape or type."""
     array = _array(values, columns)
     if array.size == 0:
         return np.zeros((0, columns), dtype=np.int64)
@@ -126,7 +131,10 @@ def index_rows(values: Any, columns: int) -> IntArray:
 
 
 def faces_wanted(given: Any, instead: str = "ClothMesh(positions, faces=...).triangles") -> str:
-    """What to write `instead` of triangles, as the end of a message, where the rows given have more corners."""
+    """Return the end of a message that recommends `instead` if the rows of `given` have more than three corners.
+
+    Empty for triangles.
+    """
     try:
         shape = np.shape(given)
     except ValueError:                                          # rows of different lengths

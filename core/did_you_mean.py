@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Suggestions in messages: for unknown names, and for calls whose arguments do not fit."""
+"""Suggestions in error messages: for unknown names, and for calls with arguments that do not fit."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def perhaps(given: Any, known: Iterable[str]) -> str:
-    """Return a suggestion out of the `known` names, as the end of a message; empty if `given` is known or none is near.
+    """Return the end of a message that suggests the known name most similar to `given`.
 
-    Blender's panel spells them with capitals and spaces.
+    Empty if `given` is one of the `known` names, or if none is similar. Names with capitals, spaces or hyphens, as
+    Blender's panel shows them, are compared in lower case with underscores.
     """
     names = tuple(known)
     if not isinstance(given, str) or given in names:
@@ -31,8 +32,10 @@ def perhaps(given: Any, known: Iterable[str]) -> str:
 
 
 def names_arguments(error_type: type[ClothError]) -> Callable[[Function], Function]:
-    """Return a decorator of functions that raise `error_type`, with a suggestion, instead of a TypeError for unknown or
-    missing arguments."""
+    """Return a decorator for functions that raises `error_type` for unknown or missing arguments, instead of TypeError.
+
+    The message suggests the argument most similar to an unknown one.
+    """
     def of(function: Function) -> Function:
         signature = inspect.signature(function)
 
@@ -53,7 +56,7 @@ def names_arguments(error_type: type[ClothError]) -> Callable[[Function], Functi
 
 
 def names_arguments_of(error_type: type[ClothError]) -> Callable[[Class], Class]:
-    """Return the same decorator for the constructor of a class, which may be a dataclass."""
+    """Return a decorator that applies `names_arguments` to the constructor of a class, which may be a dataclass."""
     def of(made: Class) -> Class:
         made.__init__ = names_arguments(error_type)(made.__init__)              # type: ignore[misc]
         return made
@@ -61,6 +64,10 @@ def names_arguments_of(error_type: type[ClothError]) -> Callable[[Class], Class]
 
 
 def _misfit(function: Callable[..., Any], signature: inspect.Signature, found: str, named: dict[str, Any]) -> str:
+    """Return the message for a call of `function` whose arguments do not fit.
+
+    found: message of `signature.bind`. named: the keyword arguments of the call.
+    """
     parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     known = [p.name for p in parameters if p.name not in ("self", "cls")]
     near = (perhaps(wrong, [name for name in known if name not in named]) for wrong in named if wrong not in known)
@@ -69,6 +76,6 @@ def _misfit(function: Callable[..., Any], signature: inspect.Signature, found: s
 
 
 def _name_in(named: dict[str, Any]) -> str | None:
-    """Return the `name` among the arguments of a constructor, if it is text."""
+    """Return the argument `name` of a constructor call if it is a string, else None."""
     name = named.get("name")
     return name if isinstance(name, str) else None

@@ -64,7 +64,7 @@ def length(rows: FloatArray) -> FloatArray:
 
 
 def cross(one: FloatArray, other: FloatArray) -> FloatArray:
-    """one x other (N, 3)."""
+    """Return the cross products one x other (N, 3)."""
     a, b, c = one.T
     d, e, f = other.T
     result = np.empty_like(one)
@@ -92,7 +92,10 @@ def unit(rows: FloatArray) -> FloatArray:
 
 
 def rank_of(numbers: IntArray) -> IntArray:
-    """Return the rank of each of some sorted numbers (N,) among equal ones."""
+    """Return the rank (N,) of each number among the numbers equal to it, in their order: 0, 1, ..
+
+    numbers: (N,), sorted.
+    """
     place = np.arange(len(numbers))
     first = place.copy()
     first[1:][numbers[1:] == numbers[:-1]] = 0

@@ -52,12 +52,12 @@ class Before:
 
 @dataclass(frozen=True)
 class InVain:
-    """Whether a second solve of a step has paid off lately.
+    """Record of whether the second solve of a step has helped lately.
 
     Attributes:
-        left: steps that are still to be solved once only.
-        waits: steps without a second solve after the next one that does not pay off.
-        wrong: part of the friction that the last such solve left wrong [-].
+        left: steps that are still solved only once.
+        waits: number of steps to solve only once after the next second solve that does not help.
+        wrong: share of friction that was still wrong after the last such solve [-].
     """
 
     left: int = 0
@@ -91,14 +91,14 @@ class ContactWarmStart:
 
 @dataclass(frozen=True)
 class ContactState:
-    """What pair contact remembers from step to step.
+    """Data of pair contact that are carried from step to step.
 
     Attributes:
         warm_start: first guess of the contact forces.
         tangled: whether cloth may intersect cloth, so that the next step has to look for intersections.
-        stuck: the same for cloth and colliders.
+        stuck: whether cloth may intersect colliders.
         missed: (V,) distance between predicted and reached ends of the last steps [m], for pairs of cloth and cloth.
-        missed_solid: (V,) the same for pairs of cloth and colliders [m].
+        missed_solid: (V,) this distance for pairs of cloth and colliders [m].
     """
 
     warm_start: ContactWarmStart
@@ -110,7 +110,7 @@ class ContactState:
 
 @dataclass(frozen=True)
 class SolveHistory:
-    """What the linear solves so far tell about the preconditioner of the next one.
+    """Running statistics of the linear solves, by which the preconditioner of the next one is selected.
 
     Attributes:
         direct_left: solves that are still direct, before multigrid is tried again.
@@ -127,13 +127,13 @@ class SolveHistory:
 
 @dataclass(frozen=True)
 class StepControl:
-    """Where the adaptive step size stands.
+    """State of the adaptive step size.
 
     Attributes:
         size: length of the next step, in ticks.
         longest: longest stable step, in ticks.
         overlong: whether the last step left an edge longer than *Limit Stretch* allows.
-        unpiled: accepted long steps that are left before cloth resting on cloth asks for short ones again.
+        unpiled: accepted long steps that are left before cloth resting on cloth causes short ones again.
     """
 
     size: int

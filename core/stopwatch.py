@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the time goes: seconds per named stage."""
+"""Wall-clock seconds per named stage."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ class Stopwatch:
             self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - start
 
     def take(self) -> dict[str, float]:
-        """The seconds so far; starts again at zero."""
+        """Return the seconds of all stages so far, and start again at zero."""
         seconds, self.seconds = self.seconds, {}
         return seconds

@@ -72,6 +72,6 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Remove them."""
+    """Remove the settings from Blender's objects and scenes."""
     del bpy.types.Scene.muslin
     del bpy.types.Object.muslin

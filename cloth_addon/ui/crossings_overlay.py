@@ -91,7 +91,7 @@ class Overlay:
                 self._find(key, scene)
 
     def forget(self) -> None:
-        """Search again in all view layers."""
+        """Discard the crossings found, so that all view layers are searched again."""
         self._current.clear()
         self._search_later()
 
@@ -159,7 +159,7 @@ def switch(on: bool, loading: bool = False) -> None:
 
 
 def forget(*_: Any) -> None:
-    """Search again in all view layers, after a change that Blender's update of the scene does not report."""
+    """Discard the crossings found, so that all view layers are searched again."""
     if _overlay:
         _overlay[0].forget()
 

@@ -24,7 +24,7 @@ class Collider:
         triangles: (T, 3) vertex indices, the same for all times.
         friction: Coulomb coefficient; with the fabric's own it combines to their product's square root [-].
         thickness: extra distance kept from this surface [m].
-        name: what errors call it; "collider" if not given.
+        name: name in messages; "collider" if not given.
 
     Raises:
         ColliderError: no triangles, one that uses a vertex twice, an index out of range, positions that are not

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Regular grids of quads, recognised from their topology: n x m vertices in rows and columns, in any numbering.
+"""Regular grids of quads: n x m vertices in rows and columns, recognised from the faces, in any numbering.
 
-A sheet of threads (000) is such a grid. Meshes that were made of quads keep them; of triangles, two that share what is
-the longest side at rest of both are taken for the halves of a quad. The grid is walked row by row from a corner.
+A sheet of threads (000) is such a grid. A mesh made of quads keeps them. In a mesh of triangles, two triangles are
+taken for the halves of a quad if they share an edge that is the longest side at rest of both. The grid is then built
+row by row from a corner.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ WAY_OUT = "take another model, or a mesh like Add > Mesh > Grid: a rectangle of 
 
 
 def grid_of(mesh: ClothMesh) -> IntArray:
-    """Return the vertices of a mesh as a grid (n, m), the first index along the warp as far as the grid allows.
+    """Return the vertices of a mesh as a grid (n, m), the first index along the warp, or as near to it as possible.
 
     Raises:
-        MeshError: the mesh is not such a grid; the message has the place.
+        MeshError: the mesh is not a regular grid; the message names the place.
     """
     if len(mesh.loose_edges):
         raise _no_grid(mesh, f"edge {mesh.loose_edges[0].tolist()} belongs to no face")
@@ -30,11 +31,15 @@ def grid_of(mesh: ClothMesh) -> IntArray:
 
 
 def _no_grid(mesh: ClothMesh, reason: str) -> MeshError:
+    """Return the error that the mesh is not a regular grid, with the reason."""
     return MeshError(f"is no regular grid: {reason}; {WAY_OUT}", object_name=mesh.name)
 
 
 def _paired_triangles(mesh: ClothMesh) -> IntArray:
-    """Return the quads (Q, 4) whose halves are the triangles of the mesh."""
+    """Return the quads (Q, 4) that pairs of triangles of the mesh form.
+
+    Raises MeshError if a triangle is not half of exactly one quad.
+    """
     sides = np.linalg.norm(np.roll(mesh.uv, -1, axis=1) - mesh.uv, axis=-1)           # (T, 3), from corner i on
     apex = (np.argmax(sides, axis=1) + 2) % 3                                        # opposite the longest
     halves = (mesh.hinge_corners % 3 == apex[mesh.hinge_corners // 3]).all(axis=1)
@@ -48,7 +53,10 @@ def _paired_triangles(mesh: ClothMesh) -> IntArray:
 
 
 class _Sides:
-    """The sides of quads, looked up by their ends: side 4 q + s runs from corner s of quad q to the next."""
+    """The sides of quads (Q, 4), found by the vertices at their ends.
+
+    Side 4 q + s leads from corner s of quad q to the next corner.
+    """
 
     def __init__(self, mesh: ClothMesh, quads: IntArray) -> None:
         self._count = len(mesh.positions)
@@ -63,11 +71,15 @@ class _Sides:
         self.on_border = times == 1
 
     def key(self, a: IntArray, b: IntArray) -> IntArray:
+        """Return a number for each edge between vertices a and b (n,), equal for both directions."""
         keys: IntArray = np.minimum(a, b) * self._count + np.maximum(a, b)
         return keys
 
     def between(self, a: IntArray, b: IntArray, used: IntArray) -> IntArray:
-        """Return the side from a to b (n,), or from b to a, of a quad that is not `used`; -1 if there is none."""
+        """Return the side between vertices a and b (n,), in either direction; -1 for none.
+
+        used (Q,): sides of quads with a value other than 0 are left out.
+        """
         keys = self.key(a, b)
         first = np.searchsorted(self._keys, keys)
         found = np.full(len(a), -1)
@@ -80,7 +92,7 @@ class _Sides:
 
 
 def _walk(mesh: ClothMesh, quads: IntArray) -> IntArray:
-    """Return the vertices (n, m) row by row, the first row from a corner along the border."""
+    """Return the vertices (n, m) row by row; the first row is part of the border and begins at a corner."""
     sides = _Sides(mesh, quads)
     faces = np.bincount(quads.ravel(), minlength=len(mesh.positions))
     if (faces > 4).any():
@@ -114,7 +126,7 @@ def _walk(mesh: ClothMesh, quads: IntArray) -> IntArray:
 
 
 def _first_row(mesh: ClothMesh, sides: _Sides, corner: int, corners: set[int]) -> IntArray:
-    """Return the vertices of the border from one corner to the next."""
+    """Return the vertices of the border from `corner` to the next of the `corners`."""
     a, b = sides.start[sides.on_border], sides.end[sides.on_border]
     beside: dict[int, list[int]] = {}
     for one, other in zip([*a.tolist(), *b.tolist()], [*b.tolist(), *a.tolist()], strict=True):
@@ -130,7 +142,7 @@ def _first_row(mesh: ClothMesh, sides: _Sides, corner: int, corners: set[int]) -
 
 
 def _runs_along_warp(mesh: ClothMesh, grid: IntArray) -> bool:
-    """Return whether the first index runs more along u than the second, in the flat shape of the triangles."""
+    """Return whether the first index of the grid follows u more closely than the second one does, in the flat shape."""
     place = np.empty(len(mesh.positions), dtype=np.int64)
     place[grid.ravel()] = np.arange(grid.size)
     i, j = np.divmod(place[mesh.triangles], grid.shape[1])

@@ -46,7 +46,7 @@ class ClothMesh:
         edges: (E, 2) loose edges (threads, ropes, seams); edges of triangles in it are ignored.
         uv: rest coordinates in the fabric [m], per vertex (V, 2) or per triangle corner (T, 3, 2).
         faces: quads and n-gons, instead of `triangles`; cut by the rule in `triangulate`.
-        name: what errors call this mesh.
+        name: name in messages.
         grain: direction of the warp where there is no uv (3,).
         points: whether vertices may be loose, without face or edge: particles. Several may be at one place.
 

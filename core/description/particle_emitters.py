@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Emitters: where particles start and how fast, from a seed.
+"""Emitters: initial positions and velocities of particles, from a seed.
 
-003 (emitters), whose y, the height, is z here; r, s are random numbers in 0..1, directions
-n(alpha, beta) = (cos beta cos alpha, cos beta sin alpha, sin beta):
+The formulas are those of 003 (section on emitters), with z as the height instead of y. r, s are random numbers in 0..1;
+directions are n(alpha, beta) = (cos beta cos alpha, cos beta sin alpha, sin beta), angles in degrees. The last columns
+are the default speed and size.
 
     fountain      x = 0                v = speed ((r - 1/2) / 10, (s - 1/2) / 10, 1)         10 m/s
     waterfall     x = (0, 0, size)     v = speed (r - 1/2, s - 1/2, 0)                        1 m/s, from 10 m
     semi_sphere   x = size n           v = speed n,  alpha = 360 (r - 1/2),  beta = 90 s       5 m/s, of 1 m
     explosion     x = size n           v = speed n,  alpha = 360 (r - 1/2),  beta = 180 (s - 1/2)   5 m/s, of 0.01 m
 
-The last columns are the defaults of speed and size; those of the first two are 003's numbers, which has the waterfall
-with and without an upward 10: here it falls. 003 multiplies the place by the speed, which for the small ball of
-the explosion is a hundredth of it: here it is the speed. Angles are even, as there, so that directions crowd at the
-poles.
+Angles have a uniform distribution, as in 003, so that directions are denser at the poles. Departures from 003: its
+waterfall may start upwards, this one always falls; and its speed of an explosion is `speed` times the radius, here it
+is `speed` itself.
 """
 
 from __future__ import annotations
@@ -32,31 +32,37 @@ Emitter = Callable[[FloatArray, FloatArray, float, float], tuple[FloatArray, Flo
 
 @dataclass(frozen=True)
 class _Kind:
+    """One kind of emitter: its function, and the default speed [m/s] and size [m]."""
     start: Emitter
     speed: float
     size: float
 
 
 def _fountain(r: FloatArray, s: FloatArray, speed: float, size: float) -> tuple[FloatArray, FloatArray]:
+    """Return positions (n, 3) [m] and velocities (n, 3) [m/s] of a fountain, see above; r, s (n,)."""
     return np.zeros((len(r), 3)), speed * np.stack([(r - 0.5) / 10.0, (s - 0.5) / 10.0, np.ones(len(r))], axis=1)
 
 
 def _waterfall(r: FloatArray, s: FloatArray, speed: float, size: float) -> tuple[FloatArray, FloatArray]:
+    """Return positions (n, 3) [m] and velocities (n, 3) [m/s] of a waterfall, see above; r, s (n,)."""
     at: FloatArray = np.tile(np.array([0.0, 0.0, size]), (len(r), 1))
     return at, speed * np.stack([r - 0.5, s - 0.5, np.zeros(len(r))], axis=1)
 
 
 def _semi_sphere(r: FloatArray, s: FloatArray, speed: float, size: float) -> tuple[FloatArray, FloatArray]:
+    """Return positions (n, 3) [m] and velocities (n, 3) [m/s] of a semi_sphere, see above; r, s (n,)."""
     n = _direction(2.0 * np.pi * (r - 0.5), 0.5 * np.pi * s)
     return size * n, speed * n
 
 
 def _explosion(r: FloatArray, s: FloatArray, speed: float, size: float) -> tuple[FloatArray, FloatArray]:
+    """Return positions (n, 3) [m] and velocities (n, 3) [m/s] of an explosion, see above; r, s (n,)."""
     n = _direction(2.0 * np.pi * (r - 0.5), np.pi * (s - 0.5))
     return size * n, speed * n
 
 
 def _direction(azimuth: FloatArray, altitude: FloatArray) -> FloatArray:
+    """Return the unit vectors n(alpha, beta) (n, 3) for azimuths and altitudes (n,) [rad]."""
     return np.stack([np.cos(altitude) * np.cos(azimuth), np.cos(altitude) * np.sin(azimuth), np.sin(altitude)], axis=1)
 
 
@@ -69,24 +75,25 @@ EMITTERS = {
 
 
 def emitters() -> tuple[str, ...]:
-    """Return the names that `emit` takes."""
+    """Return the names of all kinds of emitters."""
     return tuple(EMITTERS)
 
 
 @names_arguments(ClothError)
 def emit(kind: str, count: int, *, speed: float | None = None, size: float | None = None,
          origin: Sequence[float] = (0.0, 0.0, 0.0), seed: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Return positions (count, 3) [m] and velocities (count, 3) [m/s] of particles; equal for equal arguments.
+    """Return positions (count, 3) [m] and velocities (count, 3) [m/s] of particles; equal arguments give equal results.
 
     Args:
-        kind: a name out of `emitters()`.
-        count: how many.
-        speed: [m/s]; size [m]: of the ball, or from how high; as the module says if not given.
+        kind: a name from `emitters()`.
+        count: number of particles.
+        speed: largest or typical speed [m/s], see above; the kind's default if None.
+        size: radius of the ball, or height of the waterfall [m]; the kind's default if None.
         origin: (3,) [m], added to all positions.
-        seed: of the random numbers.
+        seed: seed of the random numbers.
 
     Raises:
-        ClothError: an argument out of range.
+        ClothError: an argument is out of range.
     """
     if not isinstance(kind, str) or kind not in EMITTERS:
         raise ClothError(f"no emitter '{kind}'; there are: {', '.join(EMITTERS)}")

@@ -40,11 +40,11 @@ class Sewing:
 
     Attributes:
         vertices: (n, k).
-        weights: (n, k) [-], those of a pair sum to 0.
+        weights: (n, k) [-]; the weights of a pair sum to 0.
         stiffness: (n,) [N/m].
         start: (n,) distance at the start [m].
         most: (n,) largest force [N].
-        time: when the pairs are closed [s].
+        time: time at which the pairs are closed [s].
     """
 
     vertices: IntArray
@@ -81,10 +81,13 @@ def offsets(vertices: IntArray, weights: FloatArray, x: FloatArray) -> FloatArra
 
 
 def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:
-    """The seams (S, 2) of a mesh: of True the loose edges between vertices of triangles; or pairs of vertices (S, 2).
+    """Return the seams of a mesh as pairs of vertices (S, 2), smaller index first.
+
+    given: pairs of vertices (S, 2); or True for the loose edges between vertices of triangles, False for none.
 
     Raises:
-        ClothError: no seam, an edge of a triangle, or a vertex that nothing else holds.
+        ClothError: there are no loose edges, or a pair is an edge of a face, joins a vertex to itself, or has an end
+            that belongs to no face.
     """
     in_triangles = np.zeros(len(mesh.positions), dtype=np.bool_)
     in_triangles[mesh.triangles] = True
@@ -121,9 +124,9 @@ def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:
 
 def sew(mesh: ClothMesh, material: Material, seams: IntArray, positions: FloatArray, force: float | None,
         time: float) -> Sewing:
-    """Seams (S, 2) of a mesh at positions (V, 3) [m] that close within `time` [s].
+    """Return the seams (S, 2) of a mesh at positions (V, 3) [m], which close within `time` [s].
 
-    force: the largest, in newtons per metre of seam [N/m]; None: no limit.
+    force: largest force per length of seam [N/m], None for no limit.
     """
     _check_fabric(mesh, material)
     border = _border_lengths(mesh)
@@ -136,7 +139,7 @@ def sew(mesh: ClothMesh, material: Material, seams: IntArray, positions: FloatAr
 
 
 def buttoned(buttons: Sequence[Any], name: str) -> IntArray:
-    """Those of the buttons that are two vertices (n, 2), the smaller first."""
+    """Return the buttons that join two vertices (n, 2), smaller index first; buttons on triangles are left out."""
     if not (isinstance(buttons, (Sequence, np.ndarray)) and is_series(buttons)):
         raise ClothError(f"buttons is {buttons!r}, it must be a list of them, () for none", object_name=name)
     pairs = [sorted(b) for b in buttons if isinstance(b, (Sequence, np.ndarray)) and len(b) == 2
@@ -146,9 +149,9 @@ def buttoned(buttons: Sequence[Any], name: str) -> IntArray:
 
 def button_up(mesh: ClothMesh, material: Material, buttons: Sequence[Any], positions: FloatArray,
               time: float) -> Sewing:
-    """Buttons of a mesh at positions (V, 3) [m] that are closed within `time` [s].
+    """Return the buttons of a mesh at positions (V, 3) [m], which are closed within `time` [s].
 
-    buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))) with the shares of the triangle's corners.
+    buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))) with barycentric weights in the triangle.
     """
     _check_fabric(mesh, material)
     vertices, weights = np.zeros((len(buttons), MOST_POINTS), dtype=np.int64), np.zeros((len(buttons), MOST_POINTS))
@@ -168,7 +171,7 @@ def button_up(mesh: ClothMesh, material: Material, buttons: Sequence[Any], posit
 
 
 def _button(mesh: ClothMesh, number: int, button: Any) -> tuple[IntArray, FloatArray]:
-    """Vertices (4,) and weights (4,) of the column to the button's vertex from where it is held."""
+    """Return the vertices (4,) and weights (4,) of one button: from its vertex to the point that it is joined to."""
     def fail(why: str) -> ClothError:
         return ClothError(f"button {number} is {button!r}: {why}; give (vertex, vertex) or (vertex, (triangle, "
                           "(a, b, c))) with shares that add up to 1", object_name=mesh.name)
@@ -218,7 +221,7 @@ def _border_lengths(mesh: ClothMesh) -> FloatArray:
 
 
 def check_closing(force: float | None, time: float, name: str) -> None:
-    """Raises ClothError where the largest force [N/m] or the closing time [s] is none, sewn or not."""
+    """Raise ClothError if the largest force [N/m] or the closing time [s] is not valid, even if there are no seams."""
     if force is not None and not (is_number(force) and force > 0.0):
         raise ClothError(f"the largest sewing force is {force!r} N/m, it must be a number above 0, or None for no "
                          "limit", object_name=name)
@@ -227,6 +230,7 @@ def check_closing(force: float | None, time: float, name: str) -> None:
 
 
 def _check_fabric(mesh: ClothMesh, material: Material) -> None:
+    """Raise ClothError if the fabric has no stretch stiffness: that of a seam is a multiple of it."""
     if not max(material.stretch) > 0.0:
         raise ClothError("its fabric does not resist stretching at all, so a seam has no stiffness to go by; give it "
                          "some", object_name=mesh.name)

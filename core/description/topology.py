@@ -9,14 +9,14 @@ from ..arrays import BoolArray, IntArray
 
 
 class Topology:
-    """Edges, hinges and their neighbourhood.
+    """Edges of a triangle mesh, and its hinges: pairs of triangles with a common edge.
 
     Attributes:
-        edges (E, 2): every edge once, smaller index first, in lexicographic order.
-        hinges (H, 4): shared edge v0 v1 in the winding of its first triangle, then the vertex opposite in that
-            triangle and the one in the other. An edge of n triangles gives n - 1 hinges.
-        hinge_corners (H, 2): which corners these two opposite vertices are, 3 t + i for corner i of triangle t.
-        hinge_branches (H,): whether the hinge's edge has more than two triangles.
+        edges: (E, 2), every edge once, smaller index first, in lexicographic order.
+        hinges: (H, 4), vertices v0, v1 of the common edge, in the winding of the first triangle, then the opposite
+            vertex of the first and of the second triangle. An edge of n triangles has n - 1 hinges.
+        hinge_corners: (H, 2), corners at the two opposite vertices, as 3 t + i for corner i of triangle t.
+        hinge_branches: (H,), whether the edge of the hinge has more than two triangles.
     """
 
     def __init__(self, triangles: IntArray) -> None:
@@ -42,12 +42,15 @@ class Topology:
 
 
 def _opposite(corners: IntArray) -> IntArray:
-    """Return the corners (n,) opposite the edges from `corners` to the next corners of their triangles."""
+    """Return the corners (n,) opposite the edges that begin at `corners` (n,), in the same triangles."""
     return corners - corners % 3 + (corners + 2) % 3
 
 
 def join_edges(inner: IntArray, loose: IntArray) -> tuple[IntArray, IntArray]:
-    """Return all edges (E, 2), those of triangles first, and the edges of `loose` without a triangle (L, 2), sorted."""
+    """Return all edges (E, 2), those of triangles first, and the loose ones among them (L, 2).
+
+    inner: sorted edges of triangles. loose: other edges, in any order; those that are also in `inner` do not count.
+    """
     if len(loose) == 0:
         return inner, loose
     loose = np.unique(np.sort(loose, axis=1), axis=0)
@@ -57,7 +60,10 @@ def join_edges(inner: IntArray, loose: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def bodies(edges: IntArray, vertex_count: int) -> IntArray:
-    """Return the connected piece of each vertex (V,), numbered from 0 in the order of first vertices."""
+    """Return the number of the connected component of each vertex (V,).
+
+    Components are numbered from 0 in the order of their first vertices.
+    """
     label = np.arange(vertex_count)
     while True:
         lowest = label.copy()                                      # of the vertex itself and of its neighbours

@@ -15,7 +15,8 @@ class Tuning:
     Attributes:
         row_step: rows of sparse matrices are padded to a multiple of this many entries. NumPy multiplies all rows of
             one width at once; a compiled product takes as long as its numbers take to be read.
-        scalar_leaf, block_leaf: most vertices in a leaf of a nested dissection, for scalars and for 3x3 blocks.
+        scalar_leaf, block_leaf: largest number of vertices in a leaf of a nested dissection, for scalars and for 3x3
+            blocks.
         depths_per_level: cuts of a nested dissection whose separators are eliminated together.
         direct_worth, direct_worth_in_contact: (a, b), iterations of multigrid whose work equals a direct solve, which
             are a + b sqrt(V) on a sheet of V vertices; in contact, multigrid causes more second solves.

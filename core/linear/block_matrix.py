@@ -124,7 +124,7 @@ class BlockPattern:
 
     @cached_property
     def packed_rows(self) -> PackedRows:
-        """The layout of a packed matrix of this pattern, and a workspace for the numbers of one."""
+        """Return the layout of a packed matrix of this pattern, with a workspace for its numbers."""
         V, layout = self.vertex_count, self.layout
         met, block, far, far_rows = self.folded()
         beside = np.full(layout.size, -1, dtype=np.int32)
@@ -156,7 +156,7 @@ class BlockMatrix:
 
     @property
     def scalars(self) -> FloatArray:
-        """The values of the scalar part, zeros if it is None."""
+        """Return the values of the scalar part; zeros if it is None."""
         return np.zeros(self.pattern.scalar.layout.size) if self.scalar is None else self.scalar
 
     def add(self, family: int, element_blocks: FloatArray, factor: float = 1.0) -> None:

@@ -69,8 +69,8 @@ class NestedDissection:
         edges: (E, 2), every edge once, no loops.
         positions: (V, 3), which determine the cuts.
         blocks: whether the matrix has blocks instead of scalars.
-        leaf: most vertices of a part that is not cut; as suits the kernels, if not given.
-        depths_per_level: cuts that are eliminated together; as suits the kernels, if not given.
+        leaf: largest number of vertices of a part that is not cut; the value that suits the kernels if None.
+        depths_per_level: number of successive cuts that are eliminated together; as suits the kernels if None.
 
     Attributes:
         levels: leaves first, root last.
@@ -99,7 +99,7 @@ class NestedDissection:
 
     @property
     def numbers(self) -> int:
-        """The count of numbers in the factor of a scalar matrix."""
+        """Return the count of numbers in the factor of a scalar matrix."""
         return int(self.fronts.numbers(self.plan))
 
     def _build(self, level: IntArray, node: IntArray, root_depth: int) -> None:

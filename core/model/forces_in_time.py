@@ -58,7 +58,7 @@ class ForcesInTime:
 
     @property
     def change(self) -> bool:
-        """Whether any force changes with time."""
+        """Return whether any force changes with time."""
         return len(self._moving) + len(self._ramped) > 0
 
     def at(self, time: float) -> list[ElementForce]:

@@ -57,7 +57,7 @@ class ParticleSystem:
     """Particles of all cloths in one numbering.
 
     Args:
-        scene: what is simulated.
+        scene: the scene that is simulated.
         assembled: whether step matrices are assembled; otherwise they are products with the elements.
 
     Attributes:
@@ -178,8 +178,10 @@ class ParticleSystem:
     # ------------------------------------------------------------------ forces
 
     def forces_at(self, time: float) -> ForcesAt:
-        """Return the forces at `time` [s]: with soft pins at their targets, seams as long as they may be, and painted
-        rest shapes as far as they are reached."""
+        """Return the forces at `time` [s].
+
+        Soft pins have their targets at this time, seams their lengths, and painted rest shapes their scales.
+        """
         return self._latest_forces.at(time if self._forces.change else 0.0, self._made_forces)
 
     def elastic(self, time: float) -> ElasticForces:
@@ -216,12 +218,12 @@ class ParticleSystem:
 
     @cached_property
     def projective(self) -> ProjectiveMatrix:
-        """The constant matrix of projective dynamics."""
+        """Return the constant matrix of projective dynamics."""
         return ProjectiveMatrix(self._forces.final, self.nodes.rest, self.mass, self._viscous)
 
     @cached_property
     def diagonal_pattern(self) -> BlockPattern:
-        """The pattern of matrices that couple no vertices."""
+        """Return the pattern of matrices that couple no vertices."""
         return BlockPattern(self.vertex_count, [])
 
     # ------------------------------------------------------------------ constraints

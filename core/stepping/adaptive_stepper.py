@@ -60,7 +60,7 @@ class Stepper:
     """Advances states of one scene; it holds nothing that moves but the statistics of the running frame.
 
     Args:
-        system: what is simulated.
+        system: the particle system that is simulated.
         solver: how.
         watch: measures the stages of a step.
     """

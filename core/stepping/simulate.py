@@ -98,7 +98,10 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
 
 def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, start: Checkpoint | None
             ) -> Iterator[Frame]:
-    """Yield the frames. The backend is in use between two frames only, not while the caller looks at one."""
+    """Yield the frames.
+
+    The backend is selected only while the next frame is computed, not while the caller uses a frame.
+    """
     with using(backend):
         system = ParticleSystem(scene, assembled=solver.matrix == "assembled")
         watch = Stopwatch()

@@ -38,7 +38,7 @@ class StepHalving:
     """The rules of one simulation.
 
     Args:
-        system: what is simulated.
+        system: the particle system that is simulated.
         settings: of the simulation.
         whole: length of the longest step [ticks].
     """

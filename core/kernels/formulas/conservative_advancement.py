@@ -46,7 +46,7 @@ def normal_and_gap(offset: Vector, gap: FloatArray, a: Vector, b: Vector, c: Vec
 
 
 def _largest(a: Vector) -> FloatArray:
-    """Return the largest size of a component."""
+    """Return the largest absolute value of the components of a."""
     return maximum(maximum(np.abs(a[0]), np.abs(a[1])), np.abs(a[2]))
 
 

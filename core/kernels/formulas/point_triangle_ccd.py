@@ -65,7 +65,10 @@ def between(a: Vector, b: Vector, t: Any) -> Vector:
 
 
 def entry_weights(u: Vector, ab: Vector, ac: Vector) -> Any:
-    """Return the barycentric weights of a point in the plane of a triangle, and the square of twice its area [m^4]."""
+    """Return the barycentric weights of a point in the plane of a triangle, and the square of twice its area [m^4].
+
+    u, ab, ac: from corner a to the point and to corners b and c [m].
+    """
     n = cross(ab, ac)
     nn = dot(n, n)
     w_b, w_c = divide(dot(cross(u, ac), n), nn), divide(dot(cross(ab, u), n), nn)

@@ -98,7 +98,7 @@ def closest_on_edges(u: Any, v: Any, r: Any) -> Any:
 
 @njit(**INNER)
 def edge_distance(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
-    """Return the distance of edges (a0, a1) and (b0, b1) [m]; all components [m]."""
+    """Return the distance [m] of edges (a0, a1) and (b0, b1), whose ends are components [m]."""
     u, v, r = subtract(a1, a0), subtract(b1, b0), subtract(b0, a0)
     s, t = closest_on_edges(u, v, r)
     away = between_edges(u, v, r, s, t)

@@ -110,7 +110,10 @@ def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # typ
 
 
 def solve_fronts(numbers: int, first: IntArray, *tree: Any) -> None:
-    """Solve up and down the whole tree, with the arguments of `_solve` and a factor of so many numbers."""
+    """Solve up and down the whole tree.
+
+    numbers: count of numbers in the factor. first: first front of each level. tree: the other arguments of `_solve`.
+    """
     levels = len(first) - 1
     split = levels - 1                                                   # level at which branches begin
     while split > 0 and first[split + 1] - first[split] < BRANCHES:
@@ -128,7 +131,7 @@ def _solve(begin, end, bottom, crown, upward, first, own, boundary, starts, stri
            begins, parent, vertices, places, fan, widest, values, r, scale, size, tiny, z, result):
     """Solve for size P^-1 r / scale with r (V, w, columns), for the fronts of levels bottom to crown that are below
     fronts begin..end - 1 of the crown: up the tree, or down, which writes `result`. z is workspace for the fronts'
-    vectors; rows of the `widest` front have so many numbers."""
+    vectors; widest: largest number of numbers in a row of a front."""
     count, by = first[crown + 1] - first[crown], 1.0 / scale
     y, sums, rest = np.empty(widest, z.dtype), np.empty(widest, z.dtype), np.empty(widest, z.dtype)
     for step in range(crown + 1 - bottom):

@@ -148,7 +148,7 @@ def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
 
 
 def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    """Return a compiled loop over the tangents, and damping, of a law with C columns and so many parameters."""
+    """Return a compiled loop over tangents and damping, for a law with C columns and this number of parameters."""
     numbers = 9 * C * (C + 1) // 2
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
@@ -188,7 +188,7 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
 
 
 def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
-    """Return a compiled loop over the damping stresses of a law with C columns and so many parameters."""
+    """Return a compiled loop over damping stresses, for a law with C columns and this number of parameters."""
     numbers = 3 * C
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]

@@ -149,7 +149,7 @@ def _runs(places: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def aligned(size: int, dtype: Any) -> FloatArray:
-    """Return memory for so many numbers that begins with a cache line."""
+    """Return an uninitialised array of `size` numbers that begins at a cache line."""
     room = np.empty(size * np.dtype(dtype).itemsize + CACHE_LINE, dtype=np.uint8)
     begin = -room.ctypes.data % CACHE_LINE
     return room[begin:len(room) - CACHE_LINE + begin].view(dtype)

@@ -43,7 +43,7 @@ _OF_NUMBERS: dict[Callable[..., Any], Callable[..., Any]] = {
 
 
 def _always(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what Numba asks for: a function of the arguments' types that returns the function to compile."""
+    """Return a function that maps types of arguments to `function`, as Numba's `overload` expects."""
     return lambda *types: function
 
 

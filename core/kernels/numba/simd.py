@@ -161,7 +161,7 @@ def _as_vector(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def _two(function: Any, make: Generate) -> None:
-    """Define a function of two lanes, or of lanes and a number on either side."""
+    """Define a function of two arguments, of which one or both are lanes: `make` returns the code for vectors."""
     pairs = ((LANES, LANES), (types.float64, LANES), (LANES, types.float64))
 
     class Pair(ConcreteTemplate):  # type: ignore[misc]
@@ -179,7 +179,7 @@ def _two(function: Any, make: Generate) -> None:
 
 
 def _one(function: Any, make: Generate) -> None:
-    """Define a function of lanes."""
+    """Define a function of one argument that is lanes: `make` returns the code for vectors."""
     class Single(ConcreteTemplate):  # type: ignore[misc]
         key = function
         cases = [signature(LANES, LANES)]

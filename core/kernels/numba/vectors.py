@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""3-vectors as tuples of plain numbers, for compiled loops: rows of arrays, and the arithmetic of formulas."""
+"""3-vectors as tuples of plain numbers, for compiled loops: reading rows of arrays, and the arithmetic of formulas."""
 
 from __future__ import annotations
 

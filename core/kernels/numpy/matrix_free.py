@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Products with a matrix that is not assembled (000): scatter(H (gather x)), by element or along threads."""
+"""Products with a matrix that is not assembled: elements gather x, multiply by H and scatter the result.
+
+For springs along threads one loop follows each thread (000).
+"""
 
 from __future__ import annotations
 

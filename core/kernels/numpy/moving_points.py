@@ -26,14 +26,16 @@ def meetings(
 
     Args:
         reach: (V,) [m], largest distance from the surface at which a point is near it.
-        drift (3,), order, nodes: the surface's tree, fitted around surface_t0 + drift and surface_t1.
-        triangles, closed, features, degree: as in `SurfaceShape`; surface_t0, surface_t1 [m]: its positions.
+        drift, order, nodes: (3,), (L,), (6, 2L), the surface's tree, fitted around surface_t0 + drift and surface_t1.
+        triangles, closed, features, degree: as in `SurfaceShape`.
+        surface_t0, surface_t1: positions of the surface [m].
 
     Returns:
-        The closest place of each point that is near the surface at the start; the first entry of each path; and each
-        place where the distance from the end has a minimum within reach, nearest first for each point. A place on an
-        edge or a vertex is a minimum only if it is the closest point of all triangles around; the nearest always
-        counts.
+        The nearest place of each point that is near the surface at the start; the first entry of each path; and all
+            places
+        where the distance from the end has a minimum within reach, nearest first for each point. A place on an edge or
+            a
+        vertex is a minimum only if it is the closest point of all triangles around it; the nearest place always is one.
     """
     moved = x_t0 + drift
     low, high = np.minimum(moved, x_t1) - reach[:, None], np.maximum(moved, x_t1) + reach[:, None]

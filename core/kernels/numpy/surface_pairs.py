@@ -43,9 +43,10 @@ triangles; and the arrays above.
 
 
 def neighbours(leaves: Leaves, edges: IntArray) -> Neighbours:
-    """Return the constant arrays about adjacent triangles; sorted edges (E, 2) join vertices.
+    """Return the constant arrays about adjacent triangles that `meet` needs.
 
-    Here they are corners and sides (3, T), the corners in the layout of a tree's lowest level, and the one-rings.
+    edges (E, 2): in ascending order. In NumPy: corners and sides (3, T), the corners in the layout of the lowest level
+    of the tree, and the pairs of triangles around each vertex.
     """
     corners, sides, owned, _, star, begin = leaves
     if not len(corners):

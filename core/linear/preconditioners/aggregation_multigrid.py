@@ -80,7 +80,7 @@ class TwoLevels:
 
     @property
     def bytes(self) -> int:
-        """The memory of the coarse factor [bytes]."""
+        """Return the memory of the coarse factor [bytes]."""
         return self._coarse.bytes
 
     def __call__(self, r: FloatArray) -> FloatArray:
