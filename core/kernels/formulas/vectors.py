@@ -16,9 +16,9 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray
 from ...stencils.component_algebra import SMALLEST_DIVISOR, Block, Vector, add, cross, dot, length, scale
 
-__all__ = ["COORDINATE_ROUNDING", "SMALLEST_DIVISOR", "Vector", "add", "clip", "cross", "divide", "dot", "identity",
-           "is_nonzero", "length", "maximum", "minimum", "outer_square", "scale", "select", "select_vector", "subtract",
-           "subtract_outer", "unit", "weighted_sum"]
+__all__ = ["COORDINATE_ROUNDING", "SMALLEST_DIVISOR", "Block", "Vector", "add", "clip", "cross", "divide", "dot",
+           "identity", "is_nonzero", "length", "maximum", "minimum", "outer_square", "scale", "select", "select_vector",
+           "subtract", "subtract_outer", "unit", "weighted_sum"]
 
 COORDINATE_ROUNDING = 1e-14
 """Largest rounding error of a distance along a direction, over the size of the coordinates [-]."""

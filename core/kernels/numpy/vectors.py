@@ -6,8 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...stencils.component_algebra import Block
-from ..formulas.vectors import Vector, add, cross, divide, dot, scale, select_vector, subtract
+from ..formulas.vectors import Block, Vector, add, cross, divide, dot, scale, select_vector, subtract
 
 __all__ = ["Vector", "add", "columns", "corners", "cross", "divide", "dot", "join", "join_block", "scale",
            "select_vector", "split", "subtract", "take"]
