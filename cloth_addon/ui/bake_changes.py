@@ -8,6 +8,7 @@ changed for a moment, and the panel is drawn again.
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from typing import Any
 
 import bpy
@@ -15,11 +16,22 @@ import bpy
 from ... import core
 from ..bake import bake_job
 from ..properties import baked_record, change_listeners
-from ..properties.settings import scene_settings_of
+from ..properties.enum_items import title
+from ..properties.settings import scene_settings_of, settings_of
 from ..read.fingerprint import differences, fingerprint
+from ..write.report import json_values
 
 PAUSE = 0.3
 """Time without changes after which fingerprints are computed [s]."""
+
+TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit Stretch", "buttons": "Buttons",
+          "pattern": "Rest Shape", "sewing_time": "Closing Time", "self_collision": "Self Collision",
+          "solid_contact": "On Solids", "verlet_kd": "Kept Motion", "isotropic_damping": "Edge Motion",
+          "spring_damping": "Edge Length", "steps_per_frame": "Steps per Frame",
+          "pattern_size": "UV Square", "projective_solve": "Solve"}
+"""Titles in the panel of settings whose name is another."""
+SHOWN_ELSEWHERE = {"first", "last", "frame_rate", "time_ratio", "metres_per_unit", "gravity", "wind", "backend"}
+"""Settings of the scene that are parts of their own, or change nothing."""
 
 Key = tuple[str, str, int]
 """Names of a scene and an object, and the hash of the record of its bake."""
@@ -61,8 +73,11 @@ def changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any
             found.append(f"cloth '{name}' is gone")
             continue
         try:
-            now = fingerprint(scene, cloth)
-            labels = [_text(label, before[name], now, scene) for label in differences(before[name], now)]
+            now, settings = fingerprint(scene, cloth), report.get("settings", {})
+            changed = {"settings": _changed_settings(settings.get(name), asdict(settings_of(cloth, scene))),
+                       "solver settings": _changed_settings(settings.get("scene"), asdict(scene_settings_of(scene)))}
+            labels = [_text(label, before[name], now, scene, changed.get(label, []))
+                      for label in differences(before[name], now)]
         except core.ClothError as error:                            # a stored setting that is no choice here
             labels = [str(error)]
         found += [text if "'" in label_of(text) else prefix + text for text in labels]
@@ -93,7 +108,23 @@ def label_of(text: str) -> str:
     return text.partition(" (")[0]
 
 
-def _text(label: str, before: dict[str, str], now: dict[str, str], scene: bpy.types.Scene) -> str:
+def _changed_settings(before: Any, now: dict[str, Any]) -> list[str]:
+    """Return the names of the settings that differ between a report and now. Unknown ones are left out."""
+    if not isinstance(before, dict):
+        return []
+    found = []
+    for name, value in json_values(now).items():
+        earlier = before.get(name)
+        if isinstance(value, dict) and isinstance(earlier, dict):
+            found += _changed_settings(earlier, value)
+        elif earlier != value and name not in SHOWN_ELSEWHERE:
+            found.append(TITLES.get(name, title(name)))
+    return found
+
+
+def _text(label: str, before: dict[str, str], now: dict[str, str], scene: bpy.types.Scene, changed: list[str]) -> str:
+    if label in ("settings", "solver settings"):
+        return f"{label} ({', '.join(changed)})" if changed else label
     if label == "frame range":
         settings = scene_settings_of(scene)
         return f"frame range (now {settings.first} to {settings.last})"

@@ -98,14 +98,16 @@ def steps(scene, sheet):
     scene.muslin.steps_per_frame = 7
 
 
-@pytest.mark.parametrize(("change", "text"), [
+CHANGES = [
     (move, "collider 'Ball' moved or changed"), (key, "collider 'Ball' moved or changed"),
     (edit_collider, "collider 'Ball' (its mesh)"), (friction, "collider 'Ball' (its settings)"), (parent, "'Arm'"),
     (another, "collider 'Block' is new"), (removed, "collider 'Ball' is gone"),
-    (no_collider, "collider 'Ball' is gone"),
-    (weight, "settings"), (shape, "mesh"), (pins, "vertex groups"), (gravity, "gravity"), (wind, "wind"),
-    (rate, "frame rate"), (end, "frame range (now 1 to 60)"), (steps, "solver settings")], ids=lambda x: getattr(
-        x, "__name__", ""))
+    (no_collider, "collider 'Ball' is gone"), (weight, "settings (Weight)"), (shape, "mesh"), (pins, "vertex groups"),
+    (gravity, "gravity"), (wind, "wind"), (rate, "frame rate"), (end, "frame range (now 1 to 60)"),
+    (steps, "solver settings (Steps per Frame)")]
+
+
+@pytest.mark.parametrize(("change", "text"), CHANGES, ids=[change.__name__ for change, _ in CHANGES])
 def test_a_change_since_the_bake_is_named(extension, scene, sheet, change, text):
     assert "Changed since the bake" not in told(extension, sheet)
     change(scene, sheet)

@@ -33,9 +33,10 @@ def changes() -> Steps:
     yield from ui.key("A", x, y, ctrl=True)
     yield from ui.text("0.25", x, y)
     yield from ui.key("RET", x, y)
-    yield from until(lambda: told() == ["settings"], "the typed weight to be noticed", 10.0)
+    yield from until(lambda: told() == ["settings (Weight)"], "the typed weight to be noticed", 10.0)
     bpy.data.objects["Ball"].location.x += 1.0
-    yield from until(lambda: {*told()} == {"settings", "collider 'Ball' moved or changed"}, "the ball's place", 10.0)
+    wanted = {"settings (Weight)", "collider 'Ball' moved or changed"}
+    yield from until(lambda: {*told()} == wanted, "the ball's place to be noticed", 10.0)
     bpy.context.scene.frame_end = 9
     yield from until(lambda: "frame range (now 1 to 9)" in told(), "the frame range to be noticed", 10.0)
     yield from picture("changed")
