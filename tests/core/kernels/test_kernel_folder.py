@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -113,6 +114,37 @@ def test_the_private_group_of_a_user_is_no_other_user(tmp_path, monkeypatch):
         assert why_not_private(place)
     place.chmod(0o777)
     assert why_not_private(place)
+
+
+@posix
+def test_a_group_is_private_if_nobody_else_is_in_it(monkeypatch):
+    grp, pwd = pytest.importorskip("grp"), pytest.importorskip("pwd")
+    me = SimpleNamespace(pw_name="me", pw_uid=os.geteuid(), pw_gid=4242)
+    other = SimpleNamespace(pw_name="other", pw_uid=os.geteuid() + 1, pw_gid=4242)
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: me)
+    groups = (("me", [], [me], True), ("me", ["me"], [me], True), ("staff", [], [me], False),
+              ("me", ["other"], [me], False), ("me", [], [me, other], False))
+    for name, members, users, private in groups:
+        group = SimpleNamespace(gr_name=name, gr_mem=members)
+        monkeypatch.setattr(grp, "getgrgid", lambda _, group=group: group)
+        monkeypatch.setattr(pwd, "getpwall", lambda users=users: users)
+        assert kernel_folder._has_no_other_member.__wrapped__(4242) == private, (name, members)
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give folders away")
+def test_a_container_that_does_not_map_root_shows_another_owner_above_the_user_s_folders(tmp_path, monkeypatch):
+    """As in Flatpak. Below a folder of the user, the same number stands for any other user."""
+    monkeypatch.setattr(kernel_folder, "_stand_in_for_root", lambda: 65534)
+    monkeypatch.setattr(os, "geteuid", lambda: 4321)
+    place = tmp_path / "home" / "user" / "cache"
+    place.mkdir(parents=True)
+    os.chown(place.parents[1], 65534, -1)
+    os.chown(place.parent, 4321, -1)
+    os.chown(place, 4321, -1)
+    assert why_not_private(place) is None
+    os.chown(place, 65534, -1)
+    assert why_not_private(place / "below") == f"{place} belongs to another user"
 
 
 @posix
