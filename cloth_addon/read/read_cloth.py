@@ -20,7 +20,7 @@ from ..properties.settings import ClothSettings, kind_of, metres_per_unit, setti
 from . import garments, mesh_data, unbaked_state
 from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
-from .frame_window import FrameWindow, evaluated_object, vector_text
+from .frame_window import LARGEST_COORDINATE, FrameWindow, evaluated_object, vector_text
 
 LEAST_SCALE_RATIO = 1e-6
 """Smallest over largest scale of an object's axes, below which it has no inverse in single precision [-]."""
@@ -110,6 +110,10 @@ def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.t
 def world_matrix(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> NDArray[np.float64]:
     """Return the world matrix (4, 4) of the evaluated object. Raise SceneError if it has no inverse."""
     matrix = np.array(evaluated_object(obj, view_layer).matrix_world, np.float64)
+    if not (np.abs(matrix) <= LARGEST_COORDINATE).all():                                # nan fails too
+        raise core.SceneError(f"its place, rotation or scale at frame {scene.frame_current} is no number or above "
+                              f"{LARGEST_COORDINATE:g} (location {vector_text(matrix[:3, 3])}); correct them, with "
+                              "their keys and constraints", object_name=obj.name)
     scale = np.linalg.svd(matrix[:3, :3], compute_uv=False)
     if not scale[2] > LEAST_SCALE_RATIO * scale[0]:
         axes = np.linalg.norm(matrix[:3, :3], axis=0)
@@ -182,6 +186,10 @@ def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None
         raise core.PinError(f"has no vertex group '{name}' to pin; choose another one in Muslin's panel, or none",
                             object_name=obj.name)
     weights = mesh_data.group_weights(obj.data, group.index)
+    if not np.isfinite(weights).all():
+        vertex = int(np.argmin(np.isfinite(weights)))
+        raise core.PinError(f"the weight of vertex {vertex} in its pin group '{name}' is {weights[vertex]}, which is "
+                            "no number; assign it a weight from 0 to 1", object_name=obj.name)
     if not weights.any():
         raise core.PinError(f"no vertex has a weight in its pin group '{name}'; assign vertices to it, or choose none",
                             object_name=obj.name)

@@ -68,6 +68,24 @@ def pin_group_of_weight_zero(scene):
     builders.pin(builders.sheet(), {3: 0.0})
 
 
+def pin_weight_that_is_no_number(scene):
+    builders.pin(builders.sheet(), {3: NAN})
+
+
+def pin_target_that_becomes_nan(scene):
+    sheet = builders.sheet()
+    builders.pin(sheet, {4: 1.0})
+    sheet.shape_key_add(name="Basis")
+    lost = sheet.shape_key_add(name="Lost")
+    lost.data[4].co.z = NAN
+    builders.animate(lost, "value", {1: 0.0, 2: 0.0, 3: 1.0})
+
+
+def nan_vertex_of_a_collider(scene):
+    builders.sheet()
+    builders.box().data.vertices[3].co.y = NAN
+
+
 def collider_without_triangles(scene):
     builders.sheet()
     builders.mesh_object("Wire", [(0, 0, 0), (1, 0, 0)], edges=[(0, 1)], kind="COLLIDER")
@@ -240,6 +258,9 @@ CASES = [
     (infinite_location, "MeshError", r"Sheet: its location is \(3.4.* at frame 1, .* correct it"),
     (location_that_becomes_infinite, "MeshError", "Sheet: its location is .* at frame 3"),
     (infinite_scale, "MeshError", "Sheet: has a rotation or scale at frame 1, which is no number .* correct them"),
+    (pin_weight_that_is_no_number, "PinError", "Sheet: the weight of vertex 3 in its pin group 'Pins' is nan.*assign"),
+    (pin_target_that_becomes_nan, "MeshError", r"Sheet: vertex 4 is at .*nan\) m at frame 3, .*shape key that puts it"),
+    (nan_vertex_of_a_collider, "ColliderError", "Box: vertex 3 is at .*nan.* at frame 1, .*move or delete that vertex"),
     (nan_wind, "SceneError", r"the wind is \(0, nan, 0\) m/s, .*Bake panel"),
     (infinite_wind, "SceneError", r"the wind is \(3.4.* m/s, .*Bake panel"),
     (wind_field(NAN, 0.0), "SceneError", "Gale: is a wind field of strength nan at .* at frame 1, .*correct strength"),
@@ -356,6 +377,36 @@ def test_an_object_removed_while_its_bake_runs_is_named(extension, scene):
     bpy.data.objects.remove(box)
     with pytest.raises(extension.core.SceneError, match="Box: was removed while the bake ran"):
         builders.finish(bake)
+
+
+def moves_by(value):
+    def move(scene, *_):
+        if scene.frame_current == 3:
+            scene.objects["Sheet"].location.x = value
+            scene.view_layers[0].update()
+    return move
+
+
+@pytest.mark.parametrize("value", [NAN, INFINITY])
+def test_cloth_moved_to_no_number_by_a_script_after_it_was_solved_names_its_place(extension, scene, monkeypatch, value):
+    """A handler moves the cloth whenever the frame is set: after frame 3 was read, another frame has been set."""
+    import bpy
+
+    sheet = builders.sheet()
+    scene.muslin.backend = "NUMPY"
+    builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), 4: (1.0, 0.0, 0.0)})
+    before, handlers = builders.state(sheet)["keys"], bpy.app.handlers.frame_change_post
+    handler = moves_by(value)
+    steps = extension.bake.bake(scene)
+    try:
+        with pytest.raises(extension.core.ClothError, match="Sheet: its (place|location).* at frame 3.*correct"):
+            for progress in steps:
+                if progress.frame == 3 and not progress.touches_blender:
+                    handlers.append(handler)
+                    scene.frame_set(17)
+    finally:
+        handlers.remove(handler)
+    assert builders.state(sheet)["keys"] == before
 
 
 def test_a_mesh_edited_while_its_bake_runs_is_not_written_to(extension, scene):
