@@ -20,7 +20,6 @@ import numpy as np
 
 from ..errors import SolverError, UnstableStepError
 from ..model.particle_system import ParticleSystem
-from ..model.projective_matrix import drag_blocks
 from ..state import State
 
 if TYPE_CHECKING:
@@ -70,7 +69,8 @@ def _fastest(system: ParticleSystem, state: State) -> tuple[float, float]:
     if rate is not None:
         resisting = np.zeros(len(system.mass)) if rate.viscous is None else rate.viscous.copy()
         if rate.drags:
-            resisting += drag_blocks(rate, len(resisting)).trace(axis1=1, axis2=2)
+            for drag in rate.drags:
+                resisting += drag.row_sums(len(resisting)).trace(axis1=1, axis2=2)
         d += float((resisting / system.mass).max(initial=0.0))
     return omega2, d
 

@@ -17,7 +17,7 @@ from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from ..kernels.layouts import PackedRows
 from .padded_rows import padded_rows
-from .scalar_matrix import ScalarPattern
+from .scalar_matrix import ScalarMatrix, ScalarPattern
 from .sparsity import entries_of
 
 
@@ -144,15 +144,20 @@ class BlockMatrix:
     Attributes:
         data: (size,), per row three lines over all its blocks.
         scalar: values of the scalar part, None if it is zero.
+        row_sums: (V, 3, 3), the sum of the blocks of each row, known exactly from the parts of the matrix: stiffness
+            between vertices adds zero. Products use it for the effect of A on translations.
         assembled: True; a matrix of which only the diagonal is stored (`ImplicitMatrix`) has False.
     """
 
     assembled = True
 
     def __init__(self, pattern: BlockPattern, data: FloatArray | None = None,
-                 scalar: FloatArray | None = None) -> None:
-        self.pattern, self.scalar = pattern, scalar
+                 scalar: ScalarMatrix | None = None) -> None:
+        self.pattern, self.scalar = pattern, None if scalar is None else scalar.values
         self.data = np.zeros(pattern.size) if data is None else data
+        self.row_sums = np.zeros((pattern.vertex_count, 3, 3))
+        if scalar is not None and scalar.row_sums is not None:
+            self.row_sums[:, [0, 1, 2], [0, 1, 2]] = scalar.row_sums[:, None]
 
     @property
     def scalars(self) -> FloatArray:
@@ -164,11 +169,23 @@ class BlockMatrix:
         p = self.pattern
         current().block_matrix.add_element_blocks(p.vertices(family), p.positions(family), factor * element_blocks,
                                                   p.layout, self.data)
+        flat, sums = p.vertices(family).ravel(), factor * element_blocks.sum(axis=2).reshape(-1, 9)
+        rows: FloatArray = np.stack([np.bincount(flat, weights=entry, minlength=p.vertex_count) for entry in sums.T],
+                                    axis=1)
+        self.add_row_sums(rows.reshape(-1, 3, 3))
+
+    def add_row_sums(self, blocks: FloatArray) -> None:
+        """Add blocks (V, 3, 3) to the sums of the rows, of elements that are added to `data` by kernels."""
+        self.row_sums += blocks
 
     def add_diagonal(self, values: FloatArray) -> None:
         """Add to the diagonal: values (V,) times the identity, or blocks (V, 3, 3)."""
         kernels, start, line = current().block_matrix, self.pattern.own_places[:, 0], self.pattern.line
         (kernels.add_multiples if values.ndim == 1 else kernels.add_diagonal)(start, line, values, self.data)
+        if values.ndim == 1:
+            self.row_sums[:, [0, 1, 2], [0, 1, 2]] += values[:, None]
+        else:
+            self.row_sums += values
 
     def blocks(self) -> FloatArray:
         """Return the blocks (N, 3, 3) in the order of the pattern's rows and columns, with the scalar part added.
@@ -198,7 +215,7 @@ class BlockMatrix:
     def multiply(self, x: FloatArray) -> FloatArray:
         """Return A x for x (V, 3)."""
         result: FloatArray = current().block_matrix.product(self.data, self.pattern.layout, self.scalar,
-                                                            self.pattern.scalar.layout, x)
+                                                            self.pattern.scalar.layout, self.row_sums, x)
         return result
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from .block_matrix import BlockMatrix, BlockPattern
+from .scalar_matrix import ScalarMatrix
 
 
 class Elements(Protocol):
@@ -49,7 +50,7 @@ class ImplicitMatrix(BlockMatrix):
 
     assembled = False
 
-    def __init__(self, pattern: BlockPattern, scalar: FloatArray | None, parts: Sequence[Part]) -> None:
+    def __init__(self, pattern: BlockPattern, scalar: ScalarMatrix | None, parts: Sequence[Part]) -> None:
         super().__init__(pattern, None, scalar)
         self.parts = parts
 

@@ -6,9 +6,9 @@ an iteration is cheap, the matrix is copied, in single precision off the diagona
 
 The copy is A + E. The error E is the rounding of the numbers off the diagonal; the symmetric part of the sum of a row's
 errors is added to the diagonal of the row. The absolute values of a row of E add up to at most 2 u sum |A_ij|, with
-u = 2^-24. Where that is less than the row's mass,
-A + E is positive definite as A is. Otherwise products are made with A itself. Solutions differ by some millionths, see
-docs/decisions/0013.
+u = 2^-24. Where that is less than the row's mass, A + E is positive definite as A is, and the row is so little stiffer
+than its mass that products need no differences. Otherwise products are made with A itself. Solutions differ by some
+millionths, see docs/decisions/0013.
 """
 
 from __future__ import annotations

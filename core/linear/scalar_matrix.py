@@ -17,6 +17,43 @@ from .padded_rows import padded_rows
 from .sparsity import entries_of
 
 
+class ScalarMatrix:
+    """A matrix of scalars on a pattern.
+
+    Attributes:
+        values: (size,), in the layout of the pattern.
+        row_sums: (V,), the sum of each row, known exactly from the parts of the matrix; None where all are zero.
+    """
+
+    def __init__(self, pattern: ScalarPattern, values: FloatArray, row_sums: FloatArray | None = None) -> None:
+        self.pattern, self.values, self.row_sums = pattern, values, row_sums
+
+    def product(self, x: FloatArray) -> FloatArray:
+        """Return K x for x (V, 3)."""
+        result = np.zeros_like(x)
+        self.add_product(x, result)
+        return result
+
+    def add_product(self, x: FloatArray, result: FloatArray) -> None:
+        """Add K x to result, for x (V, 3): sum_j K_ij (x_j - x_i) + r_i x_i with the sums r of the rows.
+
+        A translation of elements with zero sums is multiplied by exactly zero, wherever they are.
+        """
+        current().block_matrix.add_scalar_product(self.values, self.pattern.layout, x, result)
+        if self.row_sums is not None:
+            result += self.row_sums[:, None] * x
+
+    def __add__(self, other: ScalarMatrix) -> ScalarMatrix:
+        """Return the sum of two matrices on one pattern."""
+        sums = [part for part in (self.row_sums, other.row_sums) if part is not None]
+        return ScalarMatrix(self.pattern, self.values + other.values, sum(sums[1:], start=sums[0]) if sums else None)
+
+    def __rmul__(self, factor: float) -> ScalarMatrix:
+        """Return `factor` times the matrix."""
+        return ScalarMatrix(self.pattern, factor * self.values,
+                            None if self.row_sums is None else factor * self.row_sums)
+
+
 class ScalarPattern:
     """The entries of a matrix of scalars.
 
@@ -52,12 +89,7 @@ class ScalarPattern:
         """Free the places that only `assemble` needs."""
         self._places = []
 
-    def product(self, values: FloatArray, x: FloatArray) -> FloatArray:
-        """Return K x for x (V, 3)."""
-        result = np.zeros_like(x)
-        self.add_product(values, x, result)
-        return result
-
-    def add_product(self, values: FloatArray, x: FloatArray, result: FloatArray) -> None:
-        """Add K x to result, for x (V, 3)."""
-        current().block_matrix.add_scalar_product(values, self.layout, x, result)
+    def with_sums(self, values: FloatArray) -> ScalarMatrix:
+        """Return the matrix of values (size,), with the sums of its rows as they are."""
+        sums = np.bincount(self.rows, values[self.layout.place], self.vertex_count).astype(np.float64)
+        return ScalarMatrix(self, values, sums)

@@ -41,7 +41,14 @@ class AirDrag:
         """Add the force at velocities u (V, 3) [m/s] relative to the air to `total` (V, 3) [N]."""
         current().drag.add_force(self.stencil, self.vectors, u, total)
 
+    def row_sums(self, vertex_count: int) -> FloatArray:
+        """Return the sums of the rows of -df/dv (V, 3, 3) [kg/s]: its products with the three unit translations."""
+        sums = np.zeros((3, vertex_count, 3))
+        for axis, total in zip(-np.eye(3), sums, strict=True):
+            self.add_force(np.tile(axis, (vertex_count, 1)), total)
+        return sums.transpose(1, 2, 0)
+
 
 def drag_stencil(triangles: IntArray) -> Stencil:
     """Return one column per triangle (T, 3): the sum of its vertices' velocities."""
-    return Stencil(triangles, np.ones((len(triangles), 3, 1)))
+    return Stencil(triangles, np.ones((len(triangles), 3, 1)), held=True)

@@ -10,8 +10,8 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from ..linear.block_matrix import BlockMatrix, BlockPattern
-from ..linear.scalar_matrix import ScalarPattern
-from ..stencils.stencil import ElementForce, Stencil, scalar_blocks
+from ..linear.scalar_matrix import ScalarMatrix, ScalarPattern
+from ..stencils.stencil import ElementForce, Stencil, scalar_blocks, scalar_row_sums
 from .force_families import changing, families
 from .latest import Latest
 from .matrix_free import MatrixFree
@@ -41,7 +41,7 @@ class ElasticForces:
         """Return f = -dE/dx + weight (V, 3) [N] at x (V, 3)."""
         total = self._weight.copy()
         if self._constant.linear is not None:
-            total -= self._pattern.scalar.product(self._constant.linear, x)
+            total -= self._constant.linear.product(x)
         for family in self._acting:
             current().element_families.add_force(family, x, total)
         return total
@@ -52,7 +52,7 @@ class ElasticForces:
         for family in self._families:
             stencil = family[0].stencil
             F = stencil.gather(x)
-            sizes = Stencil(stencil.vertices, np.abs(stencil.weights))
+            sizes = Stencil(stencil.vertices, np.abs(stencil.weights), held=True)
             for force in family:
                 P = force.law.stress(F, force.parameters)
                 total += sizes.scatter(tuple((np.abs(a), np.abs(b), np.abs(c)) for a, b, c in P), len(x))
@@ -83,13 +83,16 @@ class ElasticForces:
                                  damped_at=x if rate is None else rate.x, damping=rate_factor, common=common)
         for number, (stencil, common) in drags.items():
             kernels.add_common(stencil, common, self._pattern.positions(number), layout, matrix.data)
+        if rate is not None:
+            for drag in rate.drags:
+                matrix.add_row_sums(rate_factor * drag.row_sums(len(x)))
         if rate is not None and rate.viscous is not None:
             matrix.add_diagonal(rate_factor * rate.viscous)
         return matrix
 
 
 class ConstantStiffness:
-    """Stiffness K and damping of the forces whose law has a constant tangent, as values on the scalar pattern.
+    """Stiffness K and damping of the forces whose law has a constant tangent, as matrices of scalars.
 
     Attributes:
         linear: K of linear laws only, None if there are none.
@@ -99,29 +102,36 @@ class ConstantStiffness:
     def __init__(self, forces: Sequence[ElementForce], pattern: ScalarPattern) -> None:
         constant = [force for force in forces if force.law.constant_tangent]
         entries = [scalar_blocks(force) for force in constant]
-        self._stiffness = pattern.assemble(entries)
+        sums = [scalar_row_sums(force.stencil, part, pattern.vertex_count)
+                for force, part in zip(constant, entries, strict=True)]
 
-        def values(factors: list[float]) -> FloatArray | None:
+        def matrix(factors: list[float]) -> ScalarMatrix:
+            """Return the sum of K of each force times its factor."""
+            parts = [factor * part for factor, part in zip(factors, sums, strict=True) if part is not None]
+            return ScalarMatrix(
+                pattern, pattern.assemble([factor * part for factor, part in zip(factors, entries, strict=True)]),
+                sum(parts[1:], start=parts[0]) if parts else None)
+
+        def scaled(factors: list[float]) -> ScalarMatrix | None:
             """Return K of each force times its factor, None if all are zero."""
             first = factors[0] if factors else 0.0
             if any(factor != first for factor in factors):
-                return pattern.assemble([factor * part for factor, part in zip(factors, entries, strict=True)])
+                return matrix(factors)
             return None if first == 0.0 else self._stiffness if first == 1.0 else first * self._stiffness
 
-        self.linear = values([float(force.law.linear) for force in constant])
-        self.damping = values([force.damping for force in constant])
-        self._latest_sum: Latest[tuple[float, float], FloatArray] = Latest()
+        self._stiffness = matrix([1.0] * len(constant))
+        self.linear = scaled([float(force.law.linear) for force in constant])
+        self.damping = scaled([force.damping for force in constant])
+        self._latest_sum: Latest[tuple[float, float], ScalarMatrix] = Latest()
         pattern.forget_elements()
 
-    def sum(self, factor: float, damping_factor: float) -> FloatArray:
+    def sum(self, factor: float, damping_factor: float) -> ScalarMatrix:
         """Return `factor` K + `damping_factor` times the damping."""
         return self._latest_sum.at((factor, damping_factor), self._made_sum)
 
-    def _made_sum(self, factors: tuple[float, float]) -> FloatArray:
+    def _made_sum(self, factors: tuple[float, float]) -> ScalarMatrix:
         total = factors[0] * self._stiffness
-        if self.damping is not None:
-            total += factors[1] * self.damping
-        return total
+        return total if self.damping is None else total + factors[1] * self.damping
 
 
 def edge_stiffness(edges: IntArray, stiffness: FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ from ..arrays import FloatArray
 from ..kernels import current
 from ..linear.block_matrix import BlockPattern
 from ..linear.implicit_matrix import ElementProduct, ImplicitMatrix, OuterProduct, Part
+from ..linear.scalar_matrix import ScalarMatrix
 from ..linear.spring_product import Layer, SpringProduct, layers_of, spring_form
 from ..stencils.stencil import Stencil
 from .force_families import Family
@@ -33,7 +34,7 @@ class MatrixFree:
         self._pattern = pattern
         self._layers = [_layers(family[0].stencil, pattern.vertex_count) for family in families]
 
-    def matrix(self, families: Sequence[Family], x: FloatArray, factor: float, scalar: FloatArray | None, *,
+    def matrix(self, families: Sequence[Family], x: FloatArray, factor: float, scalar: ScalarMatrix | None, *,
                exact: bool, rate: RateForce | None, rate_factor: float) -> ImplicitMatrix:
         """Return `factor` K + `rate_factor` D as `ElasticForces.stiffness` defines it.
 

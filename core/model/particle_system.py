@@ -39,6 +39,7 @@ from .matrix_free import MatrixFree
 from .pin_constraints import PinConstraints
 from .projective_matrix import ProjectiveMatrix, constant_elements
 from .rest_shape_ramp import over_final
+from .stiffness_limit import limited
 from .strain_limit import StrainLimit
 from .velocity_forces import RateForce, VelocityForces
 from .velocity_predictor import VelocitySmoothing
@@ -106,7 +107,8 @@ class ParticleSystem:
         self.body: IntArray = bodies(near, self.vertex_count)
         self.piles = Piles(self.body, self.mass, scene.gravity)
         scale: FloatArray = np.concatenate([c.mesh.scale for c in cloths])
-        self._forces = ForcesInTime(cloths, nodes.slices, nodes.forces, nodes.padded(scale), self.carried)
+        models = [limited(forces, nodes.rest, nodes.mass) for forces in nodes.forces]
+        self._forces = ForcesInTime(cloths, nodes.slices, models, nodes.padded(scale), self.carried)
         final = self._forces.final
         seams = Links.joined([(sewing.links(), start) for c, start in zip(cloths, starts, strict=True)
                               for sewing in c.sewing])

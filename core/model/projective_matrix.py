@@ -30,7 +30,8 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..linear.preconditioners.constant_matrix import ConstantMatrix, ConstantMatrixAlone, ScalarElements
-from ..stencils.stencil import ELEMENTS_PER_BATCH, ElementForce, Stencil, scalar_blocks
+from ..linear.scalar_matrix import ScalarMatrix
+from ..stencils.stencil import ELEMENTS_PER_BATCH, ElementForce, Stencil, scalar_blocks, scalar_row_sums
 from .velocity_forces import RateForce
 
 POWER_ITERATIONS = 60
@@ -55,15 +56,26 @@ class ProjectiveMatrix:
         self._x, self._mass, self._viscous = x, mass, viscous
         self._pattern = BlockPattern(len(x), [], [force.stencil.vertices for force in forces])
         self._elements = constant_elements(forces, x, bounding=True)
-        self._stiffness = self._pattern.scalar.assemble([part.stiffness for part in self._elements])
-        self._damping = self._pattern.scalar.assemble([part.damping for part in self._elements])
+        stencils = [force.stencil for force in forces]
+        self._stiffness = self._matrix(stencils, [part.stiffness for part in self._elements])
+        self._damping = self._matrix(stencils, [part.damping for part in self._elements])
+
+    def _matrix(self, stencils: Sequence[Stencil], blocks: Sequence[FloatArray]) -> ScalarMatrix:
+        """Return the matrix of elements with scalar blocks (E, k, k)."""
+        pattern = self._pattern.scalar
+        sums = [scalar_row_sums(stencil, part, pattern.vertex_count)
+                for stencil, part in zip(stencils, blocks, strict=True)]
+        there = [part for part in sums if part is not None]
+        return ScalarMatrix(pattern, pattern.assemble(blocks), sum(there[1:], start=there[0]) if there else None)
 
     def matrix(self, h: float, rate: RateForce | None) -> BlockMatrix:
         """Return A of a step of h [s] with the drag of `rate`."""
         A = BlockMatrix(self._pattern, None, h * h * self._stiffness + h * self._damping)
         A.add_diagonal(self._mass + h * self._viscous)
         if rate is not None and rate.drags:
-            A.add_diagonal(h * drag_blocks(rate, len(self._mass)))
+            # q q^T between every two corners of a triangle is at most 3 q q^T on each
+            for drag in rate.drags:
+                A.add_diagonal(h * drag.row_sums(len(self._mass)))
         return A
 
     def factor(self, h: float, A: BlockMatrix, filter_: ConstraintFilter) -> Operator:
@@ -87,12 +99,12 @@ class ProjectiveMatrix:
         free[held] = False
         return self._bound(self._stiffness, free), self._bound(self._damping, free)
 
-    def _bound(self, values: FloatArray, free: BoolArray) -> float:
-        size = np.abs(values)
+    def _bound(self, matrix: ScalarMatrix, free: BoolArray) -> float:
+        size = self._pattern.scalar.with_sums(np.abs(matrix.values))
         y = np.where(free, 1.0, 0.0)
         best = np.inf
         for _ in range(POWER_ITERATIONS):
-            z = self._pattern.scalar.product(size, np.repeat(y[:, None], 3, axis=1))[:, 0] / self._mass
+            z = size.product(np.repeat(y[:, None], 3, axis=1))[:, 0] / self._mass
             top = float(z[free].max(initial=0.0))
             if top == 0.0:
                 return 0.0
@@ -121,24 +133,11 @@ def constant_elements(forces: Sequence[ElementForce], x: FloatArray, *, bounding
                 bounds = np.stack(force.law.damping_bounds(force.parameters), axis=1)
                 damping = _isotropic(bounds, stencil.weights)
         elif stencil.vertices.shape[1] <= WIDEST_ELEMENT:
-            K = damping = _isotropic(_norms(force, x), stencil.weights)
+            K = damping = _isotropic(stiffness_norms(force, x), stencil.weights)
         else:
             continue
         result.append(ScalarElements(stencil.vertices, K, force.damping * damping))
     return result
-
-
-def drag_blocks(rate: RateForce, vertex_count: int) -> FloatArray:
-    """Return blocks (V, 3, 3) [kg/s] that bound the matrix of the triangles' drag: q q^T between every two corners of a
-    triangle is at most 3 q q^T on each."""
-    total = np.zeros((vertex_count, 9))
-    for drag in rate.drags:
-        blocks = (3.0 * drag.vectors[:, :, None] * drag.vectors[:, None, :]).reshape(-1, 9)
-        vertices = drag.stencil.vertices
-        for entry in range(9):
-            weights = np.repeat(blocks[:, entry], vertices.shape[1])
-            total[:, entry] += np.bincount(vertices.ravel(), weights=weights, minlength=vertex_count)
-    return total.reshape(-1, 3, 3)
 
 
 def _isotropic(omega: FloatArray, w: FloatArray) -> FloatArray:
@@ -147,7 +146,7 @@ def _isotropic(omega: FloatArray, w: FloatArray) -> FloatArray:
     return total
 
 
-def _norms(force: ElementForce, x: FloatArray) -> FloatArray:
+def stiffness_norms(force: ElementForce, x: FloatArray) -> FloatArray:
     """Return |H_cc| (E, C) [N/m per weight squared] at x (V, 3) [m]."""
     H = force.law.projected_tangent(force.stencil.gather(x), force.parameters)
     return np.stack([np.sqrt(sum(entry * entry for row in H[c][c] for entry in row)) for c in range(len(H))], axis=1)
@@ -161,13 +160,14 @@ def _bounds(force: ElementForce, x: FloatArray) -> FloatArray:
     found = []
     for first in range(0, len(vertices), ELEMENTS_PER_BATCH):
         some = slice(first, first + ELEMENTS_PER_BATCH)
-        stencil = Stencil(vertices[some], weights[some])
+        stencil = Stencil(vertices[some], weights[some], held=force.stencil.held)
         p = tuple(p[some] for p in force.parameters)
         size = np.zeros((len(stencil.vertices), weights.shape[2], weights.shape[2]))           # of each block
         for scale in READING_SCALES:
             H = np.array(force.law.projected_tangent(stencil.gather(scale * x), p))
             size = np.maximum(size, np.sqrt(np.einsum("cdije,cdije->ecd", H, H)))
         own = np.einsum("ecc->ec", size)
+        own = np.where(own > 0.0, own, size.max(axis=2))         # a column may act by its coupling to others alone
         # scaled by sqrt(own), no row of blocks sums to more than `most`, and so no eigenvalue is above it
         root = np.sqrt(np.maximum(own, np.finfo(float).tiny))
         most = (size / (root[:, :, None] * root[:, None, :])).sum(axis=2).max(axis=1)

@@ -16,6 +16,7 @@ from ..arrays import FloatArray
 from ..description.scene import Scene
 from ..kernels import current
 from ..linear.block_matrix import BlockPattern
+from ..linear.scalar_matrix import ScalarMatrix
 from ..loads.air_drag import AirDrag
 from ..stencils.stencil import Stencil
 from .force_families import Family
@@ -30,7 +31,7 @@ class RateForce:
         push: (V, 3) [N].
         damped: families of damped forces whose stiffness changes.
         damped_constant: families of damped forces of constant stiffness.
-        constant: damping times stiffness of these, on the pattern's scalar part; None where there are none.
+        constant: damping times stiffness of these; None where there are none.
         drags: of triangles in air.
         viscous: (V,) [kg/s], None where there is none.
         pattern: of the matrix.
@@ -40,7 +41,7 @@ class RateForce:
     push: FloatArray
     damped: Sequence[Family]
     damped_constant: Sequence[Family]
-    constant: FloatArray | None
+    constant: ScalarMatrix | None
     drags: Sequence[AirDrag]
     viscous: FloatArray | None
     pattern: BlockPattern
@@ -54,7 +55,7 @@ class RateForce:
             drag.add_force(u, total)
         total = -total
         if self.constant is not None:
-            self.pattern.scalar.add_product(self.constant, u, total)
+            self.constant.add_product(u, total)
         if self.viscous is not None:
             total += self.viscous[:, None] * u
         return total
@@ -75,12 +76,12 @@ class VelocityForces:
         air: stencils of triangles that the air drags, with their coefficients k_d (T,) [kg/(m^2 s)].
         viscous: (V,) coefficients of viscous drag [kg/s].
         damped_constant: families of damped forces of constant stiffness.
-        constant: damping times stiffness of these, on the pattern's scalar part; None where there are none.
+        constant: damping times stiffness of these; None where there are none.
         pattern: of the matrix.
     """
 
     def __init__(self, scene: Scene, air: Sequence[tuple[Stencil, FloatArray]], viscous: FloatArray,
-                 damped_constant: Sequence[Family], constant: FloatArray | None, pattern: BlockPattern) -> None:
+                 damped_constant: Sequence[Family], constant: ScalarMatrix | None, pattern: BlockPattern) -> None:
         self._scene, self._air, self._pattern = scene, air, pattern
         self._viscous = viscous if viscous.any() else None
         self._damped_constant, self._constant = damped_constant, constant if damped_constant else None
@@ -103,7 +104,7 @@ class VelocityForces:
             for drag in drags:
                 drag.add_force(np.ascontiguousarray(np.broadcast_to(-wind, x.shape)), push)
         if self._constant is not None:
-            self._pattern.scalar.add_product(self._constant, v, push)
+            self._constant.add_product(v, push)
             for family in self._damped_constant:
                 current().element_families.add_damping_force(family, x, v, push)
         return RateForce(x, push, damped, self._damped_constant, self._constant, drags, self._viscous, self._pattern)

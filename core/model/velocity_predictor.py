@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..linear.scalar_matrix import ScalarPattern
+from ..linear.scalar_matrix import ScalarMatrix, ScalarPattern
 
 SMOOTHING_SWEEPS = 2
 """Number of times that velocities are averaged with those of their neighbours [-]."""
@@ -32,11 +32,12 @@ class VelocitySmoothing:
         degree = np.bincount(edges.ravel(), minlength=vertex_count)
         share = 0.5 / np.maximum(degree, 1)[edges]                                     # (E, 2), of each end
         alone = np.flatnonzero(degree == 0)[:, None]
-        self._pattern = ScalarPattern(vertex_count, [edges, alone])
-        self._values = self._pattern.assemble([np.stack([share, share], axis=2), np.ones((len(alone), 1, 1))])
+        pattern = ScalarPattern(vertex_count, [edges, alone])
+        values = pattern.assemble([np.stack([share, share], axis=2), np.ones((len(alone), 1, 1))])
+        self._mean = ScalarMatrix(pattern, values, np.ones(vertex_count))
 
     def __call__(self, v: FloatArray) -> FloatArray:
         """Return smoothed v (V, 3)."""
         for _ in range(SMOOTHING_SWEEPS):
-            v = self._pattern.product(self._values, v)
+            v = self._mean.product(v)
         return v

@@ -29,7 +29,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import AnyArray, FloatArray, IntArray
+from ..arrays import SINGLE_PRECISION, AnyArray, FloatArray, IntArray
 from ..kernels import current
 from .component_algebra import Block, Columns, add, add_blocks, dot, outer
 
@@ -46,6 +46,7 @@ ELEMENTS_PER_BATCH = 4096
 memory."""
 
 
+
 class Law(Protocol):
     """Energy of an element as a function of its columns.
 
@@ -58,8 +59,8 @@ class Law(Protocol):
         linear: True if, in addition, P_c = sum_d H_cd F_d. The force is then a product with the assembled matrix.
 
     Optional attributes:
-        stiffness_parameters: {"stretch" | "shear" | "bend": indices of parameters}. The energy and the conditions are
-            linear in these parameters, so a painted stiffness scales them.
+        stiffness_parameters: {"stretch" | "shear" | "bend" | "volume": indices of parameters}. The energy and the
+            conditions are linear in these parameters, so a painted stiffness scales them.
         has_rest_curvature: True if the rest shape includes the curvature that is painted on a mesh.
         completes_constant_law: True if the projected tangent is positive semi-definite only when that of a law with
             constant tangent on the same elements is added.
@@ -110,16 +111,28 @@ class Workspace:
 class Stencil:
     """Vertices and weights of E elements: F_c = sum_i weights[:, i, c] x[vertices[:, i]].
 
+    Weights of a column add up to zero to the last bit, so that a translation makes no force and internal forces make no
+    momentum. Only elements that are `held` in space have other sums.
+
     Attributes:
         vertices (E, k): vertex indices of each element.
         weights (E, k, C): weight of vertex i in column c.
         hub_count: number of leading vertices of an element such that every pair of vertices that the law couples
             contains at least one of them; None if the law couples any two vertices.
+        held: whether the weights may add up to something else than zero, as for springs to fixed points.
+
+    Raises:
+        ValueError: the weights of an element that is not held do not add up to zero.
     """
 
     vertices: IntArray
     weights: FloatArray
     hub_count: int | None = None
+    held: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.held:
+            object.__setattr__(self, "weights", balanced(self.weights))
 
     @cached_property
     def incidence(self) -> tuple[IntArray, npt.NDArray[np.int32]]:
@@ -228,6 +241,32 @@ class ElementForce:
         return total
 
 
+def balanced(weights: FloatArray) -> FloatArray:
+    """Return weights (E, k, C) whose sum over k is zero but for rounding as weights whose sum is exactly zero.
+
+    They become multiples of a power of two, so large that their sums are exact in every order. The largest weight takes
+    up the rest.
+
+    Raises:
+        ValueError: a sum is not zero, even with the rounding of badly shaped elements.
+    """
+    sums, sizes = np.add.reduce(weights, axis=1), np.add.reduce(np.abs(weights), axis=1)          # (E, C)
+    off = sums != 0.0
+    if not off.any():
+        return weights
+    most = SINGLE_PRECISION * sizes.max(axis=1, keepdims=True)
+    if (np.abs(sums) > most).any():
+        element, column = np.argwhere(np.abs(sums) > most)[0]
+        raise ValueError(f"the weights of column {column} of element {element} add up to {sums[element, column]:.3g}, "
+                         "not to zero; stencils of springs to fixed points are `held`")
+    unit = np.ldexp(1.0, np.frexp(sizes)[1] - 53)[:, None]                # the sum of all |w| is below 2^53 units
+    rounded = np.where(off[:, None], np.rint(weights / unit) * unit, weights)
+    rest = np.where(off, np.add.reduce(rounded, axis=1), 0.0)
+    at = np.argmax(np.abs(rounded), axis=1)[:, None]
+    np.put_along_axis(rounded, at, np.take_along_axis(rounded, at, axis=1) - rest[:, None], axis=1)
+    return rounded
+
+
 def in_groups(numbers: AnyArray) -> AnyArray:
     """Return numbers (E, ..) of elements as (G, .., 8); the last element fills up the last group."""
     count = -(-len(numbers) // GROUP_SIZE)
@@ -261,3 +300,15 @@ def scalar_blocks(force: ElementForce) -> FloatArray:
     h = np.array([[block[0][0] for block in row] for row in H])                       # (C, C, E)
     total: FloatArray = np.einsum("eic,cde,ejd->eij", w, h, w, optimize=True)
     return total
+
+
+def scalar_row_sums(stencil: Stencil, blocks: FloatArray, vertex_count: int) -> FloatArray | None:
+    """Return the sums of the rows of a matrix with scalar blocks (E, k, k) (V,) [N/m], None if all are zero.
+
+    Elements whose weights add up to zero add zero, however their blocks are rounded.
+    """
+    held = np.flatnonzero(np.add.reduce(stencil.weights, axis=1).any(axis=1))
+    if len(held) == 0:
+        return None
+    weights: AnyArray = blocks[held].sum(axis=2).ravel()
+    return np.bincount(stencil.vertices[held].ravel(), weights, vertex_count).astype(np.float64)

@@ -17,16 +17,16 @@ __all__ = ["add_diagonal", "add_element_blocks", "add_multiples", "add_scalar_pr
 
 
 def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, scalar_layout: PaddedRows,
-            x: FloatArray) -> FloatArray:
+            row_sums: FloatArray, x: FloatArray) -> FloatArray:
     """Return A x (V, 3) for x (V, 3).
 
-    A has the blocks `data` in `layout` and, if given, the scalars `scalar` (multiples of the identity) in
-    `scalar_layout`.
+    A has the blocks `data` in `layout`, if given the scalars `scalar` (multiples of the identity) in `scalar_layout`,
+    and rows that add up to row_sums (V, 3, 3).
     """
     result = np.empty_like(x)
     scalars = data[:0] if scalar is None else scalar
     share(_product, len(layout.row_width), LEAST_ROWS, data, layout.row_start, layout.row_width, layout.columns,
-          scalars, scalar_layout.row_start, scalar_layout.row_width, scalar_layout.columns, x, result)
+          scalars, scalar_layout.row_start, scalar_layout.row_width, scalar_layout.columns, row_sums, x, result)
     return result
 
 
@@ -81,20 +81,24 @@ def project(rows, S, d):  # type: ignore[no-untyped-def]
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  # type: ignore[no-untyped-def]
-             scalar_widths, scalar_columns, x, result):
+             scalar_widths, scalar_columns, row_sums, x, result):
     """Write rows begin..end - 1 of A x to result (V, 3), for x (V, 3).
 
     starts, widths (V,), columns: layout of the blocks in `data`: first place and number of blocks of each row, and the
     column of each place. scalar, scalar_starts, scalar_widths, scalar_columns: the same for the scalars; none if empty.
+    row_sums (V, 3, 3): the sum of the blocks of each row.
     """
     u = np.uintp                                     # an unsigned index needs no test for negative values
     for i in range(u(begin), u(end)):
-        a, b, c = 0.0, 0.0, 0.0
+        x0, y0, z0 = x[i, 0], x[i, 1], x[i, 2]
+        a = row_sums[i, 0, 0] * x0 + row_sums[i, 0, 1] * y0 + row_sums[i, 0, 2] * z0
+        b = row_sums[i, 1, 0] * x0 + row_sums[i, 1, 1] * y0 + row_sums[i, 1, 2] * z0
+        c = row_sums[i, 2, 0] * x0 + row_sums[i, 2, 1] * y0 + row_sums[i, 2, 2] * z0
         first, line = u(9 * starts[i]), u(3 * widths[i])
         second, third = first + line, first + line + line
         for s in range(u(widths[i])):
             j = u(columns[u(starts[i]) + s])
-            p, q, r = x[j, 0], x[j, 1], x[j, 2]
+            p, q, r = x[j, 0] - x0, x[j, 1] - y0, x[j, 2] - z0
             t = u(3) * s
             a += data[first + t] * p + data[first + t + u(1)] * q + data[first + t + u(2)] * r
             b += data[second + t] * p + data[second + t + u(1)] * q + data[second + t + u(2)] * r
@@ -103,9 +107,9 @@ def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  
             start = u(scalar_starts[i])
             for s in range(u(scalar_widths[i])):
                 j, w = u(scalar_columns[start + s]), scalar[start + s]
-                a += w * x[j, 0]
-                b += w * x[j, 1]
-                c += w * x[j, 2]
+                a += w * (x[j, 0] - x0)
+                b += w * (x[j, 1] - y0)
+                c += w * (x[j, 2] - z0)
         result[i, 0], result[i, 1], result[i, 2] = a, b, c
 
 
@@ -118,13 +122,14 @@ def _add_scalar_product(begin, end, scalar, starts, widths, columns, x, result):
     """
     u = np.uintp
     for i in range(u(begin), u(end)):
+        x0, y0, z0 = x[i, 0], x[i, 1], x[i, 2]
         a, b, c = 0.0, 0.0, 0.0
         start = u(starts[i])
         for s in range(u(widths[i])):
             j, w = u(columns[start + s]), scalar[start + s]
-            a += w * x[j, 0]
-            b += w * x[j, 1]
-            c += w * x[j, 2]
+            a += w * (x[j, 0] - x0)
+            b += w * (x[j, 1] - y0)
+            c += w * (x[j, 2] - z0)
         result[i, 0] += a
         result[i, 1] += b
         result[i, 2] += c

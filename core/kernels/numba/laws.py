@@ -67,16 +67,20 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
 
 @_inner  # type: ignore[untyped-decorator]
 def _column(vertices, weights, x, g, c):  # type: ignore[no-untyped-def]
-    """Return column c of the elements of group g, sum_i w_ic x_i, as three lanes; x (V, 3)."""
+    """Return column c of the elements of group g as three lanes, sum_i w_ic (x_i - x_0) + (sum_i w_ic) x_0."""
     corners, columns = weights.shape[1], weights.shape[2]
+    first = g * corners * GROUP_SIZE
+    x0, y0, z0 = gather(x, vertices, first, 0), gather(x, vertices, first, 1), gather(x, vertices, first, 2)
+    total = load(weights, (g * corners * columns + c) * GROUP_SIZE)
     a, b, d = everywhere(0.0), everywhere(0.0), everywhere(0.0)
-    for i in range(corners):
+    for i in range(1, corners):
         corner = g * corners + i
         w, at = load(weights, (corner * columns + c) * GROUP_SIZE), corner * GROUP_SIZE
-        a = a + w * gather(x, vertices, at, 0)
-        b = b + w * gather(x, vertices, at, 1)
-        d = d + w * gather(x, vertices, at, 2)
-    return (a, b, d)
+        total = total + w
+        a = a + w * (gather(x, vertices, at, 0) - x0)
+        b = b + w * (gather(x, vertices, at, 1) - y0)
+        d = d + w * (gather(x, vertices, at, 2) - z0)
+    return (a + total * x0, b + total * y0, d + total * z0)
 
 
 def _columns_1(vertices, weights, x, g):  # type: ignore[no-untyped-def]

@@ -46,13 +46,15 @@ def _stresses(begin, end, vertices, weights, H, x, P):  # type: ignore[no-untype
     F = np.empty((C, 3))
     for e in range(u(begin), u(end)):
         for c in range(C):
+            o, total = vertices[e, 0], weights[e, 0, c]
             a, b, d = 0.0, 0.0, 0.0
-            for i in range(k):
+            for i in range(1, k):
                 v, w = vertices[e, i], weights[e, i, c]
-                a += w * x[v, 0]
-                b += w * x[v, 1]
-                d += w * x[v, 2]
-            F[c, 0], F[c, 1], F[c, 2] = a, b, d
+                total += w
+                a += w * (x[v, 0] - x[o, 0])
+                b += w * (x[v, 1] - x[o, 1])
+                d += w * (x[v, 2] - x[o, 2])
+            F[c, 0], F[c, 1], F[c, 2] = a + total * x[o, 0], b + total * x[o, 1], d + total * x[o, 2]
             P[e, c, 0], P[e, c, 1], P[e, c, 2] = 0.0, 0.0, 0.0
         number = 0
         for c in range(C):

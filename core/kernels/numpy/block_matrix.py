@@ -3,6 +3,15 @@
 
 The numbers of a matrix are stored row by row; a row is three lines, each of them one line of all blocks of the row.
 See `kernels.layouts` for the layout of rows.
+
+Beside them stands `row_sums`, the sum of the blocks of each row. Stiffness takes no part in these sums, because a
+translation makes no elastic force, but the sum of a row's rounded numbers is not exactly zero. So products are made of
+differences:
+
+    (A x)_i = sum_j A_ij (x_j - x_i) + R_i x_i,    R_i = sum_j A_ij
+
+With R of the masses and of what holds vertices in space, a translation gets exactly the inertia of the masses, also
+where the stiffness is 1e16 times as large.
 """
 
 from __future__ import annotations
@@ -54,36 +63,41 @@ def project(rows: IntArray, S: FloatArray, d: FloatArray) -> None:
 
 
 def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, scalar_layout: PaddedRows,
-            x: FloatArray) -> FloatArray:
+            row_sums: FloatArray, x: FloatArray) -> FloatArray:
     """Return A x (V, 3) for x (V, 3).
 
-    A has the blocks `data` in `layout` and, if given, the scalars `scalar` (multiples of the identity) in
-    `scalar_layout`.
+    A has the blocks `data` in `layout`, if given the scalars `scalar` (multiples of the identity) in `scalar_layout`,
+    and rows that add up to row_sums (V, 3, 3).
     """
-    result = np.empty_like(x)
+    result: FloatArray = np.einsum("nij,nj->ni", row_sums, x)
     for group in layout.groups:
         n, width = group.columns.shape
         lines = data[9 * group.start:9 * (group.start + n * width)].reshape(n, 3, 3 * width)
-        block_product(lines, group.columns, group.rows, x, result)
+        add_block_product(lines, group.columns, group.rows, x, result)
     if scalar is not None:
         add_scalar_product(scalar, scalar_layout, x, result)
     return result
 
 
-def block_product(lines: FloatArray, columns: Columns, rows: IntArray, x: FloatArray, result: FloatArray) -> None:
-    """Write the rows of A x to result[rows], for x (V, 3).
+def add_block_product(lines: FloatArray, columns: Columns, rows: IntArray, x: FloatArray, result: FloatArray) -> None:
+    """Add sum_j A_ij (x_j - x_i) to result[rows], for x (V, 3).
 
     lines (n, 3, 3 width): the blocks of n rows of A. columns (n, width): their columns.
     """
     n, width = columns.shape
-    result[rows] = np.einsum("nij,nj->ni", lines, x.take(columns, axis=0).reshape(n, 3 * width))
+    away = x.take(columns, axis=0) - x[rows][:, None]
+    result[rows] += np.einsum("nij,nj->ni", lines, away.reshape(n, 3 * width))
 
 
 def add_scalar_product(scalar: FloatArray, layout: PaddedRows, x: FloatArray, result: FloatArray) -> None:
-    """Add K x to result (V, 3) for x (V, 3); K has the numbers `scalar`, each times the identity, in `layout`."""
+    """Add sum_j K_ij (x_j - x_i) to result (V, 3) for x (V, 3).
+
+    K has the numbers `scalar`, each times the identity, in `layout`.
+    """
     for group in layout.groups:
         lines = scalar[group.start:group.start + group.columns.size].reshape(group.columns.shape)
-        result[group.rows] += np.matmul(lines[:, None, :], x.take(group.columns, axis=0))[:, 0]
+        away = x.take(group.columns, axis=0) - x[group.rows][:, None]
+        result[group.rows] += np.matmul(lines[:, None, :], away)[:, 0]
 
 
 def neighbour_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, edges: IntArray,

@@ -3,6 +3,9 @@
 
 Every sum has a fixed order, so that two runs give the same bytes. `np.bincount` adds in the order of its input and is
 several times faster than `np.add.at`.
+
+Columns are sums of differences to the element's first vertex, w_ic (x_i - x_0), so that rounding is relative to the
+size of the element and not to its distance from the origin.
 """
 
 from __future__ import annotations
@@ -20,7 +23,12 @@ def gather(vertices: IntArray, weights: FloatArray, x: FloatArray) -> Any:
     vertices (k, E), weights (k, C, E), x (V, 3).
     """
     corners = [[column.take(v) for v in vertices] for column in np.ascontiguousarray(x.T)]          # axis, vertex
-    return tuple(tuple(_sum_of(weights[:, c], corners[axis]) for axis in range(3)) for c in range(weights.shape[1]))
+    for corner in corners:
+        for i in range(1, len(corner)):
+            corner[i] -= corner[0]
+    held = np.add.reduce(weights)                       # (C, E), zero but for elements that are held in space
+    return tuple(tuple(_sum_of([held[c], *weights[1:, c]], corners[axis]) for axis in range(3))
+                 for c in range(weights.shape[1]))
 
 
 def scatter(vertices: IntArray, weights: FloatArray, columns: Any, vertex_count: int) -> FloatArray:

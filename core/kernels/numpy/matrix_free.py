@@ -20,8 +20,9 @@ def add_element_product(stencil: Stencil, H: FloatArray, x: FloatArray, total: F
     """Add sum_cd w_ic w_jd H_cd x_j of elements to total (V, 3); H (E, C (C + 1) / 2, 9), blocks c <= d row by row."""
     vertices, w = stencil.vertices, stencil.weights.transpose(1, 2, 0)                # (k, C, E)
     k, C = w.shape[:2]
-    corners = [x.T[:, vertices[:, i]] for i in range(k)]                              # (3, E) each
-    F = [sum(w[i, c] * corners[i] for i in range(k)) for c in range(C)]
+    origin = x.T[:, vertices[:, 0]]                                                   # (3, E)
+    corners = [x.T[:, vertices[:, i]] - origin for i in range(k)]
+    F = [sum((w[i, c] * corners[i] for i in range(1, k)), start=w[:, c].sum(axis=0) * origin) for c in range(C)]
     P = [np.zeros_like(corners[0]) for _ in range(C)]
     number = 0
     for c in range(C):

@@ -25,6 +25,7 @@ class VolumePreserving:
     name = "volume"
     constant_tangent = False
     linear = False
+    stiffness_parameters = {"volume": (0,)}
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """Return psi (E,) [J]."""

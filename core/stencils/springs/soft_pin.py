@@ -17,7 +17,7 @@ from ..stencil import Condition, Parameters, Stencil, Tangent
 
 def point_stencil(vertices: IntArray) -> Stencil:
     """Return one column per vertex (n,): x_i itself."""
-    return Stencil(vertices[:, None], np.ones((len(vertices), 1, 1)))
+    return Stencil(vertices[:, None], np.ones((len(vertices), 1, 1)), held=True)
 
 
 class SoftPin:

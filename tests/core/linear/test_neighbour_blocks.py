@@ -27,15 +27,14 @@ class Case:
         self.edges = Topology(triangles).edges
         far, further = rng.integers(0, n, (6, 4)), rng.integers(0, n, (9, 3))
         pattern = BlockPattern(n, [triangles, far], [triangles, further] if scalars else [])
-        self.matrix = BlockMatrix(pattern)
+        parts = [rng.normal(size=(len(e), 3, 3)) for e in (triangles, further)] if scalars else []
+        values = pattern.scalar.assemble([p + p.transpose(0, 2, 1) for p in parts])
+        self.matrix = BlockMatrix(pattern, None, pattern.scalar.with_sums(values) if scalars else None)
         for number, elements in enumerate((triangles, far)):
             k = elements.shape[1]
             parts = rng.normal(size=(len(elements), 3 * k, 3 * k))
             parts = (parts @ parts.transpose(0, 2, 1)).reshape(-1, k, 3, k, 3).transpose(0, 1, 3, 2, 4)
             self.matrix.add(number, np.ascontiguousarray(parts))
-        if scalars:
-            parts = [rng.normal(size=(len(e), 3, 3)) for e in (triangles, further)]
-            self.matrix.scalar = pattern.scalar.assemble([p + p.transpose(0, 2, 1) for p in parts])
         self.filter = ConstraintFilter(n)
         if held:
             self.filter.fix(np.array([0, 7]), np.zeros((2, 3)))

@@ -92,4 +92,5 @@ def test_the_next_matrix_takes_the_place_of_the_last():
     once = packed_of(problem)(x)
     problem.A.data *= 2.0
     problem.A.scalar = 2.0 * problem.A.scalars
+    problem.A.row_sums *= 2.0
     np.testing.assert_allclose(packed_of(problem)(x), 2.0 * once, rtol=1e-12)

@@ -146,5 +146,5 @@ def test_constant_stiffness_is_summed_anew_when_the_factors_change():
     force = ElementForce(isometric_stencil(mesh), Quadratic(), isometric_parameters(mesh, (3e-5, 1e-5)), 0.5)
     constant = ConstantStiffness([force], BlockPattern(len(mesh.positions), [], [force.stencil.vertices]).scalar)
     for factor, damping_factor in [(1.0, 0.0), (2.0, 0.0), (2.0, 3.0), (2.0, 3.0), (0.0, 1.0)]:
-        np.testing.assert_allclose(constant.sum(factor, damping_factor),
-                                   (factor + 0.5 * damping_factor) * constant.linear, rtol=1e-14)
+        np.testing.assert_allclose(constant.sum(factor, damping_factor).values,
+                                   (factor + 0.5 * damping_factor) * constant.linear.values, rtol=1e-14)
