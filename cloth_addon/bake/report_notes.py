@@ -88,8 +88,13 @@ def stretch_note(report: dict[str, Any]) -> str:
     largest = max(p99)
     if not largest > LARGE_STRETCH or not all(_is_stiff(report["settings"][name]) for name in report["cloths"]):
         return ""
-    return (f"Frame {report['first'] + p99.index(largest)}: fabric stretched by {100 * (largest - 1):.0f} %. Increase "
-            "Steps per Frame, or slow the character there.")
+    worst = p99.index(largest)
+    pinned = report["certificates"][worst].get("stretch_pinned") or 1.0
+    stretched = f"Frame {report['first'] + worst}: fabric stretched by {100 * (largest - 1):.0f} %"
+    if pinned > LARGE_STRETCH:
+        return (f"{stretched}, between pinned vertices by up to {100 * (pinned - 1):.0f} %. Correct what moves the "
+                "pins there, or pin fewer vertices.")
+    return f"{stretched}. Increase Steps per Frame, or slow the character there."
 
 
 def pair_text(first: str, second: str) -> str:

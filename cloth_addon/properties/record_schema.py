@@ -28,7 +28,7 @@ _NOTE = Text(20000)
 
 CERTIFICATE = Fields(
     {"stretch_max": _MEASURE, "smallest_gap": _MEASURE, "deepest_penetration": _MEASURE, "crossings": _COUNT},
-    {"stretch_p99": _MEASURE, "seam_gap": _MEASURE, "backend": _NAME,
+    {"stretch_p99": _MEASURE, "stretch_pinned": _MEASURE, "seam_gap": _MEASURE, "backend": _NAME,
      "crossing_pairs": ListOf(Fields({"first": _NAME, "second": _NAME, "crossings": Number(0)}, {}), 1000)})
 """The certificate of a frame, as far as it is displayed."""
 

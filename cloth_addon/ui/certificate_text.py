@@ -13,6 +13,8 @@ from ..properties.enum_items import BACKEND_TITLES
 
 LENGTH_DIGITS = 3
 """Number of digits of a length."""
+LEAST_SHOWN = 1.001
+"""Length over rest length of an edge between pinned vertices from which on it has a line of its own [-]."""
 
 
 def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
@@ -43,6 +45,7 @@ def frame_facts(report: dict[str, Any], frame: int) -> list[tuple[str, str]]:
     pairs = certificate.get("crossing_pairs", [])                           # missing in older bakes
     found = [
         ("Largest Stretch", stretch_text(certificate["stretch_max"])),
+        ("Stretch between Pins", _pinned(certificate)),
         ("Smallest Gap", _length(certificate["smallest_gap"])),
         ("Deepest Penetration", _length(certificate["deepest_penetration"])),
         ("Widest Seam", _length(certificate.get("seam_gap"))),              # missing in older bakes
@@ -63,6 +66,12 @@ def headline(report: dict[str, Any]) -> str:
 def _frames_with_crossings(report: dict[str, Any]) -> str:
     number = sum(bool(frame.get("crossings")) for frame in report["certificates"])
     return f"{number} of {len(report['certificates'])}" if number else ""
+
+
+def _pinned(certificate: dict[str, Any]) -> str:
+    """Return the stretch between pinned vertices, empty if there is none that would be displayed."""
+    ratio = certificate.get("stretch_pinned")                               # missing in older bakes
+    return stretch_text(ratio) if ratio is not None and ratio > LEAST_SHOWN else ""
 
 
 def _count(number: float | None) -> str:

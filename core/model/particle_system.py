@@ -73,6 +73,7 @@ class ParticleSystem:
         edges: (E, 2) of all cloths.
         rest_lengths: (E,) [m].
         displayed_edges: (E,) false for the diagonals by which quads and n-gons were cut into triangles.
+        held_edges: (E,) true for the displayed edges between two vertices that pins hold exactly at all times.
         edge_slices: per cloth its range of edges.
         triangles: (T, 3) of all cloths.
         body: (V,) number of the connected piece of each particle.
@@ -118,6 +119,7 @@ class ParticleSystem:
         self.abrupt: BoolArray = np.isin(self.body, self.body[np.concatenate([threads, seams.ends, *slack])])
         self.emission = Emission.of(cloths, self.slices)
         self._pins = PinConstraints(cloths, self.slices, self.vertex_count, self.emission)
+        self.held_edges: BoolArray = self.displayed_edges & np.isin(self.edges, self._pins.always).all(axis=1)
         self._limit = self._final_limit()
         self._latest_limit: Latest[tuple[float, ...], StrainLimit | None] = Latest()
         self._weight: FloatArray = self.mass[:, None] * scene.gravity

@@ -34,6 +34,8 @@ class Certificate:
             quads and n-gons do not count: which of two becomes an edge of triangles is arbitrary, and shear lengthens
             one of them.
         stretch_p99: 99th percentile of the same ratios [-].
+        stretch_pinned: largest of these ratios between two vertices that pins hold [-], 1 without such edges. Their
+            trajectory stretches them, not the simulation.
         crossings: number of edges that pierce triangles, cloth with cloth and cloth with colliders. A vertex exactly
             in the plane of a triangle counts as in front of it, so that no crossing is missed.
         crossing_pairs: pairs of objects with crossings, most crossings first, at most `MAX_LISTED_PAIRS`.
@@ -61,6 +63,7 @@ class Certificate:
     smallest_gap: float | None = None
     deepest_penetration: float = 0.0
     seam_gap: float | None = None
+    stretch_pinned: float = 1.0
     steps: int = 0
     step_min: float = 0.0
     step_max: float = 0.0
@@ -82,12 +85,12 @@ def crossing_pairs(found: Sequence[tuple[int, int, int]], names: Sequence[str]) 
     return [CrossingPair(names[a], names[b], count) for a, b, count in found[:MAX_LISTED_PAIRS]]
 
 
-def stretch_of(lengths: FloatArray, rest_lengths: FloatArray) -> tuple[float, float]:
-    """Return the largest and the 99th percentile of edge length over rest length [-]; 1 and 1 without edges."""
-    if len(lengths) == 0:
+def stretch_of(ratios: FloatArray) -> tuple[float, float]:
+    """Return the largest and the 99th percentile of edge lengths over rest lengths (E,) [-]; 1 and 1 without edges."""
+    if len(ratios) == 0:
         return 1.0, 1.0
-    place = 0.99 * (len(lengths) - 1)                                # between two sorted values
+    place = 0.99 * (len(ratios) - 1)                                 # between two sorted values
     below = int(place)
-    upper = np.partition(lengths / rest_lengths, below)[below:]
+    upper = np.partition(ratios, below)[below:]
     above = upper[1:].min(initial=np.inf) if len(upper) > 1 else upper[0]
     return float(upper.max()), float(upper[0] + (place - below) * (above - upper[0]))

@@ -120,13 +120,15 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
                 state = stepper.advance(state, number - first)
             with watch.stage("certificate"):
                 found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
-                seen = system.displayed_edges
-                stretch_max, stretch_p99 = stretch_of(system.edge_lengths(state.x)[seen], system.rest_lengths[seen])
+                seen, held = system.displayed_edges, system.held_edges
+                ratios = system.edge_lengths(state.x) / system.rest_lengths
+                stretch_max, stretch_p99 = stretch_of(ratios[seen])
         record = stepper.take_record()
         certificate = Certificate(
             stretch_max=stretch_max, stretch_p99=stretch_p99, crossings=found.crossings,
-            crossing_pairs=crossing_pairs(found.by_objects(), names), smallest_gap=found.smallest_gap,
-            deepest_penetration=found.deepest_penetration, seam_gap=system.seam_gap(state.x),
+            stretch_pinned=stretch_of(ratios[held])[0], crossing_pairs=crossing_pairs(found.by_objects(), names),
+            smallest_gap=found.smallest_gap, deepest_penetration=found.deepest_penetration,
+            seam_gap=system.seam_gap(state.x),
             steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
             seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None)

@@ -157,6 +157,20 @@ def test_a_pin_that_jumps_is_noted_as_a_cause_of_stretch(extension, scene):
     assert note.startswith("Frame 3: fabric stretched by ") and "slow the character there" in note
 
 
+def test_stretch_between_pins_is_noted_as_theirs(extension, scene):
+    sheet = builders.sheet(4, name="Flag")
+    builders.pin(sheet, dict.fromkeys(range(16), 1.0))
+    builders.animate(sheet, "scale", {1: (1, 1, 1), 3: (1.5, 1, 1)})
+    scene.frame_start, scene.frame_end = 1, 3
+    scene.frame_set(1)
+    notes = builders.finish(extension.bake.bake(scene)).notes
+    assert notes == ["Frame 3: fabric stretched by 50 %, between pinned vertices by up to 50 %. Correct what moves the "
+                     "pins there, or pin fewer vertices."]
+    report = extension.baked_record.report_of(sheet)
+    assert ("Stretch between Pins", "50.00 %") in extension.certificate_text.frame_facts(report, 3)
+    assert "Stretch between Pins" not in dict(extension.certificate_text.frame_facts(report, 1))
+
+
 def start_note(extension, **start):
     values = {"crossings": 0, "crossing_pairs": [], "deepest_penetration": 0.0} | start
     return extension.report_notes.start_note({"first": 3, "certificates": [values]})

@@ -63,7 +63,7 @@ def test_the_certificate_measures_stretch_on_every_edge():
 @cases("count", [1, 2, 3, 101, 500])
 def test_the_stretch_given_is_the_99th_percentile(count):
     lengths, rest = np.random.default_rng(count).uniform(1.0, 2.0, size=(2, count))
-    assert stretch_of(lengths, rest) == pytest.approx((max(lengths / rest), np.percentile(lengths / rest, 99.0)))
+    assert stretch_of(lengths / rest) == pytest.approx((max(lengths / rest), np.percentile(lengths / rest, 99.0)))
 
 
 def test_a_solve_that_was_cut_short_is_visible():
@@ -82,5 +82,16 @@ def test_shear_of_quads_is_no_stretch_whichever_diagonal_they_are_cut_by(ring):
         cloth = core.Cloth(mesh, FABRIC, positions=sheared, pins=dict.fromkeys(range(4)))
         (frame,) = core.simulate(core.Scene([cloth]), frames=[1])
         assert frame.certificate.stretch_max == pytest.approx(stretch, abs=1e-12)
+        assert frame.certificate.stretch_pinned == frame.certificate.stretch_max
     loose = core.ClothMesh(square, faces=[ring[:3]], edges=[[0, 3]])
     assert not loose.is_diagonal.any() and core.ClothMesh(square, faces=[ring]).is_diagonal.sum() == 1
+
+
+def test_stretch_between_pinned_vertices_is_told_apart():
+    grid = sheet(4)
+    stretched = grid.positions * (1.2, 1.0, 1.0)
+    for held, wanted in ((range(len(stretched)), 1.2), ([0], 1.0), ([], 1.0)):
+        cloth = core.Cloth(grid, FABRIC, positions=stretched, pins=dict.fromkeys(held))
+        (frame,) = core.simulate(core.Scene([cloth]), frames=[1])
+        assert frame.certificate.stretch_pinned == pytest.approx(wanted)
+        assert frame.certificate.stretch_max == pytest.approx(1.2)
