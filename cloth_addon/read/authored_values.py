@@ -35,17 +35,22 @@ FOLLOWED = tuple(getattr(bpy.types, name) for name in (
     "PointCloud", "CacheFile") if hasattr(bpy.types, name))
 """Types of data-blocks that can move another one. References to other types are left out."""
 SKIPPED = frozenset((
-    "rna_type", "select", "active", "is_active", "is_override_data", "use_pin_to_last", "execution_time",
-    "persistent_uid", "particle_system", "point_cache", "bakes", "panels", "node_warnings", "view_center",
-    "default_closed", "color_tag"))
+    "rna_type", "select", "select_control_point", "select_left_handle", "select_right_handle", "hide", "active",
+    "is_active", "is_override_data", "use_pin_to_last", "execution_time", "persistent_uid", "particle_system",
+    "point_cache", "bakes", "panels", "node_warnings", "view_center", "default_closed", "color_tag"))
 """Properties that move nothing, or that Blender changes by itself."""
 SKIPPED_OF_NODES = frozenset((
     "location", "location_absolute", "width", "height", "dimensions", "color", "use_custom_color", "label", "hide",
     "parent", "internal_links"))
 """Properties of the display of a node."""
-CURVE_VALUES = (("co", 2, np.float32), ("handle_left", 2, np.float32), ("handle_right", 2, np.float32),
-                ("interpolation", 1, np.int32), ("easing", 1, np.int32))
-"""Values of keyframes, with their width and type."""
+BEZIER = 2
+"""Number of BEZIER in Keyframe.interpolation, as `foreach_get` gives it; those above it have an easing."""
+ARRAY_TYPES = {"FLOAT": np.float32, "INT": np.int32, "BOOLEAN": np.bool_, "ENUM": np.int32}
+"""Types of properties that are read by arrays, with the types of these."""
+NAMED = tuple(getattr(bpy.types, name) for name in ("Node", "NodeSocket", "Modifier", "Constraint", "FModifier"))
+"""Types of structs with one value under two names, or references to each other, that are read one by one."""
+MANY = 16
+"""Number of structs from which on a collection is read by arrays."""
 ALIASES = tuple(frozenset(names.split()) for names in (
     "width width_pct", "factor angle", "mute enabled", "mix_mode use_offset", "strength linear_drag guide_minimum",
     "harmonic_damping quadratic_drag", "flow inflow", "size rest_length", "use_object_coords use_global_coords",
@@ -109,8 +114,11 @@ class Digest:
                 self.add_reference(obj)
         elif isinstance(item, bpy.types.Armature):
             self.add(item.pose_position)
-            for bone in item.bones:
-                self.add(bone.name, _numbers(bone.matrix_local), bone.length)
+            self.add([bone.name for bone in item.bones])
+            for name, width in (("matrix_local", 16), ("length", 1)):
+                values = np.empty(width * len(item.bones), np.float32)
+                item.bones.foreach_get(name, values)
+                self.add(values)
         else:
             self.add_struct(item, _own_names(item))
 
@@ -130,8 +138,7 @@ class Digest:
                 continue
             if kind == "COLLECTION":
                 self.add(name, len(value))
-                for part in value:
-                    self._add_pointer(part)
+                self._add_collection(value)
             elif kind == "POINTER":
                 self.add(name)
                 self._add_pointer(value)
@@ -154,6 +161,34 @@ class Digest:
                 self._add_value(struct, f'["{bpy.utils.escape_identifier(name)}"]', value)
             elif hasattr(value, "to_list"):
                 self._add_value(struct, f'["{bpy.utils.escape_identifier(name)}"]', value.to_list())
+
+    def _add_collection(self, items: Any) -> None:
+        """Add all structs of a collection: many of one type, such as the points of a curve, by arrays."""
+        if len(items) < MANY or len({type(item) for item in items}) > 1 or isinstance(items[0], (bpy.types.ID, *NAMED)):
+            for item in items:
+                self._add_pointer(item)
+            return
+        self.add_numbers(items, [name for name, kind, _ in _settings(*_type_of(items[0])) if kind in ARRAY_TYPES])
+        rest = [name for name, kind, _ in _settings(*_type_of(items[0])) if kind not in ARRAY_TYPES]
+        for item in items if rest else ():
+            self.add_struct(item, rest)
+
+    def add_numbers(self, items: Any, names: Iterable[str]) -> None:
+        """Add properties of the structs of a collection, which have one type, by arrays."""
+        numbers = {item.path_from_id(): i for i, item in enumerate(items)} if self._animated else {}
+        for name in names:
+            prop: Any = type(items[0]).bl_rna.properties[name]
+            is_array = bool(getattr(prop, "is_array", False))
+            values = np.empty((len(items), prop.array_length if is_array else 1), ARRAY_TYPES[prop.type])
+            items.foreach_get(name, values.ravel())
+            default = None if prop.type == "ENUM" else np.array(_default(prop), values.dtype).ravel()
+            for path, index in self._animated:
+                item, _, of = path.rpartition(".")
+                if of == name and item in numbers:
+                    self._now.update(values[numbers[item], index].tobytes())
+                    values[numbers[item], index] = 0 if default is None else default[index]
+            if default is None or (values != default).any():
+                self.add(name, values)
 
     def _add_pointer(self, value: Any) -> None:
         if isinstance(value, bpy.types.ID):
@@ -189,9 +224,11 @@ class Digest:
             self.add_struct(obj.field)
         if modifiers:
             self.add([group.name for group in obj.vertex_groups])
-        for bone in obj.pose.bones if obj.pose is not None else ():
+        bones = obj.pose.bones if obj.pose is not None else ()
+        if len(bones):
+            self.add_numbers(bones, (*BONE_VALUES, *_bendy_values()))
+        for bone in bones:
             self.add(bone.name)
-            self.add_struct(bone, (*BONE_VALUES, *_bendy_values()))
             self.add_custom_properties(bone)
             for constraint in bone.constraints:
                 self.add_struct(constraint)
@@ -249,12 +286,18 @@ class Digest:
         return frozenset(animated)
 
     def _add_curve(self, curve: Any) -> None:
-        self.add(curve.data_path, curve.array_index, curve.mute, curve.extrapolation)
         points = curve.keyframe_points
-        for name, width, kind in CURVE_VALUES:
-            values = np.empty(width * len(points), kind)
+        self.add((curve.data_path, curve.array_index, curve.mute, curve.extrapolation, len(points)))
+        kinds = np.empty(len(points), np.int32)
+        points.foreach_get("interpolation", kinds)
+        names = ["co", *(("handle_left", "handle_right") if (kinds == BEZIER).any() else ())]
+        for name in names:
+            values = np.empty(2 * len(points), np.float32)
             points.foreach_get(name, values)
-            self.add(values)
+            self._hash.update(values.tobytes())
+        self._hash.update(kinds.tobytes())
+        if (kinds > BEZIER).any():
+            self.add_numbers(points, ("easing", "amplitude", "back", "period"))
         for modifier in curve.modifiers:
             self.add_struct(modifier)
         if curve.driver is not None:
