@@ -180,7 +180,7 @@ def _folder_name() -> str:
     except PackageNotFoundError:
         numba = ""
     parts = (source_digest(Path(__file__).resolve().parent.parent), sys.version, np.__version__, numba)
-    return f"{kernel_folder.FOLDER_PREFIX}{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}"
+    return f"numba-{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}"
 
 
 def _parents() -> list[Path]:
@@ -189,8 +189,9 @@ def _parents() -> list[Path]:
     The user's own cache contains a folder with the name under which these modules are imported, because compiled
     kernels store that name.
     """
-    given = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
-    own = (Path(given) if given else Path(os.path.expanduser("~"), ".cache")) / "muslin-kernels" / str(__package__)
+    given = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or ""
+    cache_home = Path(given) if os.path.isabs(given) else Path(os.path.expanduser("~"), ".cache")
+    own = cache_home / "muslin-kernels" / str(__package__)
     return [own] if _cache_parent is None else [_cache_parent, own]
 
 

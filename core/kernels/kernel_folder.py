@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import stat
 from contextlib import suppress
@@ -21,8 +22,8 @@ from functools import cache
 from pathlib import Path
 
 KERNEL_SUFFIX = ".kernel"
-FOLDER_PREFIX = "numba-"
-"""Beginning of the names of the folders that `tidy` may delete."""
+OF_KERNELS = re.compile(r"numba-[0-9a-f]{16}")
+"""Names of the folders that `tidy` may delete."""
 KERNEL_MAGIC = b"muslin kernel 1\n"
 MOST_FOLDERS = 4
 """Largest number of folders side by side, one for each version of sources, Python, NumPy and Numba [-]."""
@@ -208,7 +209,8 @@ def tidy(folder: Path) -> None:
         for unfinished in folder.glob("*.tmp"):
             if not _is_locked(unfinished):
                 remove(unfinished)
-        folders = [place for place in folder.parent.glob(f"{FOLDER_PREFIX}*") if place != folder]
+        folders = [place for place in folder.parent.iterdir()
+                   if place != folder and OF_KERNELS.fullmatch(place.name)]
         folders.sort(key=lambda place: os.lstat(place).st_mtime, reverse=True)
         for unused in folders[MOST_FOLDERS - 1:]:
             remove(unused)

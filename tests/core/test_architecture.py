@@ -31,7 +31,7 @@ EXTERNAL = {"core", "numpy", "__future__", "collections", "contextlib", "copy", 
 """Packages that every file of core may import."""
 EXTERNAL_OF = {
     "core.kernels.backend": {"contextvars", "hashlib", "importlib", "os"},                         # compiled files
-    "core.kernels.kernel_folder": {"fcntl", "grp", "hashlib", "os", "pwd", "shutil", "stat"},
+    "core.kernels.kernel_folder": {"fcntl", "grp", "hashlib", "os", "pwd", "re", "shutil", "stat"},
     "core.kernels.numba.kernel_cache": {"hashlib", "llvmlite", "pickle"},
     "core.kernels.numba.thread_pool": {"contextvars", "os", "queue", "threading"},
     "core.version": {"importlib"},

@@ -27,6 +27,9 @@ from numba.core.serialize import dumps
 
 from .. import backend, kernel_folder
 
+NUMBA_SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
+"""Settings of Numba that change the machine code, from variables of the environment such as NUMBA_OPT."""
+
 
 class KernelCache(NullCache):  # type: ignore[misc]
     """The compiled forms of one function on disk, for Numba's dispatcher."""
@@ -67,8 +70,9 @@ class KernelCache(NullCache):  # type: ignore[misc]
         """Return the name of a file. The folder's name stands for the sources, this one for everything else."""
         code, cells = self.function.__code__, self.function.__closure__ or ()
         variables = dumps(tuple(cell.cell_contents for cell in cells))
+        settings = [getattr(numba.config, name, None) for name in NUMBA_SETTINGS]
         parts = (self.function.__module__, self.function.__qualname__, code.co_firstlineno, signature,
-                 codegen.magic_tuple(), numba.__version__, llvmlite.__version__, np.__version__,
+                 codegen.magic_tuple(), settings, numba.__version__, llvmlite.__version__, np.__version__,
                  hashlib.sha256(code.co_code).hexdigest(), hashlib.sha256(variables).hexdigest())
         digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
         return f"{self.function.__name__}-{digest}{kernel_folder.KERNEL_SUFFIX}"

@@ -90,6 +90,25 @@ def test_functions_of_one_name_with_other_variables_are_kept_apart(folder):
     assert len(list(folder.iterdir())) == 2
 
 
+def test_kernels_that_are_compiled_with_other_settings_of_numba_are_kept_apart(folder, monkeypatch):
+    import numba
+    assert not was_loaded(twice())
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
+    assert not was_loaded(twice()) and was_loaded(twice())
+    monkeypatch.undo()
+    monkeypatch.setattr(backend, "_cache_parent", folder.parent)
+    assert was_loaded(twice())
+
+
+def test_a_relative_cache_home_is_ignored(tmp_path, monkeypatch):
+    """As the XDG base directory specification says."""
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for given, home in (("", ".cache"), ("relative", ".cache"), (str(tmp_path / "given"), "given")):
+        monkeypatch.setenv("XDG_CACHE_HOME", given)
+        assert backend._parents()[-1].parent == tmp_path / home / "muslin-kernels"
+
+
 def test_all_kernels_use_this_cache_and_numba_s_own_is_off():
     own = re.compile(r"from numba import .*\bn?jit\b|numba\.n?jit|enable_caching")
     assert [path.name for path in KERNELS.glob("*.py")

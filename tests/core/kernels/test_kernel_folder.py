@@ -101,6 +101,13 @@ def test_a_folder_of_another_user_on_the_way_is_found(tmp_path):
 
 
 @posix
+def test_a_folder_that_cannot_be_written_to_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda place, _: place != tmp_path)
+    for place in (tmp_path, tmp_path / "missing" / "below"):
+        assert why_not_private(place) == f"{tmp_path} cannot be written to" and make(place) is None
+
+
+@posix
 def test_the_private_group_of_a_user_is_no_other_user(tmp_path, monkeypatch):
     """Some Linuxes create files with mode 664 and give each user a group of his own."""
     place = tmp_path / "kernels"
@@ -325,16 +332,14 @@ def test_what_a_killed_process_left_goes_and_what_a_live_one_writes_stays(tmp_pa
 
 
 def test_the_folders_that_were_used_last_are_kept_and_only_those_of_kernels_are_counted(tmp_path):
-    names = [f"numba-{k}" for k in range(7)]
-    for age, name in enumerate(names):
+    names = [f"numba-{k:016x}" for k in range(7)]
+    others = ["numba", "numba-examples", "numba-0", "numba-0000000000000000.py", "other"]
+    for age, name in enumerate(names + others):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.kernel").write_text("")
         os.utime(tmp_path / name, (time.time() - 60.0 * age,) * 2)
-    (tmp_path / "of another").mkdir()
-    os.utime(tmp_path / "of another", (0.0, 0.0))
-    tidy(tmp_path / "numba-5")                                  # was unused for long, and is in use now
-    kept = ["numba-0", "numba-1", "numba-2", "numba-5", "of another"]
-    assert sorted(place.name for place in tmp_path.iterdir()) == kept
+    tidy(tmp_path / names[5])                                   # was unused for long, and is in use now
+    assert {place.name for place in tmp_path.iterdir()} == {*names[:3], names[5], *others}
 
 
 @posix
@@ -342,8 +347,8 @@ def test_a_link_among_old_folders_is_deleted_and_not_what_it_leads_to(tmp_path):
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "file").write_text("")
     for k in range(7):
-        (tmp_path / f"numba-{k}").symlink_to(tmp_path / "precious")
-    make(tmp_path / "numba-now")
-    tidy(tmp_path / "numba-now")
+        (tmp_path / f"numba-{k:016x}").symlink_to(tmp_path / "precious")
+    make(tmp_path / "numba-00000000000000ff")
+    tidy(tmp_path / "numba-00000000000000ff")
     assert len(list(tmp_path.glob("numba-*"))) == kernel_folder.MOST_FOLDERS
     assert (tmp_path / "precious" / "file").exists()
