@@ -51,7 +51,7 @@ class Watch:
         self._cloths, self._colliders = list(cloths), list(colliders)
         self._names = [obj.name for obj in (*cloths, *colliders)]
         self._current_settings = current_settings
-        self._parts = self._read()
+        self.set_frame(self._scene.frame_current)
 
     def set_frame(self, frame: int) -> None:
         """Note that the bake has set the scene to `frame`.

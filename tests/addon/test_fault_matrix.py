@@ -332,6 +332,19 @@ def test_a_change_before_the_first_step_is_baked_or_refused(extension, name):
         assert ";" in str(error), f"no remedy: {error}"
 
 
+@pytest.mark.parametrize("moment", [1, 4, 9])
+def test_a_bake_can_be_cancelled_after_every_change(extension, moment):
+    for name, action in {**NOTICED, **HARMLESS, **EITHER}.items():
+        scene = build()
+        steps = extension.bake.bake(scene)
+        for _ in range(moment):
+            next(steps)
+        action()
+        left = state()
+        steps.close()
+        assert state() == left and frame_of(scene) in (FRAME, None), name
+
+
 @pytest.mark.parametrize("name", ["faces replaced", "setting of the cloth", "collider moved", "frame rate",
                                   "object removed", "collider removed", "scene removed", "another file"])
 def test_a_comparison_notices_changes_as_a_bake_does(extension, tmp_path, name):
@@ -369,21 +382,3 @@ def tolerant(action):
         with contextlib.suppress(KeyError, AttributeError, ReferenceError, RuntimeError, TypeError, IndexError):
             action()
     return act
-
-
-@pytest.mark.parametrize("where", ["read", "prepare", "solve", "fit", "write"])
-def test_a_lack_of_memory_is_an_error_with_a_remedy_that_changes_nothing(extension, monkeypatch, where):
-    owner, name = {
-        "read": (extension.frame_window.FrameWindow, "read"), "prepare": (extension.backends, "prepare"),
-        "fit": (extension.key_coordinates.KeyFitter, "key_coordinates"), "write": (extension.shape_keys, "_add_key"),
-        "solve": (extension.core, "simulate")}[where]
-
-    def fails(*_, **__):
-        raise MemoryError
-
-    scene = build()
-    before = state()
-    monkeypatch.setattr(owner, name, fails)
-    error, _, after = run(extension, [])
-    assert "not enough memory" in str(error) and "bake fewer frames" in str(error)
-    assert after == before and frame_of(scene) == FRAME
