@@ -86,11 +86,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run: the share of the whole, the processor time of a part [s], and the Python that has Blender."""
+    """What to run: the share of the whole, the processor time of a part [s], the Python that has Blender, and the file
+    of recipes that failed once."""
 
     share: float
     seconds: float
     blender: str | None
+    known: Path = KNOWN
 
     def number(self, whole: int) -> int:
         """Return the share of a number of cases, at least 1."""
@@ -102,7 +104,7 @@ class Plan:
 
 def known(plan: Plan) -> Row:
     """Run all recipes that failed once."""
-    recipes = [entry["recipe"] for entry in json.loads(KNOWN.read_text(encoding="utf-8"))]
+    recipes = [entry["recipe"] for entry in json.loads(plan.known.read_text(encoding="utf-8"))]
     return _scenes("known", recipes, len(recipes), plan, PART_SECONDS)
 
 
@@ -230,12 +232,13 @@ def main() -> int:
     parser.add_argument("--part", action="append", choices=list(PARTS), help="run this part only; may be repeated")
     parser.add_argument("--processes", type=int, default=1, help="parts that run beside each other")
     parser.add_argument("--blender", help="Python that has the bpy package, for the parts of the add-on")
+    parser.add_argument("--known", type=Path, default=KNOWN, help="file of recipes for the part `known`")
     parser.add_argument("--seed", type=int, help="run one hostile scene and print its recipe and record")
     parser.add_argument("--recipe", help="run the scene of this recipe, as JSON, and print its record")
     given = parser.parse_args()
     if given.seed is not None or given.recipe is not None:
         return _one(json.loads(given.recipe) if given.recipe else given.seed)
-    plan = Plan(given.share, given.seconds, given.blender)
+    plan = Plan(given.share, given.seconds, given.blender, given.known)
     began, rows = time.monotonic(), []
     with ThreadPoolExecutor(given.processes) as pool:
         for row in pool.map(lambda name: PARTS[name](plan), given.part or PARTS):
