@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...arrays import FloatArray
+from ...arrays import BoolArray, FloatArray
 from .vectors import (
     Vector,
     add,
@@ -24,7 +24,6 @@ from .vectors import (
     is_nonzero,
     length,
     scale,
-    select,
     select_vector,
     subtract,
     weighted_sum,
@@ -42,26 +41,25 @@ def impulse(c: FloatArray, g: Vector, q: Vector, s: Vector) -> Vector:
     return subtract(g, scale(c, select_vector(is_nonzero(q), scale(dot(s, q), q), s)))
 
 
-def after_solve(c: FloatArray, g: Vector, q: Vector, s: Vector, n: Vector, hold: Vector, limit: FloatArray,
-                most: FloatArray) -> Any:
-    """Return the friction of the next solve: c, g, q; the change of the impulse and the growth of its size [N s].
+def stopping_impulse(s: Vector, hold: Vector, most: FloatArray) -> tuple[Vector, FloatArray]:
+    """Return the impulse hold - most s that would stop the pair, and its size [N s].
 
-    hold: impulse of the pair at the start of the step [N s]. limit: Coulomb limit of the impulse [N s]. most: drag
-    of a pair that sticks [kg].
-
-    A pair slips if the impulse that would stop it, hold - most s, is above the limit. It sticks again if friction
-    at the limit would reverse the motion of a pair that slips: then it stops within the step.
+    hold: impulse at the start of the step [N s]. most: drag of a pair that sticks [kg].
     """
-    before = impulse(c, g, q, s)
     tried = subtract(hold, scale(most, s))
-    size = length(tried)
+    return tried, length(tried)
+
+
+def is_reversed(tried: Vector, size: FloatArray, before: Vector, q: Vector, limit: FloatArray) -> BoolArray:
+    """Return whether friction at the limit would reverse a pair that slips (q != 0): then it stops within the step.
+
+    tried, size: stopping impulse [N s], above the limit [N s]. before: impulse of the last solve [N s].
+    """
+    return is_nonzero(q) & (dot(scale(divide(limit, size), tried), before) < 0.0)
+
+
+def slip(tried: Vector, size: FloatArray, s: Vector, n: Vector, limit: FloatArray, most: FloatArray) -> Any:
+    """Return drag c [kg], push g [N s] and direction q of a pair that slips; 0 where the size is 0."""
     share = divide(limit, size)
-    reverses = is_nonzero(q) & (dot(scale(share, tried), before) < 0.0)
-    slips, pressed, none = select(reverses, False, size > limit), limit > 0.0, (0.0, 0.0, 0.0)
-    slip_drag, slip_across = share * most, scale(divide(1.0, size), cross(n, tried))
-    slip_push = add(scale(share, tried), scale(slip_drag * dot(s, slip_across), slip_across))
-    c = select(pressed, select(slips, slip_drag, most), 0.0)
-    q = select_vector(slips, slip_across, none)
-    g = select_vector(pressed, select_vector(slips, slip_push, hold), none)
-    after = impulse(c, g, q, s)
-    return c, g, q, length(subtract(after, before)), length(after) - length(before)
+    c, q = share * most, scale(divide(1.0, size), cross(n, tried))
+    return c, add(scale(share, tried), scale(c * dot(s, q), q)), q

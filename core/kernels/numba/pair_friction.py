@@ -12,11 +12,12 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ..formulas import pair_friction as formulas
-from ..formulas.pair_friction import after_solve, impulse, sliding_velocity
+from ..formulas.pair_friction import impulse, is_reversed, sliding_velocity, slip, stopping_impulse
+from ..formulas.vectors import length
 from .kernel_cache import njit
 from .options import INLINED, KERNEL
 from .plain_functions import register
-from .vectors import at, at_corners, four
+from .vectors import at, at_corners, four, subtract
 
 register(formulas, INLINED)
 
@@ -53,14 +54,21 @@ def _corrected(vertices: Any, weights: Any, normals: Any, carried: Any, drag: An
                velocity: Any, hold: Any, limit: Any, most: Any, drags: Any, pushes: Any, turned: Any, change: Any
                ) -> Any:
     """Write the drag (P,), push (P, 3) and across (P, 3) of the next solve and the change (P,); return the growth."""
-    grown = 0.0
+    grown, none = 0.0, (0.0, 0.0, 0.0)
     for p in range(len(vertices)):
-        n = at(normals, p)
+        n, q, held = at(normals, p), at(across, p), at(hold, p)
         slide = sliding_velocity(four(weights, p), at_corners(velocity, vertices, p), at(carried, p), n)
-        c, g, q, difference, growth = after_solve(drag[p], at(push, p), at(across, p), slide, n, at(hold, p), limit[p],
-                                                  most[p])
-        drags[p], change[p] = c, difference
+        before = impulse(drag[p], at(push, p), q, slide)
+        tried, size = stopping_impulse(slide, held, most[p])
+        if size > limit[p] and not is_reversed(tried, size, before, q, limit[p]):
+            c, g, q = slip(tried, size, slide, n, limit[p], most[p])
+        else:
+            c, g, q = most[p], held, none
+        if not limit[p] > 0.0:
+            c, g = 0.0, none
+        after = impulse(c, g, q, slide)
+        drags[p], change[p] = c, length(subtract(after, before))
         pushes[p, 0], pushes[p, 1], pushes[p, 2] = g
         turned[p, 0], turned[p, 1], turned[p, 2] = q
-        grown += growth
+        grown += length(after) - length(before)
     return grown

@@ -9,8 +9,9 @@ stick; and velocity (V, 3) [m/s] of the vertices.
 from __future__ import annotations
 
 from ...arrays import FloatArray, IntArray
-from ..formulas.pair_friction import after_solve, impulse, sliding_velocity
-from .vectors import Vector, columns, corners, join, split
+from ..formulas.pair_friction import impulse, is_reversed, sliding_velocity, slip, stopping_impulse
+from ..formulas.vectors import length, select
+from .vectors import Vector, columns, corners, join, select_vector, split, subtract
 
 
 def impulses(vertices: IntArray, weights: FloatArray, normals: FloatArray, carried: FloatArray, drag: FloatArray,
@@ -33,9 +34,16 @@ def corrected(vertices: IntArray, weights: FloatArray, normals: FloatArray, carr
         pairs by which the sizes of the impulses grew [N s].
     """
     slide = _slide(vertices, weights, normals, carried, velocity)
-    c, g, q, change, growth = after_solve(drag, split(push), split(across), slide, split(normals), split(hold), limit,
-                                          most)
-    return c, join(g), join(q), change, float(growth.sum())
+    q, held, none = split(across), split(hold), (0.0, 0.0, 0.0)
+    before = impulse(drag, split(push), q, slide)
+    tried, size = stopping_impulse(slide, held, most)
+    slips, pressed = (size > limit) & ~is_reversed(tried, size, before, q, limit), limit > 0.0
+    slip_drag, slip_push, slip_across = slip(tried, size, slide, split(normals), limit, most)
+    c, q = select(pressed, select(slips, slip_drag, most), 0.0), select_vector(slips, slip_across, none)
+    g = select_vector(pressed, select_vector(slips, slip_push, held), none)
+    after = impulse(c, g, q, slide)
+    growth = length(after) - length(before)
+    return c, join(g), join(q), length(subtract(after, before)), float(growth.sum())
 
 
 def _slide(vertices: IntArray, weights: FloatArray, normals: FloatArray, carried: FloatArray, velocity: FloatArray
