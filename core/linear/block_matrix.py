@@ -99,7 +99,7 @@ class BlockPattern:
 
     @cached_property
     def own_places(self) -> npt.NDArray[np.int32]:
-        """Where the blocks (i, i) begin in the data, and the place of their scalars, -1 for none: (V, 2)."""
+        """Return where each block (i, i) begins in the data, and the place of its scalar, -1 for none: (V, 2)."""
         places = np.full((self.vertex_count, 2), -1, dtype=np.int32)
         places[:, 0] = self.starts(self.diagonal)[0]
         places[self.scalar_own, 1] = self.scalar_diagonal
@@ -107,7 +107,7 @@ class BlockPattern:
 
     @cached_property
     def line(self) -> npt.NDArray[np.int32]:
-        """Distance of the three lines of a block in the data, for each block row (V,)."""
+        """Return the distance (V,) of the three lines of a block in the data, for each block row."""
         line: npt.NDArray[np.int32] = (3 * self.layout.row_width).astype(np.int32)
         return line
 

@@ -74,7 +74,7 @@ class ConstraintFilter:
 
     @property
     def blocks(self) -> FloatArray:
-        """S_i (n, 3, 3) of the constrained particles."""
+        """Return the projections S_i (n, 3, 3) of the constrained particles."""
         if self._blocks is None:
             self._blocks = current().constraint_directions.free(self.taken, self.count)
         return self._blocks

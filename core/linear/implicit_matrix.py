@@ -24,11 +24,11 @@ class Elements(Protocol):
 
     @property
     def vertices(self) -> IntArray:
-        """(E, k)"""
+        """Return the vertices (E, k) of the elements."""
 
     @property
     def weights(self) -> FloatArray:
-        """(E, k, C)"""
+        """Return the weights (E, k, C) of the elements."""
 
 
 class Part(Protocol):
@@ -42,7 +42,7 @@ class Part(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """Memory that is kept for products [bytes]."""
+        """Return the memory that is kept for products [bytes]."""
 
 
 class ImplicitMatrix(BlockMatrix):

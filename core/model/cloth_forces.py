@@ -61,7 +61,10 @@ def _check_curvature(forces: Sequence[ElementForce], maps: PaintMaps) -> None:
 
 
 def _stiffness_parameters(force: ElementForce) -> Mapping[str, tuple[int, ...]]:
-    """Return which parameters of the law are stiffness, and against what (see `Law`); none if the law does not say."""
+    """Return which parameters of the law are stiffness, and against which deformation (see `Law`).
+
+    Empty if the law has no such list.
+    """
     parameters: Mapping[str, tuple[int, ...]] = getattr(force.law, "stiffness_parameters", {})
     return parameters
 

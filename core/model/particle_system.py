@@ -155,7 +155,7 @@ class ParticleSystem:
             np.concatenate([near, seams.ends]), nodes.rest)
 
     def initial_state(self) -> State:
-        """Where everything starts, at time 0."""
+        """Return the state at time 0."""
         solids = [(c.at(0.0), shape) for c, shape in zip(self.scene.colliders, self.shapes, strict=True)]
         x = self.nodes.start if self.self_contact is None else self.self_contact.parted_start(solids)
         state = State(x, self.nodes.velocities.copy(), 0.0, Touch.none(self.vertex_count))
@@ -216,7 +216,7 @@ class ParticleSystem:
 
     @cached_property
     def edge_stiffness(self) -> FloatArray:
-        """Approximate stiffness of each edge at rest and at the start (E,) [N/m]."""
+        """Return the approximate stiffness (E,) [N/m] of each edge, at rest and at the start."""
         blocks = self.elastic(0.0).stiffness(self.nodes.rest, 1.0).diagonal_blocks()
         return edge_stiffness(self.edges, blocks.trace(axis1=1, axis2=2))
 
@@ -233,8 +233,10 @@ class ParticleSystem:
     # ------------------------------------------------------------------ constraints
 
     def pins(self, state: State, step: float) -> ConstraintFilter:
-        """Return the filter of all pins and attachments in a step of `step` [s] from `state`; its z are the velocity
-        changes [m/s] that bring particles to their positions at the end of the step."""
+        """Return the filter of all pins and attachments in a step of `step` [s] from `state`.
+
+        Its z are the velocity changes [m/s] that bring particles to their positions at the end of the step.
+        """
         return self._pins.at(state, step)
 
     def held_positions(self, time: float) -> tuple[IntArray, FloatArray]:

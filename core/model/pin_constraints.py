@@ -20,7 +20,7 @@ class PinConstraints:
     Args:
         cloths: the cloths.
         slices: range of each cloth's vertices among all particles.
-        count: of all particles.
+        count: number of all particles.
         emission: particles that are held until they are born.
 
     Attributes:

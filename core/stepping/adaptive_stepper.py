@@ -57,11 +57,11 @@ class StepRecord:
 
 
 class Stepper:
-    """Advances states of one scene; it holds nothing that moves but the statistics of the running frame.
+    """Advances states of one scene. The only data that change are the statistics of the running frame.
 
     Args:
         system: the particle system that is simulated.
-        solver: how.
+        solver: settings of the solver.
         watch: measures the stages of a step.
     """
 

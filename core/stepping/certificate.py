@@ -81,7 +81,7 @@ class Certificate:
 
 
 def crossing_pairs(found: Sequence[tuple[int, int, int]], names: Sequence[str]) -> list[CrossingPair]:
-    """Return the result of `Audit.by_objects` with the objects' names, cut to what a certificate lists."""
+    """Return the pairs of objects of `Audit.by_objects` by name, at most as many as a certificate lists."""
     return [CrossingPair(names[a], names[b], count) for a, b, count in found[:MAX_LISTED_PAIRS]]
 
 

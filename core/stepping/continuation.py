@@ -48,12 +48,13 @@ def check_continues(start: Checkpoint, scene: Scene, solver: Solver, frame: int)
 
 
 def continued(start: Checkpoint, scene: Scene, solver: Solver, count: int) -> State:
-    """Return the state to go on from, of `count` particles.
+    """Return the state from which a simulation of `count` particles continues.
 
-    With other colliders the contact forces are no first guess; with other steps the step size starts anew.
+    If colliders differ from those of the checkpoint, contact forces are not kept as first guess; if steps differ, the
+    step size starts anew.
 
     Raises:
-        CheckpointError: the state is of another number of particles, as of a jelly with other cells.
+        CheckpointError: the state has another number of particles; a jelly with other cells, for example, has.
     """
     state = start.state
     if len(state.x) != count:

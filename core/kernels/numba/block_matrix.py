@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Block matrices: adding blocks, products with vectors, and the blocks that preconditioners need."""
+"""Block matrices, compiled: adding blocks, products with vectors, and the blocks that preconditioners need."""
 
 from __future__ import annotations
 

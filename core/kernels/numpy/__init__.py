@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kernels in NumPy: the definition of what they do. Functions on arrays only."""
+"""Kernels in NumPy: functions on arrays. They define the results; the compiled kernels must agree with them."""
