@@ -120,10 +120,11 @@ def own_keys(keys: bpy.types.Key, record: BakedRecord) -> list[str]:
     A key of the user may have got the name of one that was renamed or deleted. It has no mark; in a bake of version 1,
     without marks, it is out of the order of the frames.
     """
+    if record.version >= 2:
+        marked = {block.name for block in keys.key_blocks if block.slider_min == MARK}      # one search each is slower
+        return [name for name in record.keys if name in marked]
     places = {block.name: place for place, block in enumerate(keys.key_blocks)}
     names = [name for name in record.keys if name in places]
-    if record.version >= 2:
-        return [name for name in names if keys.key_blocks[name].slider_min == MARK]
     found, next_place = [], len(places)
     for name in reversed(names):
         if places[name] < next_place:
