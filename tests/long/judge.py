@@ -94,8 +94,8 @@ def without_remedy(error: core.ClothError) -> list[Finding]:
 
 
 def falls_freely(recipe: Recipe) -> bool:
-    """Return whether nothing but weight acts on the cloth from outside."""
-    return not recipe["colliders"] and recipe["wind"] is None and all(
+    """Return whether nothing but weight acts on the cloth from outside. Verlet's k_d below 1 is a drag, too."""
+    return not recipe["colliders"] and recipe["solver"].get("verlet_kd", 1.0) == 1.0 and recipe["wind"] is None and all(
         not cloth.get("pins") and not cloth.get("births")
         and cloth["fabric"].get("air_drag") == cloth["fabric"].get("viscous_drag") == 0.0 for cloth in recipe["cloths"])
 
