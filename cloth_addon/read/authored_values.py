@@ -21,7 +21,7 @@ from bpy_extras import anim_utils
 from ... import core
 from ..properties import baked_record
 from . import mesh_data
-from .unbaked_state import GENERATIVE, SHAPELESS
+from .unbaked_state import GENERATIVE
 
 OBJECT_VALUES = (
     "location", "rotation_mode", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale",
@@ -56,8 +56,10 @@ ALIASES = tuple(frozenset(names.split()) for names in (
     "harmonic_damping quadratic_drag", "flow inflow", "size rest_length", "use_object_coords use_global_coords",
     "use_2d_force use_multiple_springs"))
 """Names of modifiers', constraints' and fields' properties that are one value in Blender: a curve sets them all."""
-WITHOUT_EFFECT_ON_CLOTH = GENERATIVE | SHAPELESS
-"""Types of modifiers of a cloth that act on its baked shape only."""
+WITHOUT_EFFECT = frozenset(("COLLISION", "NORMAL_EDIT", "PARTICLE_SYSTEM", "UV_PROJECT", "WEIGHTED_NORMAL"))
+"""Types of modifiers that move nothing. Others that move no vertex may change weights or maps that later ones use."""
+WITHOUT_EFFECT_ON_CLOTH = WITHOUT_EFFECT | GENERATIVE
+"""Types of modifiers of a cloth that at most act on its baked shape."""
 Identity = Callable[[bpy.types.ID], Any]
 
 
@@ -99,7 +101,7 @@ class Digest:
             self.add(type(item).__name__, self._identity(item))
             self.references.append(item)
 
-    def add_data_block(self, item: Any, skipped_modifiers: frozenset[str] = frozenset()) -> None:
+    def add_data_block(self, item: Any, skipped_modifiers: frozenset[str] = WITHOUT_EFFECT) -> None:
         """Add everything of a data-block that moves its vertices or those of others, but not the shape keys.
 
         `skipped_modifiers` are types of an object's modifiers.

@@ -17,7 +17,7 @@ import bpy
 
 from ..properties.settings import SceneSettings, collider_settings_of, kind_of, scene_settings_of, settings_of
 from . import mesh_data
-from .authored_values import WITHOUT_EFFECT_ON_CLOTH, Digest, Identity
+from .authored_values import WITHOUT_EFFECT, WITHOUT_EFFECT_ON_CLOTH, Digest, Identity
 
 ATTRIBUTES = ("velocity", "birth")
 """Names of the mesh's attributes that the cloth uses beside its groups, see read_cloth.py."""
@@ -127,7 +127,7 @@ class _Collector:
         if self._has("object", obj):
             return
         digest, keys = Digest(self._identity), Digest(self._identity)
-        digest.add_data_block(obj, WITHOUT_EFFECT_ON_CLOTH if owner else frozenset())
+        digest.add_data_block(obj, WITHOUT_EFFECT_ON_CLOTH if owner else WITHOUT_EFFECT)
         keys.add_shape_keys(obj)
         self.add("object", obj, digest, label, owner)
         self.add("keys", obj, keys, keys_label, owner)
