@@ -31,7 +31,7 @@ def blend(scene, tmp_path):
     scene.frame_end = 3
     (tmp_path / "work").mkdir()
     path = tmp_path / "work" / "scene.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
     return path
 
 
