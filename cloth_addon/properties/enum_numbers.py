@@ -7,5 +7,5 @@ import zlib
 
 
 def number_of(name: str) -> int:
-    """Return a number computed from the item's name, so that a new item changes the number of no other."""
+    """Return a number computed from the item's name alone, so that new items leave the numbers of others unchanged."""
     return zlib.crc32(name.encode()) & 0x7FFFFFFF

@@ -60,7 +60,7 @@ class Sewing:
         return self.start * (1.0 - s * s * (3.0 - 2.0 * s))
 
     def gap(self, x: FloatArray) -> float:
-        """Return the largest distance of a pair [m], vertices of the cloth at x (V, 3) [m]."""
+        """Return the largest distance between the points of a pair [m], for vertices at x (V, 3) [m]."""
         d = offsets(self.vertices, self.weights, x).T
         return float(np.sqrt(np.max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], initial=0.0)))
 

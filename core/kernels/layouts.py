@@ -51,9 +51,10 @@ class PackedRows(NamedTuple):
 
     Attributes:
         layout: of the matrix that is packed.
-        beside: (size,), for each place of that layout the place of the scalar of the same two vertices, -1 for none.
-        row_starts, columns: (V + 1,), (n,), blocks of each row beside its diagonal.
-        far_starts, far_places, far_columns: (V + 1,), (m,), (m,), scalars without a block.
+        beside: (size,), place of the scalar that couples the same two vertices as each block, -1 for none.
+        row_starts, columns: (V + 1,), (n,), where the blocks of each row begin, and their columns; no diagonal blocks.
+        far_starts, far_places, far_columns: (V + 1,), (m,), (m,), where the scalars without a block of each row begin,
+            their places and their columns.
         blocks, diagonal, far: workspace for the numbers, (9 n + 1,), (V, 3, 3) and (m,); blocks column by column.
     """
 

@@ -35,7 +35,7 @@ def aggregates(edges: IntArray, positions: FloatArray, size: int) -> IntArray:
 
 
 def _cut(x: FloatArray, size: int) -> IntArray:
-    """Return parts (V,) of `size` vertices each, one more or less."""
+    """Return the number of the part of each point x (V, 3) [m], for parts of about `size` points."""
     n = len(x)
     part: IntArray = np.zeros(n, dtype=np.int64)
     wanted = np.array([max(1, round(n / size))])                    # number of parts that each part is still cut into

@@ -63,8 +63,11 @@ class Emission:
         return replace(state, v=v)
 
     def remembered(self, before: Before, state: State, a: FloatArray) -> Before:
-        """Return `before` with unborn particles at rest, and newborn ones on their way with accelerations a (V, 3)
-        [m/s^2]."""
+        """Return the start of the last step with emitted particles set as if they had existed then.
+
+        Unborn particles rest at their places. Particles born since then are moved back along their paths, with
+        velocities `state.v` and accelerations a (V, 3) [m/s^2].
+        """
         unborn, new = self.unborn(state), self.newborn(state)
         if len(unborn) == 0 and len(new) == 0:
             return before

@@ -36,7 +36,7 @@ NO_BOUNDS = HalfSpaces.none()
 
 
 class StrainLimit:
-    """The limit of a system.
+    """The largest lengths of all edges of a system, and the relaxation of edges that exceed them.
 
     Args:
         edges: (E, 2) vertices of all edges.

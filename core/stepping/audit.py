@@ -237,7 +237,10 @@ def _checked(what: str, number: int, mesh: Any) -> Mesh:
 def _own_numbers(
     of_edges: _Stack, of_triangles: _Stack, pairs: IntArray, first_edge_object: int, first_triangle_object: int
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Return objects and numbers within these for pairs (N, 2) of stacked edges and triangles."""
+    """Return the objects and the indices within them of pairs (N, 2) of an edge and a triangle of stacked meshes.
+
+    Object of each edge (N,), its vertices (N, 2), object of each triangle (N,), and its index (N,).
+    """
     edges, triangles = of_edges.surface.edges[pairs[:, 0]], pairs[:, 1]
     edge_object = np.searchsorted(of_edges.first_vertex, edges[:, 0], side="right") - 1
     triangle_object = np.searchsorted(of_triangles.first_triangle, triangles, side="right") - 1

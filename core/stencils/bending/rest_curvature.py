@@ -125,7 +125,7 @@ def _thin(F: Columns, p: Parameters, thin: BoolArray) -> tuple[Block, Block, Blo
 
 
 def _either(part: FloatArray, full: Block, thin: Block) -> Block:
-    """Return `full` for triangles with a unit normal, and `thin`, which is zero for these, for the others."""
+    """Return `full` for triangles with a unit normal, else `thin`; `thin` is zero for the former."""
     return add_blocks(scale_block(1.0 * (part >= 1.0), full), thin)
 
 
