@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find the points inside the closed parts of a surface."""
+"""Find the points inside the closed parts of a surface, compiled: one point after the other.
+
+By `formulas.containment`.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,16 @@ from typing import Any
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from ..formulas import containment as formulas
+from ..formulas.containment import edge_turn, is_above
 from .kernel_cache import njit
-from .options import INNER, KERNEL
+from .options import INLINED, INNER, KERNEL
+from .plain_functions import register
 from .thread_pool import LEAST_ELEMENTS, share
 from .trees import STACK_SIZE, rows_of, walk
-from .vectors import at, cross, dot, subtract
+from .vectors import at
+
+register(formulas, INLINED)
 
 
 def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, order: IntArray,
@@ -62,13 +70,9 @@ def _leaves_through(p: Any, positions: Any, corners: Any) -> Any:
         first, second = min(start, end), max(start, end)
         x0, y0 = positions[first, 0], positions[first, 1]
         x1, y1 = positions[second, 0], positions[second, 1]
-        rising, falling = y0 <= p[1] < y1, y1 <= p[1] < y0
-        if rising or falling:
-            side = (x1 - x0) * (p[1] - y0) - (p[0] - x0) * (y1 - y0)
-            turn = 1 if rising and side > 0.0 else (-1 if falling and side < 0.0 else 0)
-            turns += turn if start == first else -turn
+        turn = edge_turn(p, x0, y0, x1, y1)
+        turns += turn if start == first else -turn
     if turns == 0:
         return 0
     a, b, c = at(positions, corners[0]), at(positions, corners[1]), at(positions, corners[2])
-    above = turns * dot(cross(subtract(b, a), subtract(c, a)), subtract(p, a)) < 0.0
-    return turns if above else 0
+    return turns if is_above(turns, p, a, b, c) else 0

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Products with a matrix that is not assembled: one loop over elements, then one over vertices."""
+"""Products with a matrix that is not assembled: one loop over elements, then one over vertices.
+
+NumPy works on all elements at once, with arrays of their columns.
+"""
 
 from __future__ import annotations
 

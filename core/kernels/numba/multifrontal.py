@@ -10,7 +10,8 @@ to the leaves. Rows of R and M are rows of one array, and U is stored as its upp
 `gemm_tiles`, does nearly all of the work.
 
 Branches of the tree are independent, and so are the fronts of each level above them: every number is the same sum in
-the same order, whichever thread computes it.
+the same order, whichever thread computes it. NumPy pads the fronts of a level to one size, and
+stores inverses instead of triangles.
 """
 
 from __future__ import annotations

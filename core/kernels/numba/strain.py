@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lengths of edges, and relaxation of edges that are too long in front of planes, edge by edge in the order of sets."""
+"""Lengths of edges, and relaxation of edges that are too long in front of planes, compiled.
+
+The loop goes from edge to edge in the order of sets; NumPy moves all edges of a set at once.
+"""
 
 from __future__ import annotations
 

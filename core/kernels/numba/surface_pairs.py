@@ -2,7 +2,7 @@
 """Find where edges of two triangle surfaces, or of one with itself, may pierce triangles, and their smallest distance.
 
 One search finds both: clusters of triangles of one surface traverse the tree of the other (see `wide_bvh`). The
-smallest distance that a task has found so far is its search radius.
+smallest distance that a task has found so far is its search radius. NumPy searches level by level with one radius.
 """
 
 from __future__ import annotations

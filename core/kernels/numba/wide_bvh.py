@@ -3,7 +3,7 @@
 
 `CLUSTER` neighbouring leaves of a surface's tree are one leaf here, and their boxes are compared at once. Boxes are in
 single precision. That loses no pair: rounding keeps the order of numbers, so that touching boxes still touch, as long
-as boxes are grown before they are rounded.
+as boxes are grown before they are rounded. NumPy has clusters on every level and compares whole levels.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find the points inside the closed parts of a surface.
 
+NumPy tests all rays and triangles together, the compiled kernel one ray after the other. By `formulas.containment`.
+
 Count the triangles through which a ray from the point upwards leaves, minus those through which it enters. The count is
 positive exactly inside. Whether the ray meets a triangle is decided edge by edge in the plane z = 0 with the half-open
 rule of the winding number, and both triangles of an edge evaluate it from its smaller vertex, so that rays through
@@ -12,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from ..formulas.containment import edge_turn, is_above
 from .trees import touching_boxes
-from .vectors import cross, dot, subtract, take
+from .vectors import take
 
 
 def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, closed: BoolArray, order: IntArray,
@@ -37,11 +40,7 @@ def inside(points: FloatArray, positions: FloatArray, triangles: IntArray, close
         first, second = np.minimum(start, end), np.maximum(start, end)
         x0, y0 = positions[first, 0], positions[first, 1]
         x1, y1 = positions[second, 0], positions[second, 1]
-        rising = (y0 <= p[1]) & (y1 > p[1])
-        falling = (y1 <= p[1]) & (y0 > p[1])
-        side = (x1 - x0) * (p[1] - y0) - (p[0] - x0) * (y1 - y0)       # above 0: p is left of first -> second
-        turn = (rising & (side > 0.0)).astype(np.int64) - (falling & (side < 0.0))
+        turn = edge_turn(p, x0, y0, x1, y1)
         turns += np.where(start == first, turn, -turn)
-    above = turns * dot(cross(subtract(b, a), subtract(c, a)), subtract(p, a)) < 0.0
-    result[maybe] = np.bincount(ray, turns * above, minlength=len(maybe)) > 0.5
+    result[maybe] = np.bincount(ray, turns * is_above(turns, p, a, b, c), minlength=len(maybe)) > 0.5
     return result

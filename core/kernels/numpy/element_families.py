@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Energy, force, stiffness and damping of forces that share a stencil, law by law on arrays."""
+"""Energy, force, stiffness and damping of forces that share a stencil, law by law on arrays.
+
+The laws are shared. Compiled loops evaluate them on groups of elements, and add up vertex by vertex (`assembly`).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vector operations of an iteration of conjugate gradients, besides the products with A and P^-1."""
+"""Vector operations of an iteration of conjugate gradients, besides the products with A and P^-1.
+
+The compiled kernels take one pass over the vectors instead of one for each operation.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Products with a matrix that is not assembled: elements gather x, multiply by H and scatter the result.
 
-For springs along threads one loop follows each thread (000).
+For springs along threads one pass follows each thread (000). NumPy works on all elements at once, the compiled kernels
+in one loop over elements and one over vertices.
 """
 
 from __future__ import annotations

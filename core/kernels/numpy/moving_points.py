@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find where moving points meet a moving triangle surface; `contact.planes` makes contacts of the results."""
+"""Find where moving points meet a moving triangle surface; `contact.planes` makes contacts of the results.
+
+NumPy sorts the pairs of all points; the compiled kernel has a list of triangles for each point (`nearest_triangles`).
+"""
 
 from __future__ import annotations
 

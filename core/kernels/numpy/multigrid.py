@@ -2,7 +2,7 @@
 """Galerkin product, restriction and prolongation between a mesh and its coarse level of groups of vertices.
 
 S are the projections (n, 3, 3) of pins and contacts, and number (V,) is the number of a vertex's projection, -1 for
-none.
+none. NumPy projects only the blocks of constrained vertices, in a second pass; the compiled loops project in one pass.
 """
 
 from __future__ import annotations

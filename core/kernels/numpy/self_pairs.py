@@ -8,6 +8,8 @@ A pair that has a separating plane of one normal at the start and at the end sta
 the distance of its primitives along the normal is never less than at one of the ends. At the end they must be apart by
 `LEFT` of their distance at the start, or of `far` where that is less. The normals tried are cheap ones: from centroid
 to centroid; for edges their cross product, and the part of the first normal orthogonal to the one or the other.
+
+NumPy tries one normal after the other and keeps the remaining pairs; compiled, batches of pairs try all normals.
 """
 
 from __future__ import annotations

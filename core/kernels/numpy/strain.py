@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lengths of edges, and relaxation of edges that are too long in front of planes."""
+"""Lengths of edges, and relaxation of edges that are too long in front of planes.
+
+NumPy moves all edges of a set at once; the compiled loop goes from edge to edge. Edges of a set share no vertex, so
+that the results are equal but for rounding.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ Of one surface with itself, adjacent primitives are left out: for intersections,
 vertex; for the distance, primitives with a common vertex or joined by an edge.
 
 One search among pairs of triangles finds both (see `wide_bvh`, `triangle_pairs`). Pairs around a vertex, the most
-frequent ones in a sheet, are known beforehand and not searched for (see `one_ring`).
+frequent ones in a sheet, are known beforehand and not searched for (see `one_ring`). NumPy searches level by level and
+then works on all pairs at once; the compiled search narrows its radius while it runs.
 """
 
 from __future__ import annotations

@@ -98,8 +98,18 @@ def surface_contacts(kernel, rng):
                            np.ascontiguousarray(triangles), s0, s1)
 
 
+def containment(kernel, rng):
+    """Points around a tetrahedron, some of them on its edges and faces, seen from above."""
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    triangles = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    points = np.concatenate([rng.uniform(-0.2, 1.0, size=(P, 3)), 0.125 * rng.integers(-1, 9, size=(P, 3))])
+    order = np.arange(4)
+    nodes = load("numpy").trees.fitted_around(order, triangles, corners, corners)
+    return (kernel.inside(points, corners, triangles, np.ones(4, dtype=np.bool_), order, nodes),)
+
+
 TOPICS = (pair_friction, pair_penalty, vertex_friction, drag, constraint_directions, minima, conservative_advancement,
-          surface_contacts)
+          surface_contacts, containment)
 
 
 @needs_numba
