@@ -37,9 +37,6 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
             row.operator("muslin.bake_delete")
         else:
             col.operator("muslin.bake", text="Bake")
-        if job is None:
-            for hint in hints.hints(context.scene, context.object):
-                paragraph(self.layout.column(align=True), hint, context.region.width)
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         flow.operator("muslin.bake_all")
         flow.operator("muslin.bake_delete_all")
@@ -48,6 +45,9 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
             changed = bake_changes.sentence(bake_changes.known_changes(context.scene, context.object, report))
             _draw_certificate(self.layout, report, context.scene.frame_current, context.region.width, changed)
         self.draw_crossings(context)
+        if job is None:
+            for hint in hints.hints(context.scene, context.object):
+                paragraph(self.layout.column(align=True), hint, context.region.width)
         self.draw_settings(context)
 
     def draw_crossings(self, context: bpy.types.Context) -> None:
