@@ -54,7 +54,8 @@ def _corrected(vertices: Any, weights: Any, normals: Any, carried: Any, drag: An
                velocity: Any, hold: Any, limit: Any, most: Any, drags: Any, pushes: Any, turned: Any, change: Any
                ) -> Any:
     """Write the drag (P,), push (P, 3) and across (P, 3) of the next solve and the change (P,); return the growth."""
-    grown, none = 0.0, (0.0, 0.0, 0.0)
+    grown: Any = 0.0
+    none = (0.0, 0.0, 0.0)
     for p in range(len(vertices)):
         n, q, held = at(normals, p), at(across, p), at(hold, p)
         slide = sliding_velocity(four(weights, p), at_corners(velocity, vertices, p), at(carried, p), n)
