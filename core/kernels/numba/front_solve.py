@@ -129,9 +129,12 @@ def solve_fronts(numbers: int, first: IntArray, *tree: Any) -> None:
 @njit(**KERNEL)
 def _solve(begin, end, bottom, crown, upward, first, own, boundary, starts, stride,  # type: ignore[no-untyped-def]
            begins, parent, vertices, places, fan, widest, values, r, scale, size, tiny, z, result):
-    """Solve for size P^-1 r / scale with r (V, w, columns), for the fronts of levels bottom to crown that are below
-    fronts begin..end - 1 of the crown: up the tree, or down, which writes `result`. z is workspace for the fronts'
-    vectors; widest: largest number of numbers in a row of a front."""
+    """Solve one part of the tree: up, or down, for size P^-1 r / scale with r (V, w, columns).
+
+    The part is the fronts of levels bottom to crown that are below fronts begin..end - 1 of the crown. Down, the
+    solution is written to `result`. first .. fan: the tree, as of `Plan`. widest: largest number of numbers in a row of
+    a front. values: the factor. z: workspace for the vectors of all fronts. Numbers below `tiny` become zero.
+    """
     count, by = first[crown + 1] - first[crown], 1.0 / scale
     y, sums, rest = np.empty(widest, z.dtype), np.empty(widest, z.dtype), np.empty(widest, z.dtype)
     for step in range(crown + 1 - bottom):
