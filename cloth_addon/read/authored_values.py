@@ -9,7 +9,6 @@ settings gives the same digest. The shape keys and curves of Muslin's own bakes 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -20,7 +19,7 @@ from bpy_extras import anim_utils
 
 from ... import core
 from ..properties import baked_record
-from . import mesh_data
+from . import mesh_data, rna_settings
 from .unbaked_state import GENERATIVE
 
 OBJECT_VALUES = (
@@ -34,15 +33,6 @@ FOLLOWED = tuple(getattr(bpy.types, name) for name in (
     "Object", "Collection", "NodeTree", "Texture", "Mesh", "Curve", "Curves", "Lattice", "Armature", "MetaBall",
     "PointCloud", "CacheFile") if hasattr(bpy.types, name))
 """Types of data-blocks that can move another one. References to other types are left out."""
-SKIPPED = frozenset((
-    "rna_type", "select", "select_control_point", "select_left_handle", "select_right_handle", "hide", "active",
-    "is_active", "is_override_data", "use_pin_to_last", "execution_time", "persistent_uid", "particle_system",
-    "point_cache", "bakes", "panels", "node_warnings", "view_center", "default_closed", "color_tag"))
-"""Properties that move nothing, or that Blender changes by itself."""
-SKIPPED_OF_NODES = frozenset((
-    "location", "location_absolute", "width", "height", "dimensions", "color", "use_custom_color", "label", "hide",
-    "parent", "internal_links"))
-"""Properties of the display of a node."""
 BEZIER = 2
 """Number of BEZIER in Keyframe.interpolation, as `foreach_get` gives it; those above it have an easing."""
 ARRAY_TYPES = {"FLOAT": np.float32, "INT": np.int32, "BOOLEAN": np.bool_, "ENUM": np.int32}
@@ -51,11 +41,6 @@ NAMED = tuple(getattr(bpy.types, name) for name in ("Node", "NodeSocket", "Modif
 """Types of structs with one value under two names, or references to each other, that are read one by one."""
 MANY = 16
 """Number of structs from which on a collection is read by arrays."""
-ALIASES = tuple(frozenset(names.split()) for names in (
-    "width width_pct", "factor angle", "mute enabled", "mix_mode use_offset", "strength linear_drag guide_minimum",
-    "harmonic_damping quadratic_drag", "flow inflow", "size rest_length", "use_object_coords use_global_coords",
-    "use_2d_force use_multiple_springs"))
-"""Names of modifiers', constraints' and fields' properties that are one value in Blender: a curve sets them all."""
 WITHOUT_EFFECT = frozenset(("COLLISION", "NORMAL_EDIT", "PARTICLE_SYSTEM", "UV_PROJECT", "WEIGHTED_NORMAL"))
 """Types of modifiers that move nothing. Others that move no vertex may change weights or maps that later ones use."""
 WITHOUT_EFFECT_ON_CLOTH = WITHOUT_EFFECT | GENERATIVE
@@ -122,7 +107,7 @@ class Digest:
                 item.bones.foreach_get(name, values)
                 self.add(values)
         else:
-            self.add_struct(item, _own_names(item))
+            self.add_struct(item, rna_settings.own_settings(item))
 
     def add_struct(self, struct: Any, names: Iterable[str] | None = None) -> None:
         """Add the settings of a struct and of the structs in it, or only the properties of these `names`."""
@@ -133,8 +118,8 @@ class Digest:
         if names is None:
             self._seen[key] = len(self._seen)
         self.add(struct.bl_rna.identifier)
-        listed = _settings(*_type_of(struct))
-        for name, kind, default in listed if names is None else [_setting(struct, name) for name in names]:
+        listed = rna_settings.settings(struct)
+        for name, kind, default in listed if names is None else [rna_settings.setting(struct, name) for name in names]:
             value = getattr(struct, name, None)
             if value is None:
                 continue
@@ -170,20 +155,20 @@ class Digest:
             for item in items:
                 self._add_pointer(item)
             return
-        self.add_numbers(items, [name for name, kind, _ in _settings(*_type_of(items[0])) if kind in ARRAY_TYPES])
-        rest = [name for name, kind, _ in _settings(*_type_of(items[0])) if kind not in ARRAY_TYPES]
+        self.add_numbers(items, [name for name, kind, _ in rna_settings.settings(items[0]) if kind in ARRAY_TYPES])
+        rest = [name for name, kind, _ in rna_settings.settings(items[0]) if kind not in ARRAY_TYPES]
         for item in items if rest else ():
             self.add_struct(item, rest)
 
     def add_numbers(self, items: Any, names: Iterable[str]) -> None:
         """Add properties of the structs of a collection, which have one type, by arrays."""
-        numbers = {item.path_from_id(): i for i, item in enumerate(items)} if self._animated else {}
+        numbers = {rna_settings.path_of(item): i for i, item in enumerate(items)} if self._animated else {}
         for name in names:
             prop: Any = type(items[0]).bl_rna.properties[name]
             is_array = bool(getattr(prop, "is_array", False))
             values = np.empty((len(items), prop.array_length if is_array else 1), ARRAY_TYPES[prop.type])
             items.foreach_get(name, values.ravel())
-            default = None if prop.type == "ENUM" else np.array(_default(prop), values.dtype).ravel()
+            default = None if prop.type == "ENUM" else np.array(rna_settings.default_of(prop), values.dtype).ravel()
             for path, index in self._animated:
                 item, _, of = path.rpartition(".")
                 if of == name and item in numbers:
@@ -201,7 +186,7 @@ class Digest:
     def _add_value(self, struct: Any, name: str, value: Any, default: Any = None) -> None:
         """Add the value of a property if it is not the default, without the numbers that curves and drivers set."""
         if self._animated:
-            paths = [_path(struct, one) for one in _names_of(name)]
+            paths = [rna_settings.path_of(struct, one) for one in rna_settings.names_of(name)]
             numbers = value if isinstance(value, list) else [value]
             own = [(i, number) for i, number in enumerate(numbers)
                    if not any((path, i) in self._animated for path in paths)]
@@ -228,7 +213,7 @@ class Digest:
             self.add([group.name for group in obj.vertex_groups])
         bones = obj.pose.bones if obj.pose is not None else ()
         if len(bones):
-            self.add_numbers(bones, (*BONE_VALUES, *_bendy_values()))
+            self.add_numbers(bones, (*BONE_VALUES, *rna_settings.bendy_bone_values()))
         for bone in bones:
             self.add(bone.name)
             self.add_custom_properties(bone)
@@ -283,7 +268,7 @@ class Digest:
                 animated.add((curve.data_path, curve.array_index))
             self._add_curve(curve)
         for strip in _strips(animation) if animation is not None else ():
-            self.add_struct(strip, [name for name, kind, _ in _settings(*_type_of(strip))
+            self.add_struct(strip, [name for name, kind, _ in rna_settings.settings(strip)
                                     if kind not in ("POINTER", "COLLECTION")])
         return frozenset(animated)
 
@@ -336,21 +321,6 @@ def _record(obj: Any) -> baked_record.BakedRecord | None:
         return None
 
 
-def _path(struct: Any, name: str) -> str:
-    """Return the data path of a property as curves have it, empty if it cannot be animated."""
-    try:
-        if name.startswith("["):
-            return name if isinstance(struct, bpy.types.ID) else f"{struct.path_from_id()}{name}"
-        return str(struct.path_from_id(name))
-    except (ValueError, AttributeError):
-        return ""
-
-
-def _names_of(name: str) -> Iterable[str]:
-    """Return the names of the value `name`, itself included."""
-    return next((names for names in ALIASES if name in names), (name,))
-
-
 def _numbers(value: Any) -> list[Any]:
     return np.array(value).ravel().tolist()                         # mathutils' own repr is rounded
 
@@ -360,54 +330,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bool | int | float | str):
         return value
     return sorted(value) if isinstance(value, set) else _numbers(value)
-
-
-def _type_of(struct: Any) -> tuple[str, Any]:
-    """Return the name of the type of a struct and the type."""
-    return struct.bl_rna.identifier, type(struct)
-
-
-@functools.cache
-def _settings(identifier: str, kind: Any) -> tuple[tuple[str, str, Any], ...]:
-    """Return name, type and default of the properties of a type of struct that may move vertices."""
-    skipped = SKIPPED | (SKIPPED_OF_NODES if issubclass(kind, bpy.types.Node) else frozenset())
-    found = []
-    for prop in kind.bl_rna.properties:
-        name = prop.identifier
-        if name in skipped or name.startswith("bl_") or (name.startswith("show_") and name != "show_viewport"):
-            continue
-        if prop.is_readonly and prop.type not in ("POINTER", "COLLECTION") and name not in ("type", "vertex_indices"):
-            continue
-        found.append((name, prop.type, _default(prop)))
-    return tuple(found)
-
-
-def _setting(struct: Any, name: str) -> tuple[str, str, Any]:
-    return _single(*_type_of(struct), name)
-
-
-@functools.cache
-def _single(identifier: str, kind: Any, name: str) -> tuple[str, str, Any]:
-    prop = kind.bl_rna.properties.get(name)
-    return (name, "", None) if prop is None else (name, prop.type, _default(prop))
-
-
-@functools.cache
-def _bendy_values() -> tuple[str, ...]:
-    return tuple(prop.identifier for prop in bpy.types.PoseBone.bl_rna.properties
-                 if prop.identifier.startswith("bbone_") and not prop.is_readonly and prop.type != "POINTER")
-
-
-def _own_names(item: Any) -> list[str]:
-    """Return the names of the properties of a data-block that not every data-block has."""
-    common = bpy.types.ID.bl_rna.properties.keys()
-    return [name for name, _, _ in _settings(*_type_of(item))
-            if name not in common and name not in ("animation_data", "materials", "grease_pencil")]
-
-
-def _default(prop: Any) -> Any:
-    if prop.type in ("POINTER", "COLLECTION"):
-        return None
-    if getattr(prop, "is_array", False):
-        return list(prop.default_array)
-    return sorted(prop.default_flag) if getattr(prop, "is_enum_flag", False) else prop.default
