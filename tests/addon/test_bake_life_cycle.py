@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -260,3 +262,55 @@ def test_undo_removes_a_bake_and_redo_restores_it(extension, scene):
     sheet = bpy.data.objects["Sheet"]
     assert len(sheet.data.shape_keys.key_blocks) == 5
     assert extension.shape_keys.delete_bake(sheet)
+
+
+def as_version_1(extension, sheet):
+    """Make a bake as earlier versions have written it: without marks on the keys and the action."""
+    keys = sheet.data.shape_keys
+    values = json.loads(keys[extension.baked_record.PROPERTY])
+    values["report"].pop("fingerprints")
+    keys[extension.baked_record.PROPERTY] = json.dumps({**values, "version": 1})
+    for block in keys.key_blocks:
+        block.slider_min = 0.0
+    keys.animation_data.action.pop(extension.delete_animation.MADE, None)
+
+
+def test_a_bake_of_version_1_is_deleted_and_replaced_as_any_other(extension, scene, sheet):
+    before = builders.state(sheet)
+    for again in (False, True):
+        builders.finish(extension.bake.bake(scene))
+        as_version_1(extension, sheet)
+        assert extension.baked_record.report_of(sheet)["last"] == 4
+        if again:
+            builders.finish(extension.bake.bake(scene))
+        extension.shape_keys.delete_bake(sheet)
+        scene.frame_set(1)
+        assert builders.state(sheet) == before
+
+
+@pytest.mark.parametrize("version", [0, -5, True, 999, 3, None, "1", 1.5])
+def test_records_of_unknown_versions_are_refused(extension, scene, version):
+    sheet = plain(scene)
+    builders.finish(extension.bake.bake(scene))
+    keys = sheet.data.shape_keys
+    values = json.loads(keys[extension.baked_record.PROPERTY])
+    keys[extension.baked_record.PROPERTY] = json.dumps({**values, "version": version})
+    before = builders.state(sheet)
+    with pytest.raises(extension.core.SceneError, match="another version|version is .*, not"):
+        extension.shape_keys.delete_bake(sheet)
+    assert builders.state(sheet) == before and extension.baked_record.problem_of(sheet)
+
+
+def test_a_record_that_is_forgotten_leaves_the_keys_to_the_user(extension, scene):
+    import bpy
+
+    sheet = plain(scene)
+    bpy.context.view_layer.objects.active = sheet
+    builders.finish(extension.bake.bake(scene))
+    assert not bpy.ops.muslin.bake_forget.poll()
+    sheet.data.shape_keys[extension.baked_record.PROPERTY] = "{}"
+    assert bpy.ops.muslin.bake_forget() == {"FINISHED"}
+    assert not extension.baked_record.has_bake(sheet) and len(sheet.data.shape_keys.key_blocks) == 5
+    sheet.shape_key_clear()
+    builders.finish(extension.bake.bake(scene))
+    assert extension.baked_record.has_bake(sheet)
