@@ -90,12 +90,18 @@ class Watch:
         try:
             yield
         except ReferenceError as error:
-            raise self._removed() or self._error("something that the bake needs was removed", "") from error
+            raise self._removed() or self._error(f"something that the {self._noun} needs was removed", "") from error
+        except AttributeError as error:
+            if is_enabled():
+                raise
+            raise self._removed() from error
         except MemoryError as error:
             raise core.SceneError(MEMORY.format(noun=self._noun, verb=self._verb)) from error
 
     def _removed(self) -> core.SceneError | None:
         """Return the error that names what exists no longer, None if everything does. It reads nothing else."""
+        if not is_enabled():
+            return self._error("Muslin was switched off", "")
         if not exists(self._scene):
             return self._error(f"scene '{self._scene_name}' was removed, or another file was opened,", "")
         for name, obj in zip(self._names, (*self._cloths, *self._colliders), strict=True):
@@ -124,6 +130,11 @@ class Watch:
 
     def _time(self) -> str:
         return "" if self.frame is None else f" (frame {self.frame})"
+
+
+def is_enabled() -> bool:
+    """Return whether Muslin's settings are registered."""
+    return hasattr(bpy.types.Scene, "muslin") and hasattr(bpy.types.Object, "muslin")
 
 
 def exists(item: bpy.types.ID) -> bool:

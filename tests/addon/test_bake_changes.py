@@ -87,6 +87,23 @@ def test_an_object_in_edit_mode_when_its_bake_ends_is_not_written_to(extension, 
     assert sheet.data.shape_keys is None
 
 
+@pytest.mark.parametrize("moment", [0, 1, 4, 9])
+def test_an_extension_that_is_switched_off_ends_the_bake(extension, scene, moment):
+    sheet = builders.sheet()
+    scene.muslin.backend = "NUMPY"
+    before = builders.state(sheet)["keys"]
+    steps = extension.bake.bake(scene)
+    for _ in range(moment):
+        next(steps)
+    extension.object_properties.detach()
+    try:
+        with pytest.raises(extension.core.SceneError, match="Muslin was switched off .*bake again"):
+            builders.finish(steps)
+    finally:
+        extension.object_properties.attach()
+    assert builders.state(sheet)["keys"] == before and scene.frame_current == 1
+
+
 @pytest.mark.parametrize("where", ["read", "prepare", "solve", "fit", "write"])
 def test_a_lack_of_memory_is_an_error_with_a_remedy_that_changes_nothing(extension, scene, monkeypatch, where):
     owner, name = {
