@@ -122,7 +122,7 @@ def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: in
 def _draw_facts(col: Any, facts: list[tuple[str, str]]) -> None:
     """Draw labels and values in two columns."""
     for name, value in facts:
-        split = col.split(factor=0.68)
+        split = col.split(factor=0.7)
         left = split.row()
         left.alignment = "RIGHT"
         left.label(text=name)

@@ -71,7 +71,7 @@ class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
         row.alert = missing
         row.prop_search(obj.muslin, "pin_group", obj, "vertex_groups")
         if missing:
-            col.label(text="The object has no such vertex group", icon="ERROR")
+            paragraph(col.column(align=True), "The object has no such vertex group", context.region.width, icon="ERROR")
 
 
 class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
