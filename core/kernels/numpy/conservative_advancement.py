@@ -46,6 +46,7 @@ Candidates = tuple[IntArray, IntArray]
 Placed = tuple[IntArray, IntArray, int, FloatArray, FloatArray, FloatArray]
 """Result of `relevant`: vertices, primitives, number of pairs with a triangle, weights, normals and distances."""
 
+
 def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return weights (P, 4) of the closest points, unit normals (P, 3) and distances (P,) [m] of pairs (P, 4).
 
