@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import simulate_as
+from tests.addon.scripted import crumple, simulate_as
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -85,6 +85,25 @@ def test_an_object_in_edit_mode_when_its_bake_ends_is_not_written_to(extension, 
         builders.finish(bake)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert sheet.data.shape_keys is None
+
+
+@pytest.mark.parametrize("own_keys", [False, True])
+@pytest.mark.parametrize("moment", [1, 3, 4, 9])
+def test_the_earlier_bake_may_be_deleted_while_the_next_one_runs(extension, scene, monkeypatch, moment, own_keys):
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    sheet = builders.sheet()
+    scene.muslin.backend = "NUMPY"
+    if own_keys:
+        sheet.shape_key_add(name="Basis")
+        sheet.shape_key_add(name="Bulge").value = 0.5
+    builders.finish(extension.bake.bake(scene))
+    wanted = builders.state(sheet)["keys"]
+    steps = extension.bake.bake(scene)
+    for _ in range(moment):
+        next(steps)
+    extension.shape_keys.delete_bake(sheet)
+    builders.finish(steps)
+    assert builders.state(sheet)["keys"] == wanted
 
 
 @pytest.mark.parametrize("moment", [0, 1, 4, 9])
