@@ -138,14 +138,16 @@ def shown(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
 
 
 def _animation_of(obj: bpy.types.Object, path: str) -> list[Any]:
-    """Return the driver and the F-curve of the object's property at `path`, those that exist."""
+    """Return the driver and the F-curves of the object's property at `path`, those of strips included."""
     animation = obj.animation_data
     if animation is None:
         return []
     found = [animation.drivers.find(path)]
-    if animation.action is not None and animation.action_slot is not None:
-        bag = anim_utils.action_get_channelbag_for_slot(animation.action, animation.action_slot)
-        found.append(bag.fcurves.find(path) if bag is not None else None)
+    strips = [strip for track in animation.nla_tracks for strip in track.strips]
+    for owner in (animation, *strips):
+        if owner.action is not None and owner.action_slot is not None:
+            bag = anim_utils.action_get_channelbag_for_slot(owner.action, owner.action_slot)
+            found.append(bag.fcurves.find(path) if bag is not None else None)
     return [curve for curve in found if curve is not None]
 
 

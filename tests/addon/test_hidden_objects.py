@@ -59,8 +59,24 @@ def by_a_driver(obj):
     obj.driver_add("hide_viewport").driver.expression = "frame in (2, 3)"
 
 
+def by_a_strip(obj):
+    by_keys(obj)
+    animation = obj.animation_data
+    action, slot = animation.action, animation.action_slot
+    animation.action = None
+    strip = animation.nla_tracks.new().strips.new("Strip", 1, action)
+    strip.action_slot = slot
+
+
+def curves_of(obj):
+    animation = obj.animation_data
+    actions = [animation.action, *(strip.action for track in animation.nla_tracks for strip in track.strips)]
+    return [*animation.drivers, *(curve for action in actions if action is not None for layer in action.layers
+                                  for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves)]
+
+
 @pytest.mark.parametrize("stands_at", [1, 2])
-@pytest.mark.parametrize("hide", [by_keys, by_a_driver])
+@pytest.mark.parametrize("hide", [by_keys, by_a_driver, by_a_strip])
 @pytest.mark.parametrize("name", ["Sheet", "Box", "Gale"])
 def test_what_keys_hide_moves_and_collides_as_if_shown(extension, scene, moving, moved, name, hide, stands_at):
     _, wanted = moved()
@@ -75,10 +91,7 @@ def test_what_keys_hide_moves_and_collides_as_if_shown(extension, scene, moving,
         assert here.keys() == there.keys() and all(np.array_equal(here[key], there[key]) for key in here)
     assert builders.state(moving["Sheet"])["keys"] == baked
     assert moving[name].hide_viewport == (stands_at == 2)
-    curves = moving[name].animation_data.drivers if hide is by_a_driver else [
-        curve for layer in moving[name].animation_data.action.layers for strip in layer.strips
-        for bag in strip.channelbags for curve in bag.fcurves]
-    assert not any(curve.mute for curve in curves)
+    assert not any(curve.mute for curve in curves_of(moving[name]))
 
 
 def test_an_object_without_such_keys_has_no_note(scene, moving, moved):
