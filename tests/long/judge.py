@@ -37,8 +37,10 @@ MOST_SECONDS = 60.0
 """Largest processor time of a scene [s]."""
 MOST_MEMORY = 2.0 * 2 ** 30
 """Largest memory of a scene [bytes]."""
-EXACT = 1e-7
-"""Largest relative error of momentum [-]."""
+EXACT = 1e-6
+"""Largest relative error of momentum [-]: a thousandth of the usual tolerance of the solves."""
+STANDING = 1e-8, 1e-4
+"""Velocity that counts as none [m/s], and the same in widths of the cloth per second [1/s]; the smaller one counts."""
 ROUNDING = 64.0 * np.finfo(np.float64).eps
 """Largest error of a place, over its largest coordinate [-]."""
 STILL = 1e-5
@@ -159,7 +161,7 @@ class Rules:
         self._noise = max(self._noise, inner)
         place = float(np.abs(state.x).max())
         allowed = EXACT * (np.linalg.norm(gravity) * time + np.abs(expected).max() + self._noise) + \
-            ROUNDING * place / h
+            ROUNDING * place / h + min(STANDING[0], STANDING[1] * size)
         wrong = float(np.abs(mean - expected).max())
         if not wrong <= allowed:
             self._add("momentum", f"frame {frame.index}: the mean velocity is {wrong:.3g} m/s off, {allowed:.3g} "
