@@ -4,6 +4,9 @@
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -42,6 +45,25 @@ def test_a_hang_and_a_crash_are_named_and_other_cases_go_on():
     answers = dict(found)
     assert [answers[n] for n in (1, 2, 3)] == [{"twice": 2}, {"twice": 4}, {"twice": 6}]
     assert "processor time" in answers["hang"]["died"] and answers["crash"]["died"] == "SIGSEGV"
+
+
+def test_a_worker_ends_with_the_process_that_started_it():
+    code = ("import os\nfrom tests.long import workers\n"
+            "for _ in workers.run('tests.long.test_long_suite', [1, 'hang'], 60.0):\n"
+            "    print(open(f'/proc/self/task/{os.getpid()}/children').read(), flush=True)")
+    if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
+        pytest.skip("no list of child processes here")
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=workers.ROOT, stdout=subprocess.PIPE, text=True)
+    worker = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    for _ in range(100):
+        if not os.path.exists(f"/proc/{worker}"):
+            return
+        time.sleep(0.1)
+    os.kill(worker, signal.SIGKILL)
+    raise AssertionError("the worker runs on")
 
 
 def test_recipes_are_plain_values_of_every_theme_and_the_same_for_the_same_seed():

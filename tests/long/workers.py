@@ -15,6 +15,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -115,6 +116,7 @@ class _Worker:
 def serve(answer: Callable[[Any], dict[str, Any]]) -> None:
     """Answer cases from standard input until it ends; to be called by the module of `run`."""
     limit = float(sys.argv[1])
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)                                                       # what else prints must not be an answer
     resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, resource.getrlimit(resource.RLIMIT_AS)[1]))
@@ -124,3 +126,10 @@ def serve(answer: Callable[[Any], dict[str, Any]]) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (int(used + limit) + 1, most))
         out.write(json.dumps(answer(json.loads(line))) + "\n")
         out.flush()
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the one that started it is gone, whatever it is doing."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
