@@ -37,7 +37,7 @@ from ..formulas.conservative_advancement import (
 )
 from ..formulas.vectors import length
 from .distances import edge_edge, point_triangle
-from .vectors import Vector, corners, dot, join, split, subtract
+from .vectors import Vector, at_vertices, corners, dot, join, split, subtract
 
 __all__ = ["NEAR", "Candidates", "Placed", "closest", "corners_of", "meeting_times", "relevant"]
 
@@ -93,11 +93,11 @@ def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tup
     vertices, faces = corners_of(candidates, tables), len(candidates[0])
     weights, normals, distance = closest(x0, vertices, faces)
     face, n = np.arange(len(vertices)) < faces, split(normals)
-    near = pair_radius(face, *(pick(radius, column) for column in vertices.T))
+    near = pair_radius(face, *radius.take(vertices.T))
     near = near if most is None else np.minimum(near, most)
-    *others, last = corners(x1, vertices)
-    height = tuple(dot(n, subtract(corner, last)) for corner in others)
-    at_end = gap_at_end(face, height, tuple(pick(slack, column) for column in vertices.T))
+    a, b, c = at_vertices(x1, vertices)                                          # each (4, P)
+    height = dot(n, subtract((a, b, c), (a[3], b[3], c[3])))[:3]
+    at_end = gap_at_end(face, height, slack.take(vertices.T))
     rows = np.flatnonzero((distance < near) | (at_end <= LEFT * np.minimum(distance, far)))
     primitives = np.concatenate(candidates)[rows]
     return (vertices[rows], primitives, int(np.searchsorted(rows, faces)), weights[rows], normals[rows], distance[rows])
@@ -114,8 +114,8 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
     left, now, keep, n, d = np.arange(len(vertices)), np.zeros(len(vertices)), keeps, normals, distances
     start, move = x0[vertices], x1[vertices] - x0[vertices]
     for turn in range(STEPS + 1):
-        along = (dot(split(n), split(move[left, k])) for k in range(4))
-        closing = closing_motion(left < faces, *along)
+        a, b, c = np.ascontiguousarray(move[left].transpose(2, 1, 0))            # each (4, P)
+        closing = closing_motion(left < faces, *dot(split(n), (a, b, c)))
         alike = (np.ptp(move[left], axis=1) == 0.0).all(axis=1)
         free = np.where(d > 0.0, closing <= 0.0, alike)
         meets = ~free & ((d == 0.0) | is_meeting(d, keep) | (turn == STEPS))

@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..formulas.pair_penalty import contact_block, gap, product_beside_diagonal
 from ..formulas.vectors import weighted_sum
-from .vectors import columns, corners, join_block, split
+from .vectors import at_vertices, columns, corners, join_block, split
 
 
 def gaps(vertices: IntArray, weights: FloatArray, normals: FloatArray, fixed: FloatArray, base: FloatArray,
@@ -44,9 +44,9 @@ def diagonal(vertices: IntArray, weights: FloatArray, normals: FloatArray, along
 def add_product(vertices: IntArray, weights: FloatArray, normals: FloatArray, along: FloatArray, across: FloatArray,
                 x: FloatArray, result: FloatArray) -> None:
     """Add the product of C, without its diagonal blocks, and x (V, 3) to result (V, 3)."""
-    w, corner, n = columns(weights), corners(x, vertices), split(normals)
-    total = weighted_sum((0.0, 0.0, 0.0), w, corner)
-    parts = [product_beside_diagonal(w[k], corner[k], total, along, across, n) for k in range(4)]
-    for axis in range(3):
-        part = np.stack([part[axis] for part in parts], axis=1)
-        result[:, axis] += np.bincount(vertices.ravel(), part.ravel(), minlength=len(x))
+    w, (a, b, c) = np.ascontiguousarray(weights.T), at_vertices(x, vertices)
+    total = weighted_sum((0.0, 0.0, 0.0), w, tuple(zip(a, b, c, strict=True)))
+    parts = product_beside_diagonal(w, (a, b, c), total, along, across, split(normals))
+    at = vertices.ravel()
+    for axis, part in enumerate(parts):
+        result[:, axis] += np.bincount(at, part.T.ravel(), minlength=len(x))

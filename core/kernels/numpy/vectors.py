@@ -8,8 +8,8 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..formulas.vectors import Block, Vector, add, cross, divide, dot, scale, select_vector, subtract
 
-__all__ = ["Vector", "add", "columns", "corners", "cross", "divide", "dot", "join", "join_block", "scale",
-           "select_vector", "split", "subtract", "take"]
+__all__ = ["Vector", "add", "at_vertices", "columns", "corners", "cross", "divide", "dot", "join", "join_block",
+           "scale", "select_vector", "split", "subtract", "take"]
 
 
 def take(x: FloatArray, rows: IntArray) -> Vector:
@@ -19,12 +19,15 @@ def take(x: FloatArray, rows: IntArray) -> Vector:
 
 def split(x: FloatArray) -> Vector:
     """Return x (P, 3) as contiguous components (P,)."""
-    return np.ascontiguousarray(x[:, 0]), np.ascontiguousarray(x[:, 1]), np.ascontiguousarray(x[:, 2])
+    a, b, c = np.ascontiguousarray(x.T)
+    return a, b, c
 
 
 def join(a: Vector) -> FloatArray:
     """Return components (P,) as rows (P, 3)."""
-    return np.stack(a, axis=1)
+    rows = np.empty((len(a[0]), 3))
+    rows[:, 0], rows[:, 1], rows[:, 2] = a
+    return rows
 
 
 def columns(rows: FloatArray) -> tuple[FloatArray, ...]:
@@ -34,7 +37,14 @@ def columns(rows: FloatArray) -> tuple[FloatArray, ...]:
 
 def corners(x: FloatArray, vertices: IntArray) -> tuple[Vector, ...]:
     """Return x (V, 3) at each of the k vertices (P, k) of pairs, as k vectors of components (P,)."""
-    return tuple(split(x.take(column, axis=0)) for column in vertices.T)
+    a, b, c = at_vertices(x, vertices)
+    return tuple(zip(a, b, c, strict=True))
+
+
+def at_vertices(x: FloatArray, vertices: IntArray) -> Vector:
+    """Return x (V, 3) at the vertices (P, k) of pairs, as components (k, P)."""
+    a, b, c = np.ascontiguousarray(x.take(vertices.T, axis=0).transpose(2, 0, 1))
+    return a, b, c
 
 
 def join_block(a: Block) -> FloatArray:
