@@ -82,7 +82,7 @@ def attempt(fuzzer: Callable[[np.random.Generator], Any], seed: int) -> str | No
 STRANGE: list[Any] = [None, True, False, 0, -1, 1, 2 ** 31, 2 ** 63, 10 ** 400, 0.0, -0.0, 1e308, -1e-308, math.nan,
                       math.inf, -math.inf, "", "a", "cotton", "Baraff-Witkin", "\0", "x" * 5000, "\ud800", b"bytes", [],
                       {}, [[]], [None], [1, 2, 3], [[1.0, 2.0], [3.0]], {"a": 1}, (), (0.0, 0.0, 0.0), (1, "a", None),
-                      1j, range(3), set(), object(), len, lambda: 0, lambda t: t, lambda t: None, lambda *a: a]
+                      1j, range(3), set(), object(), abs, lambda: 0, lambda t: t, lambda t: None, lambda *a: a]
 """Values that an argument may be given by mistake."""
 
 
