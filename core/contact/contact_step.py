@@ -159,6 +159,15 @@ class SelfContactStep:
         joined = bodies(links[:, [0, 3]], int(body.max()) + 1)
         return joined[body]
 
+    def free_groups(self) -> IntArray | None:
+        """Return the group (V,) of each vertex, of pieces that have pairs near each other; None if a solid is near."""
+        count = len(self._base)
+        body, near = self._fixed.body[:count], self._around.pairs.vertices
+        if (near >= count).any():
+            return None
+        joined: IntArray = bodies(body[near][:, [0, 3]], int(body.max()) + 1)[body] if len(near) else body
+        return joined
+
     def judge(self, u: FloatArray, free: ConstraintFilter) -> bool:
         """Correct what touches, and how it rubs, by the solution u (V, 3) in the directions that `free` leaves; nothing
         is taken in. Whether that changes so much that the step should be solved again."""

@@ -108,7 +108,12 @@ class Constant:
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """Return the factor, which is kept from step to step, or the identity, as published."""
-        return self._constant.factor(h, A, filter_) if self._factored else _same
+        if not self._factored:
+            return _same
+        try:
+            return self._constant.factor(h, A, filter_)
+        except ArithmeticError:                                # rounding leaves no factor: conjugate gradients alone
+            return BlockJacobi(A, filter_)
 
     def learn(self, iterations: int, *, touching: bool) -> None:
         """Do nothing: there is one preconditioner."""

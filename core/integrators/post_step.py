@@ -95,7 +95,10 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
             torn = step_strain.largest_of_most(contacts.growth(u), system.edge_slices, settled=loop.settled)
         x = _truncated(loop, limits, solved, limited, u)
         if x is not solved:
-            v = v + (x - solved) / h
+            change = _without_momentum(contacts, x - solved)
+            v = v + change / h
+            if contacts.system.body.max() == 0:                    # one piece cannot meet another where it is shifted
+                x = solved + change
             lengths = system.edge_lengths(x)
         overlong = limit is not None and limit.excess(x) > MAX_OVERLENGTH
         added = step_strain.added_strain(start, lengths, system.rest_lengths)
@@ -105,6 +108,23 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn,
                       lengths=lengths)
+
+
+def _without_momentum(contacts: StepContacts, change: FloatArray) -> FloatArray:
+    """Return a change of motions (V, 3) [m] without its momentum on bodies that nothing outside holds.
+
+    Cutting motions and shortening edges are internal: where neither pins nor solids act, only relative motions change.
+    """
+    solids, pairs, mass = contacts.constraints, contacts.pairs, contacts.system.mass
+    groups = contacts.system.body if pairs is None else pairs.free_groups()
+    if groups is None or solids is not None and len(solids) > 0:
+        return change
+    count = int(groups.max()) + 1
+    free = np.ones(count, dtype=np.bool_)
+    free[groups[contacts.pins.rows]] = False
+    total = np.maximum(np.bincount(groups, mass, count), np.finfo(float).tiny)
+    mean = np.stack([np.bincount(groups, mass * column, count) for column in change.T], axis=1) / total[:, None]
+    return change - np.where(free[:, None], mean, 0.0)[groups]
 
 
 def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:

@@ -39,7 +39,10 @@ class Translations:
                                     axis=-1)
         shift = np.zeros((len(free), 3))
         lack = self._sums(rhs - self._multiply(w))
-        shift[free] = np.linalg.solve(self._coarse[free], lack[free][:, :, None])[:, :, 0]
+        try:
+            shift[free] = np.linalg.solve(self._coarse[free], lack[free][:, :, None])[:, :, 0]
+        except np.linalg.LinAlgError:                          # masses below the smallest number
+            return w
         return w + shift[self._body]
 
     def _sums(self, d: FloatArray) -> FloatArray:

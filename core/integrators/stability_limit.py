@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MAX_EULER_GROWTH = 0.5
 """Largest growth rate of a vibration in explicit Euler [1/s]: without damping there is growth in every step."""
+MOST_STEPS = 1e15
+"""Largest number of steps per frame that a message asks for [-]: for cloth without weight or of no size there is none."""
 STABLE_PART = 0.98
 """Part of the limit that is used [-]: at the limit itself a vibration neither grows nor decays."""
 IMPLICIT = "implicit_euler, bdf2 or projective_dynamics"
@@ -78,7 +80,7 @@ def _fastest(system: ParticleSystem, state: State) -> tuple[float, float]:
 def refusal(name: str, longest: float, smallest: float, system: ParticleSystem, state: State,
             settings: Solver) -> UnstableStepError:
     """Return the error for a `smallest` step [s] that is above the `longest` stable one [s] from `state` on."""
-    wanted = ceil(settings.steps_per_frame * smallest / longest)
+    wanted = ceil(min(settings.steps_per_frame * smallest / max(longest, np.finfo(float).tiny), MOST_STEPS))
     times = settings.max_halvings if settings.adaptive else 0
     halved = f", halved {times} times," if times else ""
     made = f" ({wanted * 2 ** times} after halving)" if times else ""
