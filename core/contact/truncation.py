@@ -25,7 +25,7 @@ Nothing is taken as apart that has not been looked at in its final motion.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,12 +57,13 @@ HELD = 0.1
 @dataclass(frozen=True)
 class Cut:
     """Ends x (V, 3) [m] of a motion that makes nothing meet but the pairs `left`; whether each vertex was moved (V,);
-    and the pairs `parted` that would have met (both rows of what was asked about)."""
+    the pairs `parted` that would have met (both rows of what was asked about); and the number of `rounds` it took."""
 
     x: FloatArray
     left: IntArray
     moved: BoolArray
     parted: IntArray
+    rounds: int = 0
 
 
 def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
@@ -84,14 +85,14 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
     if len(meets) == 0:
         return Cut(x1, meets, moved, nothing)
     x, parted, left_free = x1.copy(), nothing, free()
-    for _ in range(PLANE_ROUNDS):
+    for done in range(PLANE_ROUNDS):
         parted = np.union1d(parted, meets)
         planes = _Planes(pairs[parted], x0, x, inverse_mass, left_free, left_free if pins is None else pins)
         touched = planes.part(x)
         moved |= touched
         meets = _meeting_again(pairs, x0, x, touched, meets)
         if len(meets) == 0:
-            return Cut(x, meets, moved, parted)
+            return Cut(x, meets, moved, parted, done + 1)
     cut = _heaped(pairs, meets, parted, x0, x, inverse_mass, moved)
     if len(cut.left) == 0:
         return cut
@@ -212,7 +213,7 @@ def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: 
         meets = _meeting_again(pairs, x0, x, touched, meets)
         if len(meets) == 0:
             break
-    return Cut(x, meets, moved, np.union1d(parted, known))
+    return Cut(x, meets, moved, np.union1d(parted, known), PLANE_ROUNDS + round_ + 1)
 
 
 def _eased(pairs: Pairs, cut: Cut, x0: FloatArray, inverse_mass: FloatArray, free: ConstraintFilter,
@@ -223,19 +224,19 @@ def _eased(pairs: Pairs, cut: Cut, x0: FloatArray, inverse_mass: FloatArray, fre
     """
     x, moved, meets = cut.x.copy(), cut.moved.copy(), cut.left
     known, wanted, least = meets, CUT_DISTANCE * pairs.keep, 2 * len(meets)
-    for _ in range(EASED):
+    for done in range(EASED):
         known = np.union1d(known, meets)
         some = pairs[known]
         touched = _Planes(some, x0, x, inverse_mass, free, pins).ease(some, wanted[known], x)
         moved |= touched
         meets = _meeting_again(pairs, x0, x, touched, meets)
         if len(meets) == 0:
-            return Cut(x, meets, moved, np.union1d(cut.parted, known))
+            return Cut(x, meets, moved, np.union1d(cut.parted, known), cut.rounds + done + 1)
         if len(meets) > least:                                     # there is no room for it
             break
         least = len(meets)
         wanted[meets] *= 2.0
-    return cut
+    return replace(cut, rounds=cut.rounds + done + 1)
 
 
 def as_one(x0: FloatArray, x1: FloatArray, mass: FloatArray, label: IntArray, turns: BoolArray) -> FloatArray:

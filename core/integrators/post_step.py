@@ -28,6 +28,8 @@ MAX_OVERLENGTH = 4e-3
 """Largest elongation above the limit with which a step is accepted [-]."""
 MAX_TURNED_OVERLENGTH = 0.05
 """The same for edges that turned in the step [-]: more than that is visible, less is left to the next step."""
+ITERATIONS_PER_ROUND = 20.0
+"""Linear iterations that take as long as a round of the cut that keeps cloth apart [-]."""
 LENGTH_PROGRESS = 0.9
 """Largest part of the overlength that a pass may leave, or the passes end [-]."""
 
@@ -52,6 +54,7 @@ class StepResult:
         torn: growth of most edges in the solve, before they were shortened, over their lengths [-].
         made: energy that the step created, over the energy of its motion [-].
         lengths: (E,) of the edges at the end [m], None if the state is not finite.
+        effort: rounds in which contacts looked for ways apart, and as many linear iterations as take as long [-].
     """
 
     state: State
@@ -69,6 +72,7 @@ class StepResult:
     torn: float = 0.0
     made: float = 0.0
     lengths: FloatArray | None = None
+    effort: float = 0.0
 
 
 def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool,
@@ -107,7 +111,8 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
                   emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn,
-                      lengths=lengths)
+                      lengths=lengths, effort=loop.iterations / ITERATIONS_PER_ROUND
+                      + (0 if contacts.pairs is None else contacts.pairs.rounds))
 
 
 def _without_momentum(contacts: StepContacts, change: FloatArray) -> FloatArray:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_EULER_GROWTH = 0.5
 """Largest growth rate of a vibration in explicit Euler [1/s]: without damping there is growth in every step."""
 MOST_STEPS = 1e15
-"""Largest number of steps per frame that a message asks for [-]: for cloth without weight or of no size there is none."""
+"""Largest number of steps per frame that a message asks for [-]."""
 STABLE_PART = 0.98
 """Part of the limit that is used [-]: at the limit itself a vibration neither grows nor decays."""
 IMPLICIT = "implicit_euler, bdf2 or projective_dynamics"

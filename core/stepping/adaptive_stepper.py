@@ -25,6 +25,13 @@ from .step_halving import StepHalving
 MAX_EDGE_GROWTH = 1e3
 """Largest growth of an edge in a step, over its rest length, with which even the smallest step is accepted [-]: no pin
 that jumps asks for more, and beyond it everything grows until it is no number."""
+MOST_EFFORT = 1000.0
+"""Largest effort of a frame, as of `StepResult`, with which steps are still halved for a better one [-]
+(docs/decisions/0036)."""
+THICK_EDGES = 100.0
+"""Thickness above which it is named as the cause of a failed step, over the longest edge [-]."""
+SHORT_EDGE = 1e-4
+"""Length of an edge below which it is named as the cause of a failed step, over the mean [-]."""
 COLLAPSED_LENGTH = 1e-3
 """Part of its rest length below which an edge is named as the cause of a step without a solution [-]: it has lost its
 direction."""
@@ -41,6 +48,7 @@ class StepRecord:
     residual: float = 0.0
     converged: bool = True
     rejected: int = 0
+    effort: float = 0.0
 
     def accept(self, result: StepResult, h: float) -> None:
         """Count an accepted step of size h [s]."""
@@ -49,11 +57,13 @@ class StepRecord:
         self.steps += 1
         self.iterations += result.iterations
         self.residual = max(self.residual, result.residual)
-        self.converged &= result.converged
+        self.effort += result.effort
+        self.converged &= result.converged and self.effort <= MOST_EFFORT
 
-    def reject(self) -> None:
+    def reject(self, result: StepResult) -> None:
         """Count a rejected step."""
         self.rejected += 1
+        self.effort += result.effort
 
 
 class Stepper:
@@ -116,14 +126,18 @@ class Stepper:
             result = self._integrate(self._system, state, h, context)
             grown = self._halving.growth(state, result)
             attempt = self._halving.attempt(control, size, h, result, grown)
-            if not attempt.rejected:
+            if not attempt.rejected or result.finite and self._record.effort + result.effort > MOST_EFFORT:
                 break
-            self._record.reject()
+            self._record.reject(result)
             context.try_again()
             size, for_rest = size // 2, attempt.for_rest
         self._check(state, result, grown, h, size, frame)
         self._record.accept(result, h)
         after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size)
+        if self._record.effort > MOST_EFFORT:                       # through the rest of the frame in the longest steps
+            rest = done + size
+            while after.size < control.longest and rest % (2 * after.size) == 0:
+                after = replace(after, size=2 * after.size)
         return context.accepted(replace(result.state, time=end, control=after)), size
 
     def _check(self, state: State, result: StepResult, grown: float, h: float, size: int, frame: int) -> None:
@@ -133,7 +147,7 @@ class Stepper:
         if not result.finite:
             raise SolverError(
                 f"the step at {state.time:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s"
-                f"{halved}; check for extreme stiffness, mass or collider speed{self._shortest(state)}")
+                f"{halved}; check this first: {self._remedy(state, state.time + h)}{self._shortest(state)}")
         settled = replace(result, unsettled=False)
         if not grown <= MAX_EDGE_GROWTH and not self._halving.growth(state, settled) <= MAX_EDGE_GROWTH:   # nan too
             added = self._halving.added_strain(state, result)
@@ -141,9 +155,30 @@ class Stepper:
             name, ends = self._system.edge_named(edge)
             raise SolverError(
                 f"the step at {state.time:.4f} s (frame {frame}) runs away even at {h:.2e} s{halved}: edge {ends} "
-                f"grows by {added[edge]:.1f} times its length; check for cloth that is clamped between "
-                f"colliders while pins pull on it, and for extreme stiffness or speed{self._shortest(state)}",
+                f"grows by {added[edge]:.1f} times its length; check this first: "
+                f"{self._remedy(state, state.time + h)}{self._shortest(state)}",
                 object_name=name)
+
+    def _remedy(self, state: State, end: float) -> str:
+        """Return the message part that names what is out of proportion in a step to `end` [s], and what to do."""
+        system = self._system
+        edges = system.rest_lengths
+        mean = float(edges.mean()) if len(edges) else 0.0
+        if len(edges) and system.thickness.max() > THICK_EDGES * edges.max():
+            return (f"the thickness of {system.thickness.max():.2g} m is far above the longest edge of "
+                    f"{edges.max():.2g} m: lower the thickness, or check the unit scale")
+        if len(edges) and edges.min() < SHORT_EDGE * mean:
+            name, ends = system.edge_named(int(np.argmin(edges)))
+            return (f"edge {ends} of {name} is {edges.min():.2g} m long, others {mean:.2g} m on average: merge its "
+                    "vertices (Merge by Distance), or make the mesh even")
+        held, at = system.held_positions(end)
+        far = np.linalg.norm(at - state.x[held], axis=1)
+        if len(held) and len(edges) and far.max() > edges.max():
+            i = int(held[np.argmax(far)])
+            return (f"the pin of vertex {i} has moved {far.max():.2g} m at once: let it move over more frames, or "
+                    "raise steps_per_frame")
+        return ("make colliders move more slowly or raise steps_per_frame, keep room for the cloth between them, and "
+                "lower the stiffness of the fabric")
 
     def _shortest(self, state: State) -> str:
         """Return the message part that names an edge that has shrunk to almost nothing, or nothing."""

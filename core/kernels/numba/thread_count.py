@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choose the number of threads: all cores while they are free, one thread while other programs use the cores.
+"""Choose the number of threads: up to four cores while they are free, one thread while other programs use the cores.
 
 Where another program uses a core, a thread on it stops for many milliseconds, and a kernel that waits for this thread
 is slower than on one thread. So from time to time a small piece of work is timed on every thread; if that takes longer
@@ -14,6 +14,7 @@ The module globals measure the machine's load. No result depends on them.
 
 from __future__ import annotations
 
+import os
 from time import perf_counter
 from typing import Any
 
@@ -35,6 +36,9 @@ FRAMES_PER_TEST, FRAMES_PER_EARLY_TEST = 24, 4
 """Frames from test to test, on all threads and on one [-]."""
 SLOW_FRAME = 2.0
 """Duration of a frame above which the cores are tested early, over the fastest frame since the last test [-]."""
+
+MOST_THREADS = 4
+"""Largest number of threads by default [-]: on 16 cores, four are the fastest, and 16 are slower than one."""
 
 _count = 0                                                           # threads chosen last; 0 before the first test
 _frames = 0                                                          # frames since then
@@ -59,8 +63,13 @@ def settle() -> int:
 
 
 def _free_threads() -> int:
-    """Return the number of all threads if they work as fast in parallel as one thread alone, else 1."""
+    """Return the number of all threads if they work as fast in parallel as one thread alone, else 1.
+
+    The environment variable NUMBA_NUM_THREADS says how many; without it they are at most `MOST_THREADS`.
+    """
     every = int(numba.config.NUMBA_NUM_THREADS)
+    if "NUMBA_NUM_THREADS" not in os.environ:
+        every = min(every, MOST_THREADS)
     if every == 1:
         return 1
     thread_limit.set(every)

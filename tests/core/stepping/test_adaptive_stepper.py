@@ -117,10 +117,13 @@ def test_small_cloth_touches_solids_in_steps_in_which_weight_takes_it_a_few_edge
 
 
 @cases(("adaptive", "halvings"), [(True, 6), (True, 0), (False, 6)])
-def test_a_step_that_no_size_can_solve_is_an_error_that_keeps_the_frames_before(adaptive, halvings):
-    """A pin that jumps by more than numbers can square: the stretch is infinite whatever the step."""
-    mesh = sheet(2)
-    cloth = core.Cloth(mesh, FABRIC, pins={0: lambda t: mesh.positions[0] + (1e200 if t > 0.1 else 0.0)})
+def test_a_step_that_no_size_can_solve_is_an_error_that_keeps_the_frames_before(monkeypatch, adaptive, halvings):
+    def stopped(system, state, h, *rest):
+        result = implicit_euler.step(system, state, h, *rest)
+        return replace(result, finite=state.time + h <= 0.1)
+
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", stopped)
+    cloth = core.Cloth(sheet(2), FABRIC)
     solver = core.Solver(adaptive=adaptive, max_halvings=halvings)
     seen = []
     with np.errstate(all="ignore"), pytest.raises(core.SolverError) as caught:
@@ -167,3 +170,37 @@ def test_an_edge_that_pins_drive_to_one_point_is_named_where_the_step_runs_away(
     with pytest.raises(core.SolverError, match="Skirt: .*edge .* grows by .*edge .* of Skirt has shrunk to 0 m, and "
                                                "pins hold both its ends: move their targets apart"):
         list(core.simulate(core.Scene([cloth]), solver, range(1, 4)))
+
+
+def test_a_frame_without_a_way_out_ends_after_a_bounded_effort():
+    """Pins swap sides in a frame: whatever is tried, cloth meets cloth."""
+    positions, triangles = grid(9, 9)
+    swapped = positions * [-1.0, 1.0, 1.0] + [1.0, 0.0, 0.0]
+    sides = np.flatnonzero((positions[:, 0] == 0.0) | (positions[:, 0] == 1.0))
+
+    def path(i):
+        return lambda t: positions[i] if t < 1.5 / 24.0 else swapped[i]
+
+    cloth = core.Cloth(core.ClothMesh(positions, faces=triangles), FABRIC, pins={int(i): path(i) for i in sides})
+    solver = core.Solver(integrator="bdf2", steps_per_frame=1, tolerance=0.01)
+    found = [f.certificate for f in core.simulate(core.Scene([cloth]), solver, range(1, 6))]
+    tries = [c.steps + c.rejected for c in found]
+    assert max(tries) <= 2 * 2 ** solver.max_halvings, "the halving does not end"
+    assert not found[2].converged or found[2].rejected < 2 ** solver.max_halvings
+
+
+@cases("cause", ["thickness", "edge", "pin"])
+def test_a_step_without_a_solution_names_what_is_out_of_proportion(monkeypatch, cause):
+    def hopeless(system, state, h, *rest):
+        return replace(implicit_euler.step(system, state, h, *rest), finite=False)
+
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", hopeless)
+    positions, triangles = grid(3, 3)
+    if cause == "edge":
+        positions[5] = positions[6] + [0.0, -1e-6, 0.0]
+    options = {"thickness": {"thickness": 1e4}, "edge": {},
+               "pin": {"pins": {3: lambda t: positions[3] + [100.0 * (t > 0.0), 0.0, 0.0]}}}[cause]
+    scene = core.Scene([core.Cloth(core.ClothMesh(positions, faces=triangles), FABRIC, **options)])
+    wanted = {"thickness": "lower the thickness", "edge": "Merge by Distance", "pin": "the pin of vertex 3 has moved"}
+    with pytest.raises(core.SolverError, match=wanted[cause]):
+        list(core.simulate(scene, core.Solver(), range(1, 3)))
