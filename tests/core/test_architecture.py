@@ -33,6 +33,7 @@ EXTERNAL_OF = {
     "core.kernels.backend": {"contextvars", "hashlib", "importlib", "os"},                         # compiled files
     "core.kernels.kernel_folder": {"fcntl", "grp", "hashlib", "os", "pwd", "re", "shutil", "stat"},
     "core.kernels.numba.kernel_cache": {"hashlib", "llvmlite", "pickle"},
+    "core.kernels.numba.thread_count": {"os"},                                                      # its variable
     "core.kernels.numba.thread_pool": {"contextvars", "os", "queue", "threading"},
     "core.version": {"importlib"},
     "core.stepping.continuation": {"hashlib"},
