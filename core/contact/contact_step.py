@@ -41,7 +41,7 @@ class SelfContactStep:
         self._fixed, self._history, self._around = fixed, history, around
         self._base, self._h, self._v0 = base, h, v0
         self._pins, self._constrained, self._but = pins, constrained, but
-        self.rounds = 0                      # in which the cut looked for ways apart
+        self._rounds = 0                     # in which the cut looked for ways apart
         self.crosses = False                 # whether the cut left what passes through something, where nothing did
         self.presses = False                 # whether cloth presses on cloth, and may come to rest
         self.pressing = Pressing()           # cloth on cloth
@@ -160,6 +160,11 @@ class SelfContactStep:
         joined = bodies(links[:, [0, 3]], int(body.max()) + 1)
         return joined[body]
 
+    @property
+    def effort(self) -> int:
+        """Searches for pairs, and rounds of the cut, that this step has taken."""
+        return self._rounds + self._around.searches
+
     def free_groups(self) -> IntArray | None:
         """Return the group (V,) of each vertex, of pieces that have pairs near each other; None if a solid is near."""
         count = len(self._base)
@@ -248,13 +253,13 @@ class SelfContactStep:
                 self._notice(pairs[np.flatnonzero(~movable)], around.end(x))
                 pairs, known = pairs[np.flatnonzero(movable)], None
             cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
-            self.rounds += cut.rounds
+            self._rounds += cut.rounds
             left = pairs.vertices[cut.left]
             at_solid = bool((pairs.vertices[cut.parted] >= count).any())
             if len(cut.left) and (pairs.vertices >= count).any():    # rather into a solid than through itself
                 own = np.flatnonzero(all_of(pairs.vertices < count))
                 mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, lambda: self._pins)
-                self.rounds += mine.rounds
+                self._rounds += mine.rounds
                 left = np.concatenate([left[(left >= count).any(axis=1)], pairs.vertices[own[mine.left]]])
                 cut = replace(mine, moved=cut.moved | mine.moved)
             elif pairs is around.pairs:

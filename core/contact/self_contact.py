@@ -156,7 +156,7 @@ class SelfContact:
     def crowded(self) -> bool:
         """Whether a part of the cloth is so fine that its own neighbours are within the radius of all."""
         rest, radius = self.rest, float(self.own_bounds.radius.max())
-        smallest = 1.0 if self._scale is None else float(self._scale.min())
+        smallest = 1.0 if self._scale is None else float(self._scale[:self.all.skin].min())
         pairs = near_pairs(self.surface.at(rest), rest, rest, radius / smallest, np.zeros(len(rest)))
         same = np.flatnonzero(self.body[pairs.vertices[:, 0]] == self.body[pairs.vertices[:, 3]])
         there = self._at_rest(pairs.vertices[same], int(np.searchsorted(same, pairs.faces)))

@@ -81,6 +81,7 @@ class Surroundings:
         none = Pairs.at(self.start, nothing, nothing[:, :2], 0)
         self._parts = [none, none]
         self.pairs = none
+        self.searches = 0                                               # for pairs, also those to cover more
         self._noted: tuple[Pairs | None, FloatArray, IntArray, FloatArray | None] = None, x0, nothing, None
         self.cover(x1)
 
@@ -121,9 +122,11 @@ class Surroundings:
         """Look, or look again and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
         before = list(self._parts)
         if self.itself and (self._own is None or not self._own.covers(x1)):
+            self.searches += 1
             self._own, some = self._anew(self._own, self._history.own, x1)
             self._take(0, self._near_itself(self._own, some), some)
         if self.motion is not None and self.solids and (self._solid is None or not self._solid.covers(x1)):
+            self.searches += 1
             self._solid, some = self._anew(self._solid, self._history.solid, x1, self._share)
             self._take(1, self._near_solids(self.motion, self._solid, some), some)
             if some is None:

@@ -54,7 +54,8 @@ class StepResult:
         torn: growth of most edges in the solve, before they were shortened, over their lengths [-].
         made: energy that the step created, over the energy of its motion [-].
         lengths: (E,) of the edges at the end [m], None if the state is not finite.
-        effort: rounds in which contacts looked for ways apart, and as many linear iterations as take as long [-].
+        effort: searches for contacts, rounds in which they looked for ways apart, and as many linear iterations as take
+            as long [-].
     """
 
     state: State
@@ -111,8 +112,8 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
                   emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn,
-                      lengths=lengths, effort=loop.iterations / ITERATIONS_PER_ROUND
-                      + (0 if contacts.pairs is None else contacts.pairs.rounds))
+                      lengths=lengths, effort=1.0 + loop.iterations / ITERATIONS_PER_ROUND
+                      + (0 if contacts.pairs is None else contacts.pairs.effort))
 
 
 def _without_momentum(contacts: StepContacts, change: FloatArray) -> FloatArray:
