@@ -144,7 +144,8 @@ def _animation_of(obj: bpy.types.Object, path: str) -> list[Any]:
         return []
     found = [animation.drivers.find(path)]
     strips = [strip for track in animation.nla_tracks for strip in track.strips]
-    for owner in (animation, *strips):
+    owners: list[Any] = [animation, *strips]
+    for owner in owners:
         if owner.action is not None and owner.action_slot is not None:
             bag = anim_utils.action_get_channelbag_for_slot(owner.action, owner.action_slot)
             found.append(bag.fcurves.find(path) if bag is not None else None)

@@ -177,7 +177,7 @@ def _redraw() -> None:
                 area.tag_redraw()
 
 
-@bpy.app.handlers.persistent
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _scene_changed(*_: Any) -> None:
     forget()
 
@@ -198,4 +198,4 @@ def detach() -> None:
         handlers.remove(_scene_changed)
     if bpy.app.timers.is_registered(_compute):
         bpy.app.timers.unregister(_compute)
-    _known.__init__()                                               # type: ignore[misc]
+    _known.__init__()

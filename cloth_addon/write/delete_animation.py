@@ -7,7 +7,7 @@ Every step appends to a list how it is undone, so that a deletion that fails lea
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -19,7 +19,7 @@ from ..properties.baked_record import BakedRecord
 
 MADE = "muslin_made"
 """Custom property of an action that a bake has made; bakes of version 1 have none."""
-Undo = list[Callable[[], None]]
+Undo = list[Callable[[], object]]
 """Functions that undo the steps so far, to be called last first."""
 
 
@@ -86,7 +86,7 @@ def _remove_curve(keys: bpy.types.Key, bag: Any, curve: Any, undo: Undo) -> None
 def _remove_slot(keys: bpy.types.Key, shared: bool, undo: Undo) -> None:
     animation = keys.animation_data
     action, slot = animation.action, animation.action_slot
-    name, kind = slot.name_display, slot.target_id_type
+    name, kind = slot.name_display, cast(Any, slot.target_id_type)
     animation.action_slot = None
     if shared:
         undo.append(lambda: setattr(keys.animation_data, "action_slot", slot))

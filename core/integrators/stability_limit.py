@@ -80,7 +80,8 @@ def _fastest(system: ParticleSystem, state: State) -> tuple[float, float]:
 def refusal(name: str, longest: float, smallest: float, system: ParticleSystem, state: State,
             settings: Solver) -> UnstableStepError:
     """Return the error for a `smallest` step [s] that is above the `longest` stable one [s] from `state` on."""
-    wanted = ceil(min(settings.steps_per_frame * smallest / max(longest, np.finfo(float).tiny), MOST_STEPS))
+    least = settings.steps_per_frame * smallest / MOST_STEPS
+    wanted = ceil(settings.steps_per_frame * smallest / max(longest, least))
     times = settings.max_halvings if settings.adaptive else 0
     halved = f", halved {times} times," if times else ""
     made = f" ({wanted * 2 ** times} after halving)" if times else ""
