@@ -76,7 +76,7 @@ def delete_bakes(objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
     records = [(obj, record) for obj in objects if (record := baked_record.load(obj)) is not None]
     for obj, record in records:
         delete_animation.check_action(obj, record)
-    undo: list[Callable[[], None]] = []
+    undo: list[Callable[[], object]] = []
     try:
         for obj, record in records:
             delete_animation.restore_animation(obj.data.shape_keys, record, undo)
