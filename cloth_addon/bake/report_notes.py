@@ -94,7 +94,9 @@ def stretch_note(report: dict[str, Any]) -> str:
     if pinned > LARGE_STRETCH:
         return (f"{stretched}, between pinned vertices by up to {100 * (pinned - 1):.0f} %. Correct what moves the "
                 "pins there, or pin fewer vertices.")
-    return f"{stretched}. Increase Steps per Frame, or slow the character there."
+    pins = any(report["settings"][name].get("pin_group") for name in report["cloths"])
+    return (f"{stretched}. Increase Steps per Frame, or slow "
+            f"{'what moves the pins or the colliders' if pins else 'the character'} there.")
 
 
 def pair_text(first: str, second: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -24,6 +25,8 @@ VERSION = 2
 MARK = -(2.0 ** -8)
 """Range Min of the shape keys that a bake has made, by which they are told from the user's [-]. The value of such a key
 is never below 0."""
+LEFT = re.compile(r"Muslin \d{4,}(\.\d+)?")
+"""Names of shape keys that a bake makes, see `key_name`."""
 REMEDY = "press Forget Bake in the Bake panel, remove the shape keys named Muslin by hand, and bake again"
 """What to do about a damaged record."""
 
@@ -100,12 +103,35 @@ def report_of(obj: bpy.types.Object) -> dict[str, Any] | None:
 
     Fast enough for drawing a panel.
     """
-    return _report(obj.data.shape_keys[PROPERTY])[0] if has_bake(obj) else None
+    record = _record_of(obj.data.shape_keys[PROPERTY])[0] if has_bake(obj) else None
+    return None if record is None else record.report
 
 
 def problem_of(obj: bpy.types.Object) -> str:
     """Return what is wrong with the record of the bake of `obj`; empty if nothing is. Fast enough for drawing."""
-    return _report(obj.data.shape_keys[PROPERTY])[1] if has_bake(obj) else ""
+    return _record_of(obj.data.shape_keys[PROPERTY])[1] if has_bake(obj) else ""
+
+
+def lacks_keys(obj: bpy.types.Object) -> bool:
+    """Return whether a shape key of the bake was removed. Fast enough for drawing a panel; a renamed key counts."""
+    record = _record_of(obj.data.shape_keys[PROPERTY])[0] if has_bake(obj) else None
+    if record is None:
+        return False
+    keys = obj.data.shape_keys
+    if record.version == 1:
+        return len(own_keys(keys, record)) < len(record.keys)
+    marked = sum(block.slider_min == MARK for block in keys.key_blocks)
+    return marked < len(record.keys) + record.made_shape_keys           # the added basis has a mark, too
+
+
+def left_keys(obj: bpy.types.Object) -> str:
+    """Return that shape keys of a bake without a record are left; empty if there are none. Fast enough for drawing."""
+    if obj.type != "MESH" or obj.data.shape_keys is None or has_bake(obj):
+        return ""
+    number = sum(block.slider_min == MARK or LEFT.fullmatch(block.name) is not None
+                 for block in obj.data.shape_keys.key_blocks)
+    return "" if not number else (f"{number} shape keys of an earlier bake are left" if number > 1 else
+                                  "1 shape key of an earlier bake is left")
 
 
 def forget(obj: bpy.types.Object) -> None:
@@ -151,10 +177,15 @@ def _parse(text: Any, name: str) -> BakedRecord:
         values = record_schema.parsed(text, record_schema.RECORD)
         _check(values)
     except ParsedError as error:
-        raise core.SceneError(f"the record of its bake is damaged and cannot be read: {error}; {REMEDY}",
+        raise core.SceneError(f"the record of its bake is damaged and cannot be read: {_reason(error)}; {REMEDY}",
                               object_name=name) from error
     known = {f.name for f in fields(BakedRecord)}
     return BakedRecord(**{name: value for name, value in values.items() if name in known})
+
+
+def _reason(error: ParsedError) -> str:
+    """Return what is wrong with a record, without the text of the JSON parser."""
+    return str(error) if error.__cause__ is None else "it is cut off or was altered"
 
 
 def _check(values: dict[str, Any]) -> None:
@@ -193,15 +224,15 @@ def value_path(name: str) -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def _report_of_text(text: str) -> tuple[dict[str, Any] | None, str]:
+def _record_of_text(text: str) -> tuple[BakedRecord | None, str]:
     try:
-        return _parse(text, "").report, ""
+        return _parse(text, ""), ""
     except core.ClothError as error:
         return None, str(error)
 
 
-def _report(text: Any) -> tuple[dict[str, Any] | None, str]:
-    """Return the report in the text of a record, or None and what is wrong with it."""
+def _record_of(text: Any) -> tuple[BakedRecord | None, str]:
+    """Return the record with this text, or None and what is wrong with it."""
     if not isinstance(text, str):
         return None, f"the record of its bake is damaged and cannot be read: it is no text; {REMEDY}"
-    return _report_of_text(text)
+    return _record_of_text(text)

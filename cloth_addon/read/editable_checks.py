@@ -53,6 +53,9 @@ def check_shape_keys(obj: bpy.types.Object) -> None:
     record = baked_record.load(obj)
     if unbaked_state.users_shape_keys(obj):
         if not (keys.use_relative or record is not None):
+            if left := baked_record.left_keys(obj):
+                refuse(f"{left}; remove {'it' if left.startswith('1 ') else 'them'} in Object Data > Shape Keys, and "
+                       "bake again")
             refuse(f"its {len(keys.key_blocks)} shape keys are absolute, and a bake needs relative ones beside it; "
                    "switch on Relative in the Shape Keys panel, or remove them")
         if obj.show_only_shape_key:

@@ -2,7 +2,8 @@
 """What has changed since a bake, so that a certificate that is out of date is shown as such.
 
 Drawing a panel only reads what is known. After a change of the scene, fingerprints are computed as soon as nothing has
-changed for a moment, and the panel is drawn again.
+changed for a moment, and the panel is drawn again. Blender does not report all changes, such as those of settings by a
+script. Therefore an answer expires: a later drawing has it computed again.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from ..bake import bake_job
 from ..properties import baked_record, change_listeners
 from ..properties.enum_items import title
 from ..properties.settings import scene_settings_of, settings_of
-from ..read.fingerprint import differences, fingerprint
+from ..read.fingerprint import SCENE_PATHS, differences, fingerprint
 from ..write.report import json_values
 
 PAUSE = 0.3
 """Time without changes after which fingerprints are computed [s]."""
+
+LIFETIME = 2.0
+"""Time after which a drawing has an answer computed again [s]."""
 
 TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit Stretch", "buttons": "Buttons",
           "pattern": "Rest Shape", "sewing_time": "Closing Time", "self_collision": "Self Collision",
@@ -32,6 +36,8 @@ TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit
 """Titles in the panel of settings whose name is another."""
 SHOWN_ELSEWHERE = {"first", "last", "frame_rate", "time_ratio", "metres_per_unit", "gravity", "wind", "backend"}
 """Settings of the scene that are parts of their own, or change nothing."""
+OF_SCENE = {*SCENE_PATHS, "wind", "solver settings"}
+"""Parts of a fingerprint that are the same for all cloths."""
 
 Key = tuple[str, str, int]
 """Names of a scene and an object, and the hash of the record of its bake."""
@@ -43,7 +49,8 @@ class _Known:
     Attributes:
         found: what has changed, by bake.
         wanted: bakes that a panel was drawn for since the last change.
-        current: bakes whose entry in `found` is up to date.
+        current: bakes whose entry in `found` is up to date, as far as changes are reported.
+        computed: time at which the entry of a bake in `found` was computed [s].
         last_change: time of the last change of the scene [s].
     """
 
@@ -51,6 +58,7 @@ class _Known:
         self.found: dict[Key, list[str]] = {}
         self.wanted: set[Key] = set()
         self.current: set[Key] = set()
+        self.computed: dict[Key, float] = {}
         self.last_change = 0.0
 
 
@@ -65,10 +73,12 @@ def changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any
     before = report.get("fingerprints", {})                         # missing in older bakes
     if obj.name not in before and len(before) == 1:                 # renamed, or a copy
         before = {obj.name: next(iter(before.values()))}
+    missing = [name for name in before if name not in scene.objects]
+    if obj.name not in before and len(missing) == 1:                # renamed, one of several cloths
+        before = {obj.name if name in missing else name: digests for name, digests in before.items()}
     found: list[str] = []
     for name in sorted(before, key=lambda name: (name != obj.name, name)):
-        cloth = scene.objects.get(name)
-        prefix = "" if name == obj.name else f"cloth '{name}': "
+        cloth = scene.objects.get(name) or _renamed(scene, before, name)
         if cloth is None or cloth.type != "MESH":
             found.append(f"cloth '{name}' is gone")
             continue
@@ -76,11 +86,12 @@ def changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any
             now, settings = fingerprint(scene, cloth), report.get("settings", {})
             changed = {"settings": _changed_settings(settings.get(name), asdict(settings_of(cloth, scene))),
                        "solver settings": _changed_settings(settings.get("scene"), asdict(scene_settings_of(scene)))}
-            labels = [_text(label, before[name], now, scene, changed.get(label, []))
-                      for label in differences(before[name], now)]
+            own, others = _texts(before[name], now, scene, changed)
         except core.ClothError as error:                            # a stored setting that is no choice here
-            labels = [str(error)]
-        found += [text if "'" in label_of(text) else prefix + text for text in labels]
+            own, others = [str(error)], []
+        if own and cloth != obj:
+            own = [f"cloth '{name}': {' and '.join(own)}"]
+        found += own + others
     return list(dict.fromkeys(found))
 
 
@@ -98,14 +109,11 @@ def known_changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[st
         return changes(scene, obj, report)
     key = _key(scene, obj)
     _known.wanted.add(key)
+    if time.monotonic() > _known.computed.get(key, 0.0) + LIFETIME:
+        _known.current.discard(key)
     if key not in _known.current and bake_job.current() is None and not bpy.app.timers.is_registered(_compute):
         bpy.app.timers.register(_compute, first_interval=PAUSE)
     return _known.found.get(key, [])
-
-
-def label_of(text: str) -> str:
-    """Return the part of a text before what is in brackets."""
-    return text.partition(" (")[0]
 
 
 def _changed_settings(before: Any, now: dict[str, Any]) -> list[str]:
@@ -122,18 +130,76 @@ def _changed_settings(before: Any, now: dict[str, Any]) -> list[str]:
     return found
 
 
-def _text(label: str, before: dict[str, str], now: dict[str, str], scene: bpy.types.Scene, changed: list[str]) -> str:
-    if label in ("settings", "solver settings"):
-        return f"{label} ({', '.join(changed)})" if changed else label
+def _texts(before: dict[str, str], now: dict[str, str], scene: bpy.types.Scene, changed: dict[str, list[str]]
+           ) -> tuple[list[str], list[str]]:
+    """Return what differs between two fingerprints of a cloth as texts: parts of the cloth, and all else.
+
+    Another object has one text, whatever its changed parts. `changed` names the changed settings, by part.
+    """
+    own: list[str] = []
+    of_scene: list[str] = []
+    parts: dict[str, list[str]] = {}                                # changed parts of other objects, "" for the whole
+    renamed = _renamed_objects(before, now)
+    for label in differences(before, now):
+        whole, _, part = label.partition(" (its ")
+        if not whole.endswith("'"):
+            (of_scene if label in OF_SCENE else own).append(_own_text(label, scene, changed.get(label, [])))
+        elif whole not in renamed:
+            parts.setdefault(whole, []).append(f"its {part[:-1]}" if part else "")
+    return own, of_scene + [_other_text(whole, names, before, now) for whole, names in parts.items()]
+
+
+def _own_text(label: str, scene: bpy.types.Scene, changed: list[str]) -> str:
+    if changed:
+        return f"{label} ({', '.join(changed)})"
     if label == "frame range":
         settings = scene_settings_of(scene)
         return f"frame range (now {settings.first} to {settings.last})"
-    whole = label.endswith("'") and "'" in label[:-1]               # an object, not a part of one
-    if whole and label not in now:
-        return f"{label} is gone"
-    if whole and label not in before:
-        return f"{label} is new"
-    return f"{label} moved or changed" if whole else label
+    return label
+
+
+def _other_text(whole: str, parts: list[str], before: dict[str, str], now: dict[str, str]) -> str:
+    if whole in before and whole not in now:
+        return f"{whole} is gone"
+    if whole in now and whole not in before:
+        return f"{whole} is new"
+    return f"{whole} moved or changed" if "" in parts else f"{whole} ({', '.join(parts)})"
+
+
+def _renamed_objects(before: dict[str, str], now: dict[str, str]) -> set[str]:
+    """Return the labels, earlier and now, of objects that differ between two fingerprints by their names only."""
+    gone, new = _by_object(before, now), _by_object(now, before)
+    found: set[str] = set()
+    for label, parts in gone.items():
+        match = next((other for other, digests in new.items() if other not in found and digests == parts
+                      and other.partition("'")[0] == label.partition("'")[0]), None)
+        if match is not None:
+            found |= {label, match}
+    return found
+
+
+def _by_object(labels: dict[str, str], missing_in: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Return the digests of the objects that are missing in another fingerprint, by label and by part."""
+    found: dict[str, dict[str, str]] = {}
+    for label, digest in labels.items():
+        whole, _, part = label.partition(" (its ")
+        if whole.endswith("'") and whole in labels and whole not in missing_in:
+            found.setdefault(whole, {})[part] = digest
+    return found
+
+
+def _renamed(scene: bpy.types.Scene, before: dict[str, dict[str, str]], name: str) -> bpy.types.Object | None:
+    """Return the cloth that was baked as `name` and differs by its name only; None if there is none."""
+    for cloth in scene.objects:
+        if cloth.type == "MESH" and cloth.name not in before and cloth.muslin.kind == "CLOTH" and (
+                baked_record.has_bake(cloth)):
+            try:
+                now = fingerprint(scene, cloth)
+            except core.ClothError:                                 # a stored setting that is no choice here
+                continue
+            if _texts(before[name], now, scene, {}) == ([], []):
+                return cloth
+    return None
 
 
 def _key(scene: bpy.types.Scene, obj: bpy.types.Object) -> Key:
@@ -154,8 +220,10 @@ def _compute() -> float | None:
             redraw = redraw or found != _known.found.get(key, [])
             _known.found[key] = found
             _known.current.add(key)
+            _known.computed[key] = time.monotonic()
     for key in set(_known.found) - _known.wanted:
-        del _known.found[key]
+        del _known.found[key], _known.computed[key]
+        _known.current.discard(key)
     _known.wanted.clear()
     if redraw:
         _redraw()

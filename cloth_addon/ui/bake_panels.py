@@ -43,12 +43,21 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         report = baked_record.report_of(context.object) if job is None else None
         if report:
             changed = bake_changes.sentence(bake_changes.known_changes(context.scene, context.object, report))
+            if baked_record.lacks_keys(context.object):
+                changed = "A baked shape key is missing: bake again"
             _draw_certificate(self.layout, report, context.scene.frame_current, context.region.width, changed)
         self.draw_crossings(context)
         if job is None:
             for hint in hints.hints(context.scene, context.object):
                 paragraph(self.layout.column(align=True), hint, context.region.width)
+        self.draw_collisions(context)
         self.draw_settings(context)
+
+    def draw_collisions(self, context: bpy.types.Context) -> None:
+        """Draw which objects have Blender's Collision and stop nothing, with the button that changes it."""
+        for note in blender_collision.notes(context.scene):
+            paragraph(self.layout.column(align=True), note, context.region.width)
+            self.layout.operator("muslin.collision_use")
 
     def draw_crossings(self, context: bpy.types.Context) -> None:
         """Draw the switch of Show Crossings and its result."""
@@ -73,10 +82,10 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         col.prop(scene.muslin, "use_self_collision")
         col.prop(scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")
+        drawn = blender_collision.notes(scene)
         for note in read_scene.notes_on_ignored(scene, context.view_layer):
-            paragraph(self.layout.column(align=True), note, context.region.width)
-        if blender_collision.ignored_collisions(scene):
-            self.layout.operator("muslin.collision_use")
+            if note not in drawn:
+                paragraph(self.layout.column(align=True), note, context.region.width)
 
 
 class MUSLIN_PT_solver(PhysicsTab, bpy.types.Panel):

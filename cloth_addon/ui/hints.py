@@ -23,6 +23,8 @@ NEAR = 0.5
 def hints(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Return hints on the cloth `obj`: not baked yet, a coarse mesh, no collider in reach."""
     found = [] if baked_record.has_bake(obj) else ["Not baked: press Bake"]
+    if left := baked_record.left_keys(obj):
+        found = [f"{left}: remove {'it' if left.startswith('1 ') else 'them'} in Object Data > Shape Keys"]
     mesh: Any = obj.data
     if len(mesh.polygons) and len(mesh.vertices) < FEW_VERTICES and model_of(obj) not in ("jelly", "particles"):
         found.append(f"Only {len(mesh.vertices)} vertices: it can hardly fold. Subdivide the mesh in Edit Mode")

@@ -170,6 +170,8 @@ def _write_curve(keys: bpy.types.Key, record: BakedRecord, path: str, points: ND
     """Write a linear F-curve with keyframes `points` (K, 2) of time and value, and add its path to the record."""
     curve = keys.animation_data.action.fcurve_ensure_for_datablock(keys, path, index=0)
     record.curves.append(path)
+    if len(curve.keyframe_points):                          # left of a baked key that was removed by hand
+        curve.keyframe_points.clear()
     curve.keyframe_points.add(len(points))
     curve.keyframe_points.foreach_set("co", points.astype(np.float32).ravel())
     curve.keyframe_points.foreach_set("interpolation", np.full(len(points), LINEAR, np.int32))

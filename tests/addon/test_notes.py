@@ -154,7 +154,7 @@ def test_a_pin_that_jumps_is_noted_as_a_cause_of_stretch(extension, scene):
         sheet.location.x = x
         sheet.keyframe_insert("location", frame=frame)
     (note,) = builders.finish(extension.bake.bake(scene)).notes
-    assert note.startswith("Frame 3: fabric stretched by ") and "slow the character there" in note
+    assert note.startswith("Frame 3: fabric stretched by ") and "slow what moves the pins or the colliders" in note
 
 
 def test_stretch_between_pins_is_noted_as_theirs(extension, scene):

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the Bake panel says after a bake: changes, missing shape keys, and shape keys that are left."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from tests.addon import builders
+from tests.addon.drawing import draw_all
+from tests.addon.scripted import simulate_as
+
+
+@pytest.fixture
+def sheet(extension, scene, monkeypatch):
+    """Return a baked sheet beside a collider and a second baked cloth."""
+    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
+    scene.muslin.backend = "NUMPY"
+    sheet = builders.sheet()
+    builders.sheet(name="Towel", height=3.0)
+    builders.box("Ball").location.z = -2.0
+    builders.finish(extension.bake.bake(scene))
+    return sheet
+
+
+def found(extension, scene, sheet):
+    return extension.bake_changes.changes(scene, sheet, extension.baked_record.report_of(sheet))
+
+
+def drawn(extension, sheet):
+    return " ".join(draw_all(extension, sheet, 3000).texts)
+
+
+def test_an_object_is_one_entry_whatever_has_changed(extension, scene, sheet):
+    import bpy
+
+    ball = bpy.data.objects["Ball"]
+    ball.muslin.friction += 0.1
+    ball.data.vertices[0].co.x += 0.1
+    assert found(extension, scene, sheet) == ["collider 'Ball' (its mesh, its settings)"]
+    ball.location.x += 1.0
+    assert found(extension, scene, sheet) == ["collider 'Ball' moved or changed"]
+    towel = bpy.data.objects["Towel"]
+    towel.muslin.friction += 0.1
+    towel.location.x += 0.1
+    assert [text for text in found(extension, scene, sheet) if "Towel" in text] == [
+        "cloth 'Towel': object and modifiers and settings (Friction)"]
+    bpy.data.objects.remove(ball)
+    assert "collider 'Ball' is gone" in found(extension, scene, sheet)
+    assert sum("Ball" in text for text in found(extension, scene, sheet)) == 1
+
+
+@pytest.mark.parametrize("name", ["Ball", "Towel", "Sheet"])
+def test_another_name_is_no_change(extension, scene, sheet, name):
+    import bpy
+
+    bpy.data.objects[name].name = "Aunt"
+    assert found(extension, scene, sheet) == []
+    bpy.data.objects["Aunt"].location.x += 1.0
+    assert found(extension, scene, sheet)
+
+
+@pytest.fixture
+def window(extension, monkeypatch):
+    """Let the panel compute with timers, as in a window; return the clock, the timers and the number of redraws."""
+    import bpy
+
+    state = SimpleNamespace(now=100.0, timers=[], redraws=0)
+    timers = SimpleNamespace(register=lambda call, first_interval: state.timers.append(call),
+                             is_registered=lambda call: call in state.timers)
+    module = extension.bake_changes
+    monkeypatch.setattr(module, "bpy", SimpleNamespace(
+        app=SimpleNamespace(background=False, timers=timers), data=bpy.data))
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: state.now))
+    monkeypatch.setattr(module, "_redraw", lambda: setattr(state, "redraws", state.redraws + 1))
+    monkeypatch.setattr(module, "_known", type(module._known)())
+    return state
+
+
+def test_a_change_that_blender_does_not_report_is_noticed_after_a_moment(extension, scene, sheet, window):
+    module, report = extension.bake_changes, extension.baked_record.report_of(sheet)
+
+    def shown():
+        return module.known_changes(scene, sheet, report)
+
+    def run():
+        for call in window.timers:
+            assert call() is None
+        window.timers.clear()
+
+    assert shown() == [] and window.timers
+    run()
+    assert shown() == [] and not window.timers
+    scene.render.frame_map_new = 200
+    module._known.current.update([module._key(scene, sheet)])           # as without any report
+    assert shown() == [] and not window.timers
+    for value, wanted in ((200, ["frame rate"]), (100, [])):
+        scene.render.frame_map_new = value
+        window.now += 3.0
+        before = window.redraws
+        shown()
+        assert len(window.timers) == 1
+        run()
+        assert shown() == wanted and window.redraws == before + 1
+        window.now += 3.0
+        shown()
+        run()
+        assert window.redraws == before + 1                             # the same answer
+
+
+@pytest.mark.parametrize("own_keys", [False, True])
+def test_a_baked_key_that_was_removed_is_told(extension, scene, sheet, own_keys):
+    if own_keys:
+        extension.shape_keys.delete_bake(sheet)
+        sheet.shape_key_add(name="Basis")
+        builders.finish(extension.bake.bake(scene))
+    text = "A baked shape key is missing: bake again"
+    sheet.data.shape_keys.key_blocks["Muslin 0003"].name = "Third"
+    assert text not in drawn(extension, sheet)
+    sheet.shape_key_remove(sheet.data.shape_keys.key_blocks["Muslin 0002"])
+    assert text in drawn(extension, sheet)
+    builders.finish(extension.bake.bake(scene))
+    assert text not in drawn(extension, sheet)
+
+
+def test_keys_that_are_left_of_a_bake_are_told_with_the_remedy(extension, scene, sheet):
+    keys = sheet.data.shape_keys
+    keys[extension.baked_record.PROPERTY] = keys[extension.baked_record.PROPERTY][:300]
+    text = drawn(extension, sheet)
+    assert "it is cut off or was altered" in text and "JSON" not in text and "char " not in text
+    extension.baked_record.forget(sheet)
+    text = drawn(extension, sheet)
+    assert "5 shape keys of an earlier bake are left: remove them in Object Data > Shape Keys" in text
+    assert "Not baked" not in text
+    with pytest.raises(extension.core.SceneError, match="Sheet: 5 shape keys of an earlier bake are left; remove them "
+                                                        "in Object Data > Shape Keys"):
+        builders.finish(extension.bake.bake(scene))
+    sheet.shape_key_clear()
+    assert "Not baked: press Bake" in drawn(extension, sheet)
+
+
+def test_objects_with_blender_s_collision_are_named_once_and_above_the_settings(extension, scene, sheet):
+    import bpy
+
+    builders.box("Post", kind="NONE").modifiers.new("Collision", "COLLISION")
+    bpy.context.view_layer.update()
+    texts = draw_all(extension, sheet, 3000).texts
+    (place,) = [i for i, text in enumerate(texts) if "Blender's Collision" in text]
+    assert place < texts.index("Steps per Frame")
