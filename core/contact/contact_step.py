@@ -161,9 +161,9 @@ class SelfContactStep:
         return joined[body]
 
     @property
-    def effort(self) -> int:
-        """Searches for pairs, and rounds of the cut, that this step has taken."""
-        return self._rounds + self._around.searches
+    def effort(self) -> float:
+        """Effort of this step so far: of its searches for pairs, and rounds of the cut [-]."""
+        return self._rounds + self._around.effort
 
     def free_groups(self) -> IntArray | None:
         """Return the group (V,) of each vertex, of pieces that have pairs near each other; None if a solid is near."""

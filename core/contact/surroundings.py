@@ -35,6 +35,8 @@ SIDELESS_DISTANCE = 1e-6
 LEAST_GAP = 2e-4
 """Distance, over the least search radius, that a pair is left at least, if it had as much: what presses without end, as
 a *Limit Stretch* between pins and a solid, would else leave a part of a part, step by step, down to nothing [-]."""
+USUAL_PAIRS = 20.0
+"""Pairs of a search that count as one unit of effort, over the vertices [-]."""
 
 
 class Surroundings:
@@ -81,7 +83,7 @@ class Surroundings:
         none = Pairs.at(self.start, nothing, nothing[:, :2], 0)
         self._parts = [none, none]
         self.pairs = none
-        self.searches = 0                                               # for pairs, also those to cover more
+        self.effort = 0.0                                               # of all searches, see `docs/decisions/0036`
         self._noted: tuple[Pairs | None, FloatArray, IntArray, FloatArray | None] = None, x0, nothing, None
         self.cover(x1)
 
@@ -122,11 +124,9 @@ class Surroundings:
         """Look, or look again and further around, if x1 (V, 3) [m] is not where what was searched for goes."""
         before = list(self._parts)
         if self.itself and (self._own is None or not self._own.covers(x1)):
-            self.searches += 1
             self._own, some = self._anew(self._own, self._history.own, x1)
             self._take(0, self._near_itself(self._own, some), some)
         if self.motion is not None and self.solids and (self._solid is None or not self._solid.covers(x1)):
-            self.searches += 1
             self._solid, some = self._anew(self._solid, self._history.solid, x1, self._share)
             self._take(1, self._near_solids(self.motion, self._solid, some), some)
             if some is None:
@@ -140,6 +140,7 @@ class Surroundings:
             self._asked = np.zeros_like(self._asked)
         if any(part is not old for part, old in zip(self._parts, before, strict=True)):
             self._join_parts()
+            self.effort += 1.0 + len(self.pairs) / (USUAL_PAIRS * len(x1))
 
     def covers(self, x1: FloatArray) -> bool:
         """Whether no pair can meet on the way to x1 (V, 3) [m] but those found."""

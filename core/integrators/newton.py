@@ -51,6 +51,8 @@ PROJECTIVE_RESIDUAL = 0.05
 end within 0.7 % of their side of Newton's solution."""
 EXACT_TANGENT_RESIDUAL = 0.1
 """Relative residual below which Newton's method tries the exact tangent [-]."""
+MOST_STEP_EFFORT = 200.0
+"""Largest effort of contacts in a step, as of `StepResult`, with which Newton iterations go on [-]."""
 SUM_ROUNDING = 1e-13
 """Relative rounding of a sum of forces or energies [-]."""
 LEAST_LINE_SEARCH = 2.0 ** -30
@@ -101,7 +103,7 @@ class NewtonStep:
             enough = max(goal, PROJECTIVE_RESIDUAL)
             goal = enough if self.settings.newton_iterations is None else goal
         for done in range(1, int(limit) + (judged and not converge)):
-            if not np.isfinite(found.u).all():
+            if not np.isfinite(found.u).all() or self.contacts.effort > MOST_STEP_EFFORT:
                 break
             with self.watch.stage("forces"):
                 r, noise = self._residual(found)

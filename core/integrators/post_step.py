@@ -112,8 +112,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
                   emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn,
-                      lengths=lengths, effort=1.0 + loop.iterations / ITERATIONS_PER_ROUND
-                      + (0 if contacts.pairs is None else contacts.pairs.effort))
+                      lengths=lengths, effort=1.0 + loop.iterations / ITERATIONS_PER_ROUND + contacts.effort)
 
 
 def _without_momentum(contacts: StepContacts, change: FloatArray) -> FloatArray:

@@ -157,6 +157,11 @@ class StepContacts:
     # ------------------------------------------------------------------ what they do
 
     @property
+    def effort(self) -> float:
+        """Effort of contacts of cloth in this step so far [-]."""
+        return 0.0 if self.pairs is None else self.pairs.effort
+
+    @property
     def touch_nothing(self) -> bool:
         """Whether the solves found the cloth free of all contact."""
         return (self.constraints is None or len(self.constraints) == 0) and (

@@ -177,8 +177,11 @@ class Stepper:
             i = int(held[np.argmax(far)])
             return (f"the pin of vertex {i} has moved {far.max():.2g} m at once: let it move over more frames, or "
                     "raise steps_per_frame")
-        return ("make colliders move more slowly or raise steps_per_frame, keep room for the cloth between them, and "
-                "lower the stiffness of the fabric")
+        ways = ("raise steps_per_frame, lower the stiffness of the fabric, and start from a mesh that does not cross "
+                "itself")
+        if system.scene.colliders:
+            ways += ", make colliders move more slowly, and keep room for the cloth between them"
+        return ways
 
     def _shortest(self, state: State) -> str:
         """Return the message part that names an edge that has shrunk to almost nothing, or nothing."""
