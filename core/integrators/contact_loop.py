@@ -88,7 +88,7 @@ class ContactLoop:
         self._system, self._state, self._h, self._watch = contacts.system, contacts.state, contacts.h, contacts.watch
         self._constraints, self._pairs = contacts.constraints, contacts.pairs
         self._mass = self._system.mass[:, None]
-        self.iterations = 0
+        self.iterations, self.solves = 0, 0
         self.rough, self.settled = False, True
         self._second = SecondSolve(contacts.state.in_vain)
 
@@ -136,7 +136,7 @@ class ContactLoop:
                                   good=GOOD if self._linearisation.direct else 1.0,
                                   max_iterations=self.contacts.settings.max_linear_iterations)
             linear = replace(linear, solution=balanced(rhs, linear.solution, filter_))
-        self.iterations += linear.iterations
+        self.iterations, self.solves = self.iterations + linear.iterations, self.solves + 1
         self._linearisation.learn(linear.iterations, touching=equations.touching)
         return linear
 

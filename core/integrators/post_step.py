@@ -111,8 +111,8 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain,
                   emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
-                      contacts.piled, not loop.settled, overlong, spiky, torn,
-                      lengths=lengths, effort=1.0 + loop.iterations / ITERATIONS_PER_ROUND + contacts.effort)
+                      contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths,
+                      effort=1.0 + (loop.iterations + loop.solves) / ITERATIONS_PER_ROUND + contacts.effort)
 
 
 def _without_momentum(contacts: StepContacts, change: FloatArray) -> FloatArray:

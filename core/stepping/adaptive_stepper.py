@@ -123,7 +123,8 @@ class Stepper:
             h, end = size * tick, start + (done + size) * tick
             with self._watch.stage("contact"):
                 context = context.between(state.time, end)
-            result = self._integrate(self._system, state, h, context)
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):     # such a step is rejected below
+                result = self._integrate(self._system, state, h, context)
             grown = self._halving.growth(state, result)
             attempt = self._halving.attempt(control, size, h, result, grown)
             if not attempt.rejected or result.finite and self._record.effort + result.effort > MOST_EFFORT:

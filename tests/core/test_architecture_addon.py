@@ -16,6 +16,8 @@ CORE_INTERNALS = {
     # repeats the audit of a frame while objects move, and triangulates as a bake does
     "cloth_addon.read.crossings": {"core.description.triangulate", "core.kernels", "core.stepping.audit",
                                    "core.stepping.certificate"},
+    "cloth_addon.properties.baked_record": {"core.parsed"},                      # the checks of all stored records
+    "cloth_addon.properties.record_schema": {"core.parsed"},
 }
 """Modules of the core that are imported beside its public names, and why."""
 
