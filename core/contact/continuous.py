@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import NUMBERS_PER_PIECE, BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.numpy.conservative_advancement import corners_of
+from ..kernels.numpy.conservative_advancement import Candidates, corners_of
 from ..row_ops import mean, pick
 from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
@@ -128,7 +128,21 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     end = x1 - mean(x1 - x0)
     tables = surface.triangles, surface.edges
     candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far)
-    limit = None if most is None else most(corners_of(candidates, tables), len(candidates[0]))
-    vertices, primitives, faces, weights, normal, distance = current().conservative_advancement.relevant(
-        x0, end, candidates, tables, slack, radius, far, limit)
+    found = []
+    for piece in _pieces(candidates):                          # most of many are left out: memory is of a piece
+        limit = None if most is None else most(corners_of(piece, tables), len(piece[0]))
+        found.append(current().conservative_advancement.relevant(x0, end, piece, tables, slack, radius, far, limit))
+    faces = sum(part[2] for part in found)
+    vertices, primitives, weights, normal, distance = (
+        np.concatenate([part[k] for part in found]) if len(found) > 1 else found[0][k] for k in (0, 1, 3, 4, 5))
     return Pairs(vertices, primitives, faces, weights, normal, distance, KEPT_DISTANCE * np.minimum(distance, far))
+
+
+def _pieces(candidates: Candidates) -> list[Candidates]:
+    """Return candidates in pieces of at most NUMBERS_PER_PIECE pairs, those with a triangle first."""
+    faces, between = candidates
+    if len(faces) + len(between) <= NUMBERS_PER_PIECE:
+        return [candidates]
+    starts = range(0, max(len(faces), len(between)), NUMBERS_PER_PIECE)
+    return ([(faces[k:k + NUMBERS_PER_PIECE], between[:0]) for k in starts if k < len(faces)]
+            + [(faces[:0], between[k:k + NUMBERS_PER_PIECE]) for k in starts if k < len(between)])

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from core.contact import continuous
 from core.contact.continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels import using
@@ -220,3 +221,21 @@ def test_both_backends_find_the_same_pairs_where_trees_have_four_levels():
     for one, other in zip(*found, strict=True):
         assert len(one) > 100 and one.faces == other.faces
         np.testing.assert_array_equal(one.primitives, other.primitives)
+
+
+@pytest.mark.usefixtures("backend")
+def test_a_search_in_pieces_finds_the_same_pairs(monkeypatch):
+    x0, triangles = sheet(8, 8)
+    surface = TriangleSurface.build(x0, triangles)
+    x1 = x0 + 0.5 * np.random.default_rng(6).normal(size=x0.shape)
+    arguments = surface, x0, x1, 0.2, np.full(len(x0), 0.05)
+
+    def most(vertices, faces):
+        return 0.1 + 0.1 * (np.arange(len(vertices)) < faces)
+
+    whole = [near_pairs(*arguments), near_pairs(*arguments, most=most)]
+    monkeypatch.setattr(continuous, "NUMBERS_PER_PIECE", 37)
+    for found, wanted in zip([near_pairs(*arguments), near_pairs(*arguments, most=most)], whole, strict=True):
+        assert found.faces == wanted.faces > 37
+        for name in ("vertices", "primitives", "weights", "normal", "distance", "keep"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name), err_msg=name)
