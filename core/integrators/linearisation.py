@@ -80,7 +80,10 @@ class Tangent:
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """Return multigrid or a direct factor, selected by the history of solves."""
-        operator, self.direct = self._system.preconditioner(self._solves.history, h, A, filter_, tolerance)
+        try:
+            operator, self.direct = self._system.preconditioner(self._solves.history, h, A, filter_, tolerance)
+        except ArithmeticError:                                # rounding leaves no coarse factor: the diagonal alone
+            operator, self.direct = BlockJacobi(A, filter_), False
         return operator
 
     def learn(self, iterations: int, *, touching: bool) -> None:
