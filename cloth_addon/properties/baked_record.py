@@ -28,7 +28,7 @@ is never below 0."""
 LEFT = re.compile(r"Muslin \d{4,}(\.\d+)?")
 """Names of shape keys that a bake makes, see `key_name`."""
 REMEDY = "press Forget Bake in the Bake panel, remove the shape keys named Muslin by hand, and bake again"
-"""What to do about a damaged record."""
+"""Remedy that messages about a damaged record give."""
 
 
 @dataclass(frozen=True, kw_only=True)

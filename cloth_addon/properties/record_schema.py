@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Muslin's records hold: the record of a bake, its report, and compare.json. Types, ranges and sizes, as in core.
+"""Schemas of Muslin's records: the record of a bake, its report, and compare.json; fields, types, ranges, sizes.
 
 A text is checked completely before any part of it is used.
 """
@@ -43,7 +43,7 @@ REPORT = Fields(
 """The report of a bake. Bakes of earlier versions lack some of the optional values."""
 
 ANY_VERSION = Fields({"version": Number(1, LARGEST_FRAME, whole=True)}, {})
-"""What the records of all versions hold."""
+"""Fields that the records of all versions have."""
 
 RECORD = Fields(
     {"version": Number(1, LARGEST_FRAME, whole=True), "first": _FRAME, "last": _FRAME, "absolute": Flag(),

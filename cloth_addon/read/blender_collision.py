@@ -14,7 +14,7 @@ import bpy
 from ..properties.settings import kind_of
 
 OUTER_PART = 8.0 / 9.0
-"""Part of the distances that Blender's cloth keeps from a collider [-], measured."""
+"""Distance that cloth keeps in Blender's own simulation, over the outer thickness that is set [-]; measured."""
 
 
 def ignored_collisions(scene: bpy.types.Scene) -> list[bpy.types.Object]:

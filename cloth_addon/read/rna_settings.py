@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which properties of Blender's structs are settings that may move vertices, with their defaults and data paths."""
+"""Find the properties of Blender's structs that may move vertices, with their defaults and data paths."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What has changed since a bake, so that a certificate that is out of date is shown as such.
+"""Find the changes since a bake, so that panels mark a certificate that is out of date.
 
 Drawing a panel only reads what is known. After a change of the scene, fingerprints are computed as soon as nothing has
 changed for a moment, and the panel is drawn again. Blender does not report all changes, such as those of settings by a
@@ -44,7 +44,7 @@ Key = tuple[str, str, int]
 
 
 class _Known:
-    """What is known about the displayed bakes.
+    """Results of the last computation for the displayed bakes.
 
     Attributes:
         found: what has changed, by bake.

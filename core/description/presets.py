@@ -23,7 +23,7 @@ PRESET = Fields(dict.fromkeys(("areal_density", "stretch", "shear"), _CONSTANT),
     "name": Text(100), "description": Text(1000),
     **dict.fromkeys(("bend", "damping", "isotropic_damping", "spring_damping", "friction", "air_drag", "viscous_drag",
                      "thread_width"), _CONSTANT)})
-"""What a preset's file holds."""
+"""Schema of a preset's file."""
 
 
 def preset_names() -> tuple[str, ...]:
