@@ -17,6 +17,7 @@ from .description.cloth import Cloth
 from .description.collider import Collider
 from .description.material import Material
 from .description.mesh import ClothMesh
+from .description.motion import MotionWindow, Trajectory
 from .description.particle_emitters import emit, emitters
 from .description.pins import Attachment
 from .description.scene import Scene
@@ -45,7 +46,7 @@ from .version import __version__ as __version__
 
 __all__ = [
     "Attachment", "Audit", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothError", "ClothMesh",
-    "Collider", "ColliderError", "Energy", "Frame", "Material", "MaterialError", "MeshError", "PinError",
-    "PresetError", "Scene", "SceneError", "Solver", "SolverError", "UnstableStepError", "audit", "emit", "emitters",
-    "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
+    "Collider", "ColliderError", "Energy", "Frame", "Material", "MaterialError", "MeshError", "MotionWindow",
+    "PinError", "PresetError", "Scene", "SceneError", "Solver", "SolverError", "Trajectory", "UnstableStepError",
+    "audit", "emit", "emitters", "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
 ]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Positions of animated objects at any time between two neighbouring frames.
 
-Blender evaluates whole frames; the solver needs positions at times in between. The window holds the world positions of
-two neighbouring frames and interpolates linearly. The bake advances it frame by frame, so that each frame is read once
-and the solver does not access Blender's data.
+The solver needs positions at times between frames. The bake advances the window frame by frame, so that each frame is
+read once and the solver does not access Blender's data; core/description/motion.py interpolates.
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ from . import mesh_data
 from .unbaked_state import shown, unbaked
 
 Positions = NDArray[np.float64]
-TIME_TOLERANCE = 1e-6
-"""Distance by which a time may be outside the window because of rounding [frames]."""
 RETRIANGULATING = frozenset(("NODES", "TRIANGULATE"))
 """Types of modifiers that may triangulate the same faces differently as these bend, which a collider may do."""
 LARGEST_COORDINATE = 1e9
@@ -28,7 +25,7 @@ LARGEST_COORDINATE = 1e9
 
 
 class FrameWindow:
-    """World positions [m] of `objects`, by their full names, at two neighbouring frames.
+    """World positions [m] of `objects`, by their full names, from one frame to the next.
 
     Args:
         objects: cloths, each with the names of the modifiers to switch off while it is read; colliders, each with None.
@@ -37,6 +34,9 @@ class FrameWindow:
         metres_per_unit: length of one Blender unit [m].
         extra_samples: functions that return further arrays to read at every frame and to interpolate, by name.
         extra_objects: the objects that these functions read.
+
+    Attributes:
+        motion: the window of the core that holds the positions.
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer,
@@ -47,51 +47,51 @@ class FrameWindow:
         self._objects = {obj.name_full: (obj, off) for obj, off in objects.items()}
         self._counts: dict[str, tuple[int, int]] = {}               # numbers of vertices and faces at the first frame
         self._corners: dict[str, NDArray[np.int32]] = {}            # vertices of face corners at the first frame
-        self._first, self._frame_rate, self._metres_per_unit = first, frame_rate, metres_per_unit
+        self._first, self._metres_per_unit = first, metres_per_unit
         self._extra_samples = extra_samples or {}
         self._shown = [*objects, *extra_objects]
-        self._before: dict[str, Positions] = {}
-        self._after: dict[str, Positions] = {}
-        self.frame = first
-        self.read(first)
-        self._before = self._after
+        self.motion = core.MotionWindow(first, frame_rate, self._values(first))
 
-    def read(self, frame: int) -> None:
-        """Move the scene to `frame`, and the window to `frame - 1`..`frame`."""
-        after: dict[str, Positions] = {}
+    @property
+    def frame(self) -> int:
+        """The last frame in the window."""
+        return self.motion.frame
+
+    def read(self, frame: int) -> list[tuple[float, dict[str, Positions]]]:
+        """Move the scene to `frame` and the window from the frame before to it. Return the samples that were read.
+
+        If the window does not end at the frame before, it is set to `frame` alone: a bake continues from there.
+        """
+        samples = [(float(frame), self._values(frame))]
+        if frame == self.motion.frame + 1:
+            self.motion.advance(samples)
+        else:
+            self.motion.jump(frame, samples[-1][1])
+        return samples
+
+    def _values(self, frame: int) -> dict[str, Positions]:
+        """Move the scene to `frame`, and return the positions of all objects there."""
+        values: dict[str, Positions] = {}
         try:
             with unbaked({obj: off for obj, off in self._objects.values() if off is not None}), shown(self._shown):
                 self._scene.frame_set(frame)
                 for name, (obj, off) in self._objects.items():
-                    after[name] = self._sample(obj, off is not None, frame)
+                    values[name] = self._sample(obj, off is not None, frame)
                 for name, sample in self._extra_samples.items():
-                    after[name] = sample()
+                    values[name] = sample()
         except ReferenceError:
             removed = next((name for name, (obj, _) in self._objects.items() if not _exists(obj)), "a force field")
             raise core.SceneError(f"was removed while the bake ran (frame {frame}); undo that and bake again",
                                   object_name=removed) from None
-        if frame != self._first:
-            for name, here in self._after.items():
-                if np.array_equal(here, after[name]):
-                    after[name] = here                  # the same array: `at` need not interpolate
-            self._before = self._after
-        self._after, self.frame = after, frame
+        return values
 
     def at(self, name: str, time: float) -> Positions:
         """Return the positions (V, 3) [m] of the object `name` at `time` [s] after the first frame."""
-        before, after = self._before[name], self._after[name]
-        if before is after:
-            return after
-        w = time * self._frame_rate + self._first - (self.frame - 1)
-        if not -TIME_TOLERANCE <= w <= 1.0 + TIME_TOLERANCE:
-            raise RuntimeError(f"time {time} s is outside the frames {self.frame - 1}..{self.frame} of the window")
-        if w >= 1.0 - TIME_TOLERANCE:
-            return after
-        return before if w <= TIME_TOLERANCE else (1.0 - w) * before + w * after
+        return self.motion.at(name, time)
 
-    def trajectory(self, name: str) -> Callable[[float], Positions]:
+    def trajectory(self, name: str) -> core.Trajectory:
         """Return the function time [s] -> positions (V, 3) [m] of the object `name`."""
-        return lambda time: self.at(name, time)
+        return self.motion.trajectory(name)
 
     def _sample(self, obj: bpy.types.Object, cloth: bool, frame: int) -> Positions:
         """Return the object's evaluated positions (V, 3) [m] at the scene's frame, after checking them."""

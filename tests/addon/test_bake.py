@@ -142,7 +142,7 @@ def test_work_that_does_not_touch_blender_data_can_run_in_another_thread(extensi
             return method(self, *arguments)
         return record_and_call
 
-    for owner, name in ((extension.frame_window.FrameWindow, "read"),
+    for owner, name in ((extension.frame_window.FrameWindow, "_values"),
                         (extension.key_coordinates.KeyFitter, "key_coordinates")):
         monkeypatch.setattr(owner, name, recorded(getattr(owner, name)))
     bake = extension.bake.bake(scene)

@@ -22,14 +22,15 @@ def moved(extension, scene, monkeypatch):
     def bake():
         recorded = []
         window = extension.frame_window.FrameWindow
-        read = window.read
+        read = window._values
 
         def read_and_record(self, frame):
-            read(self, frame)
-            recorded.append({name: array.copy() for name, array in self._after.items()})
+            values = read(self, frame)
+            recorded.append({name: array.copy() for name, array in values.items()})
+            return values
 
         with monkeypatch.context() as patch:
-            patch.setattr(window, "read", read_and_record)
+            patch.setattr(window, "_values", read_and_record)
             report = builders.finish(extension.bake.bake(scene))
         return report, recorded
 
