@@ -22,10 +22,14 @@ RETRIANGULATING = frozenset(("NODES", "TRIANGULATE"))
 """Types of modifiers that may triangulate the same faces differently as these bend, which a collider may do."""
 LARGEST_COORDINATE = 1e9
 """Largest valid coordinate [m]. Numbers in single precision are 64 m apart there."""
+LEAST_SCALE_RATIO = 1e-6
+"""Smallest over largest scale of an object's axes, below which it has no inverse in single precision [-]."""
 
 
 class FrameWindow:
     """World positions [m] of `objects`, by their full names, from one frame to the next.
+
+    For each cloth there is also the matrix from its space to the world, see `matrix_name`.
 
     Args:
         objects: cloths, each with the names of the modifiers to switch off while it is read; colliders, each with None.
@@ -77,6 +81,8 @@ class FrameWindow:
                 self._scene.frame_set(frame)
                 for name, (obj, off) in self._objects.items():
                     values[name] = self._sample(obj, off is not None, frame)
+                    if off is not None:
+                        values[matrix_name(name)] = self._matrix(obj)
                 for name, sample in self._extra_samples.items():
                     values[name] = sample()
         except ReferenceError:
@@ -92,6 +98,12 @@ class FrameWindow:
     def trajectory(self, name: str) -> core.Trajectory:
         """Return the function time [s] -> positions (V, 3) [m] of the object `name`."""
         return self.motion.trajectory(name)
+
+    def _matrix(self, obj: bpy.types.Object) -> Positions:
+        """Return the matrix (4, 4) from the object's space [Blender units] to the world [m], at the scene's frame."""
+        matrix = world_matrix(obj, self._scene, self._view_layer)
+        matrix[:3] *= self._metres_per_unit
+        return matrix
 
     def _sample(self, obj: bpy.types.Object, cloth: bool, frame: int) -> Positions:
         """Return the object's evaluated positions (V, 3) [m] at the scene's frame, after checking them."""
@@ -158,6 +170,27 @@ def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> 
                               "it is; show it (monitor icon in the Outliner, or its collection's check box) and, to "
                               "keep it out of sight, hide it with the eye icon", object_name=obj.name)
     return evaluated
+
+
+def matrix_name(cloth: str) -> str:
+    """Return the name in the window of the matrix (4, 4) from a cloth's space [Blender units] to the world [m]."""
+    return f"matrix {cloth}"
+
+
+def world_matrix(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> NDArray[np.float64]:
+    """Return the world matrix (4, 4) of the evaluated object. Raise SceneError if it has no inverse."""
+    matrix = np.array(evaluated_object(obj, view_layer).matrix_world, np.float64)
+    if not (np.abs(matrix) <= LARGEST_COORDINATE).all():                                # nan fails too
+        raise core.SceneError(f"its place, rotation or scale at frame {scene.frame_current} is no number or above "
+                              f"{LARGEST_COORDINATE:g} (location {vector_text(matrix[:3, 3])}); correct them, with "
+                              "their keys and constraints", object_name=obj.name)
+    scale = np.linalg.svd(matrix[:3, :3], compute_uv=False)
+    if not scale[2] > LEAST_SCALE_RATIO * scale[0]:
+        axes = np.linalg.norm(matrix[:3, :3], axis=0)
+        raise core.SceneError(f"its scale in world space is zero along an axis (x {axes[0]:.3g}, y {axes[1]:.3g}, "
+                              f"z {axes[2]:.3g}) at frame {scene.frame_current}; give it another scale",
+                              object_name=obj.name)
+    return matrix
 
 
 def to_world(local: NDArray[np.float32], evaluated: bpy.types.Object, metres_per_unit: float) -> Positions:

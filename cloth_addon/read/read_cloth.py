@@ -16,14 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
-from ..properties.settings import ClothSettings, kind_of, metres_per_unit, settings_of
+from ..properties.settings import ClothSettings, kind_of, settings_of
 from . import garments, mesh_data, unbaked_state
 from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
-from .frame_window import LARGEST_COORDINATE, FrameWindow, evaluated_object, vector_text
-
-LEAST_SCALE_RATIO = 1e-6
-"""Smallest over largest scale of an object's axes, below which it has no inverse in single precision [-]."""
+from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_text
 
 VELOCITY, BIRTH = "velocity", "birth"
 """Names of the points' attributes of initial velocity, in the object's space [Blender units/s], and birth time [s]."""
@@ -107,30 +104,13 @@ def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.t
                        unbaked_state.users_shape_keys(obj))
 
 
-def world_matrix(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> NDArray[np.float64]:
-    """Return the world matrix (4, 4) of the evaluated object. Raise SceneError if it has no inverse."""
-    matrix = np.array(evaluated_object(obj, view_layer).matrix_world, np.float64)
-    if not (np.abs(matrix) <= LARGEST_COORDINATE).all():                                # nan fails too
-        raise core.SceneError(f"its place, rotation or scale at frame {scene.frame_current} is no number or above "
-                              f"{LARGEST_COORDINATE:g} (location {vector_text(matrix[:3, 3])}); correct them, with "
-                              "their keys and constraints", object_name=obj.name)
-    scale = np.linalg.svd(matrix[:3, :3], compute_uv=False)
-    if not scale[2] > LEAST_SCALE_RATIO * scale[0]:
-        axes = np.linalg.norm(matrix[:3, :3], axis=0)
-        raise core.SceneError(f"its scale in world space is zero along an axis (x {axes[0]:.3g}, y {axes[1]:.3g}, "
-                              f"z {axes[2]:.3g}) at frame {scene.frame_current}; give it another scale",
-                              object_name=obj.name)
-    return matrix
-
-
-def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
-               view_layer: bpy.types.ViewLayer) -> core.Cloth:
+def read_cloth(source: ClothSource, window: FrameWindow) -> core.Cloth:
     """Return the core's cloth at the window's frame, the first of the bake."""
     obj, settings = source.obj, source.settings
     if not len(obj.data.edges) and settings.model != "particles":       # possible in a comparison
         raise core.MeshError("has no edges, and vertices alone can only be particles; take that model, or give the "
                              "mesh edges or faces", object_name=obj.name)
-    matrix = world_matrix(obj, scene, view_layer)
+    matrix = window.at(matrix_name(source.name), 0.0)
     positions = separate_coincident_vertices(window.at(source.name, 0.0), obj.data)
     points, faces = settings.model == "particles", mesh_data.faces(obj.data)
     mesh = core.ClothMesh(positions, faces=faces, edges=mesh_data.edges(obj.data),
@@ -147,16 +127,19 @@ def read_cloth(source: ClothSource, window: FrameWindow, scene: bpy.types.Scene,
     return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,
                       pin_targets=None if pins is None else window.trajectory(source.name),
                       thickness=settings.thickness, max_elongation=settings.max_elongation, name=source.name,
-                      velocities=_velocities(obj, matrix, metres_per_unit(scene)), births=_births(obj),
+                      velocities=_velocities(obj, matrix), births=_births(obj),
                       **settings.model_options, **garments.garment_options(obj, settings.garment, mesh))
 
 
-def _velocities(obj: bpy.types.Object, matrix: NDArray[np.float64], unit: float) -> NDArray[np.float64] | None:
-    """Return the initial velocities (V, 3) [m/s] in world space from the mesh's attribute, None without one."""
+def _velocities(obj: bpy.types.Object, matrix: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return the initial velocities (V, 3) [m/s] in world space from the mesh's attribute, None without one.
+
+    `matrix` (4, 4) is that from the object's space [Blender units] to the world [m].
+    """
     values = mesh_data.point_values(obj.data, VELOCITY, "FLOAT_VECTOR")
     if values is not None:
         _check_values(obj, VELOCITY, values, np.isfinite(values).all(axis=1), "no number")
-    return None if values is None else unit * (values.astype(np.float64) @ matrix[:3, :3].T)
+    return None if values is None else values.astype(np.float64) @ matrix[:3, :3].T
 
 
 def _births(obj: bpy.types.Object) -> NDArray[np.float32] | None:

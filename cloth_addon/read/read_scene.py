@@ -77,7 +77,7 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
                          metres_per_unit=settings.metres_per_unit,
                          extra_samples=wind.samples(wind_fields, view_layer, settings.metres_per_unit),
                          extra_objects=wind_fields)
-    cloths = [read_cloth.read_cloth(source, window, scene, view_layer) for source in sources]
+    cloths = [read_cloth.read_cloth(source, window) for source in sources]
     notes = notes_on_ignored(scene, view_layer) + colliders.notes_on_instances(collider_objects, view_layer)
     notes += [note for source in sources for note in read_cloth.notes_on_weight_modifiers(source)]
     notes += [_note_on_hidden(obj) for obj in hidden]

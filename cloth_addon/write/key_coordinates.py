@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from ... import core
 from ..properties import baked_record
 from ..read import mesh_data
-from ..read.frame_window import vector_text
-from ..read.read_cloth import ClothSource, world_matrix
+from ..read.frame_window import vector_text, world_matrix
+from ..read.read_cloth import ClothSource
 from ..read.unbaked_state import GENERATIVE, shown, users_shape_keys
 
 Coordinates = NDArray[np.float64]

@@ -61,12 +61,17 @@ class MotionWindow:
     def at(self, name: str, time: float) -> FloatArray:
         """Return the values called `name` at `time` [s] after the first frame, at which they are always known.
 
+        Values that do not change in the window are returned at all times.
+
         Raises:
             RuntimeError: the time is outside the window.
         """
         elapsed = time * self.frame_rate
         if elapsed <= 0.0:
             return self._start[name]
+        latest = self._samples[-1][name]
+        if len(self._samples) > 1 and all(sample[name] is latest for sample in self._samples):
+            return latest
         first, last = self._times[0], self._times[-1]
         if not (first <= elapsed <= last or math.isclose(elapsed, first) or math.isclose(elapsed, last)):
             raise RuntimeError(f"time {time} s is outside the frames {self.first + first:g}..{self.first + last:g} of "
@@ -80,7 +85,7 @@ class MotionWindow:
                 w = (elapsed - start) / (end - start)
                 between: FloatArray = (1.0 - w) * before + w * after
                 return between
-        return self._samples[-1][name]
+        return latest
 
     def trajectory(self, name: str) -> Trajectory:
         """Return the function time [s] -> values called `name`."""

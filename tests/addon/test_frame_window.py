@@ -51,6 +51,25 @@ def test_an_object_at_rest_has_the_same_array_at_all_times(window):
     assert window.at("Moving", 0.03) is not window.at("Moving", 0.0)
 
 
+def test_matrices_of_cloths_are_read_with_the_positions(extension, scene):
+    import bpy
+
+    sheet = builders.sheet(3)
+    builders.box()
+    sheet.scale = 2.0, 3.0, -4.0
+    builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), 2: (1.0, 2.0, 4.0)})
+    scene.unit_settings.scale_length = 0.01
+    inputs = extension.read_scene.read_scene(
+        scene, extension.settings.scene_settings_of(scene), None, bpy.context.view_layer)
+    sample, = inputs.window.read(2)
+    time, values = sample
+    matrix = values[extension.frame_window.matrix_name("Sheet")]
+    assert time == 2.0 and matrix.dtype == np.float64 and set(values) == {"Sheet", "Box", "matrix Sheet"}
+    assert np.allclose(matrix, [[0.02, 0, 0, 0.01], [0, 0.03, 0, 0.02], [0, 0, -0.04, 0.04], [0, 0, 0, 1]])
+    local = np.array([vertex.co for vertex in sheet.data.vertices])
+    assert np.allclose(local @ matrix[:3, :3].T + matrix[:3, 3], values["Sheet"])
+
+
 def test_a_bake_sets_each_frame_once(extension, scene):
     import bpy
 

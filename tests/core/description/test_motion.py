@@ -39,6 +39,13 @@ def test_error_of_an_arc_falls_with_the_square_of_the_number_of_samples():
 def test_what_stands_still_stays_one_array():
     window = window_of(3)
     assert window.at("floor", 0.4 / 23.976) is window.at("floor", 0.0)
+    assert window.at("floor", 7.0) is window.at("floor", 0.0)                    # at all times
+
+
+def test_what_stands_still_now_was_elsewhere_at_the_first_frame():
+    window = window_of(1)
+    window.advance([(-5.0, turned(0.5 * np.pi))])
+    assert np.array_equal(window.at("limb", 0.0), turned(0.0)["limb"])
 
 
 @pytest.mark.parametrize("first", [-100000, 0, 1, 1001])
