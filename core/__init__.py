@@ -23,6 +23,7 @@ from .description.pins import Attachment
 from .description.scene import Scene
 from .description.settings import Solver
 from .errors import (
+    CacheError,
     CheckpointError,
     ClothError,
     ColliderError,
@@ -45,8 +46,8 @@ from .stepping.simulate import Frame, simulate, steps_in_frame
 from .version import __version__ as __version__
 
 __all__ = [
-    "Attachment", "Audit", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothError", "ClothMesh",
-    "Collider", "ColliderError", "Energy", "Frame", "Material", "MaterialError", "MeshError", "MotionWindow",
+    "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothError",
+    "ClothMesh", "Collider", "ColliderError", "Energy", "Frame", "Material", "MaterialError", "MeshError", "MotionWindow",
     "PinError", "PresetError", "Scene", "SceneError", "Solver", "SolverError", "Trajectory", "UnstableStepError",
     "audit", "emit", "emitters", "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
 ]

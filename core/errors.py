@@ -51,6 +51,10 @@ class CheckpointError(ClothError):
     """A checkpoint that cannot be read or written, or that does not fit the scene."""
 
 
+class CacheError(ClothError):
+    """A bake on disk that cannot be read or written, or that is damaged."""
+
+
 class UnstableStepError(SolverError):
     """Steps too long for an explicit integrator.
 

@@ -20,7 +20,7 @@ CORE = ROOT / "core"
 FOLDERS = ("core", "cloth_addon", "demo", "examples", "scripts", "tests", "benchmarks")
 OWN = [ROOT / "__init__.py", ROOT / "setup.py",
        *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]
-LAYERS = ("stepping", "integrators", "model", "contact", "linear", "kernels", "loads", "stencils", "description")
+LAYERS = ("cache", "stepping", "integrators", "model", "contact", "linear", "kernels", "loads", "stencils", "description")
 """Folders of core from top to bottom: each imports only itself, the folders after it and BASE."""
 BASE = {"core.state", "core.arrays", "core.row_ops", "core.errors", "core.did_you_mean", "core.stopwatch",
         "core.parsed", "core.kernels", "core.kernels.backend", "core.kernels.kernel_folder"}
@@ -38,6 +38,13 @@ EXTERNAL_OF = {
     "core.version": {"importlib"},
     "core.stepping.continuation": {"hashlib"},
     "core.stepping.checkpoint": {"hashlib", "os", "struct"},                                       # files
+    "core.cache.disk_file": {"errno", "fcntl", "msvcrt", "os"},
+    "core.cache.record_log": {"os", "struct", "zlib"},
+    "core.cache.pc2": {"os", "struct", "zlib"},
+    "core.cache.take": {"zlib"},
+    "core.cache.take_header": {"platform", "re", "secrets"},
+    "core.cache.take_checkpoints": {"os", "re", "shutil"},
+    "core.cache.bake": {"concurrent"},                                                             # its writer
     **{f"core.kernels.numba.{name}": {"llvmlite", "operator"}                                      # vector instructions
        for name in ("block_rows", "simd", "llvm_vectors", "row_products", "simd_boxes", "gemm_tiles")}}
 """Packages that one module of core may import besides, and why."""

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files of checkpoints in the folder of a take, and which of them are kept.
+
+The log of the take says which checkpoints belong to it: {frame, digest}. Other files are never read: they are of frames
+that have been removed, or of a process that was killed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import CacheError, CheckpointError
+from ..stepping.checkpoint import HEAD, Checkpoint
+from .disk_file import errors_of, sync_folder
+from .take_entries import CHECKPOINT_START, Entry
+
+NEWEST_KEPT = 4
+"""Number of the newest checkpoints that are all kept; of those before them every second, fourth, ... is."""
+CHECKPOINT_NAME = re.compile(CHECKPOINT_START + r"(-?[0-9]+)(\.[0-9]+\.part)?")
+
+
+def path_of(folder: Path, frame: int) -> Path:
+    """Return the path of the checkpoint of a frame."""
+    return folder / f"{CHECKPOINT_START}{frame:06d}"
+
+
+def is_name(name: str) -> bool:
+    """Return whether a file is a checkpoint, or one that was not written to its end."""
+    return CHECKPOINT_NAME.fullmatch(name) is not None
+
+
+def save(folder: Path, state: Checkpoint) -> str:
+    """Write a checkpoint and return its digest, which its file has in its header.
+
+    Raises:
+        CacheError: it cannot be written.
+    """
+    path = path_of(folder, state.frame)
+    try:
+        state.save(path)
+    except CheckpointError as error:
+        raise CacheError(str(error)) from None
+    return _digest(path)
+
+
+def load(folder: Path, frame: int, digest: str) -> Checkpoint | None:
+    """Return a checkpoint; None if it is gone, damaged, or another one."""
+    if not is_there(folder, frame, digest):
+        return None
+    try:
+        state = Checkpoint.load(path_of(folder, frame))
+    except CheckpointError:
+        return None
+    return state if state.frame == frame else None
+
+
+def is_there(folder: Path, frame: int, digest: str | None) -> bool:
+    """Return whether the file of a checkpoint is there, with this digest in its header if one is given."""
+    path = path_of(folder, frame)
+    try:
+        return path.is_file() and (digest is None or _digest(path) == digest)
+    except (CacheError, OSError):
+        return False
+
+
+def copy(source: Path, target: Path, frame: int, digest: str) -> None:
+    """Copy a checkpoint from folder to folder, if it is there."""
+    if is_there(source, frame, digest):
+        path = path_of(target, frame)
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        with errors_of(path, "written"):
+            shutil.copyfile(path_of(source, frame), part)
+            os.replace(part, path)
+
+
+def thin(folder: Path, entries: Sequence[Entry]) -> None:
+    """Delete some of the older checkpoints: of n, those that are kept number about 2 log2(n).
+
+    Checkpoint k of n is kept while n - k is less than `NEWEST_KEPT` times the largest power of two that divides k, so
+    that what is kept of them later is among what is kept now.
+    """
+    kept = {entry.frame for number, entry in enumerate(entries, 1)
+            if len(entries) - number < NEWEST_KEPT * (number & -number)}
+    for entry in entries:
+        if entry.frame not in kept:
+            _delete(path_of(folder, entry.frame))
+
+
+def remove_others(folder: Path, entries: Sequence[Entry]) -> None:
+    """Delete all checkpoints but those of the log, and wait until this is on the disk."""
+    known = {path_of(folder, entry.frame).name: entry.values["digest"] for entry in entries}
+    with errors_of(folder, "read"):
+        names = [path.name for path in folder.iterdir() if is_name(path.name)]
+    others = [name for name in names if name not in known or not is_there(
+        folder, int(CHECKPOINT_NAME.fullmatch(name)[1]), known[name])]          # type: ignore[index]
+    for name in others:
+        _delete(folder / name)
+    if others:
+        sync_folder(folder)
+
+
+def _delete(path: Path) -> None:
+    with errors_of(path, "deleted"):
+        path.unlink(missing_ok=True)
+
+
+def _digest(path: Path) -> str:
+    with errors_of(path, "read"), open(path, "rb") as file:
+        start = file.read(HEAD.size)
+    if len(start) < HEAD.size:
+        raise CacheError(f"{path} is cut off; take another, or bake again")
+    return str(HEAD.unpack(start)[4].hex())
