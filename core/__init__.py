@@ -47,7 +47,8 @@ from .version import __version__ as __version__
 
 __all__ = [
     "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothError",
-    "ClothMesh", "Collider", "ColliderError", "Energy", "Frame", "Material", "MaterialError", "MeshError", "MotionWindow",
-    "PinError", "PresetError", "Scene", "SceneError", "Solver", "SolverError", "Trajectory", "UnstableStepError",
-    "audit", "emit", "emitters", "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
+    "ClothMesh", "Collider", "ColliderError", "Energy", "Frame", "Material", "MaterialError", "MeshError",
+    "MotionWindow", "PinError", "PresetError", "Scene", "SceneError", "Solver", "SolverError", "Trajectory",
+    "UnstableStepError", "audit", "emit", "emitters", "integrators", "is_warm", "models", "simulate",
+    "steps_in_frame", "warm_up",
 ]

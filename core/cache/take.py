@@ -60,8 +60,6 @@ class Take:
         self._log, self._files, self._entries = log, files, entries
         self._frames = [entry for entry in entries if entry.kind == "frame"]
 
-    # ------------------------------------------------------------------ opening
-
     @classmethod
     def create(cls, folder: str | Path, header: TakeHeader) -> Take:
         """Make a new take and open it for writing.
@@ -141,8 +139,6 @@ class Take:
             raise
         return take
 
-    # ------------------------------------------------------------------ writing
-
     def append(self, frame: Frame, local: Sequence[npt.ArrayLike], seconds: float = 0.0) -> None:
         """Commit the next frame: when this returns, it is on the disk.
 
@@ -212,8 +208,6 @@ class Take:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    # ------------------------------------------------------------------ reading
 
     @property
     def last(self) -> int | None:
@@ -314,10 +308,10 @@ class Take:
 
     def verify(self) -> list[str]:
         """Read the whole take, and return what is damaged, one line for each file and frame; empty if all is sound."""
-        found = [fault for entry in self._frames for fault in [fault_of(entry, self.header, self._log, self._files)] if fault]
+        found = [fault_of(entry, self.header, self._log, self._files) for entry in self._frames]
         there = [e for e in self._checkpoints() if kept.is_there(self.folder, e.frame, None)]
-        return found + [f"{kept.path_of(self.folder, e.frame)} is damaged" for e in there
-                        if kept.load(self.folder, e.frame, e.values["digest"]) is None]
+        damaged = [e for e in there if kept.load(self.folder, e.frame, e.values["digest"]) is None]
+        return [*filter(None, found), *(f"{kept.path_of(self.folder, e.frame)} is damaged" for e in damaged)]
 
     def bytes_on_disk(self) -> int:
         """Return the size of all files in the folder [byte]."""
@@ -351,8 +345,6 @@ class Take:
             copy.close()
             raise
         return copy
-
-    # ------------------------------------------------------------------ parts
 
     def _head(self, kind: str, **values: Any) -> bytes:
         try:

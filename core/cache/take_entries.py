@@ -117,8 +117,8 @@ def opened(folder: Path, header: TakeHeader, index: int, *, write: bool) -> Pc2F
     file = Pc2File.open(folder / cloth.file, write=write, whole=False)
     if (file.vertices, file.start, file.sampling) != (cloth.vertices, float(np.float32(header.start)), 1.0):
         file.close()
-        raise CacheError(f"{file.path} has {file.vertices} vertices from frame {file.start:g} on, the take's header says "
-                         f"{cloth.vertices} from {header.start} on: it is of another bake or damaged; bake again")
+        raise CacheError(f"{file.path} has {file.vertices} vertices from frame {file.start:g} on, the take's header "
+                         f"says {cloth.vertices} from {header.start} on: it is of another bake or damaged; bake again")
     return file
 
 
