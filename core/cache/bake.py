@@ -30,11 +30,12 @@ CHECKPOINT_SECONDS = 30.0
 
 
 def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow | None = None,
-                next_frame: Callable[[int], None] | None = None, start: Checkpoint | None = None) -> Iterator[Frame]:
+                next_frame: Callable[[int], None] | None = None, start: Checkpoint | None = None, *,
+                known: bool = False) -> Iterator[Frame]:
     """Simulate the frames that a take lacks, commit them, and yield each once it is on the disk.
 
-    The bake goes on from `start`, `take.checkpoint_before(take.last)` or an earlier one, or from the first frame if it
-    is None. Frames that the take has already are computed again and compared, neither written nor yielded. A checkpoint
+    The bake continues from `start`, which is `take.checkpoint_before(take.last)` or an earlier one, or from the first
+    frame if it is None. Frames that the take has already are computed again and compared, and not written. A checkpoint
     is written every `CHECKPOINT_FRAMES` frames, at the end, and when the generator is closed or fails.
 
     Args:
@@ -46,23 +47,31 @@ def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow |
         next_frame: called with n before frame n is solved; moves the window from frame n - 1 to n. It is not called for
             the first frame of all. With `start` the window must be at its frame (`MotionWindow.jump`).
         start: state to continue from.
+        known: yield the frames that are computed again, too.
 
     Raises:
-        CacheError: a frame cannot be written; or one that was computed again differs from the one in the take.
-        CheckpointError: `start` does not fit the scene. SolverError, ColliderError, PinError: as `simulate`. The frames
-            before are on the disk and have been yielded.
+        CacheError: the take is of other cloths, or `start` is of another take; nothing is computed then. A frame cannot
+            be written; or one that was computed again differs from the one in the take.
+        CheckpointError: `start` does not fit the scene; nothing is computed then.
+        SolverError, ColliderError, PinError: as `simulate`. The frames before are on the disk and have been yielded.
     """
     _check(take, scene, start)
-    first = take.header.start if start is None else start.frame + 1
     if take.is_complete:
-        return
+        return iter(())
+    first = take.header.start if start is None else start.frame + 1
     frames = simulate(scene, solver, range(first, take.end + 1), start=start)
+    return _baked(take, scene, window, next_frame, frames, range(first, take.end + 1), known)
+
+
+def _baked(take: Take, scene: Scene, window: MotionWindow | None, next_frame: Callable[[int], None] | None,
+           frames: Iterator[Frame], numbers: range, yields_known: bool) -> Iterator[Frame]:
+    """Commit and yield `frames`, which have these numbers."""
     known = take.last
     writer = _Writer(take)
     waiting: Frame | None = None                # handed to the writer, not yielded yet
     failure: ClothError | None = None
     try:
-        for number in range(first, take.end + 1):
+        for number in numbers:
             began = time.perf_counter()
             try:
                 if next_frame is not None and number > take.header.start:
@@ -74,9 +83,11 @@ def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow |
                 break
             if local is None:
                 _compare(take, frame)
+                if yields_known:
+                    yield frame
                 continue
             writer.wait()
-            writer.commit(frame, local, time.perf_counter() - began, last=number == take.end)
+            writer.commit(frame, local, time.perf_counter() - began, last=number == numbers[-1])
             if waiting is not None:
                 yield waiting
             waiting = frame

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 from ..errors import CacheError, CheckpointError
@@ -77,14 +77,14 @@ def copy(source: Path, target: Path, frame: int, digest: str) -> None:
             os.replace(part, path)
 
 
-def thin(folder: Path, entries: Sequence[Entry]) -> None:
-    """Delete some of the older checkpoints: of n, those that are kept number about 2 log2(n).
+def thin(folder: Path, entries: Sequence[Entry], always: Set[int]) -> None:
+    """Delete some of the older checkpoints, but none of the frames `always`: of n, about 2 log2(n) are kept.
 
     Checkpoint k of n is kept while n - k is less than `NEWEST_KEPT` times the largest power of two that divides k, so
     that what is kept of them later is among what is kept now.
     """
     kept = {entry.frame for number, entry in enumerate(entries, 1)
-            if len(entries) - number < NEWEST_KEPT * (number & -number)}
+            if entry.frame in always or len(entries) - number < NEWEST_KEPT * (number & -number)}
     for entry in entries:
         if entry.frame not in kept:
             _delete(path_of(folder, entry.frame))

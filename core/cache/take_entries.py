@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import CacheError
 from ..parsed import ParsedError
+from .disk_file import DiskFile, errors_of
 from .pc2 import Pc2File
 from .record_log import LOG_HEAD, Record, RecordLog
 from .take_header import TakeHeader, values_of
@@ -120,6 +121,31 @@ def opened(folder: Path, header: TakeHeader, index: int, *, write: bool) -> Pc2F
         raise CacheError(f"{file.path} has {file.vertices} vertices from frame {file.start:g} on, the take's header "
                          f"says {cloth.vertices} from {header.start} on: it is of another bake or damaged; bake again")
     return file
+
+
+def make_room(folder: Path) -> None:
+    """Make a folder for a new take.
+
+    Files of a bake that was killed before it could write its header are deleted; those of a solver process stay.
+
+    Raises:
+        CacheError: it holds a take or other files, or another bake has just begun in it.
+    """
+    path = folder / LOG_NAME
+    with errors_of(folder, "made"):
+        folder.mkdir(parents=True, exist_ok=True)
+        names = sorted(found.name for found in folder.iterdir() if found.name not in OTHER_NAMES)
+    begun = LOG_NAME in names
+    if begun and first_record(RecordLog.reader(path)) is not None:
+        raise CacheError(f"{folder} holds a take already; resume or delete it, or choose another folder")
+    foreign = [name for name in names if not begun or not is_own_name(name)]
+    if foreign:
+        raise CacheError(f"{folder} holds other files, such as {foreign[0]}; choose an empty folder")
+    if begun:
+        DiskFile.open(path).close()                         # refuses if the other bake is alive
+        with errors_of(folder, "made"):
+            for name in sorted(names, key=LOG_NAME.__eq__):
+                (folder / name).unlink()
 
 
 def is_own_name(name: str) -> bool:

@@ -42,7 +42,7 @@ EXTERNAL_OF = {
     "core.cache.disk_file": {"errno", "fcntl", "msvcrt", "os"},
     "core.cache.record_log": {"os", "struct", "zlib"},
     "core.cache.pc2": {"os", "struct", "zlib"},
-    "core.cache.take": {"zlib"},
+    "core.cache.take_reader": {"zlib"},
     "core.cache.take_header": {"platform", "re", "secrets"},
     "core.cache.take_checkpoints": {"os", "re", "shutil"},
     "core.cache.bake": {"concurrent"},                                                             # its writer
