@@ -22,6 +22,7 @@ from .description.particle_emitters import emit, emitters
 from .description.pins import Attachment
 from .description.scene import Scene
 from .description.settings import Solver
+from .description.wind_fields import WindFields
 from .errors import (
     CacheError,
     CheckpointError,
@@ -49,6 +50,6 @@ __all__ = [
     "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothError",
     "ClothMesh", "Collider", "ColliderError", "Energy", "Frame", "Material", "MaterialError", "MeshError",
     "MotionWindow", "PinError", "PresetError", "Scene", "SceneError", "Solver", "SolverError", "Trajectory",
-    "UnstableStepError", "audit", "emit", "emitters", "integrators", "is_warm", "models", "simulate",
+    "UnstableStepError", "WindFields", "audit", "emit", "emitters", "integrators", "is_warm", "models", "simulate",
     "steps_in_frame", "warm_up",
 ]

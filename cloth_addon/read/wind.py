@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender's force fields of type Wind as the velocity of the air.
 
-A field blows along its object's Z axis with a velocity of `strength` [m/s]. It falls off with the distance r from the
-object as in Blender, by 1 / (1 + r - r_min)^power beyond the minimum distance r_min, and ends at the maximum distance.
-With the shape Plane, and along the axis of a Tube, r is the height over the object's plane. A field with a direction of
-Z blows on that side only. The falloff Cone counts as Sphere, and the shapes Line, Surface and Points count as Point.
-Noise, flow and absorption are ignored, and so are fields of other types: `notes_on_ignored` names them.
+A field blows along its object's Z axis with a velocity of `strength` [m/s], and falls off with the distance as in
+Blender; core/description/wind_fields.py has the equations. The falloff Cone counts as Sphere, and the shapes Line,
+Surface and Points count as Point. Noise, flow and absorption are ignored, and so are fields of other types:
+`notes_on_ignored` names them.
 """
 
 from __future__ import annotations
@@ -65,8 +64,7 @@ def samples(objects: list[bpy.types.Object], view_layer: bpy.types.ViewLayer, un
             ) -> dict[str, Callable[[], FloatArray]]:
     """Return the sample for the frame window, if there are fields: an array (n, 15) at the scene's frame.
 
-    A row holds location (3) [m], direction (3), strength [m/s], shape (0 sphere, 1 plane, 2 tube), direction of Z (0
-    both), power, minimum and maximum distance [m] along the distance, and the same three along the radius of a tube.
+    A row has the numbers of one field that `core.WindFields` takes.
     """
     if not objects:
         return {}
@@ -74,19 +72,9 @@ def samples(objects: list[bpy.types.Object], view_layer: bpy.types.ViewLayer, un
                                            for obj in objects])}
 
 
-def air_velocity(window: FrameWindow, uniform: tuple[float, float, float]
-                 ) -> Callable[[float, FloatArray], FloatArray]:
-    """Return the function (time [s], positions (V, 3) [m]) -> velocity of the air (V, 3) [m/s].
-
-    It adds the fields of `window` to the uniform wind (3,) [m/s].
-    """
-    def velocity(time: float, x: FloatArray) -> FloatArray:
-        total = np.tile(np.asarray(uniform), (len(x), 1))
-        for row in window.at(SAMPLE_NAME, time):
-            total += _strength_factor(row, x)[:, None] * (row[6] * row[3:6])
-        return total
-
-    return velocity
+def air_velocity(window: FrameWindow, uniform: tuple[float, float, float]) -> core.WindFields:
+    """Return the velocity of the air: the uniform wind (3,) [m/s] and the fields of `window`."""
+    return core.WindFields(uniform, window.trajectory(SAMPLE_NAME))
 
 
 def _checked(row: list[float], obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[float]:
@@ -118,22 +106,3 @@ def _row(obj: bpy.types.Object, unit: float) -> list[float]:
 def _falloff(power: float, has_minimum: bool, minimum: float, has_maximum: bool, maximum: float, unit: float
              ) -> Falloff:
     return float(power), minimum * unit if has_minimum else 0.0, maximum * unit if has_maximum else np.inf
-
-
-def _strength_factor(row: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the factor (V,) on the strength of a field at positions x (V, 3) [m]."""
-    offset = x - row[:3]
-    height = offset @ row[3:6]
-    shape, along = row[7], row[8]
-    factor = _falloff_factor(np.abs(height) if shape else np.linalg.norm(offset, axis=1), row[9:12])
-    if shape == 2.0:
-        radius = np.linalg.norm(offset - height[:, None] * row[3:6], axis=1)
-        factor = factor * _falloff_factor(radius, row[12:15])
-    return np.where(along * height < 0.0, 0.0, factor)
-
-
-def _falloff_factor(distance: FloatArray, falloff: FloatArray) -> FloatArray:
-    """Return 1 / (1 + r - minimum)^power for each distance r (V,) [m], and 0 beyond the maximum."""
-    power, minimum, maximum = falloff
-    factor: FloatArray = (1.0 + np.maximum(distance - minimum, 0.0)) ** -power
-    return np.where(distance > maximum, 0.0, factor)

@@ -13,8 +13,9 @@ import shutil
 from collections.abc import Sequence, Set
 from pathlib import Path
 
+from ..array_file import ARRAY_FILE_HEAD
 from ..errors import CacheError, CheckpointError
-from ..stepping.checkpoint import HEAD, Checkpoint
+from ..stepping.checkpoint import Checkpoint
 from .disk_file import errors_of, sync_folder
 from .take_entries import CHECKPOINT_START, Entry
 
@@ -110,7 +111,7 @@ def _delete(path: Path) -> None:
 
 def _digest(path: Path) -> str:
     with errors_of(path, "read"), open(path, "rb") as file:
-        start = file.read(HEAD.size)
-    if len(start) < HEAD.size:
+        start = file.read(ARRAY_FILE_HEAD.size)
+    if len(start) < ARRAY_FILE_HEAD.size:
         raise CacheError(f"{path} is cut off; take another, or bake again")
-    return str(HEAD.unpack(start)[4].hex())
+    return str(ARRAY_FILE_HEAD.unpack(start)[4].hex())

@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import FARTHEST, IntArray, is_number
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
+from .arguments import keeps_arguments
 from .material import Material
 from .mesh import ClothMesh
 from .models import model_options as checked_options
@@ -32,6 +33,7 @@ a surface a vertex is."""
 
 
 @names_arguments_of(ClothError)
+@keeps_arguments
 class Cloth:
     """A mesh made of a fabric.
 

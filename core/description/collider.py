@@ -12,10 +12,12 @@ import numpy as np
 from ..arrays import FARTHEST, FloatArray, faces_wanted, float_rows, index_rows, is_number, takes, too_far
 from ..did_you_mean import names_arguments_of
 from ..errors import ColliderError
+from .arguments import keeps_arguments
 from .mesh import ClothMesh
 
 
 @names_arguments_of(ColliderError)
+@keeps_arguments
 class Collider:
     """Triangles whose positions are known at all times.
 

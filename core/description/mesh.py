@@ -29,6 +29,7 @@ from ..arrays import (
 )
 from ..did_you_mean import names_arguments_of
 from ..errors import MeshError
+from .arguments import keeps_arguments, keeps_change
 from .topology import Topology, join_edges
 from .triangulate import triangulate
 
@@ -37,6 +38,7 @@ SLIVER = 1e-8
 
 
 @names_arguments_of(MeshError)
+@keeps_arguments
 class ClothMesh:
     """Positions, connectivity and rest shape of one piece of cloth, checked.
 
@@ -117,6 +119,7 @@ class ClothMesh:
 
     # ------------------------------------------------------------------ variants of the mesh
 
+    @keeps_change
     def without_loose(self, edges: IntArray) -> ClothMesh:
         """Return the mesh without the loose edges that are in `edges` (S, 2), the smaller vertex first."""
         result, n = copy(self), len(self.positions)
@@ -127,6 +130,7 @@ class ClothMesh:
         result._measure()
         return result
 
+    @keeps_change
     def scaled(self, scale: FloatArray) -> ClothMesh:
         """Return the mesh with lengths at rest times `scale` (V,) [-], above 0; a triangle has the mean of its corners.
         Areas and masses are those of the new size."""
@@ -136,6 +140,7 @@ class ClothMesh:
         result._measure()
         return result
 
+    @keeps_change
     def curved(self, curvature: FloatArray, angle: float = 0.0) -> ClothMesh:
         """Return the mesh with `curvature` (V,) [1/m] added to its rest shape, in the direction at `angle` [rad] from
         the warp. Above 0, the surface rolls up to the side of its normals."""

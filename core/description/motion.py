@@ -40,6 +40,11 @@ class MotionWindow:
         self._times: list[float] = [0.0]                    # ascending, since the first frame [frames]
         self._samples: list[Values] = [self._start]
 
+    @property
+    def start(self) -> Values:
+        """The values at the first frame."""
+        return self._start
+
     def advance(self, samples: Sequence[tuple[float, Values]]) -> None:
         """Move the window on to the next frame.
 

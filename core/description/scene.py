@@ -9,12 +9,14 @@ from typing import Any
 from ..arrays import FloatArray, is_series
 from ..did_you_mean import names_arguments_of
 from ..errors import SceneError
+from .arguments import keeps_arguments
 from .cloth import Cloth
 from .collider import Collider
 from .wind import Wind, vector
 
 
 @names_arguments_of(SceneError)
+@keeps_arguments
 class Scene:
     """Cloths and colliders, with the gravity and wind that act on all cloths.
 

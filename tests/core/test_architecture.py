@@ -24,7 +24,7 @@ LAYERS = ("cache", "stepping", "integrators", "model", "contact", "linear", "ker
           "description")
 """Folders of core from top to bottom: each imports only itself, the folders after it and BASE."""
 BASE = {"core.state", "core.arrays", "core.row_ops", "core.errors", "core.did_you_mean", "core.stopwatch",
-        "core.parsed", "core.kernels", "core.kernels.backend", "core.kernels.kernel_folder"}
+        "core.parsed", "core.array_file", "core.kernels", "core.kernels.backend", "core.kernels.kernel_folder"}
 """Modules that all folders may import: plain records and arrays, errors, and the choice of the kernels' backend."""
 EXTERNAL = {"core", "numpy", "__future__", "collections", "contextlib", "copy", "dataclasses", "difflib", "functools",
             "inspect", "itertools", "json", "math", "numbers", "pathlib", "reprlib", "sys", "time", "tomllib",
@@ -38,7 +38,7 @@ EXTERNAL_OF = {
     "core.kernels.numba.thread_pool": {"contextvars", "os", "queue", "threading"},
     "core.version": {"importlib"},
     "core.stepping.continuation": {"hashlib"},
-    "core.stepping.checkpoint": {"hashlib", "os", "struct"},                                       # files
+    "core.array_file": {"hashlib", "os", "struct"},                                                # files
     "core.cache.disk_file": {"errno", "fcntl", "msvcrt", "os"},
     "core.cache.record_log": {"os", "struct", "zlib"},
     "core.cache.pc2": {"os", "struct", "zlib"},
