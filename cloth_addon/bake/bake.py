@@ -59,7 +59,7 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
           ) -> Generator[Progress, None, Report]:
     """Bake as `bake` does. Whatever changes while the generator waits is noticed by `watch`."""
     settings = scene_settings_of(scene, frames, backend)
-    read_cloth.check_frames(settings.first, settings.last)
+    read_cloth.check_frames(settings.first, settings.last, settings.start)
     view_layer = view_layer_of(scene, depsgraph)
     timer = StageTimer()
     with frame_kept(scene):
@@ -72,7 +72,7 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
             watch.start(view_layer, [source.obj for source in sources], inputs.collider_objects,
                         lambda: scene_settings_of(scene, frames, backend))
             fingerprints = {source.name: fingerprint(scene, source.obj, frames) for source in sources}
-        total = settings.last - settings.first + 1
+        total = settings.last - settings.start + 1
         backends.keep_compiled()
         preparing = backends.prepare(settings.solver(), sorted({source.settings.model for source in sources}))
         while True:
@@ -80,12 +80,13 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
                 stage = next(preparing, "")
             if not stage:
                 break
-            yield Progress(settings.first, 0, total, None, None, names, touches_blender=False, stage=stage)
-        simulation = core.simulate(inputs.scene, settings.solver(), range(settings.first, settings.last + 1))
-        keys = [_allocate_keys(source, len(inputs.cloths[i].positions), total) for i, source in enumerate(sources)]
+            yield Progress(settings.start, 0, total, None, None, names, touches_blender=False, stage=stage)
+        simulation = core.simulate(inputs.scene, settings.solver(), range(settings.start, settings.last + 1))
+        keys = [_allocate_keys(source, len(inputs.cloths[i].positions), total - settings.preroll)
+                for i, source in enumerate(sources)]
         certificate, certificates = None, []
         for done in range(total):
-            frame = settings.first + done
+            frame = settings.start + done
             if done:
                 with timer.stage("read"):
                     window.read(frame)
@@ -96,13 +97,16 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
             with timer.stage("solve"):
                 solved = next(simulation)
             certificate = solved.certificate
-            certificates.append(certificate.as_dict())
             yield Progress(frame, done, total, left, certificate, names, touches_blender=True)
+            if frame < settings.first:
+                watch.check()
+                continue
+            certificates.append(certificate.as_dict())
             with timer.stage("fit"):
                 if watch.check() or scene.frame_current != frame or scene.frame_subframe:
                     scene.frame_set(frame)      # the user has changed the frame, or animated values, during the bake
                 for fitter, key, positions in zip(fitters, keys, solved.positions, strict=True):
-                    key[done] = fitter.key_coordinates(positions)
+                    key[frame - settings.first] = fitter.key_coordinates(positions)
         yield Progress(settings.last, total, total, 0.0, certificate, names, touches_blender=True)
         watch.check()
         report = _report(scene, settings, inputs, certificates, fitters, fingerprints, timer)

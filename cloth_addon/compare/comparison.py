@@ -70,17 +70,17 @@ def compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], variant
 def _compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], variants: Sequence[Variant], folder: Path,
              frames: tuple[int, int] | None, depsgraph: bpy.types.Depsgraph | None, backend: str | None, watch: Watch
              ) -> Generator[Progress, None, Comparison]:
-    """Compare as `compare` does. Whatever changes while the generator waits is noticed by `watch`."""
+    """Compare as `compare` does, frames of the pre-roll included. `watch` notices changes while the generator waits."""
     settings = scene_settings_of(scene, frames, backend)
-    read_cloth.check_frames(settings.first, settings.last)
+    read_cloth.check_frames(settings.first, settings.last, settings.start)
     view_layer = view_layer_of(scene, depsgraph)
     names = tuple(obj.name for obj in objects)
     if folder.exists() and not folder.is_dir():
         raise core.SceneError(f"the sheet cannot go into {folder}, which is a file; choose a folder")
     with comparison_folder.created(folder):     # raises before the work if it cannot be created, and is removed again
         pass
-    total = settings.last - settings.first + 1
-    picture_frames = {settings.first + max(1, round(part * (total - 1))) for part in PICTURE_TIMES}
+    total = settings.last - settings.start + 1
+    picture_frames = {settings.start + max(1, round(part * (total - 1))) for part in PICTURE_TIMES}
     outcomes: list[Outcome] = []
     shots: list[Shot] = []
     common: dict[str, Any] = {}
@@ -89,7 +89,7 @@ def _compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], varian
         for number, variant in enumerate(variants):
             progress = _RunProgress(names, f"{number + 1} of {len(variants)}: {variant.title}", number * total,
                                     total * len(variants))
-            yield progress(settings.first, 0, touches_blender=True)
+            yield progress(settings.start, 0, touches_blender=True)
             watch.check()
             try:
                 inputs = read_scene(scene, settings, objects, view_layer, variant.model)
@@ -106,7 +106,7 @@ def _compare(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], varian
     drawing = _RunProgress(names, "", total * len(variants), total * len(variants))(
         settings.last, 0, stage="Drawing the sheet", touches_blender=True)
     values = yield from comparison_folder.write(folder, {
-        "scene": scene.name, "objects": list(names), "first": settings.first, "last": settings.last,
+        "scene": scene.name, "objects": list(names), "first": settings.start, "last": settings.last,
         "versions": versions(numba=any(frame["backend"] == "numba" for run in outcomes for frame in run.frames)),
         "settings": common}, outcomes, shots, drawing)
     return Comparison(folder / comparison_folder.SHEET, outcomes, values)
@@ -140,13 +140,13 @@ def _run(variant: Variant, inputs: SimulationInput, solver: core.Solver, setting
     """Simulate one variant. Yield Progress, and return the outcome and the pictures to draw."""
     backends.keep_compiled()                    # compile before the time of the frames is measured
     for stage in backends.prepare(solver, [variant.model]):
-        yield progress(settings.first, 0, stage=stage)
+        yield progress(settings.start, 0, stage=stage)
     error = ""
     certificates: list[dict[str, Any]] = []
     seconds: list[float] = []
     shots: list[Shot] = []
-    simulation = core.simulate(inputs.scene, solver, range(settings.first, settings.last + 1))
-    for done, frame in enumerate(range(settings.first, settings.last + 1)):
+    simulation = core.simulate(inputs.scene, solver, range(settings.start, settings.last + 1))
+    for done, frame in enumerate(range(settings.start, settings.last + 1)):
         if done:
             inputs.window.read(frame)
             watch.set_frame(frame)

@@ -37,6 +37,23 @@ class MuslinScene(bpy.types.PropertyGroup):
     frame_end: IntProperty(
         name="End", description="Last frame of the bake", default=250, min=-1048574, max=1048574, options=set(),
     )
+    preroll: IntProperty(
+        name="Pre-Roll",
+        description="Number of frames that are simulated before the first one and not kept, in which the cloth settles",
+        default=0, min=0, max=1000000, soft_max=100, options=set(),
+    )
+    preroll_from_rest: BoolProperty(
+        name="From Rest Pose",
+        description="Start the pre-roll with armatures in their rest pose. They move to their pose at the first frame, "
+        "and everything else stays as it is there. Off: the animation before the first frame is used",
+        default=False, options=set(),
+    )
+    motion_samples: IntProperty(
+        name="Motion Samples",
+        description="Number of times per frame at which moving colliders, pins and wind fields are read. More samples "
+        "follow fast turns more closely. 0: as many as each frame needs",
+        default=0, min=0, max=16, options=set(),
+    )
     steps_per_frame: IntProperty(
         name="Steps per Frame",
         description="Smallest number of time steps in a frame. More steps follow fast motion better and damp less",

@@ -101,6 +101,9 @@ class SceneSettings:
 
     Attributes:
         first, last: first and last frame of the bake.
+        preroll: number of frames that are simulated before the first.
+        preroll_from_rest: whether armatures move from their rest pose to that of the first frame meanwhile.
+        motion_samples: number of times per frame at which motion is read, 0 for as many as it needs.
         frame_rate: frames per second of simulated time [1/s], the scene's Time Stretching included.
         time_ratio: time at which Blender evaluates animation, over the frame number [-]; not 1 with Time Stretching.
         metres_per_unit: length of one Blender unit [m].
@@ -111,6 +114,9 @@ class SceneSettings:
 
     first: int
     last: int
+    preroll: int
+    preroll_from_rest: bool
+    motion_samples: int
     frame_rate: float
     time_ratio: float
     metres_per_unit: float
@@ -125,6 +131,11 @@ class SceneSettings:
     newton_iterations: int | None
     tolerance: float
     backend: str | None
+
+    @property
+    def start(self) -> int:
+        """The first simulated frame."""
+        return self.first - self.preroll
 
     def solver(self) -> core.Solver:
         """Return the core's solver settings."""
@@ -208,6 +219,8 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
     ratio = scene.render.frame_map_old / scene.render.frame_map_new
     return SceneSettings(
         first=int(frames[0]), last=int(frames[1]),
+        preroll=int(values.preroll), preroll_from_rest=bool(values.preroll and values.preroll_from_rest),
+        motion_samples=int(values.motion_samples),
         frame_rate=scene.render.fps / scene.render.fps_base / ratio, time_ratio=ratio, metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),

@@ -159,7 +159,10 @@ def _scene_values(settings: SceneSettings) -> dict[str, Any]:
     """Return the settings of the scene by part. The backend is left out: it does not change what is simulated."""
     values = asdict(settings)
     values.pop("backend")
-    parts: dict[str, Any] = {
+    preroll, from_rest, samples = (values.pop(name) for name in ("preroll", "preroll_from_rest", "motion_samples"))
+    parts: dict[str, Any] = {} if not preroll else {"pre-roll": (preroll, from_rest)}   # else as in earlier versions
+    parts |= {} if not samples else {"motion samples": samples}
+    parts |= {
         "frame range": (values.pop("first"), values.pop("last")),
         "frame rate": (values.pop("frame_rate"), values.pop("time_ratio")),
         "unit scale": values.pop("metres_per_unit"), "gravity": values.pop("gravity"), "wind": values.pop("wind")}

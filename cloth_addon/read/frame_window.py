@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Positions of animated objects at any time between two neighbouring frames.
 
-The solver needs positions at times between frames. The bake advances the window frame by frame, so that each frame is
-read once and the solver does not access Blender's data; core/description/motion.py interpolates.
+The solver needs positions at times between frames. The bake advances the window frame by frame, so that the solver does
+not access Blender's data; core/description/motion.py interpolates. Times between the frames are read where the motion
+needs it (motion_sampling.py), after the frame at their end: Blender's own simulations, of rigid bodies for example, may
+be played from frame to frame only, and interpolate between frames that they have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import bpy
 import numpy as np
@@ -15,6 +19,8 @@ from numpy.typing import NDArray
 
 from ... import core
 from . import mesh_data
+from .motion_sampling import MotionSampling, sample_times
+from .rest_pose import towards_rest_pose
 from .unbaked_state import shown, unbaked
 
 Positions = NDArray[np.float64]
@@ -38,15 +44,18 @@ class FrameWindow:
         metres_per_unit: length of one Blender unit [m].
         extra_samples: functions that return further arrays to read at every frame and to interpolate, by name.
         extra_objects: the objects that these functions read.
+        posed_from: the frame at which armatures stand in their pose. Before it they move there from their rest pose,
+            and the rest of the scene stays at that frame. The animation is read at all frames if it is not given.
 
     Attributes:
         motion: the window of the core that holds the positions.
+        sampling: how often motion is read in a frame.
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer,
                  objects: dict[bpy.types.Object, list[str] | None], *, first: int, frame_rate: float,
                  metres_per_unit: float, extra_samples: dict[str, Callable[[], Positions]] | None = None,
-                 extra_objects: Sequence[bpy.types.Object] = ()) -> None:
+                 extra_objects: Sequence[bpy.types.Object] = (), posed_from: int | None = None) -> None:
         self._scene, self._view_layer = scene, view_layer
         self._objects = {obj.name_full: (obj, off) for obj, off in objects.items()}
         self._counts: dict[str, tuple[int, int]] = {}               # numbers of vertices and faces at the first frame
@@ -54,7 +63,10 @@ class FrameWindow:
         self._first, self._metres_per_unit = first, metres_per_unit
         self._extra_samples = extra_samples or {}
         self._shown = [*objects, *extra_objects]
-        self.motion = core.MotionWindow(first, frame_rate, self._values(first))
+        self._posed_from = first if posed_from is None else posed_from
+        self.sampling = MotionSampling()
+        self._latest = self._values(first)
+        self.motion = core.MotionWindow(first, frame_rate, self._latest)
 
     @property
     def frame(self) -> int:
@@ -66,19 +78,58 @@ class FrameWindow:
 
         If the window does not end at the frame before, it is set to `frame` alone: a bake continues from there.
         """
-        samples = [(float(frame), self._values(frame))]
+        start, end = self._latest, self._values(frame)
+        samples = [(float(frame), end)]
         if frame == self.motion.frame + 1:
+            samples = [*self._between(frame, start, end), *samples]
             self.motion.advance(samples)
         else:
-            self.motion.jump(frame, samples[-1][1])
+            self.motion.jump(frame, end)
+        self._latest = end
         return samples
 
-    def _values(self, frame: int) -> dict[str, Positions]:
-        """Move the scene to `frame`, and return the positions of all objects there."""
+    def _between(self, frame: int, start: dict[str, Positions], end: dict[str, Positions]
+                 ) -> list[tuple[float, dict[str, Positions]]]:
+        """Return the samples between the frame before and `frame`, with values `start` and `end`."""
+        read: dict[float, dict[str, Positions]] = {}
+        samples = self.sampling.samples
+        if not samples:
+            samples = 1
+            if self.sampling.moves(start, end):
+                middle = read[frame - 0.5] = self._values(frame - 0.5)
+                samples = self.sampling.number(start, middle, end)
+        times = sample_times(frame, samples)
+        for time in times:
+            if time not in read:
+                read[time] = self._values(time)
+        if read:
+            self._set_frame(frame)
+        return [(time, read[time]) for time in times]
+
+    def _set_frame(self, time: float) -> None:
+        """Move the scene to the frame, or time between frames, at which the animation is read for `time` [frames]."""
+        frame = max(time, self._posed_from)
+        whole = math.floor(frame)
+        self._scene.frame_set(whole, subframe=frame - whole)
+
+    @contextmanager
+    def _evaluated_at(self, time: float) -> Iterator[None]:
+        """Move the scene to `time` [frames], and pose armatures for a pre-roll from rest as long as the context."""
+        self._set_frame(time)
+        if time < self._posed_from:
+            posed = (time - self._first) / (self._posed_from - self._first)
+            with towards_rest_pose(self._scene, self._view_layer, posed):
+                yield
+        else:
+            yield
+
+    def _values(self, time: float) -> dict[str, Positions]:
+        """Move the scene to `time` [frames], and return the positions of all objects there."""
         values: dict[str, Positions] = {}
+        frame = f"{time:.10g}"
         try:
-            with unbaked({obj: off for obj, off in self._objects.values() if off is not None}), shown(self._shown):
-                self._scene.frame_set(frame)
+            with (unbaked({obj: off for obj, off in self._objects.values() if off is not None}), shown(self._shown),
+                  self._evaluated_at(time)):
                 for name, (obj, off) in self._objects.items():
                     values[name] = self._sample(obj, off is not None, frame)
                     if off is not None:
@@ -105,7 +156,7 @@ class FrameWindow:
         matrix[:3] *= self._metres_per_unit
         return matrix
 
-    def _sample(self, obj: bpy.types.Object, cloth: bool, frame: int) -> Positions:
+    def _sample(self, obj: bpy.types.Object, cloth: bool, frame: str) -> Positions:
         """Return the object's evaluated positions (V, 3) [m] at the scene's frame, after checking them."""
         if obj.data.is_editmode:        # the evaluated mesh has no arrays then
             kind = core.SceneError if cloth else core.ColliderError
@@ -134,7 +185,7 @@ class FrameWindow:
         return positions
 
 
-def _count_changed(name: str, frame: int, here: tuple[int, int], first: int, count: tuple[int, int]
+def _count_changed(name: str, frame: str, here: tuple[int, int], first: int, count: tuple[int, int]
                    ) -> core.ColliderError:
     what, which = ("vertices", 0) if here[0] != count[0] else ("faces", 1)
     return core.ColliderError(f"has {here[which]} {what} at frame {frame} and had {count[which]} at frame {first}; a "
@@ -142,7 +193,7 @@ def _count_changed(name: str, frame: int, here: tuple[int, int], first: int, cou
                               "their number", object_name=name)
 
 
-def _invalid_position(evaluated: bpy.types.Object, positions: Positions, vertex: int, frame: int,
+def _invalid_position(evaluated: bpy.types.Object, positions: Positions, vertex: int, frame: str,
                       kind: type[core.ClothError]) -> core.ClothError:
     """Return the error of `kind` that names the cause: location, rotation or scale of the object, or one vertex."""
     matrix = np.array(evaluated.matrix_world, np.float64)

@@ -22,6 +22,9 @@ from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
 from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_text
 
+EARLIEST_FRAME = -1048574
+"""Smallest number of a frame in Blender."""
+
 VELOCITY, BIRTH = "velocity", "birth"
 """Names of the points' attributes of initial velocity, in the object's space [Blender units/s], and birth time [s]."""
 
@@ -77,14 +80,20 @@ def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | 
     return [obj for obj in found if obj in objects]
 
 
-def check_frames(first: int, last: int) -> None:
-    """Raise SceneError for a frame range that is reversed or has one frame."""
+def check_frames(first: int, last: int, start: int | None = None) -> None:
+    """Raise SceneError for a frame range that is reversed or has one frame, or a pre-roll that starts too early.
+
+    `start` is the first simulated frame, `first` if it is None.
+    """
     if last < first:
         raise core.SceneError(f"the frame range {first} to {last} is reversed; the end must come after the start: "
                               "set Start and End in Output Properties, or with Custom Range in the Bake panel")
     if last == first:
         raise core.SceneError(f"the frame range {first} to {last} is one frame, and a bake needs at least 2 frames: "
                               "set Start and End in Output Properties, or with Custom Range in the Bake panel")
+    if start is not None and start < EARLIEST_FRAME:
+        raise core.SceneError(f"a pre-roll of {first - start} frames before frame {first} would start at frame "
+                              f"{start}, and Blender's first is {EARLIEST_FRAME}; shorten Pre-Roll in the Bake panel")
 
 
 def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> ClothSource:

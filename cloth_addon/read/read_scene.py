@@ -13,6 +13,7 @@ from ... import core
 from ..properties.settings import SceneSettings, settings_of
 from . import blender_collision, colliders, read_cloth, unbaked_state, wind
 from .frame_window import FrameWindow, vector_text
+from .motion_sampling import MotionSampling, chord_error
 
 LARGE_THICKNESS = 0.25
 """Thickness of cloth over its size from which on the report has a note [-]."""
@@ -73,19 +74,35 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
     wind_fields = wind.wind_objects(scene, view_layer)
     window = FrameWindow(scene, view_layer,
                          {source.obj: source.generative for source in sources} | dict.fromkeys(collider_objects),
-                         first=settings.first, frame_rate=settings.frame_rate,
+                         first=settings.start, frame_rate=settings.frame_rate,
                          metres_per_unit=settings.metres_per_unit,
                          extra_samples=wind.samples(wind_fields, view_layer, settings.metres_per_unit),
-                         extra_objects=wind_fields)
+                         extra_objects=wind_fields,
+                         posed_from=settings.first if settings.preroll_from_rest else None)
     cloths = [read_cloth.read_cloth(source, window) for source in sources]
     notes = notes_on_ignored(scene, view_layer) + colliders.notes_on_instances(collider_objects, view_layer)
     notes += [note for source in sources for note in read_cloth.notes_on_weight_modifiers(source)]
     notes += [_note_on_hidden(obj) for obj in hidden]
+    window.sampling = _sampling(settings.motion_samples, sources, cloths, collider_objects, wind_fields)
     solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in collider_objects]
     notes += _notes_on_likely_mistakes(sources, cloths, solids, window.frame)
     return SimulationInput(sources, collider_objects, window, cloths, core.Scene(
         cloths, solids, gravity=settings.gravity,
         wind=wind.air_velocity(window, settings.wind) if wind_fields else settings.wind), wind_fields, notes)
+
+
+def _sampling(samples: int, sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],
+              collider_objects: Sequence[bpy.types.Object], wind_fields: Sequence[bpy.types.Object]) -> MotionSampling:
+    """Return how often motion is read: so that colliders, pinned vertices and wind follow their paths."""
+    thickness = min(cloth.distance for cloth in cloths)
+    errors = {obj.name_full: chord_error(thickness) for obj in collider_objects}
+    for source, cloth in zip(sources, cloths, strict=True):
+        pinned = np.flatnonzero(cloth.pins.weights > 0.0)
+        if len(pinned):
+            errors[source.name] = chord_error(thickness, pinned)
+    if wind_fields:
+        errors[wind.SAMPLE_NAME] = wind.chord_error
+    return MotionSampling(samples, errors)
 
 
 def notes_on_ignored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:

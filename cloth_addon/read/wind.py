@@ -26,6 +26,8 @@ IGNORED_BY_BLENDER = ("NONE", "BOID", "GUIDE")
 """Types of fields that do not move cloth in Blender either."""
 LARGEST_LOAD = 1e5
 """Largest valid wind [m/s] and gravity [m/s^2]. A larger one would need steps that are too short."""
+CHORD_TOLERANCE = 0.05
+"""Largest error of a field's velocity between two samples, over its strength [-]."""
 Falloff = tuple[float, float, float]
 """Power [-], minimum and maximum distance [m]."""
 
@@ -75,6 +77,17 @@ def samples(objects: list[bpy.types.Object], view_layer: bpy.types.ViewLayer, un
 def air_velocity(window: FrameWindow, uniform: tuple[float, float, float]) -> core.WindFields:
     """Return the velocity of the air: the uniform wind (3,) [m/s] and the fields of `window`."""
     return core.WindFields(uniform, window.trajectory(SAMPLE_NAME))
+
+
+def chord_error(start: FloatArray, middle: FloatArray, end: FloatArray) -> float:
+    """Return the error of linear interpolation in the middle, of the fields' velocities, over the tolerance.
+
+    `start`, `middle` and `end` are samples of the fields (n, 15).
+    """
+    at_start, at_middle, at_end = (rows[:, 6:7] * rows[:, 3:6] for rows in (start, middle, end))
+    strength = np.maximum(np.abs(start[:, 6]), np.abs(end[:, 6]))
+    error = np.linalg.norm(at_middle - 0.5 * (at_start + at_end), axis=1)
+    return float((error / np.maximum(CHORD_TOLERANCE * strength, np.finfo(float).tiny)).max())
 
 
 def _checked(row: list[float], obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[float]:

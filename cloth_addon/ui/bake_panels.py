@@ -78,7 +78,12 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         frames = scene.muslin if scene.muslin.use_custom_range else scene
         pair.prop(frames, "frame_start", text="Frame Start")
         pair.prop(frames, "frame_end", text="End")
+        col.prop(scene.muslin, "preroll")
+        rest = col.column()
+        rest.enabled = scene.muslin.preroll > 0
+        rest.prop(scene.muslin, "preroll_from_rest")
         col.prop(scene.muslin, "steps_per_frame")
+        col.prop(scene.muslin, "motion_samples")
         col.prop(scene.muslin, "use_self_collision")
         col.prop(scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")

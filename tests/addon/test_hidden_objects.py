@@ -87,7 +87,7 @@ def test_what_keys_hide_moves_and_collides_as_if_shown(extension, scene, moving,
     scene.frame_set(stands_at)
     report, found = moved()
     assert any(f"'{name}' is hidden in the viewport" in note and "at all frames" in note for note in report.notes)
-    assert len(found) == 4
+    assert len(found) == len(wanted) > 4                                # also between frames
     for here, there in zip(found, wanted, strict=True):
         assert here.keys() == there.keys() and all(np.array_equal(here[key], there[key]) for key in here)
     assert builders.state(moving["Sheet"])["keys"] == baked
