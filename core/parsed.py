@@ -204,9 +204,15 @@ def _depth(text: str) -> int:
     """Return the number of levels of a JSON text. Brackets inside strings do not count."""
     outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
     signs = np.frombuffer(outside.encode("ascii", "ignore"), np.uint8)
-    steps = np.isin(signs, np.frombuffer(b"[{", np.uint8)).astype(np.int64)
-    steps -= np.isin(signs, np.frombuffer(b"]}", np.uint8))
-    return int(np.cumsum(steps).max(initial=0))
+    depth = deepest = 0
+    piece = 1 << 13                                         # bounds the memory besides the text
+    for start in range(0, len(signs), piece):
+        some = signs[start:start + piece]
+        steps = np.isin(some, np.frombuffer(b"[{", np.uint8)).astype(np.int64)
+        steps -= np.isin(some, np.frombuffer(b"]}", np.uint8))
+        levels = depth + np.cumsum(steps)
+        depth, deepest = int(levels[-1]), max(deepest, int(levels.max()))
+    return deepest
 
 
 def _no_constant(name: str) -> NoReturn:

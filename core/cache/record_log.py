@@ -176,10 +176,11 @@ class RecordLog:
     def has(self, record: Record) -> bool:
         """Return whether the file still has this record at its place, and with it all records before it."""
         with errors_of(self.path, "read"), open(self.path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
             file.seek(record.at)
             start = file.read(RECORD_HEAD.size)
         lengths = (len(record.head), record.end - record.body_at, record.body_crc, record.crc)
-        return start == RECORD_HEAD.pack(RECORD_MAGIC, *lengths)
+        return record.end <= size and start == RECORD_HEAD.pack(RECORD_MAGIC, *lengths)
 
     def sound(self, record: Record) -> bool:
         """Return whether the body of a record is there, with the right checksum."""

@@ -3,10 +3,11 @@
 
     known         recipes that failed once, always all of them
     hostile       2,000 scenes by seed                                            (`judge` has the rules)
-    checkpoint, continued, preset, arguments, names, audit, kernels
+    checkpoint, continued, preset, arguments, names, audit, kernels, cache
                   10,000 cases of each fuzzer, of `continued` 1,000               (`fuzz`)
     determinism   the same scenes over threads, hash seeds and processes          (`determinism`)
     soak          5,000 frames of one simulation at constant memory               (`soak`)
+    kills         50 bakes that are killed at random, and some at every write     (tests/core/cache)
     records       fuzz tests and fault matrix of the add-on, 10,000 cases each    (tests/addon)
     bakes         200 bakes in one process of Blender at constant memory          (`bakes`)
     commands      10,000 command lines                                            (`commands`)
@@ -38,8 +39,8 @@ KNOWN = Path(__file__).with_name("known_failures.json")
 OPEN = Path(__file__).with_name("open_failures.json")
 """Seeds of hostile scenes that fail and are not mended yet, {seed: kinds}. They are counted by themselves, and run only
 by the whole suite."""
-SCENES, CASES, FRAMES, BAKES = 2000, 10_000, 5000, 200
-"""Cases of the whole suite: hostile scenes, cases of a fuzzer, frames of the soak, bakes."""
+SCENES, CASES, FRAMES, BAKES, KILLS = 2000, 10_000, 5000, 200, 50
+"""Cases of the whole suite: hostile scenes, cases of a fuzzer, frames of the soak, bakes, kills at random moments."""
 MOST_SECONDS = 60.0
 """Largest processor time of a scene [s]."""
 BATCH_SECONDS = 300.0
@@ -170,6 +171,12 @@ def soak(plan: Plan) -> Row:
     return _module("soak", "tests.long.soak", plan, str(plan.number(FRAMES)))
 
 
+def kills(plan: Plan) -> Row:
+    """Kill bakes at random moments and at every write, and continue them."""
+    every = max(1, round(1.0 / plan.share))
+    return _module("kills", "tests.core.cache.kills", plan, str(plan.number(KILLS)), "--every", str(every))
+
+
 def bakes(plan: Plan) -> Row:
     """Bake many times in one process of Blender."""
     return _module("bakes", "tests.long.bakes", plan, str(plan.number(BAKES)), python=plan.blender)
@@ -228,11 +235,11 @@ def _while(cases: Iterable[Any], used: list[float], most: float) -> Iterator[Any
         yield case
 
 
-FUZZERS = ("checkpoint", "continued", "preset", "arguments", "names", "audit", "kernels")
+FUZZERS = ("checkpoint", "continued", "preset", "arguments", "names", "audit", "kernels", "cache")
 PARTS: dict[str, Callable[[Plan], Row]] = {
     "known": known, "hostile": hostile,
     **{name: lambda plan, name=name: _fuzzer(name, plan) for name in FUZZERS},               # type: ignore[misc]
-    "determinism": determinism, "soak": soak, "records": records, "bakes": bakes,
+    "determinism": determinism, "soak": soak, "kills": kills, "records": records, "bakes": bakes,
     "commands": commands,
 }
 
