@@ -12,7 +12,17 @@ import bpy
 from . import command_line
 from .bake import bake_job
 from .properties import object_properties
-from .ui import add_particles, bake_changes, compare_panel, crossings_overlay, fabric_menu, operators, panels
+from .ui import (
+    add_particles,
+    bake_changes,
+    compare_panel,
+    crossings_overlay,
+    fabric_menu,
+    operators,
+    panels,
+    quality_panel,
+    timeline_bar,
+)
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
     (*object_properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes,
@@ -29,6 +39,8 @@ def register() -> None:
     crossings_overlay.attach()
     bake_changes.attach()
     add_particles.attach()
+    quality_panel.attach()
+    timeline_bar.attach()
     _commands.append(bpy.utils.register_cli_command("muslin", command_line.main))
 
 
@@ -38,6 +50,8 @@ def unregister() -> None:
     bake_job.end()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
+    timeline_bar.detach()
+    quality_panel.detach()
     add_particles.detach()
     bake_changes.detach()
     crossings_overlay.detach()

@@ -75,5 +75,5 @@ def _handlers(scene: bpy.types.Scene) -> list[tuple[list[Any], Any]]:
 def _redraw(manager: bpy.types.WindowManager) -> None:
     for window in manager.windows:
         for area in window.screen.areas:
-            if area.type in {"PROPERTIES", "STATUSBAR"}:
+            if area.type in {"PROPERTIES", "STATUSBAR", "DOPESHEET_EDITOR"}:
                 area.tag_redraw()

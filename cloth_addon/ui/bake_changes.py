@@ -241,7 +241,7 @@ def forget(*_: Any) -> None:
 def _redraw() -> None:
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
-            if area.type == "PROPERTIES":
+            if area.type in ("PROPERTIES", "DOPESHEET_EDITOR"):
                 area.tag_redraw()
 
 

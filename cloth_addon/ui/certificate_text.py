@@ -79,11 +79,12 @@ def _count(number: float | None) -> str:
 
 
 def _length(metres: float | None) -> str:
+    """Return a length in the scene's units, "None" for 0, and an empty text for None."""
+    return "" if metres is None else "None" if metres == 0.0 else length_text(metres)
+
+
+def length_text(metres: float) -> str:
     """Return a length in the scene's units."""
-    if metres is None:
-        return ""
-    if metres == 0.0:
-        return "None"
     system = bpy.context.scene.unit_settings.system
     system = "METRIC" if system == "NONE" else system
     return bpy.utils.units.to_string(system, "LENGTH", metres, precision=LENGTH_DIGITS)

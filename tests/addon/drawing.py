@@ -28,8 +28,9 @@ class Layout:
 
     row = column = box = split = grid_flow = _part
 
-    def label(self, *, text: str = "", icon: str = "NONE") -> None:
+    def label(self, *, text: str = "", icon: str = "NONE", icon_value: int = 0) -> None:
         """Record the text; the icon must exist."""
+        assert icon_value >= 0
         icons = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
         assert isinstance(text, str) and icon in icons
         self.texts.append(text)
@@ -73,6 +74,11 @@ class Layout:
         """Record the text."""
         assert 0.0 <= factor <= 1.0
         self.texts.append(text)
+
+    def template_icon(self, *, icon_value: int, scale: float) -> None:
+        """Record that a picture is drawn."""
+        assert icon_value >= 0 and scale > 0.0
+        self.texts.append("a picture")
 
     def separator(self, **_: Any) -> None:
         """Draw nothing."""

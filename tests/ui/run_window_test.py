@@ -15,9 +15,11 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = ("first_steps", "bake", "changes", "interruptions", "crossings", "compare", "panels", "errors", "leaving")
+SCENARIOS = ("first_steps", "bake", "changes", "interruptions", "crossings", "compare", "panels", "quality",
+             "errors", "leaving")
 PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
             "changes": ("changed", "baked_again"),
+            "quality": ("quality", "quality_light", "outdated"),
             "crossings": ("crossings", "certificate"), "compare": ("compare",),
             "panels": tuple(f"panels_{name}" for name in ("none", "cloth", "projective", "jelly", "lattice", "more",
                                                           "particles", "solid"))}

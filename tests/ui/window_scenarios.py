@@ -19,9 +19,10 @@ from errors_scenario import errors
 from first_steps_scenario import first_steps
 from leaving_scenario import leaving
 from panels_scenario import panels
+from quality_scenario import quality
 
 SCENARIOS = {run.__name__: run for run in (first_steps, bake, changes, interruptions, crossings, compare, panels,
-                                           errors, leaving)}
+                                           quality, errors, leaving)}
 LIMIT = 200.0           # longest time of one scenario [s]
 
 

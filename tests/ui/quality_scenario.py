@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Quality panel and the bar in the timeline: curves of a bake, a click on its worst frame, and a later change."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import bpy
+import ui_sim as ui
+from panels_scenario import new_area, opened
+from window_input import MODULE, Steps, click, no_bake, picture, until
+from window_scene import ready
+
+FRAMES = 40
+LIGHT = "interface_theme/Blender_Light.xml"
+TURNS = 40              # turns of the mouse wheel down to the last panel
+
+
+def quality() -> Steps:
+    """Bake, look at all curves in a dark and a light theme, click on the frame of most stretch, change the friction."""
+    module, panels, bar = (importlib.import_module(f"{MODULE}.cloth_addon.ui.{name}")
+                           for name in ("quality_panel", "bake_panels", "timeline_bar"))
+    sheet = yield from ready(FRAMES)
+    bpy.context.scene.muslin.steps_per_frame = 2
+    yield from click("muslin.bake")
+    yield from until(no_bake, "the bake to end")
+    assert bar.baked_frames(sheet)[0] == (1, FRAMES, bar.BAKED)
+
+    drawn = []
+    draw = bpy.types.SpaceDopeSheetEditor.draw_handler_add(lambda: drawn.append(1), (), "WINDOW", "POST_PIXEL")
+    classes = [panels.MUSLIN_PT_bake, module.MUSLIN_PT_quality]
+    with opened(classes) as log, new_area() as area:
+        yield
+        area.spaces.active.context = "PHYSICS"
+        yield from _to_the_end(area)
+        for name in module.CHARTS:
+            setattr(bpy.context.window_manager, module.PROPERTY, name)
+            area.tag_redraw()
+            for _ in range(3):
+                yield
+        setattr(bpy.context.window_manager, module.PROPERTY, "STRETCH")
+        yield from picture("quality")
+        yield from ui.click_operator(area, "muslin.frame_go")
+        assert bpy.context.scene.frame_current == module.worst_frames(module.statistics_of(sheet))[0][1] != 3
+        folder = Path(bpy.utils.preset_paths("interface_theme")[0]).parent
+        bpy.ops.script.execute_preset(filepath=str(folder / LIGHT), menu_idname="USERPREF_MT_interface_theme_presets")
+        yield from picture("quality_light")
+        bpy.ops.preferences.reset_default_theme()
+        sheet.muslin.friction += 0.1
+        yield from until(lambda: bar.baked_frames(sheet)[0][2] == bar.OUTDATED, "the change to be noticed", 10.0)
+        yield from picture("outdated")
+        assert not log.errors, log.errors[0]
+        assert log.times["MUSLIN_PT_quality"] > len(module.CHARTS)
+    bpy.types.SpaceDopeSheetEditor.draw_handler_remove(draw, "WINDOW")
+    assert drawn
+    yield from click("muslin.bake_delete")
+    assert bar.baked_frames(sheet) == []
+
+
+def _to_the_end(area: Any) -> Steps:
+    """Scroll to the last panel."""
+    x, y = area.x + area.width // 2, area.y + area.height // 2
+    yield from ui.hover(x, y)
+    for _ in range(TURNS):
+        ui.send("WHEELDOWNMOUSE", "PRESS", x, y)
+        yield
