@@ -42,6 +42,7 @@ from ..description.wind_fields import WindFields
 from ..errors import CacheError, ClothError
 from ..parsed import Anything, Fields, Kind, ListOf, Number, TableOf, Text, from_json
 
+SCENE_NAME = "scene.muslin"
 SCENE_MAGIC = b"MUSLINSC"
 SCENE_VERSION = 1
 SCENE_DTYPES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")

@@ -19,7 +19,7 @@ from .take_header import TakeHeader, values_of
 
 LOG_NAME = "frames.muslin"
 CHECKPOINT_START = "checkpoint-"
-OTHER_NAMES = ("scene.muslin", "feed.muslin", "control", "error.json", "lock")
+OTHER_NAMES = ("scene.muslin", "feed.muslin", "control", "error.json", "lock", "state.json", "solver.log")
 """Files of a solver process in the folder of a take."""
 
 

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solver process, seen from its parent: start it, watch it, pause and stop it.
+
+The process solves the scene in the folder of a take (`Take`, `save_scene`, `FeedWriter`) on its own and needs the
+parent only for the feed. It lives on if the parent ends. Another parent finds it by its lock, and all that both say to
+each other is in small files (process_files.py), so that nothing depends on pipes or signals.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from .. import file_lock
+from ..arrays import is_whole
+from ..errors import CacheError
+from ..kernels import backend
+from . import solver_start
+from .process_files import (
+    CONTROL_NAME,
+    ENDED,
+    ERROR_NAME,
+    LOCK_NAME,
+    SOLVER_LOG,
+    STATE_NAME,
+    read_error,
+    read_state,
+    write_control,
+)
+from .solver_main import HEARTBEAT, IN_USE
+from .solver_main import main as main
+
+PACKAGES = ("numpy", "numba", "llvmlite")
+"""Packages that the process needs, if they are there."""
+MISSED_BEATS = 5.0
+"""Time without a sign of life after which a process on a disk without locks counts as dead, over `HEARTBEAT` [-]."""
+LOG_END = 2000
+"""Number of characters of the log's end in a message."""
+
+
+class SolverProcess:
+    """The solver process of a take, whoever has started it.
+
+    Args:
+        folder: of the take.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._was_refused = False
+
+    def start(self, threads: int | None = None, *, kernels: Path | None = None, gentle: bool = False,
+              python: str | None = None) -> None:
+        """Start the process; return at once.
+
+        Args:
+            threads: most threads of the kernels, None for the usual number.
+            kernels: folder for compiled kernels, that of this process if not given.
+            gentle: lower the priority of the process.
+            python: path of the Python that runs it, this one if not given.
+
+        Raises:
+            CacheError: a process solves this take already, or none can be started.
+        """
+        if threads is not None and not is_whole(threads, 1):
+            raise CacheError(f"threads is {threads!r}, it must be a whole number of 1 or more")
+        if self.is_alive() and not self._has_ended():
+            raise self._in_use()
+        for name in (STATE_NAME, ERROR_NAME, CONTROL_NAME):
+            with suppress(OSError):
+                (self.folder / name).unlink(missing_ok=True)
+        self._was_refused = False
+        kept = kernels or backend.kept_in()
+        given = {"name": __package__.rpartition(".")[0], "core": str(Path(__file__).resolve().parents[1]),
+                 "paths": _package_folders(), "folder": str(self.folder.absolute()),
+                 "options": {"threads": threads, "kernels": None if kept is None else str(kept), "gentle": gentle}}
+        command = [python or python_path(), "-I", solver_start.__file__, json.dumps(given)]
+        try:
+            with open(self.folder / SOLVER_LOG, "wb"):
+                pass
+            with open(self.folder / SOLVER_LOG, "ab") as log:
+                self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                                 cwd=Path(sys.executable or sys.prefix).anchor or None,
+                                                 **_apart(gentle))
+        except (OSError, ValueError) as error:
+            raise CacheError(f"no solver process can be started in {self.folder}: {error}; check that the folder can "
+                             "be written to, or bake without a process of its own") from None
+
+    def state(self) -> str:
+        """Return what the process does, or how it has ended: one of `STATES`; "stopped" if there has been none."""
+        found = read_state(self.folder)
+        if found is not None and found.state in ENDED:
+            return found.state
+        if self.is_alive():
+            return "starting" if found is None else found.state
+        found = read_state(self.folder)                                 # its last words
+        if found is not None:
+            return found.state if found.state in ENDED else "lost"
+        return "lost" if (self.folder / SOLVER_LOG).exists() else "stopped"
+
+    def frame(self) -> int | None:
+        """Return the last frame that the process has put on the disk, None if it has said of none."""
+        found = read_state(self.folder)
+        return None if found is None else found.frame
+
+    def is_alive(self) -> bool:
+        """Return whether the process runs."""
+        if self._process is not None:
+            code = self._process.poll()
+            if code is None:
+                return True
+            self._process, self._was_refused = None, code == IN_USE
+        if file_lock.is_locked(self.folder / LOCK_NAME):
+            return True
+        found = read_state(self.folder)
+        if found is None or found.locks or found.state in ENDED:
+            return False
+        with suppress(OSError):
+            return time.time() - os.stat(self.folder / STATE_NAME).st_mtime < MISSED_BEATS * HEARTBEAT
+        return False
+
+    def pause(self) -> None:
+        """Let the process wait, also within a frame."""
+        write_control(self.folder, "pause")
+
+    def go_on(self) -> None:
+        """Let a paused process go on."""
+        write_control(self.folder, "run")
+
+    def stop(self) -> None:
+        """Let the process end, also within a frame, with a checkpoint of the last frame."""
+        write_control(self.folder, "stop")
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the process has ended, `seconds` at most. Return whether it has."""
+        end = time.monotonic() + seconds
+        while self.is_alive():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def error(self) -> None:
+        """Raise the error by which the process has failed, if it has.
+
+        Raises:
+            ClothError: of the class that the simulation raised.
+            CacheError: another process solves this take; or the process was killed, and its frames are kept.
+        """
+        if self._was_refused:
+            raise self._in_use()
+        state = self.state()
+        if state in ("failed", "lost feed"):
+            found = read_error(self.folder)
+            raise found or CacheError("the solver process failed without a message; its frames are kept: resume"
+                                      + self._last_words())
+        if state == "lost":
+            raise CacheError(f"the solver process in {self.folder} has ended without a word, perhaps for lack of "
+                             f"memory; its frames are kept: resume{self._last_words()}")
+
+    def _has_ended(self) -> bool:
+        """Return whether the process has said so: it may still have to give up its lock."""
+        found = read_state(self.folder)
+        return found is not None and found.state in ENDED
+
+    def _in_use(self) -> CacheError:
+        return CacheError(f"a process is solving {self.folder} already; wait for its end, stop it, or choose another "
+                          "folder")
+
+    def _last_words(self) -> str:
+        try:
+            text = (self.folder / SOLVER_LOG).read_bytes()[-LOG_END:].decode("utf-8", "replace").strip()
+        except OSError:
+            return ""
+        return f" (its log ends with: {text})" if text else ""
+
+
+def python_path() -> str:
+    """Return the path of this Python; Blender's own, where it is embedded.
+
+    Raises:
+        CacheError: it cannot be found.
+    """
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    found = Path(sys.executable or "")
+    candidates = [found] if found.name.lower().startswith(("python", "pypy")) else []
+    for prefix in (Path(sys.prefix), Path(sys.base_prefix)):
+        candidates += [prefix / "bin" / version, prefix / "bin" / "python3", prefix / "python.exe",
+                       prefix / "bin" / "python.exe"]
+    for path in candidates:
+        if path.is_file():
+            return str(path)
+    raise CacheError(f"the Python {sys.version_info.major}.{sys.version_info.minor} of this program is not in "
+                     f"{sys.prefix}, so that no solver process can be started; bake without a process of its own")
+
+
+def _package_folders() -> list[str]:
+    """Return the folders from which this process imports the packages that the solver needs."""
+    folders = []
+    for name in PACKAGES:
+        with suppress(ImportError, ValueError):
+            spec = find_spec(name)
+            if spec is not None and spec.origin:
+                folders.append(str(Path(spec.origin).resolve().parents[1]))
+    return list(dict.fromkeys(folders))
+
+
+def _apart(gentle: bool) -> dict[str, Any]:
+    """Return the options of Popen by which the process survives this one, without a window of its own."""
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+        return {"creationflags": flags | (subprocess.BELOW_NORMAL_PRIORITY_CLASS if gentle else 0)}
+    return {"start_new_session": True}
