@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Locks of output files: of two processes that would write the same file or folder, the second is told.
 
-A lock is a hidden file beside the output that the operating system locks for the process (core/file_lock.py). A file
-that is left behind blocks no other process and is removed by the next run.
+A lock is a hidden file beside the output that the operating system locks for the process (core/cache/file_lock.py). A
+file that is left behind blocks no other process and is removed by the next run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ...core import file_lock
+from ...core.cache import file_lock
 from . import output_paths
 
 

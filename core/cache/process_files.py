@@ -29,7 +29,7 @@ LOCK_NAME, STATE_NAME, CONTROL_NAME, ERROR_NAME, SOLVER_LOG = (
     "lock", "state.json", "control", "error.json", "solver.log")
 STATES = ("starting", "compiling", "solving", "waiting", "paused", "stopped", "finished", "failed", "lost feed", "lost")
 """What a solver process does, or how it has ended; "lost" if it was killed or crashed."""
-ENDED = frozenset(("stopped", "finished", "failed", "lost feed"))
+END_STATES = frozenset(("stopped", "finished", "failed", "lost feed"))
 """States that a process leaves at its end."""
 CONTROLS = ("run", "pause", "stop")
 LONGEST_FILE = 1 << 16
@@ -136,7 +136,6 @@ def read_error(folder: Path) -> ClothError | None:
         return CacheError(f"the solver process failed: {found['message']}; its frames are kept, and "
                           f"{folder / SOLVER_LOG} says more")
     error: ClothError = kind.__new__(kind, found["message"])
-    error.args = (found["message"],)
     error.__setstate__({"object_name": None, **found["values"]})
     return error
 

@@ -20,13 +20,13 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from .. import file_lock
 from ..description.motion import MotionWindow
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import ClothError
 from ..kernels import backend
 from ..stepping import jit_warmup, simulate
+from . import file_lock
 from .bake import bake_frames
 from .feed import FEED_NAME, FeedLostError, FeedReader
 from .process_files import (

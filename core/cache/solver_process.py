@@ -18,14 +18,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .. import file_lock
 from ..arrays import is_whole
 from ..errors import CacheError
 from ..kernels import backend
-from . import solver_start
+from . import file_lock, solver_start
 from .process_files import (
     CONTROL_NAME,
-    ENDED,
+    END_STATES,
     ERROR_NAME,
     LOCK_NAME,
     SOLVER_LOG,
@@ -78,10 +77,10 @@ class SolverProcess:
             with suppress(OSError):
                 (self.folder / name).unlink(missing_ok=True)
         self._was_refused = False
-        kept = kernels or backend.kept_in()
         given = {"name": __package__.rpartition(".")[0], "core": str(Path(__file__).resolve().parents[1]),
                  "paths": _package_folders(), "folder": str(self.folder.absolute()),
-                 "options": {"threads": threads, "kernels": None if kept is None else str(kept), "gentle": gentle}}
+                 "options": {"threads": threads, "kernels": str(kernels or backend.cache_folder().parent),
+                             "gentle": gentle}}
         command = [python or python_path(), "-I", solver_start.__file__, json.dumps(given)]
         try:
             with open(self.folder / SOLVER_LOG, "wb"):
@@ -97,13 +96,13 @@ class SolverProcess:
     def state(self) -> str:
         """Return what the process does, or how it has ended: one of `STATES`; "stopped" if there has been none."""
         found = read_state(self.folder)
-        if found is not None and found.state in ENDED:
+        if found is not None and found.state in END_STATES:
             return found.state
         if self.is_alive():
             return "starting" if found is None else found.state
         found = read_state(self.folder)                                 # its last words
         if found is not None:
-            return found.state if found.state in ENDED else "lost"
+            return found.state if found.state in END_STATES else "lost"
         return "lost" if (self.folder / SOLVER_LOG).exists() else "stopped"
 
     def frame(self) -> int | None:
@@ -121,7 +120,7 @@ class SolverProcess:
         if file_lock.is_locked(self.folder / LOCK_NAME):
             return True
         found = read_state(self.folder)
-        if found is None or found.locks or found.state in ENDED:
+        if found is None or found.locks or found.state in END_STATES:
             return False
         with suppress(OSError):
             return time.time() - os.stat(self.folder / STATE_NAME).st_mtime < MISSED_BEATS * HEARTBEAT
@@ -169,7 +168,7 @@ class SolverProcess:
     def _has_ended(self) -> bool:
         """Return whether the process has said so: it may still have to give up its lock."""
         found = read_state(self.folder)
-        return found is not None and found.state in ENDED
+        return found is not None and found.state in END_STATES
 
     def _in_use(self) -> CacheError:
         return CacheError(f"a process is solving {self.folder} already; wait for its end, stop it, or choose another "

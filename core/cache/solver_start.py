@@ -20,9 +20,8 @@ def import_core(name: str, folder: str) -> ModuleType:
     """Import the package in `folder` under a dotted name, with empty packages for the parts before the last dot."""
     parts = name.split(".")
     for count in range(1, len(parts)):
-        package = ModuleType(".".join(parts[:count]))
-        package.__path__ = []
-        sys.modules[package.__name__] = package
+        package = ".".join(parts[:count])
+        sys.modules[package] = ModuleType(package)
     spec = importlib.util.spec_from_file_location(name, f"{folder}/__init__.py", submodule_search_locations=[folder])
     if spec is None or spec.loader is None:
         raise ImportError(f"there is no core in {folder}")

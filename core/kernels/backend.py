@@ -142,11 +142,6 @@ def keep_compiled_in(folder: Path) -> None:
     _cache_parent = folder
 
 
-def kept_in() -> Path | None:
-    """Return the folder that was given to `keep_compiled_in`, None if there was none."""
-    return _cache_parent
-
-
 def cache_folder() -> Path:
     """Return the folder for the compiled kernels of these sources, with this Python, NumPy and Numba. It may not exist.
 

@@ -45,6 +45,12 @@ EXTERNAL_OF = {
     "core.cache.take_reader": {"zlib"},
     "core.cache.take_header": {"platform", "re", "secrets"},
     "core.cache.take_checkpoints": {"os", "re", "shutil"},
+    "core.cache.file_lock": {"errno", "fcntl", "msvcrt", "os"},
+    "core.cache.feed": {"zlib"},
+    "core.cache.process_files": {"os"},
+    "core.cache.solver_start": {"importlib"},
+    "core.cache.solver_process": {"importlib", "os", "subprocess"},
+    "core.cache.solver_main": {"_thread", "os", "signal", "threading", "traceback"},
     "core.cache.bake": {"concurrent"},                                                             # its writer
     **{f"core.kernels.numba.{name}": {"llvmlite", "operator"}                                      # vector instructions
        for name in ("block_rows", "simd", "llvm_vectors", "row_products", "simd_boxes", "gemm_tiles")}}

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solver process gives the bytes of a bake without one, whatever is paused, stopped, killed or late."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core
+from core.cache.feed import FEED_NAME, FeedWriter
+from core.cache.process_files import SOLVER_LOG, read_error, write_error
+from core.cache.scene_file import SCENE_NAME, save_scene
+from core.cache.solver_process import SolverProcess, python_path
+from core.cache.take import Take
+from core.kernels.backend import why_not
+from tests.core.cache.solver_takes import FIRST, LAST, contents, in_process, parts, prepared, samples, values
+
+ROOT = Path(__file__).resolve().parents[3]
+LONGEST_WAIT = 120.0
+posix = pytest.mark.skipif(os.name != "posix", reason="signals")
+
+
+@pytest.fixture(scope="module")
+def wanted(tmp_path_factory):
+    """Contents of a take that was baked without a process."""
+    return contents(in_process(tmp_path_factory.mktemp("wanted") / "take"))
+
+
+@pytest.fixture
+def take(tmp_path):
+    """A take with scene and feed, and a process for it that is ended after the test."""
+    process = SolverProcess(prepared(tmp_path / "take"))
+    yield process
+    process.stop()
+    process.wait(LONGEST_WAIT)
+
+
+def until(process, *states, frame=None):
+    """Wait for a state, and a frame if one is given."""
+    end = time.monotonic() + LONGEST_WAIT
+    while process.state() not in states or frame is not None and (process.frame() or FIRST - 1) < frame:
+        assert time.monotonic() < end and (process.state() in states or process.is_alive()), (
+            process.state(), process.frame(), (process.folder / SOLVER_LOG).read_text())
+        time.sleep(0.005)
+
+
+def test_a_process_gives_the_same_bytes_with_samples_between_frames(take, wanted):
+    assert take.state() == "stopped" and take.frame() is None
+    take.start()
+    until(take, "finished")
+    assert take.wait(LONGEST_WAIT) and take.frame() == LAST
+    take.error()
+    assert contents(take.folder) == wanted
+    assert not [path.name for path in take.folder.iterdir() if path.name == "lock" or path.name.endswith(".part")]
+
+
+def test_a_process_follows_a_feed_that_is_written_while_it_runs(tmp_path, wanted):
+    process = SolverProcess(prepared(tmp_path / "take", fed=False))
+    with FeedWriter.create(process.folder / FEED_NAME, parts()[2]) as feed:
+        process.start()
+        until(process, "waiting")
+        for frame in range(FIRST + 1, LAST + 1):
+            time.sleep(0.02)
+            feed.append(frame, samples(frame))
+        feed.finish()
+    until(process, "finished")
+    assert contents(process.folder) == wanted
+
+
+def test_a_feed_that_ends_early_keeps_the_frames_and_can_be_continued(tmp_path, wanted):
+    process = SolverProcess(prepared(tmp_path / "take", fed=False))
+    with FeedWriter.create(process.folder / FEED_NAME, parts()[2]) as feed:
+        for frame in range(FIRST + 1, FIRST + 4):
+            feed.append(frame, samples(frame))
+    process.start()
+    until(process, "lost feed")
+    with pytest.raises(core.CacheError, match="open the file and resume"):
+        process.error()
+    found = Take.open(process.folder)
+    assert found.last == FIRST + 3 and found.checkpoint_frames() == [FIRST + 3]
+    with FeedWriter.open(process.folder / FEED_NAME, parts()[2]) as feed:
+        for frame in range(FIRST + 4, LAST + 1):
+            feed.append(frame, samples(frame))
+        feed.finish()
+    process.start()
+    until(process, "finished")
+    assert contents(process.folder) == wanted
+
+
+def test_pause_and_stop_act_within_a_long_frame(tmp_path):
+    """A frame of 20,000 steps. Stopped in it, the process ends with a checkpoint of the frame before."""
+    process = SolverProcess(prepared(tmp_path / "take"))
+    scene, solver, window = parts()
+    save_scene(process.folder / SCENE_NAME, scene, replace(solver, steps_per_frame=20_000), window)
+    process.start()
+    until(process, "solving")
+    time.sleep(0.3)
+    for act, state in ((process.pause, "paused"), (process.go_on, "solving"), (process.stop, "stopped")):
+        began = time.monotonic()
+        act()
+        until(process, state)
+        assert time.monotonic() - began < 5.0
+    assert process.wait(LONGEST_WAIT)
+    process.error()
+    found = Take.open(process.folder)
+    assert found.last == FIRST and found.checkpoint_frames() == [FIRST] and found.verify() == []
+
+
+def test_a_process_that_is_paused_and_stopped_goes_on_to_the_same_bytes(take, wanted):
+    take.start()
+    until(take, "solving", "waiting", frame=FIRST + 1)
+    take.pause()
+    until(take, "paused", "finished")
+    take.go_on()
+    until(take, "solving", "finished")
+    take.stop()
+    until(take, "stopped", "finished")
+    take.start()
+    until(take, "finished")
+    assert contents(take.folder) == wanted
+
+
+@posix
+def test_killed_at_any_moment_nothing_that_was_reported_is_lost(take, wanted):
+    kills = int(os.environ.get("MUSLIN_KILLS", "10"))
+    rng, reported = np.random.default_rng(kills), FIRST - 1
+    for _ in range(kills):
+        take.start()
+        pid, end = take._process.pid, time.monotonic() + float(rng.uniform(0.2, 1.4))
+        while time.monotonic() < end and take.state() != "finished":
+            reported = max(reported, take.frame() or reported)
+            time.sleep(0.005)
+        os.kill(pid, signal.SIGKILL)
+        assert take.wait(LONGEST_WAIT)
+        assert take.state() in ("lost", "finished")
+        if take.state() == "lost":
+            with pytest.raises(core.CacheError, match="its frames are kept: resume"):
+                take.error()
+        assert (Take.open(take.folder).last or FIRST - 1) >= reported
+    take.start()
+    until(take, "finished")
+    assert contents(take.folder) == wanted
+
+
+@posix
+def test_a_process_outlives_its_parent(take, wanted):
+    parent = subprocess.Popen([sys.executable, "-c", "import sys, time\nfrom pathlib import Path\n"
+                               "from core.cache.solver_process import SolverProcess\n"
+                               "SolverProcess(Path(sys.argv[1])).start()\nprint('started', flush=True)\ntime.sleep(99)",
+                               str(take.folder)], stdout=subprocess.PIPE, cwd=ROOT, start_new_session=True)
+    assert parent.stdout.readline() == b"started\n"
+    until_alive = time.monotonic() + LONGEST_WAIT
+    while not take.is_alive() and take.state() != "finished":
+        assert time.monotonic() < until_alive
+    os.killpg(parent.pid, signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    until(take, "finished")
+    assert contents(take.folder) == wanted
+
+
+def test_an_error_of_the_scene_is_raised_in_the_parent(tmp_path):
+    process = SolverProcess(prepared(tmp_path / "take", fed=False))
+    with FeedWriter.create(process.folder / FEED_NAME, parts()[2]) as feed:
+        for frame in range(FIRST + 1, LAST + 1):
+            broken = {"solid": np.full((4, 3), np.inf)} if frame > FIRST + 2 else {}
+            feed.append(frame, [(float(frame), {**values(frame), **broken})])
+    process.start()
+    until(process, "failed")
+    with pytest.raises(core.ColliderError, match="collider: vertex 0 is at .*which is not a number") as caught:
+        process.error()
+    assert caught.value.object_name == "collider"
+    assert Take.open(process.folder).last == FIRST + 2
+
+
+def test_errors_keep_class_message_and_values(tmp_path):
+    error = core.UnstableStepError("too long", longest=1e-4, step=2e-4, steps_per_frame=400)
+    write_error(tmp_path, error)
+    found = read_error(tmp_path)
+    assert type(found) is core.UnstableStepError and str(found) == "too long" and found.object_name is None
+    assert (found.longest, found.step, found.steps_per_frame) == (1e-4, 2e-4, 400)
+    write_error(tmp_path, MemoryError("no room"))
+    assert "MemoryError: no room" in str(read_error(tmp_path))
+
+
+def test_a_second_process_on_one_take_is_refused(take, wanted, monkeypatch):
+    take.start()
+    until(take, "solving", "waiting", frame=FIRST)
+    second = SolverProcess(take.folder)
+    assert second.is_alive() and second.state() in ("solving", "waiting", "finished")
+    if not second._has_ended():
+        with pytest.raises(core.CacheError, match="a process is solving .* already"):
+            second.start()
+    take.pause()
+    until(take, "paused", "finished")
+    with monkeypatch.context() as patch:                                # as if both were started at once
+        patch.setattr(SolverProcess, "is_alive", lambda self: False)
+        patch.setattr(Path, "unlink", lambda *_, **__: None)
+        second.start()
+    second._process.wait(LONGEST_WAIT)
+    take.go_on()
+    second.is_alive()
+    if take.state() != "finished":
+        with pytest.raises(core.CacheError, match="a process is solving"):
+            second.error()
+    until(take, "finished")
+    assert contents(take.folder) == wanted
+
+
+def test_the_core_may_have_any_name_and_the_kernels_any_folder(take, wanted, tmp_path):
+    code = ("import sys\nsys.path.insert(0, sys.argv[2])\nfrom pathlib import Path\nimport solver_start\n"
+            "name = 'bl_ext.some.muslin.core'\nsolver_start.import_core(name, str(Path(sys.argv[2]).parent))\n"
+            "import importlib\nprocess = importlib.import_module(name + '.cache.solver_process')\n"
+            "run = process.SolverProcess(sys.argv[1])\nrun.start(threads=1, gentle=True, kernels=Path(sys.argv[3]))\n"
+            "run.wait(60.0)\nprint(run.state())\nrun.error()")
+    done = subprocess.run([sys.executable, "-I", "-c", code, str(take.folder), str(ROOT / "core" / "cache"),
+                           str(tmp_path / "kernels")], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("finished\n", "")
+    assert contents(take.folder) == wanted
+
+
+@pytest.mark.skipif(bool(why_not("numba")), reason="needs Numba")
+def test_compiled_kernels_give_the_same_bytes(tmp_path):
+    wanted = contents(in_process(tmp_path / "wanted", backend="numba"))          # compiles
+    process = SolverProcess(prepared(tmp_path / "take", backend="numba"))
+    process.start(threads=2)
+    until(process, "finished")
+    assert contents(process.folder) == wanted
+
+
+def test_a_folder_without_a_take_is_named(tmp_path):
+    process = SolverProcess(tmp_path / "none")
+    with pytest.raises(core.CacheError, match="no solver process can be started"):
+        process.start()
+    process = SolverProcess(tmp_path)
+    process.start()
+    until(process, "failed")
+    with pytest.raises(core.CacheError, match="scene.muslin cannot be read"):
+        process.error()
+    assert Path(python_path()).is_file()
