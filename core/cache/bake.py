@@ -156,9 +156,13 @@ class _Writer:
         Raises:
             CacheError: it is not.
         """
-        pending, self._pending = self._pending, None
+        pending = self._pending
         if pending is not None:
-            pending.result()
+            try:
+                pending.result()
+            finally:
+                if pending.done():                      # not so after Ctrl-C: `close` waits again
+                    self._pending = None
 
     def close(self) -> None:
         """Wait for the frame, and write the checkpoint of the last one if it has none."""

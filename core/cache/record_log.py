@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import struct
+import threading
 import zlib
 from collections import deque
 from collections.abc import Iterator
@@ -58,7 +59,7 @@ class Record:
 
 
 class RecordLog:
-    """A file of records, open for writing (`create`, `open`) or reading (`reader`).
+    """A file of records, open for writing (`create`, `open`) or reading (`reader`). Several threads may append.
 
     Args:
         path: of the file.
@@ -70,6 +71,7 @@ class RecordLog:
     def __init__(self, path: Path, file: DiskFile | None = None, end: int = LOG_HEAD.size, crc: int = 0) -> None:
         self.path, self._file, self._end, self._crc = path, file, end, crc
         self._followed: Record | None = None
+        self._appending = threading.Lock()
 
     @classmethod
     def create(cls, path: str | Path) -> RecordLog:
@@ -117,21 +119,22 @@ class RecordLog:
         if len(head) > LONGEST_HEAD:
             raise CacheError(f"{self.path}: a head of {len(head)} bytes is too long, {LONGEST_HEAD} are the most; make "
                              "the settings or the report shorter")
-        body_crc = zlib.crc32(body)
-        crc = _checksum(head, len(body), body_crc, self._crc)
-        start = RECORD_HEAD.pack(RECORD_MAGIC, len(head), len(body), body_crc, crc)
-        body_at = self._end + len(start) + len(head)
-        try:
-            file.write(self._end, b"".join((start, head, body)))
-            if sync:
-                file.sync()
-        except CacheError:
-            with suppress(CacheError):                      # the first error says it; the next `open` cuts it off
-                file.truncate(self._end)
-            raise
-        record = Record(self._end, body_at, body_at + len(body), head, body_crc, crc)
-        self._end, self._crc = record.end, crc
-        return record
+        with self._appending:
+            body_crc = zlib.crc32(body)
+            crc = _checksum(head, len(body), body_crc, self._crc)
+            start = RECORD_HEAD.pack(RECORD_MAGIC, len(head), len(body), body_crc, crc)
+            body_at = self._end + len(start) + len(head)
+            try:
+                file.write(self._end, b"".join((start, head, body)))
+                if sync:
+                    file.sync()
+            except CacheError:
+                with suppress(CacheError):                      # the first error says it; the next `open` cuts it off
+                    file.truncate(self._end)
+                raise
+            record = Record(self._end, body_at, body_at + len(body), head, body_crc, crc)
+            self._end, self._crc = record.end, crc
+            return record
 
     def sync(self) -> None:
         """Wait until all records are on the disk."""

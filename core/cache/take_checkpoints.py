@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 
 from ..array_file import ARRAY_FILE_HEAD
@@ -105,8 +106,9 @@ def remove_others(folder: Path, entries: Sequence[Entry]) -> None:
 
 
 def _delete(path: Path) -> None:
-    with errors_of(path, "deleted"):
-        path.unlink(missing_ok=True)
+    """Delete a file, unless this fails: on Windows it does while another process reads it. The next call deletes it."""
+    with suppress(OSError):
+        path.unlink()
 
 
 def _digest(path: Path) -> str:

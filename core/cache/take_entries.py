@@ -148,6 +148,23 @@ def make_room(folder: Path) -> None:
                 (folder / name).unlink()
 
 
+def delete_take(folder: str | Path) -> None:
+    """Delete the files of a take, and its folder if it holds no others.
+
+    Raises:
+        CacheError: there is no take, another bake writes to it, or a file cannot be deleted.
+    """
+    folder = Path(folder)
+    DiskFile.open(folder / LOG_NAME).close()                # refuses while a bake writes
+    with errors_of(folder, "deleted"):
+        names = [path.name for path in folder.iterdir()]
+        own = [name for name in names if is_own_name(name) or name in OTHER_NAMES]
+        for name in sorted(own, key=LOG_NAME.__eq__):       # the log last, so that it can be tried again
+            (folder / name).unlink()
+        if len(own) == len(names):
+            folder.rmdir()
+
+
 def is_own_name(name: str) -> bool:
     """Return whether a file in the folder of a take may be a part of it."""
     return name == LOG_NAME or name in OTHER_NAMES or name.endswith(".pc2") or name.startswith(CHECKPOINT_START)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -165,8 +166,12 @@ class TakeReader:
 
     def bytes_on_disk(self) -> int:
         """Return the size of all files in the folder [byte]."""
+        total = 0
         with errors_of(self.folder, "read"):
-            return sum(path.stat().st_size for path in self.folder.iterdir() if path.is_file())
+            for path in self.folder.iterdir():
+                with suppress(FileNotFoundError):           # the bake has just deleted it
+                    total += path.stat().st_size
+        return total
 
     def _add(self, entry: Entry) -> None:
         self._entries.append(entry)

@@ -40,7 +40,7 @@ EXTERNAL_OF = {
     "core.stepping.continuation": {"hashlib"},
     "core.array_file": {"hashlib", "os", "struct"},                                                # files
     "core.cache.disk_file": {"errno", "fcntl", "msvcrt", "os"},
-    "core.cache.record_log": {"os", "struct", "zlib"},
+    "core.cache.record_log": {"os", "struct", "threading", "zlib"},
     "core.cache.pc2": {"os", "struct", "zlib"},
     "core.cache.take_reader": {"zlib"},
     "core.cache.take_header": {"platform", "re", "secrets"},

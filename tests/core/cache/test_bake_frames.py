@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A bake into a take that is stopped, killed or changed continues to the same bytes."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +32,34 @@ def test_a_frame_is_yielded_when_a_reader_can_see_it(tmp_path):
     assert found == list(range(FIRST, LAST + 1))
     take = Take.open(tmp_path / "t")
     assert take.is_complete and take.checkpoint_frames()[-1] == LAST
+
+
+def test_a_reader_beside_a_bake_never_sees_a_part_of_a_frame(tmp_path):
+    """Also while frames are removed and baked again."""
+    wanted = baked(tmp_path / "whole")
+    Take.create(tmp_path / "t", header()).close()
+    reader, seen, ended = Take.open(tmp_path / "t"), [], threading.Event()
+
+    def write():
+        for cut in (None, 2, FIRST, None):
+            with Take.resume(tmp_path / "t", cut) as take:
+                start = None if take.last is None else take.checkpoint_before(take.last)
+                for _ in bake.bake_frames(take, scene(), SOLVER, start=start):
+                    take.set_owner("/a.blend")
+        ended.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    while not ended.is_set():
+        for frame in reader.poll():
+            seen.append(frame)
+            with contextlib.suppress(CacheError):               # it has been removed in the meantime
+                for index in range(2):
+                    assert np.array_equal(reader.positions(index, frame), wanted.positions(index, frame))
+                    assert np.array_equal(reader.velocities(index, frame), wanted.velocities(index, frame))
+    thread.join()
+    reader.poll()
+    assert reader.last == LAST and len(seen) > LAST - FIRST and reader.verify() == []
 
 
 @pytest.mark.parametrize("stop", [FIRST, 2])

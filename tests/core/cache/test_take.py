@@ -14,7 +14,7 @@ from core import CacheError
 from core.cache.bake import bake_frames
 from core.cache.record_log import RecordLog
 from core.cache.take import LOG_NAME, Take
-from core.cache.take_entries import read_header
+from core.cache.take_entries import delete_take, read_header
 from core.cache.take_header import TakeCloth, file_names
 from tests.core.cache.takes import FIRST, LAST, SOLVER, baked, contents, header, scene
 
@@ -258,6 +258,21 @@ def test_other_settings_need_a_state_and_are_part_of_the_take(take, frames):
         found.checkpoint_before(2 + found.poll()[-1])
     with Take.resume(take.folder, 1) as cut:
         assert cut.segments == Take.open(take.folder).segments and len(cut.segments) == 1
+
+
+def test_a_take_is_deleted_with_its_files_only_and_not_while_it_is_written(take):
+    (take.folder / "notes.txt").write_text("kept")
+    with Take.resume(take.folder), pytest.raises(CacheError, match="another bake"):
+        delete_take(take.folder)
+    assert Take.open(take.folder).verify() == []
+    delete_take(take.folder)
+    assert [path.name for path in take.folder.iterdir()] == ["notes.txt"]
+    with pytest.raises(CacheError, match="not there"):
+        delete_take(take.folder)
+    (take.folder / "notes.txt").unlink()
+    baked(take.folder)
+    delete_take(take.folder)
+    assert not take.folder.exists()
 
 
 def test_file_names_are_safe_and_different():
