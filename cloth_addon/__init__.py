@@ -17,6 +17,7 @@ from .ui import (
     bake_changes,
     compare_panel,
     crossings_overlay,
+    export,
     fabric_menu,
     operators,
     panels,
@@ -26,7 +27,7 @@ from .ui import (
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
     (*object_properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes,
-     *compare_panel.classes, *add_particles.classes)
+     *export.classes, *compare_panel.classes, *add_particles.classes)
 )
 
 _commands: list[object] = []    # handles of the registered `--command`s

@@ -8,7 +8,7 @@ that the file is unchanged between two frames of a bake.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -88,27 +88,20 @@ def unbaked(objects: dict[bpy.types.Object, list[str]]) -> Iterator[None]:
 
     These modifiers are those of the types GENERATIVE, and those named for each object.
     """
-    changed: list[tuple[Any, str, Any]] = []
-
-    def change(owner: Any, name: str, value: Any) -> None:
-        before = getattr(owner, name)
-        if before != value:
-            changed.append((owner, name, before))
-            setattr(owner, name, value)
-
-    try:
+    with _restored() as change:
         for obj, modifiers in objects.items():
-            for name in [modifier.name for modifier in obj.modifiers]:
-                if name in modifiers or obj.modifiers[name].type in GENERATIVE:
-                    path = f'modifiers["{bpy.utils.escape_identifier(name)}"].show_viewport'
-                    for curve in _animation_of(obj, path):
-                        change(curve, "mute", True)     # otherwise the next frame switches the modifier on again
-                    change(obj.modifiers[name], "show_viewport", False)
+            _switch_off_modifiers(obj, modifiers, change)
             _switch_off_bake(obj, change)
         yield
-    finally:
-        for owner, name, before in reversed(changed):
-            setattr(owner, name, before)
+
+
+@contextmanager
+def ungenerated(objects: dict[bpy.types.Object, list[str]]) -> Iterator[None]:
+    """Switch off the modifiers of `objects` that change vertices, as `unbaked` does; restore them at the end."""
+    with _restored() as change:
+        for obj, modifiers in objects.items():
+            _switch_off_modifiers(obj, modifiers, change)
+        yield
 
 
 def hidden_by_keys(obj: bpy.types.Object) -> bool:
@@ -123,15 +116,29 @@ def shown(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     Blender does not compute where hidden objects are: they would stand still while hidden. Yields whether there are
     any.
     """
-    changed: list[tuple[Any, str, Any]] = []
-    try:
+    with _restored() as change:
+        found = False
         for obj in objects:
             for curve in _animation_of(obj, "hide_viewport"):
-                changed.append((curve, "mute", curve.mute))
-                curve.mute = True
-                changed.append((obj, "hide_viewport", obj.hide_viewport))
-                obj.hide_viewport = False
-        yield bool(changed)
+                found = True
+                change(curve, "mute", True)
+                change(obj, "hide_viewport", False)
+        yield found
+
+
+@contextmanager
+def _restored() -> Iterator[Callable[[Any, str, Any], None]]:
+    """Yield the function change(owner, property, value), and restore all changed properties at the end."""
+    changed: list[tuple[Any, str, Any]] = []
+
+    def change(owner: Any, name: str, value: Any) -> None:
+        before = getattr(owner, name)
+        if before != value:
+            changed.append((owner, name, before))
+            setattr(owner, name, value)
+
+    try:
+        yield change
     finally:
         for owner, name, before in reversed(changed):
             setattr(owner, name, before)
@@ -150,6 +157,16 @@ def _animation_of(obj: bpy.types.Object, path: str) -> list[Any]:
             bag = anim_utils.action_get_channelbag_for_slot(owner.action, owner.action_slot)
             found.append(bag.fcurves.find(path) if bag is not None else None)
     return [curve for curve in found if curve is not None]
+
+
+def _switch_off_modifiers(obj: bpy.types.Object, modifiers: list[str], change: Any) -> None:
+    """Hide those of `modifiers` and of the types GENERATIVE by `change(owner, property, value)`."""
+    for name in [modifier.name for modifier in obj.modifiers]:
+        if name in modifiers or obj.modifiers[name].type in GENERATIVE:
+            path = f'modifiers["{bpy.utils.escape_identifier(name)}"].show_viewport'
+            for curve in _animation_of(obj, path):
+                change(curve, "mute", True)     # otherwise the next frame switches the modifier on again
+            change(obj.modifiers[name], "show_viewport", False)
 
 
 def _switch_off_bake(obj: bpy.types.Object, change: Any) -> None:
