@@ -22,12 +22,14 @@ from .ui import (
     operators,
     panels,
     quality_panel,
+    rename_velocity,
     timeline_bar,
 )
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
     (*object_properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes,
-     *export.classes, *compare_panel.classes, *add_particles.classes)
+     *export.classes, *compare_panel.classes, *add_particles.classes,
+     *rename_velocity.classes)
 )
 
 _commands: list[object] = []    # handles of the registered `--command`s

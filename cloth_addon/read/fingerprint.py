@@ -16,11 +16,12 @@ from typing import Any
 import bpy
 
 from ..properties.settings import SceneSettings, collider_settings_of, kind_of, scene_settings_of, settings_of
-from . import mesh_data
+from . import mesh_data, start_velocity
 from .authored_values import WITHOUT_EFFECT, WITHOUT_EFFECT_ON_CLOTH, Digest, Identity
 
-ATTRIBUTES = ("velocity", "birth")
-"""Names of the mesh's attributes that the cloth uses beside its groups, see read_cloth.py."""
+ATTRIBUTES = (start_velocity.EARLIER_NAME, "birth")
+"""Names of the mesh's attributes that the cloth uses beside its groups, see read_cloth.py. The start velocity has its
+earlier name here, so that renaming the attribute is no change."""
 UNITS = frozenset(("unit scale", "frame rate"))
 """Parts that change the values of other parts."""
 SCENE_PATHS = {
@@ -191,6 +192,7 @@ def _add_maps(digest: Digest, cloth: Any, settings: Any) -> None:
 def _attributes(mesh: Any, names: Iterable[str]) -> Iterable[tuple[str, Any]]:
     for name in names:
         for kind in ("FLOAT", "FLOAT_VECTOR"):
-            values = mesh_data.point_values(mesh, name, kind)
+            velocity = name == start_velocity.EARLIER_NAME and kind == "FLOAT_VECTOR"
+            values = mesh_data.point_values(mesh, start_velocity.attribute_name(mesh) if velocity else name, kind)
             if values is not None:
                 yield name, values

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ... import core
 from ..properties.settings import ClothSettings, kind_of, settings_of
-from . import garments, mesh_data, unbaked_state
+from . import garments, mesh_data, start_velocity, unbaked_state
 from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
 from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_text
@@ -25,8 +25,8 @@ from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_tex
 EARLIEST_FRAME = -1048574
 """Smallest number of a frame in Blender."""
 
-VELOCITY, BIRTH = "velocity", "birth"
-"""Names of the points' attributes of initial velocity, in the object's space [Blender units/s], and birth time [s]."""
+BIRTH = "birth"
+"""Name of the points' attribute of birth time [s]."""
 
 LEAST_UV_AREA = 1e-8
 """Area of a triangle in the UV map over its longest side squared, below which it has no direction of u [-]."""
@@ -145,9 +145,10 @@ def _velocities(obj: bpy.types.Object, matrix: NDArray[np.float64]) -> NDArray[n
 
     `matrix` (4, 4) is that from the object's space [Blender units] to the world [m].
     """
-    values = mesh_data.point_values(obj.data, VELOCITY, "FLOAT_VECTOR")
+    name = start_velocity.attribute_name(obj.data)
+    values = mesh_data.point_values(obj.data, name, "FLOAT_VECTOR")
     if values is not None:
-        _check_values(obj, VELOCITY, values, np.isfinite(values).all(axis=1), "no number")
+        _check_values(obj, name, values, np.isfinite(values).all(axis=1), "no number")
     return None if values is None else values.astype(np.float64) @ matrix[:3, :3].T
 
 

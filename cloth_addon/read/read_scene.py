@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import core
 from ..properties.settings import SceneSettings, settings_of
-from . import blender_collision, colliders, read_cloth, unbaked_state, wind
+from . import blender_collision, colliders, read_cloth, start_velocity, unbaked_state, wind
 from .frame_window import FrameWindow, vector_text
 from .motion_sampling import MotionSampling, chord_error
 
@@ -83,6 +83,8 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
     notes = notes_on_ignored(scene, view_layer) + colliders.notes_on_instances(collider_objects, view_layer)
     notes += [note for source in sources for note in read_cloth.notes_on_weight_modifiers(source)]
     notes += [_note_on_hidden(obj) for obj in hidden]
+    notes += [start_velocity.note(source.obj) for source in sources
+              if start_velocity.attribute_name(source.obj.data) == start_velocity.EARLIER_NAME]
     window.sampling = _sampling(settings.motion_samples, sources, cloths, collider_objects, wind_fields)
     solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in collider_objects]
     notes += _notes_on_likely_mistakes(sources, cloths, solids, window.frame)

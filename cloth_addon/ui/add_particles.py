@@ -14,7 +14,8 @@ from ..bake.modal_operator import IdleOperator
 from ..properties.enum_items import title
 from ..properties.fabric_presets import load_preset
 from ..properties.settings import metres_per_unit
-from ..read.read_cloth import BIRTH, VELOCITY
+from ..read import start_velocity
+from ..read.read_cloth import BIRTH
 
 EMITTER_ITEMS = [
     ("fountain", "Fountain", "Upwards from one point, with a little spread"),
@@ -39,7 +40,7 @@ def new_particles(scene: bpy.types.Scene, kind: str, count: int, *, speed: float
     mesh: Any = bpy.data.meshes.new(title(kind))
     mesh.vertices.add(count)
     mesh.attributes["position"].data.foreach_set("vector", (positions / unit).astype(np.float32).ravel())
-    velocity = mesh.attributes.new(VELOCITY, "FLOAT_VECTOR", "POINT")
+    velocity = mesh.attributes.new(start_velocity.NAME, "FLOAT_VECTOR", "POINT")
     velocity.data.foreach_set("vector", (velocities / unit).astype(np.float32).ravel())
     if duration > 0.0:
         births = duration * np.arange(count, dtype=np.float32) / count

@@ -10,7 +10,7 @@ import bpy
 from ..bake import backends, bake_job
 from ..properties import baked_record
 from ..read import blender_collision, read_scene
-from . import bake_changes, certificate_text, crossings_overlay, hints
+from . import bake_changes, certificate_text, crossings_overlay, hints, rename_velocity
 from .panel_layout import PhysicsTab, paragraph
 
 
@@ -87,6 +87,7 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         col.prop(scene.muslin, "use_self_collision")
         col.prop(scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")
+        rename_velocity.draw(self.layout, context)
         drawn = blender_collision.notes(scene)
         for note in read_scene.notes_on_ignored(scene, context.view_layer):
             if note not in drawn:

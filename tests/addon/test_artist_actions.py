@@ -257,7 +257,8 @@ def test_a_modifier_that_changes_pin_weights_is_noted(extension, scene, crumpled
 
 
 @pytest.mark.parametrize("name, kind, value, message", [
-    ("velocity", "FLOAT_VECTOR", (0.0, 0.0, float("nan")), r"'velocity' is \(0, 0, nan\) at vertex 3, which is no num"),
+    ("start_velocity", "FLOAT_VECTOR", (0.0, 0.0, float("nan")),
+     r"'start_velocity' is \(0, 0, nan\) at vertex 3, which is no num"),
     ("birth", "FLOAT", -1.0, r"'birth' is \(-1\) at vertex 3, which is no number of seconds from 0 on; correct it")])
 def test_an_invalid_attribute_value_is_an_error_that_names_it(extension, scene, name, kind, value,
                                                                           message):

@@ -73,7 +73,7 @@ def test_a_projective_sheet_has_the_panel_s_moduli_if_by_moduli_is_on(read):
 
 def test_velocity_and_birth_are_read_from_attributes_in_object_space(read, scene):
     scene.unit_settings.scale_length = 0.01
-    obj = points(velocity=("FLOAT_VECTOR", np.eye(3)), birth=("FLOAT", [0.0, 0.1, 0.2]))
+    obj = points(start_velocity=("FLOAT_VECTOR", np.eye(3)), birth=("FLOAT", [0.0, 0.1, 0.2]))
     obj.rotation_euler, obj.scale = (0.0, 0.0, np.pi / 2), (2.0, 2.0, 2.0)
     (cloth,) = read().cloths
     np.testing.assert_allclose(cloth.velocities, 0.02 * np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1]]), atol=1e-8)
@@ -82,14 +82,14 @@ def test_velocity_and_birth_are_read_from_attributes_in_object_space(read, scene
 
 def test_a_sheet_starts_with_the_velocities_of_its_attribute(read):
     sheet = builders.sheet(3)
-    data = sheet.data.attributes.new("velocity", "FLOAT_VECTOR", "POINT").data
+    data = sheet.data.attributes.new("start_velocity", "FLOAT_VECTOR", "POINT").data
     data.foreach_set("vector", np.tile(np.float32([0, 0, 3]), 9))
     np.testing.assert_allclose(read().cloths[0].velocities, np.tile([0.0, 0.0, 3.0], (9, 1)))
 
 
 def test_attributes_of_another_type_or_domain_are_ignored(read):
     sheet = builders.sheet(3)
-    sheet.data.attributes.new("velocity", "FLOAT", "POINT")
+    sheet.data.attributes.new("start_velocity", "FLOAT", "POINT")
     sheet.data.attributes.new("birth", "FLOAT", "FACE")
     (cloth,) = read().cloths
     assert not cloth.velocities.any() and not cloth.births.any()
