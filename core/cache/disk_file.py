@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import CacheError
+from .file_lock import LOCK_HELD
 
 if sys.platform != "win32":
     import fcntl
@@ -170,6 +171,6 @@ def _lock(number: int, path: Path) -> None:
         else:
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+        if error.errno in LOCK_HELD:
             raise CacheError(f"{path} is being written by another bake; wait for its end, or choose another cache "
                              "folder") from None

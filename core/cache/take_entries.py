@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,7 +159,7 @@ def delete_take(folder: str | Path) -> None:
     DiskFile.open(folder / LOG_NAME).close()                # refuses while a bake writes
     with errors_of(folder, "deleted"):
         names = [path.name for path in folder.iterdir()]
-        own = [name for name in names if is_own_name(name) or name in OTHER_NAMES]
+        own = [name for name in names if is_own_name(name)]
         for name in sorted(own, key=LOG_NAME.__eq__):       # the log last, so that it can be tried again
             (folder / name).unlink()
         if len(own) == len(names):
@@ -166,5 +167,6 @@ def delete_take(folder: str | Path) -> None:
 
 
 def is_own_name(name: str) -> bool:
-    """Return whether a file in the folder of a take may be a part of it."""
+    """Return whether a file in the folder of a take may be a part of it, also one that was not written to its end."""
+    name = re.sub(r"\.[0-9]+\.part$", "", name)
     return name == LOG_NAME or name in OTHER_NAMES or name.endswith(".pc2") or name.startswith(CHECKPOINT_START)

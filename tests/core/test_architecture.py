@@ -43,6 +43,7 @@ EXTERNAL_OF = {
     "core.cache.record_log": {"os", "struct", "threading", "zlib"},
     "core.cache.pc2": {"os", "struct", "zlib"},
     "core.cache.take_reader": {"zlib"},
+    "core.cache.take_entries": {"re"},
     "core.cache.take_header": {"platform", "re", "secrets"},
     "core.cache.take_checkpoints": {"os", "re", "shutil"},
     "core.cache.file_lock": {"errno", "fcntl", "msvcrt", "os"},

@@ -271,6 +271,8 @@ def test_a_take_is_deleted_with_its_files_only_and_not_while_it_is_written(take)
         delete_take(take.folder)
     (take.folder / "notes.txt").unlink()
     baked(take.folder)
+    for name in ("control", "state.json.123.part", "checkpoint-000003.77.part"):
+        (take.folder / name).write_bytes(b"")
     delete_take(take.folder)
     assert not take.folder.exists()
 
