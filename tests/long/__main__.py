@@ -8,6 +8,7 @@
     determinism   the same scenes over threads, hash seeds and processes          (`determinism`)
     soak          5,000 frames of one simulation at constant memory               (`soak`)
     kills         50 bakes that are killed at random, and some at every write     (tests/core/cache)
+    processes     50 solver processes that are killed, or paused and stopped      (tests/core/cache)
     records       fuzz tests and fault matrix of the add-on, 10,000 cases each    (tests/addon)
     bakes         200 bakes in one process of Blender at constant memory          (`bakes`)
     commands      10,000 command lines                                            (`commands`)
@@ -177,6 +178,11 @@ def kills(plan: Plan) -> Row:
     return _module("kills", "tests.core.cache.kills", plan, str(plan.number(KILLS)), "--every", str(every))
 
 
+def processes(plan: Plan) -> Row:
+    """Kill and stop solver processes at random moments, and continue them."""
+    return _module("processes", "tests.core.cache.process_kills", plan, str(plan.number(KILLS)))
+
+
 def bakes(plan: Plan) -> Row:
     """Bake many times in one process of Blender."""
     return _module("bakes", "tests.long.bakes", plan, str(plan.number(BAKES)), python=plan.blender)
@@ -239,8 +245,8 @@ FUZZERS = ("checkpoint", "continued", "preset", "arguments", "names", "audit", "
 PARTS: dict[str, Callable[[Plan], Row]] = {
     "known": known, "hostile": hostile,
     **{name: lambda plan, name=name: _fuzzer(name, plan) for name in FUZZERS},               # type: ignore[misc]
-    "determinism": determinism, "soak": soak, "kills": kills, "records": records, "bakes": bakes,
-    "commands": commands,
+    "determinism": determinism, "soak": soak, "kills": kills, "processes": processes, "records": records,
+    "bakes": bakes, "commands": commands,
 }
 
 

@@ -18,7 +18,7 @@ from core.cache.take import Take
 from core.cache.take_header import TakeCloth, TakeHeader
 from tests.core.simple_scenes import FABRIC, sheet
 
-FIRST, LAST = 5, 12
+FIRST, LAST = 5, 10
 CORNERS = np.array([[-0.4, -0.4, 0.0], [1.2, -0.4, 0.0], [-0.4, 1.2, 0.0], [0.3, 0.3, -1.0]])
 SOLID = [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]]
 

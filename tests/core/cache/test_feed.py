@@ -120,7 +120,7 @@ def test_a_damaged_feed_gives_its_valid_prefix_or_an_error(tmp_path):
     wanted = list(FeedReader(path, window()).frames())
     tracemalloc.start()
     try:
-        for number in range(400):
+        for number in range(150):
             data = bytearray(whole[:int(rng.integers(len(whole)))] if number % 2 else whole)
             if number % 2 == 0:
                 data[int(rng.integers(len(data)))] ^= int(rng.integers(1, 256))

@@ -19,6 +19,7 @@ from core.cache.scene_file import SCENE_NAME, save_scene
 from core.cache.solver_process import SolverProcess, python_path
 from core.cache.take import Take
 from core.kernels.backend import why_not
+from tests.core.cache import process_kills
 from tests.core.cache.solver_takes import FIRST, LAST, contents, in_process, parts, prepared, samples, values
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -127,25 +128,9 @@ def test_a_process_that_is_paused_and_stopped_goes_on_to_the_same_bytes(take, wa
 
 
 @posix
-def test_killed_at_any_moment_nothing_that_was_reported_is_lost(take, wanted):
-    kills = int(os.environ.get("MUSLIN_KILLS", "10"))
-    rng, reported = np.random.default_rng(kills), FIRST - 1
-    for _ in range(kills):
-        take.start()
-        pid, end = take._process.pid, time.monotonic() + float(rng.uniform(0.2, 1.4))
-        while time.monotonic() < end and take.state() != "finished":
-            reported = max(reported, take.frame() or reported)
-            time.sleep(0.005)
-        os.kill(pid, signal.SIGKILL)
-        assert take.wait(LONGEST_WAIT)
-        assert take.state() in ("lost", "finished")
-        if take.state() == "lost":
-            with pytest.raises(core.CacheError, match="its frames are kept: resume"):
-                take.error()
-        assert (Take.open(take.folder).last or FIRST - 1) >= reported
-    take.start()
-    until(take, "finished")
-    assert contents(take.folder) == wanted
+def test_killed_or_stopped_at_any_moment_nothing_that_was_reported_is_lost():
+    record = process_kills.main(10)
+    assert record["cases"] == 10 and record["failures"] == []
 
 
 @posix
