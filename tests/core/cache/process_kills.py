@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Kill, stop and pause solver processes at random moments: `python -m tests.core.cache.process_kills KILLS`.
 
-Of ten processes for one take each is killed by SIGKILL, or paused and stopped; then all frames that it has reported must
-be there. The last one finishes the take, which must have the bytes of one that was never interrupted.
+Ten processes for one take are killed by SIGKILL, or paused and stopped. After each, all frames that it has reported
+must be there. The next one finishes the take, which must have the bytes of a take that was never interrupted.
 
 The last line is JSON: {"cases", "failures", "slowest", "worst"}.
 """
