@@ -28,8 +28,7 @@ from .ui import (
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
     (*object_properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes,
-     *export.classes, *compare_panel.classes, *add_particles.classes,
-     *rename_velocity.classes)
+     *export.classes, *compare_panel.classes, *add_particles.classes, *rename_velocity.classes)
 )
 
 _commands: list[object] = []    # handles of the registered `--command`s

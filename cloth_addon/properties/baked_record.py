@@ -25,7 +25,7 @@ VERSION = 2
 MARK = -(2.0 ** -8)
 """Range Min of the shape keys that a bake has made, by which they are told from the user's [-]. The value of such a key
 is never below 0."""
-LEFT = re.compile(r"Muslin \d{4,}(\.\d+)?")
+LEFT = re.compile(r"Muslin (\d{4,}|-\d{3,})(\.\d+)?")
 """Names of shape keys that a bake makes, see `key_name`."""
 REMEDY = "press Forget Bake in the Bake panel, remove the shape keys named Muslin by hand, and bake again"
 """Remedy that messages about a damaged record give."""
