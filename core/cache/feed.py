@@ -38,6 +38,8 @@ FEED_POLL = 0.02
 """Time between two looks for the next frame [s]."""
 WRITER_POLL = 1.0
 """Time between two tests whether the writer is alive [s]."""
+FEED_PATIENCE = 3600.0
+"""Longest wait for the next frame on a disk without locks, where nothing tells that the writer has died [s]."""
 OPEN_ATTEMPTS = 20
 """Number of attempts to open a feed for writing while a reader tests its lock."""
 MOST_SAMPLES = 4096
@@ -190,7 +192,8 @@ class FeedReader:
             return
         if frame < self.last:
             raise CacheError(f"{self.path}: frame {frame} has been read already; read the feed anew")
-        samples, tested = self._read_on(frame), time.monotonic()
+        samples, began = self._read_on(frame), time.monotonic()
+        tested = began
         while self.last < frame:
             if self.is_complete:
                 raise CacheError(f"{self.path} ends at frame {self.last}, frame {frame} is needed; bake again")
@@ -199,6 +202,8 @@ class FeedReader:
             was_written = True
             if self._locks and time.monotonic() > tested + WRITER_POLL:
                 was_written, tested = is_written(self.path), time.monotonic()
+            elif not self._locks:
+                was_written = time.monotonic() < began + FEED_PATIENCE
             samples = self._read_on(frame) or samples                   # also what was written just before its end
             if self.last < frame and not (was_written or self.is_complete):
                 raise FeedLostError(f"{self.path} ends at frame {self.last}, because Blender ended while it read the "

@@ -105,13 +105,15 @@ def write_control(folder: Path, control: str) -> None:
                          "is there and can be written to") from None
 
 
-def read_control(folder: Path) -> str:
-    """Return what the process must do; "run" if nothing is said, and "stop" if its folder is gone."""
+def read_control(folder: Path, before: str = "run") -> str:
+    """Return what the process must do: "run" if nothing is said, `before` if the file cannot be read just now."""
     try:
         text = (folder / CONTROL_NAME).read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return "run"
     except (OSError, ValueError):
-        return "run" if folder.is_dir() else "stop"
-    return text if text in CONTROLS else "run"
+        return before
+    return text if text in CONTROLS else before
 
 
 def write_error(folder: Path, error: BaseException) -> None:

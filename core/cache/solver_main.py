@@ -178,7 +178,7 @@ class _Process:
         """Run in a thread of its own: read `control`, and interrupt the main thread where it must stop or pause."""
         beat = time.monotonic()
         while True:
-            self.control = read_control(self._folder)
+            self.control = read_control(self._folder, self.control)
             if self.control == "stop" or self.control == "pause" and not self._pausing:
                 _thread.interrupt_main(signal.SIGINT)
             if time.monotonic() > beat + HEARTBEAT:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A scene that was read from Blender is solved by a process without Blender, to the bytes of one with it."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+
+from tests.addon import builders
+from tests.addon.test_wind import field
+
+LAST = 6
+
+
+def test_a_scene_of_blender_is_solved_by_a_process_of_its_own(extension, scene, tmp_path):
+    def part(name):
+        return importlib.import_module(f"{extension.core.__name__}.cache.{name}")
+
+    sheet = builders.sheet(6, height=0.6)
+    builders.pin(sheet, {0: 1.0, 5: 1.0, 30: 0.5})
+    builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), LAST: (0.1, 0.0, 0.1)})
+    builders.animate(builders.box(size=0.8), "rotation_euler", {1: (0.0, 0.0, 0.0), LAST: (0.3, 0.2, 1.0)})
+    field()
+    scene.frame_end = LAST
+
+    def read():
+        settings = extension.settings.scene_settings_of(scene)
+        found = extension.read_scene.read_scene(scene, settings, None, scene.view_layers[0])
+        return found, extension.core.Solver(backend="numpy", frame_rate=settings.frame_rate)
+
+    found, solver = read()
+    wanted, steps = [], extension.core.simulate(found.scene, solver, range(1, LAST + 1))
+    for frame in range(1, LAST + 1):
+        if frame > 1:
+            found.window.read(frame)
+        wanted.append(next(steps).velocities[0].astype(np.float32))
+
+    found, solver = read()
+    header, folder = part("take_header"), tmp_path / "take"
+    cloth = header.TakeCloth("Sheet", 36)
+    part("take").Take.create(folder, header.TakeHeader([cloth], 1, 1, LAST, solver.frame_rate)).close()
+    part("scene_file").save_scene(folder / "scene.muslin", found.scene, solver, found.window.motion)
+    process = part("solver_process").SolverProcess(folder)
+    with part("feed").FeedWriter.create(folder / "feed.muslin", found.window.motion) as feed:
+        process.start()
+        for frame in range(2, LAST + 1):
+            feed.append(frame, found.window.read(frame))
+        feed.finish()
+    assert process.wait(60.0)
+    process.error()
+    take = part("take").Take.open(folder)
+    assert take.is_complete
+    assert [take.velocities(0, frame).tobytes() for frame in range(1, LAST + 1)] == [v.tobytes() for v in wanted]
