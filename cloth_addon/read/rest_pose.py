@@ -3,8 +3,8 @@
 
 A bone stands in its pose by its own channels, by drivers and by constraints, such as inverse kinematics. The matrix of
 the pose relative to the parent bone, in the bone's space, has all of these. It is interpolated from the identity, which
-is the rest pose: location and scale linearly, rotation by slerp. Meanwhile constraints and drivers of bones are off.
-All that is changed is the user's, and is restored at once.
+is the rest pose: location and scale linearly, rotation by slerp; shear, which constraints may cause, is left out.
+Meanwhile constraints and drivers of bones are off. All that is changed is the user's, and is restored at once.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def towards_rest_pose(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, p
         setattr(owner, name, value)
 
     try:
+        view_layer.update()                     # the pose may have been restored since the last update
         poses = [(rig, _local_matrices(rig, view_layer)) for rig in _armatures(scene, view_layer)]
         for rig, _ in poses:
             _switch_off(rig, change)

@@ -189,3 +189,43 @@ def test_faults_between_frames_name_the_time(extension, scene, arm):
     arm.driver_add("location", 2).driver.expression = "1e30 if frame == 1.5 else 0"
     with pytest.raises(extension.core.ClothError, match=r"at frame 1\.5, which is no number"):
         read_scene(extension, scene).window.read(2)
+
+
+def rigid_body(box):
+    bpy.ops.rigidbody.world_add()
+    box.rotation_euler = 0.5, 0.3, 0.1
+    ground = builders.box("Ground", 4.0, kind="NONE")
+    ground.location.z = -4.0
+    for obj, kind in ((box, "ACTIVE"), (ground, "PASSIVE")):
+        bpy.context.view_layer.objects.active = obj
+        obj.select_set(True)
+        bpy.ops.rigidbody.object_add(type=kind)
+
+
+def simulation_zone(box):
+    tree = bpy.data.node_groups.new("Zone", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    given, start, end, move, out = (tree.nodes.new(kind) for kind in (
+        "NodeGroupInput", "GeometryNodeSimulationInput", "GeometryNodeSimulationOutput", "GeometryNodeTransform",
+        "NodeGroupOutput"))
+    start.pair_with_output(end)
+    move.inputs["Translation"].default_value, move.inputs["Rotation"].default_value = (0.1, 0.0, 0.3), (0.4, 0.0, 0.0)
+    for one, two in ((given, start), (start, move), (move, end), (end, out)):
+        tree.links.new(one.outputs["Geometry"], two.inputs["Geometry"])
+    box.modifiers.new("Zone", "NODES").node_group = tree
+
+
+@pytest.mark.parametrize("move", [rigid_body, simulation_zone])
+def test_simulations_of_blender_are_the_same_at_frames_whatever_is_read_between(extension, move):
+    found = []
+    for samples in (1, 4):
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        scene = bpy.context.scene
+        builders.sheet(3, height=9.0)
+        move(builders.box())
+        scene.muslin.motion_samples = samples
+        scene.frame_set(1)
+        window = read_scene(extension, scene).window
+        found.append([window.at("Box", 0.0), *(window.read(frame)[-1][1]["Box"] for frame in range(2, 16))])
+    assert np.array_equal(*found) and np.abs(found[0][-1] - found[0][0]).max() > 1.0

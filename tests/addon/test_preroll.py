@@ -142,6 +142,35 @@ def test_a_bake_with_a_pre_roll_from_rest_leaves_the_pose_as_it_was(extension, s
     assert pose_state(rig) == before
 
 
+def test_both_ends_are_exact_whatever_bones_inherit(extension, scene):
+    rig = builders.armature(5)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for one, two in zip(range(4), range(1, 5), strict=True):
+        bones[f"Bone{two}"].parent, bones[f"Bone{two}"].roll = bones[f"Bone{one}"], 0.3 * two
+    bones["Bone1"].inherit_scale, bones["Bone2"].use_inherit_rotation = "NONE", False
+    bones["Bone3"].use_local_location, bones["Bone4"].inherit_scale = False, "ALIGNED"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rng = np.random.default_rng(1)
+    for bone, mode in zip(rig.pose.bones, ("XYZ", "QUATERNION", "AXIS_ANGLE", "ZYX", "QUATERNION"), strict=True):
+        bone.rotation_mode, bone.location, bone.scale = mode, 0.3 * rng.normal(size=3), 1.0 + 0.3 * rng.random(3)
+        turn = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}.get(
+            mode, ("rotation_euler", 3))
+        setattr(bone, turn[0], rng.normal(size=turn[1]))
+    scene.frame_set(1)
+
+    def pose():
+        evaluated = rig.evaluated_get(bpy.context.view_layer.depsgraph)
+        return np.array([bone.matrix for bone in evaluated.pose.bones])
+
+    posed, rest = pose(), np.array([bone.matrix_local for bone in rig.data.bones])
+    for part, wanted in ((0.0, rest), (1.0, posed), (0.0, rest)):
+        with extension.rest_pose.towards_rest_pose(scene, bpy.context.view_layer, part):
+            assert np.allclose(pose(), wanted, atol=2e-6), part
+    bpy.context.view_layer.update()
+    assert np.array_equal(pose(), posed)
+
+
 def test_a_pose_is_restored_if_reading_fails(extension, scene, rigged, monkeypatch):
     rig = rigged[0]
     scene.muslin.preroll, scene.muslin.preroll_from_rest = 3, True
