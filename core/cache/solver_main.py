@@ -115,7 +115,9 @@ class _Process:
             self._say("stopped")
         except BaseException as error:
             self.control = "run"                                        # an end is not interrupted
-            if not isinstance(error, ClothError):
+            if isinstance(error, ClothError):
+                print(error, file=sys.stderr)
+            else:
                 traceback.print_exc()
             write_error(self._folder, error)
             self._say("lost feed" if isinstance(error, FeedLostError) else "failed")

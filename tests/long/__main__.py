@@ -3,7 +3,7 @@
 
     known         recipes that failed once, always all of them
     hostile       2,000 scenes by seed                                            (`judge` has the rules)
-    checkpoint, continued, preset, arguments, names, audit, kernels, cache
+    checkpoint, continued, preset, arguments, names, audit, kernels, cache, scenes
                   10,000 cases of each fuzzer, of `continued` 1,000               (`fuzz`)
     determinism   the same scenes over threads, hash seeds and processes          (`determinism`)
     soak          5,000 frames of one simulation at constant memory               (`soak`)
@@ -241,7 +241,7 @@ def _while(cases: Iterable[Any], used: list[float], most: float) -> Iterator[Any
         yield case
 
 
-FUZZERS = ("checkpoint", "continued", "preset", "arguments", "names", "audit", "kernels", "cache")
+FUZZERS = ("checkpoint", "continued", "preset", "arguments", "names", "audit", "kernels", "cache", "scenes")
 PARTS: dict[str, Callable[[Plan], Row]] = {
     "known": known, "hostile": hostile,
     **{name: lambda plan, name=name: _fuzzer(name, plan) for name in FUZZERS},               # type: ignore[misc]

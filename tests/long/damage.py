@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import struct
 from typing import Any
 
 import numpy as np
+
+from core.array_file import ARRAY_FILE_HEAD
 
 STRANGE: list[Any] = [None, True, False, 0, -1, 1, 2 ** 31, 2 ** 63, 10 ** 400, 0.0, -0.0, 1e308, -1e-308, math.nan,
                       math.inf, -math.inf, "", "a", "cotton", "Baraff-Witkin", "\0", "x" * 5000, "\ud800", b"bytes", [],
@@ -89,3 +93,22 @@ def plain(rng: np.random.Generator) -> Any:
     values = [None, True, False, 0, -1, 2 ** 70, 1.5, -1e308, math.nan, math.inf, "", "a", "<f8", "|O", "é" * 100, [],
               {}, [1, 2], {"a": {"b": 1}}, [[0.0]], "../../x"]
     return values[int(rng.integers(len(values)))]
+
+
+def repacked(data: bytes, rng: np.random.Generator) -> bytes:
+    """Return an array file with values of its header or its arrays altered, and the checksum set right."""
+    magic, version, header_size, _, _ = ARRAY_FILE_HEAD.unpack_from(data)
+    body = data[ARRAY_FILE_HEAD.size:]
+    header, arrays = body[:header_size], bytearray(body[header_size:])
+    if rng.random() < 0.7:
+        header = as_json(altered(json.loads(header), rng))
+    else:
+        for _ in range(int(rng.integers(1, 4))):
+            at = 8 * int(rng.integers(len(arrays) // 8))
+            number = rng.choice([math.nan, math.inf, -1.0, 1e300, 0.0, rng.normal()])
+            arrays[at:at + 8] = struct.pack("<d", number) if rng.random() < 0.6 else struct.pack(
+                "<q", int(rng.choice([-1, 0, 1, 2 ** 40, -2 ** 62])))
+    if rng.random() < 0.1:
+        version = int(rng.choice([0, 2, 2 ** 32 - 1]))
+    digest = hashlib.sha256(header + bytes(arrays)).digest()
+    return ARRAY_FILE_HEAD.pack(magic, version, len(header), len(arrays), digest) + header + bytes(arrays)

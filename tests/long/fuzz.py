@@ -11,17 +11,14 @@ None if the parser read it or raised a `core.ClothError` that says what to do.
     names         names of models, integrators, presets, options and emitters, with their suggestions
     audit         positions and triangles of an audit
     cache         files of takes, by bytes and by values, with the checksums set right
+    scenes        files of scenes and feeds, in the same ways
     kernels       files of compiled kernels: what is read is what was written, or nothing, and then the file is gone
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
-import math
 import os
-import struct
 import tempfile
 import time
 import traceback
@@ -35,10 +32,10 @@ import numpy as np
 import core
 from core.description import presets
 from core.kernels import kernel_folder
-from core.stepping import checkpoint as files
 from tests.core.shapes import ball, grid
-from tests.long.damage import altered, as_json, damaged, strange
+from tests.long.damage import damaged, repacked, strange
 from tests.long.fuzz_cache import cache
+from tests.long.fuzz_scene import scenes
 from tests.long.judge import without_remedy
 from tests.long.workers import serve
 
@@ -98,25 +95,6 @@ def kept() -> list[tuple[core.Scene, core.Solver, bytes]]:
             last.checkpoint().save(Path(folder) / "a")
             found.append((scene, solver, (Path(folder) / "a").read_bytes()))
     return found
-
-
-def repacked(data: bytes, rng: np.random.Generator) -> bytes:
-    """Return the file of a checkpoint with values of its header or its arrays altered, and the checksum set right."""
-    _, version, header_size, _, _ = files.HEAD.unpack_from(data)
-    body = data[files.HEAD.size:]
-    header, arrays = body[:header_size], bytearray(body[header_size:])
-    if rng.random() < 0.7:
-        header = as_json(altered(json.loads(header), rng))
-    else:
-        for _ in range(int(rng.integers(1, 4))):
-            at = 8 * int(rng.integers(len(arrays) // 8))
-            number = rng.choice([math.nan, math.inf, -1.0, 1e300, 0.0, rng.normal()])
-            arrays[at:at + 8] = struct.pack("<d", number) if rng.random() < 0.6 else struct.pack(
-                "<q", int(rng.choice([-1, 0, 1, 2 ** 40, -2 ** 62])))
-    if rng.random() < 0.1:
-        version = int(rng.choice([0, 2, 2 ** 32 - 1]))
-    digest = hashlib.sha256(header + bytes(arrays)).digest()
-    return files.HEAD.pack(files.MAGIC, version, len(header), len(arrays), digest) + header + bytes(arrays)
 
 
 def loaded(data: bytes) -> core.Checkpoint:
@@ -307,7 +285,7 @@ def kernels(rng: np.random.Generator) -> None:
 
 FUZZERS: dict[str, Callable[[np.random.Generator], Any]] = {
     "checkpoint": checkpoint, "continued": continued, "preset": preset, "arguments": arguments, "names": names,
-    "audit": audit, "kernels": kernels, "cache": cache,
+    "audit": audit, "kernels": kernels, "cache": cache, "scenes": scenes,
 }
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ def _write(folder: Path, files: Files) -> None:
         (folder / name).write_bytes(data)
 
 
-def _records(data: bytes) -> list[Part]:
+def records_of(data: bytes) -> list[Part]:
     """Return the records of a log."""
     found, at = [], record_log.LOG_HEAD.size
     while at < len(data):
@@ -145,7 +145,7 @@ def _records(data: bytes) -> list[Part]:
 def _rebuilt(rng: np.random.Generator) -> bytes:
     """Return a log with its records altered, left out, doubled, exchanged, or taken from another take."""
     original, other = takes()
-    parts = _records(original[LOG_NAME])
+    parts = records_of(original[LOG_NAME])
     at, how = int(rng.integers(len(parts))), rng.random()
     head, body = parts[at]
     if how < 0.6:
@@ -160,7 +160,7 @@ def _rebuilt(rng: np.random.Generator) -> bytes:
     elif how < 0.9:
         parts.insert(int(rng.integers(len(parts) + 1)), (head, body))
     else:
-        foreign = _records(other[LOG_NAME])
+        foreign = records_of(other[LOG_NAME])
         parts[at] = foreign[at]
     start = bytearray(original[LOG_NAME][:record_log.LOG_HEAD.size])
     crc, blocks = zlib.crc32(start), [bytes(start)]
