@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The record of a bake in the .blend file: the state to restore on Delete Bake, and the report of the bake.
 
-The record is JSON text in a custom property of the mesh's shape keys, where the bake is stored. It is copied, appended
-and saved with them, and disappears when all shape keys are removed by hand.
+The record is JSON text in a custom property. A bake in shape keys has it in the mesh's shape keys: it is copied,
+appended and saved with them, and disappears when all shape keys are removed by hand. A bake that a Mesh Cache modifier
+plays has it in the object.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from ...core.parsed import ParsedError
 from . import record_schema
 
 PROPERTY = "muslin_bake"
-VERSION = 2
-"""Version of the format. The shape keys of a bake have marks since version 2."""
+VERSION = 3
+"""Version of the format. The shape keys of a bake have marks since version 2; Mesh Cache and takes came with 3."""
+MODIFIER = "Muslin"
+"""Start of the names of Mesh Cache modifiers that Muslin has added."""
 MARK = -(2.0 ** -8)
 """Range Min of the shape keys that a bake has made, by which they are told from the user's [-]. The value of such a key
 is never below 0."""
@@ -44,6 +47,9 @@ class BakedRecord:
         last_slot: value of the animation data's `last_slot_identifier` before the bake.
         curves: data paths of the F-curves of the bake.
         time_ratio: scene time of a keyframe over its frame number [-], see write/shape_keys.py.
+        modifier: name of the Mesh Cache modifier that plays the bake; empty for shape keys.
+        take: folder of the bake's cache, relative to the .blend where possible; empty without a cache.
+        take_id: the identity of that cache, see core/cache/take.py.
         active_index, use_relative, eval_time, show_only: values before the bake.
         report: the report of the bake, see write/report.py.
         version: version of this format.
@@ -65,17 +71,35 @@ class BakedRecord:
     eval_time: float = 0.0
     show_only: bool = False
     time_ratio: float = 1.0
+    modifier: str = ""
+    take: str = ""
+    take_id: str = ""
     report: dict[str, Any] = field(default_factory=dict)
     version: int = VERSION
 
 
+def holder(obj: bpy.types.Object) -> Any:
+    """Return the data-block with the record of the bake of `obj`: its shape keys or itself; None without a bake."""
+    if obj.type != "MESH":
+        return None
+    keys = obj.data.shape_keys
+    if keys is not None and keys.get(PROPERTY) is not None:
+        return keys
+    return obj if obj.get(PROPERTY) is not None else None
+
+
 def has_bake(obj: bpy.types.Object) -> bool:
     """Return whether `obj` has a bake. Fast enough for drawing a panel."""
-    return obj.type == "MESH" and obj.data.shape_keys is not None and obj.data.shape_keys.get(PROPERTY) is not None
+    return holder(obj) is not None
 
 
-def save(shape_keys: bpy.types.Key, record: BakedRecord) -> None:
-    """Store the record in the shape keys of a mesh.
+def is_own(modifier: Any) -> bool:
+    """Return whether Muslin has added this modifier: one that plays a bake or shows a running one."""
+    return bool(modifier.type == "MESH_CACHE" and modifier.name.startswith(MODIFIER))
+
+
+def save(owner: Any, record: BakedRecord) -> None:
+    """Store the record in `owner`: the shape keys of a mesh, or the object whose modifier plays the bake.
 
     Raises:
         core.SceneError: the record is larger than what can be read again, or does not fit its schema.
@@ -85,8 +109,8 @@ def save(shape_keys: bpy.types.Key, record: BakedRecord) -> None:
         _check(record_schema.parsed(text, record_schema.RECORD))
     except ParsedError as error:
         raise core.SceneError(f"the record of the bake cannot be stored: {error}; bake fewer frames",
-                              object_name=shape_keys.user.name) from error
-    shape_keys[PROPERTY] = text
+                              object_name=owner.name if record.modifier else owner.user.name) from error
+    owner[PROPERTY] = text
 
 
 def load(obj: bpy.types.Object) -> BakedRecord | None:
@@ -95,7 +119,14 @@ def load(obj: bpy.types.Object) -> BakedRecord | None:
     Raises:
         core.SceneError: the record is damaged or was written by another version of Muslin.
     """
-    return _parse(obj.data.shape_keys[PROPERTY], obj.name) if has_bake(obj) else None
+    owner = holder(obj)
+    return None if owner is None else _parse(owner[PROPERTY], obj.name)
+
+
+def known(obj: bpy.types.Object) -> BakedRecord | None:
+    """Return the record of the bake of `obj`, None without a bake or if it is damaged. Fast enough for drawing."""
+    owner = holder(obj)
+    return None if owner is None else _record_of(owner[PROPERTY])[0]
 
 
 def report_of(obj: bpy.types.Object) -> dict[str, Any] | None:
@@ -103,20 +134,26 @@ def report_of(obj: bpy.types.Object) -> dict[str, Any] | None:
 
     Fast enough for drawing a panel.
     """
-    record = _record_of(obj.data.shape_keys[PROPERTY])[0] if has_bake(obj) else None
+    record = known(obj)
     return None if record is None else record.report
 
 
 def problem_of(obj: bpy.types.Object) -> str:
     """Return what is wrong with the record of the bake of `obj`; empty if nothing is. Fast enough for drawing."""
-    return _record_of(obj.data.shape_keys[PROPERTY])[1] if has_bake(obj) else ""
+    owner = holder(obj)
+    return "" if owner is None else _record_of(owner[PROPERTY])[1]
 
 
 def lacks_keys(obj: bpy.types.Object) -> bool:
-    """Return whether a shape key of the bake was removed. Fast enough for drawing a panel; a renamed key counts."""
-    record = _record_of(obj.data.shape_keys[PROPERTY])[0] if has_bake(obj) else None
+    """Return whether a shape key of the bake was removed, or its modifier. A renamed one counts.
+
+    Fast enough for drawing a panel.
+    """
+    record = known(obj)
     if record is None:
         return False
+    if record.modifier:
+        return record.modifier not in obj.modifiers
     keys = obj.data.shape_keys
     if record.version == 1:
         return len(own_keys(keys, record)) < len(record.keys)
@@ -135,9 +172,10 @@ def left_keys(obj: bpy.types.Object) -> str:
 
 
 def forget(obj: bpy.types.Object) -> None:
-    """Remove the record of the bake. Its shape keys then belong to the user."""
-    if has_bake(obj):
-        del obj.data.shape_keys[PROPERTY]
+    """Remove the record of the bake. Its shape keys or its modifier then belong to the user."""
+    owner = holder(obj)
+    if owner is not None:
+        del owner[PROPERTY]
 
 
 def own_keys(keys: bpy.types.Key, record: BakedRecord) -> list[str]:
@@ -192,19 +230,25 @@ def _check(values: dict[str, Any]) -> None:
     """Raise ParsedError if parts of a record contradict each other."""
     first, last, report = values["first"], values["last"], values["report"]
     frames = last - first + 1
-    for where, number in (("keys", len(values["keys"])), ("report.certificates", len(report["certificates"]))):
+    of_modifier = bool(values.get("modifier"))
+    for where, number in (("keys", frames if of_modifier else len(values["keys"])),
+                          ("report.certificates", len(report["certificates"]))):
         if number != frames:
             raise ParsedError(f"{where} has {number} values for frames {first} to {last}")
     if (report["first"], report["last"]) != (first, last):
         raise ParsedError(f"report is about frames {report['first']} to {report['last']}, not {first} to {last}")
+    if of_modifier:
+        if values["keys"] or values["absolute"] or values.get("curves"):
+            raise ParsedError("keys and modifier are both given, and a bake is either")
+        return
     if len(set(values["keys"])) != frames:
         raise ParsedError("keys names a shape key twice")
     for frame, name in enumerate(values["keys"], first):
         number = name.removeprefix(key_name(frame))
         if number == name or (number and not (number[0] == "." and number[1:].isdecimal())):
             raise ParsedError(f"keys has {name!r} for frame {frame}, which is no name of a baked shape key")
-    if values["absolute"] != values.get("made_shape_keys", False):
-        raise ParsedError("absolute and made_shape_keys differ")
+    if values["absolute"] and not values.get("made_shape_keys", False):
+        raise ParsedError("absolute shape keys are beside those of the user")
     paths = ["eval_time"] if values["absolute"] else [value_path(name) for name in values["keys"]]
     if values.get("curves", []) != paths:
         raise ParsedError("curves has other F-curves than those of the bake")

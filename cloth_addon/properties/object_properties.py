@@ -54,6 +54,24 @@ class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyPrope
     uv_map: StringProperty(
         name="UV Map", description="UV map of the grain and the pattern. Empty: the active one", options=set(),
     )
+    result: EnumProperty(
+        name="Result", description="What a bake leaves in the file. Both can be made from the same bake, and switched "
+        "afterwards without simulating again",
+        items=[("SHAPE_KEYS", "Shape Keys", "Stored in the .blend, one key per frame. They play in every Blender, also "
+                "without Muslin and without its cache", 0),
+               ("MESH_CACHE", "Mesh Cache", "A Mesh Cache modifier that plays the cache on disk (PC2). For long shots "
+                "and large meshes: the .blend stays small, and the files must stay beside it", 1)],
+        default="SHAPE_KEYS", options=set(),
+    )
+    key_mode: EnumProperty(
+        name="Keys", description="Kind of the shape keys",
+        items=[("AUTO", "Automatic", "Absolute, or relative if the mesh has shape keys of its own", 0),
+               ("ABSOLUTE", "Absolute", "One animation curve for all frames: they play fast, however many there are. "
+                "Not for a mesh with shape keys of its own", 1),
+               ("RELATIVE", "Relative", "One value for each frame, beside other shape keys: for exports to glTF and "
+                "FBX, and to mix with other keys. The more frames, the slower they play", 2)],
+        default="AUTO", options=set(),
+    )
     thickness: FloatProperty(
         name="Thickness",
         description="Distance kept from other surfaces. For cloth, 0 means: from the length of the mesh's edges",

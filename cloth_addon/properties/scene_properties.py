@@ -114,6 +114,12 @@ class MuslinScene(bpy.types.PropertyGroup):
         "cloth crumples, rounding makes their results drift apart",
         items=BACKEND_ITEMS, default="AUTOMATIC", options=set(),
     )
+    cache_folder: StringProperty(
+        name="Cache Folder", description="Folder for the caches of bakes: every frame is written to disk as soon as it "
+        "is solved. // is the folder of the .blend. Files that were never saved have a temporary one", options={
+            "OUTPUT_PATH", "PATH_SUPPORTS_BLEND_RELATIVE"},
+        default="//muslin_cache", subtype="DIR_PATH",
+    )
     wind: FloatVectorProperty(
         name="Wind", description="Velocity of the air", default=(0.0, 0.0, 0.0), size=3, step=10, precision=2,
         subtype="VELOCITY", unit="VELOCITY", options=set(),

@@ -204,7 +204,8 @@ class Digest:
         self.add_custom_properties(obj)
         self.add_reference(obj.parent)
         self.add_reference(obj.data)
-        modifiers = [modifier for modifier in obj.modifiers if modifier.type not in skipped_modifiers]
+        modifiers = [modifier for modifier in obj.modifiers
+                     if modifier.type not in skipped_modifiers and not baked_record.is_own(modifier)]
         for part in (*modifiers, *obj.constraints):
             self.add_struct(part)
         if obj.field is not None and obj.field.type != "NONE":
@@ -245,7 +246,7 @@ class Digest:
         baked = set(baked_record.own_keys(keys, record)) if record is not None else set()
         own = [block for block in keys.key_blocks if block.name not in baked]
         self._animated = self._add_animation(keys, frozenset(record.curves if record is not None else ()))
-        relative = keys.use_relative if record is None else record.use_relative     # as before the bake
+        relative = keys.use_relative if record is None or record.modifier else record.use_relative     # as before the bake
         self.add(relative)
         if not relative:
             self.add_struct(keys, ("eval_time",))

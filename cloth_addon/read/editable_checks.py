@@ -48,9 +48,11 @@ def check_shape_keys(obj: bpy.types.Object) -> None:
         raise core.SceneError(message, object_name=obj.name)
 
     keys = obj.data.shape_keys
-    if keys is None:
+    if keys is None or obj.muslin.result == "MESH_CACHE":
         return
     record = baked_record.load(obj)
+    if record is not None and record.modifier:
+        record = None                                               # it is in no shape keys
     if unbaked_state.users_shape_keys(obj):
         if not (keys.use_relative or record is not None):
             if left := baked_record.left_keys(obj):

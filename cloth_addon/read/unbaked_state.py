@@ -40,7 +40,7 @@ def users_shape_keys(obj: bpy.types.Object) -> list[str]:
         return []
     record = baked_record.load(obj)
     names = [block.name for block in keys.key_blocks]
-    if record is None:
+    if record is None or record.modifier:
         return names
     baked = {*baked_record.own_keys(keys, record)}
     return [] if baked_record.only_baked(keys, record) else [name for name in names if name not in baked]
@@ -79,7 +79,7 @@ def deforms(obj: bpy.types.Object, generative: Iterable[str]) -> bool:
     without = set(generative)
     return obj.parent_type in ("ARMATURE", "LATTICE") or any(
         modifier.show_viewport and modifier.name not in without and modifier.type not in SHAPELESS
-        for modifier in obj.modifiers)
+        and not baked_record.is_own(modifier) for modifier in obj.modifiers)
 
 
 @contextmanager
@@ -170,9 +170,12 @@ def _switch_off_modifiers(obj: bpy.types.Object, modifiers: list[str], change: A
 
 
 def _switch_off_bake(obj: bpy.types.Object, change: Any) -> None:
-    """Hide the shape keys of a bake by `change(owner, property, value)`."""
+    """Hide the shape keys of a bake, and modifiers that play one, by `change(owner, property, value)`."""
+    for modifier in obj.modifiers:
+        if baked_record.is_own(modifier):
+            change(modifier, "show_viewport", False)
     record = baked_record.load(obj)
-    if record is None:
+    if record is None or record.modifier:
         return
     keys = obj.data.shape_keys
     if record.absolute:

@@ -125,7 +125,8 @@ class KeyFitter:
         """Yield the function D: key coordinates (V, 3) -> positions (V, 3) in the object's space, by Blender."""
         with _copy_in_scene(self._source.obj, self._scene) as copy:
             for modifier in list(copy.modifiers):                   # the user may have added one during the bake
-                if modifier.name in self._source.generative or modifier.type in GENERATIVE:
+                if (modifier.name in self._source.generative or modifier.type in GENERATIVE
+                        or baked_record.is_own(modifier)):
                     copy.modifiers.remove(modifier)
             keys = copy.data.shape_keys
             if keys is None:

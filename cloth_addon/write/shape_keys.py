@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shape key writing: write, replace and delete bakes, each completely or not at all.
+"""Writing of results: write, replace and delete bakes, each completely or not at all.
+
+A bake is shape keys, or a Mesh Cache modifier (mesh_cache.py).
 
 A mesh without shape keys gets absolute ones: a basis, one key per frame, and one F-curve of the evaluation time with a
 keyframe at every frame. Two keyframes would not do, because the times that Blender gives the keys have rounding errors.
-A mesh with relative keys keeps them unchanged and gets one more per frame, faded in and out by three keyframes.
+A mesh with relative keys keeps them unchanged and gets one more per frame, faded in and out by three keyframes; on
+request so does a mesh without keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import core
 from ..properties import baked_record
 from ..properties.baked_record import BakedRecord
-from . import delete_animation
+from . import delete_animation, mesh_cache
 
 LINEAR = 1
 """Number of LINEAR in Keyframe.interpolation, as `foreach_set` takes it."""
@@ -31,17 +36,27 @@ class BakedShape:
     Attributes:
         obj: the object to write to.
         first: first frame.
-        coordinates: key coordinates (F, V, 3) in the object's space [Blender units] of frames first, first + 1, ...
+        coordinates: (F, V, 3) in the object's space [Blender units] of frames first, first + 1, ...; key coordinates
+            of a bake in shape keys. Any sequence of F arrays (V, 3) will do.
         report: the report as JSON values.
         time_ratio: time at which Blender evaluates the animation of a frame, over its number [-]. Keyframes are set at
             that time, so that the bake plays at its own speed with the scene's Time Stretching.
+        key_mode: AUTO, ABSOLUTE or RELATIVE, see `object.muslin.key_mode`.
+        take, take_id: folder and identity of the cache, empty without one; see `BakedRecord`.
+        cache: path of the PC2 file that a Mesh Cache modifier is to play, instead of shape keys; None for these.
+        cache_start: frame of the first sample in that file.
     """
 
     obj: bpy.types.Object
     first: int
-    coordinates: NDArray[np.float32]
+    coordinates: Sequence[NDArray[np.float32]] | NDArray[np.float32]
     report: dict[str, Any]
     time_ratio: float = 1.0
+    key_mode: str = "AUTO"
+    take: str = ""
+    take_id: str = ""
+    cache: Path | None = None
+    cache_start: int = 0
 
 
 def write_bakes(shapes: Sequence[BakedShape]) -> None:
@@ -74,11 +89,12 @@ def delete_bakes(objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
         core.SceneError: a record is damaged, or an action cannot be changed in this file.
     """
     records = [(obj, record) for obj in objects if (record := baked_record.load(obj)) is not None]
-    for obj, record in records:
+    of_keys = [(obj, record) for obj, record in records if not record.modifier]
+    for obj, record in of_keys:
         delete_animation.check_action(obj, record)
     undo: list[Callable[[], object]] = []
     try:
-        for obj, record in records:
+        for obj, record in of_keys:
             delete_animation.restore_animation(obj.data.shape_keys, record, undo)
     except BaseException:
         for step in reversed(undo):
@@ -96,22 +112,43 @@ def _read(obj: bpy.types.Object) -> BakedShape | None:
     record = baked_record.load(obj)
     if record is None:
         return None
+    if record.modifier:
+        return _read_modifier(obj, record)
     coordinates = np.empty((len(record.keys), len(obj.data.vertices), 3), np.float32)
     blocks = obj.data.shape_keys.key_blocks
     own = {*baked_record.own_keys(obj.data.shape_keys, record)}
     for i, name in enumerate(record.keys):
         (blocks[name] if name in own else blocks[0]).points.foreach_get("co", coordinates[i].ravel())
-    return BakedShape(obj, record.first, coordinates, record.report, record.time_ratio)
+    return BakedShape(obj, record.first, coordinates, record.report, record.time_ratio,
+                      "ABSOLUTE" if record.absolute else "RELATIVE", record.take, record.take_id)
+
+
+def _read_modifier(obj: bpy.types.Object, record: BakedRecord) -> BakedShape | None:
+    """Return the bake of an object that a Mesh Cache modifier plays; None if the user has removed that."""
+    modifier: Any = obj.modifiers.get(record.modifier)
+    if modifier is None or not baked_record.is_own(modifier):
+        return None
+    return BakedShape(obj, record.first, [], record.report, record.time_ratio, take=record.take,
+                      take_id=record.take_id, cache=mesh_cache.absolute_path(modifier.filepath, obj.library),
+                      cache_start=round(modifier.frame_start))
 
 
 def _write(shape: BakedShape) -> None:
     """Write one bake on an object without one. If it fails, restore the object and raise."""
+    if shape.cache is not None:
+        _write_modifier(shape, shape.cache)
+        return
     obj = shape.obj
     last = shape.first + len(shape.coordinates) - 1
     keys = obj.data.shape_keys
-    record = BakedRecord(first=shape.first, last=last, absolute=keys is None, made_shape_keys=keys is None,
+    if keys is not None and shape.key_mode == "ABSOLUTE":
+        raise core.SceneError(f"has {len(keys.key_blocks)} shape keys of its own, so that its bake cannot be absolute "
+                              "shape keys; choose Automatic or Relative for Keys, or Mesh Cache as the result",
+                              object_name=obj.name)
+    record = BakedRecord(first=shape.first, last=last, absolute=keys is None and shape.key_mode != "RELATIVE",
+                         made_shape_keys=keys is None,
                          active_index=obj.active_shape_key_index, show_only=obj.show_only_shape_key,
-                         report=shape.report, time_ratio=shape.time_ratio)
+                         report=shape.report, time_ratio=shape.time_ratio, take=shape.take, take_id=shape.take_id)
     try:
         if keys is None:
             basis = obj.shape_key_add(name="Basis", from_mix=False)
@@ -136,6 +173,19 @@ def _write(shape: BakedShape) -> None:
         baked_record.save(keys, record)
     except BaseException:
         _restore(obj, record)
+        raise
+
+
+def _write_modifier(shape: BakedShape, cache: Path) -> None:
+    """Add the Mesh Cache modifier that plays a bake, and its record. If it fails, take both away and raise."""
+    obj = shape.obj
+    modifier = mesh_cache.add(obj, mesh_cache.RESULT, cache, shape.cache_start, shape.time_ratio)
+    try:
+        baked_record.save(obj, BakedRecord(
+            first=shape.report["first"], last=shape.report["last"], absolute=False, modifier=modifier.name,
+            report=shape.report, time_ratio=shape.time_ratio, take=shape.take, take_id=shape.take_id))
+    except BaseException:
+        obj.modifiers.remove(modifier)
         raise
 
 
@@ -187,7 +237,11 @@ def _restore(obj: bpy.types.Object, record: BakedRecord) -> None:
 
 
 def _restore_keys(obj: bpy.types.Object, record: BakedRecord) -> None:
-    """Remove the shape keys and the record of the bake, and restore the settings of the keys."""
+    """Remove the shape keys and the record of the bake, and restore the settings of the keys; or its modifier."""
+    if record.modifier:
+        mesh_cache.remove(obj, record.modifier)
+        baked_record.forget(obj)
+        return
     keys = obj.data.shape_keys
     if baked_record.only_baked(keys, record):
         obj.shape_key_clear()
