@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ... import core
 from ..properties.settings import SceneSettings
 from ..write.report import Report
 from . import backends
@@ -40,10 +38,15 @@ def gravity_notes(settings: SceneSettings) -> list[str]:
     return []
 
 
-def result_notes(report: Report, cloths: Sequence[core.Cloth], wanted_backend: str | None) -> list[str]:
-    """Return the notes on the result of a bake. `report` has all but these notes."""
+def result_notes(report: Report, mean_edges: dict[str, float]) -> list[str]:
+    """Return the notes on the result of a bake.
+
+    Args:
+        report: of the bake, without these notes.
+        mean_edges: mean length of the edges of each cloth [m].
+    """
     notes = []
-    if report.backend != "numba" and backends.why_broken() and wanted_backend is None:
+    if report.backend != "numba" and backends.why_broken() and report.settings["scene"]["backend"] is None:
         notes.append(f"Numba is installed but does not run here, NumPy ran instead: {backends.why_broken()}")
     values = report.as_dict()
     notes += [note for note in (start_note(values), stretch_note(values)) if note]
@@ -53,9 +56,9 @@ def result_notes(report: Report, cloths: Sequence[core.Cloth], wanted_backend: s
         notes.append(f"Projective dynamics ended {unconverged} of {len(report.certificates)} frames before it was "
                      f"close to the solution, with a residual of up to {summary['residual']:.2g}: there the cloth "
                      "moves too slowly, as in honey. Raise Outer Iterations or Steps per Frame, or choose BDF2.")
-    for name, cloth in zip(report.cloths, cloths, strict=True):
+    for name, mean_edge in zip(report.cloths, mean_edges.values(), strict=False):
         error = report.playback_error[name]
-        if error > VISIBLE_PLAYBACK_ERROR * cloth.mesh.mean_edge:
+        if error > VISIBLE_PLAYBACK_ERROR * mean_edge:
             notes.append(f"{name}: plays back up to {error:.3g} m from where it was simulated, because a modifier "
                          "cannot be undone exactly. Switch off modifiers that smooth it.")
     return notes

@@ -41,9 +41,10 @@ MAX_NEWTON_ITERATIONS = 12
 
 
 class KeyFitter:
-    """Computes the key coordinates of one cloth from its world positions, at the current frame of the scene.
+    """Computes the key coordinates of one cloth from its displayed positions, at the current frame of the scene.
 
     Attributes:
+        is_needed: whether key coordinates differ from displayed positions: the object has other shape keys or deforms.
         error: largest distance between simulated and displayed positions so far [m], apart from rounding.
     """
 
@@ -52,22 +53,23 @@ class KeyFitter:
         self._source, self._scene, self._view_layer = source, scene, view_layer
         self._metres_per_unit = metres_per_unit
         self._has_users_keys = bool(users_shape_keys(source.obj))
+        self.is_needed = source.deforms or self._has_users_keys
         self._basis = _basis(source.obj)
         self.error = 0.0
 
-    def key_coordinates(self, world: Coordinates) -> NDArray[np.float32]:
-        """Return the key coordinates (V, 3) in the object's space [Blender units] for `world` positions (V, 3) [m]."""
+    def key_coordinates(self, displayed: NDArray[Any]) -> NDArray[np.float32]:
+        """Return the key coordinates (V, 3) for `displayed` positions (V, 3), both in the object's space [Blender units].
+        """
         with shown([self._source.obj]) as was_hidden:
             if was_hidden:
                 self._view_layer.update()
-            return self._key_coordinates(world)
+            return self._key_coordinates(displayed.astype(np.float64))
 
-    def _key_coordinates(self, world: Coordinates) -> NDArray[np.float32]:
+    def _key_coordinates(self, local: Coordinates) -> NDArray[np.float32]:
         """Return the key coordinates while the object is switched on."""
-        matrix = world_matrix(self._source.obj, self._scene, self._view_layer)
-        inverse = np.linalg.inv(matrix)
-        local = (world / self._metres_per_unit) @ inverse[:3, :3].T + inverse[:3, 3]
+        displayed = local
         if self._source.deforms:
+            matrix = world_matrix(self._source.obj, self._scene, self._view_layer)
             local, residual = self._undeformed(local)
             stretch = float(np.linalg.norm(matrix[:3, :3], ord=2))
             self.error = max(self.error, residual * stretch * self._metres_per_unit)
@@ -78,7 +80,7 @@ class KeyFitter:
         finite = np.isfinite(keys).all(axis=1)
         if not finite.all():
             vertex = int(np.argmin(finite))
-            raise core.SceneError(f"vertex {vertex} would be at {vector_text(world[vertex])} m at frame "
+            raise core.SceneError(f"vertex {vertex} would be at {vector_text(displayed[vertex])} in its own space at frame "
                                   f"{self._scene.frame_current}, which no shape key can hold; raise Steps per Frame, "
                                   "or give the object a scale nearer to 1", object_name=self._source.name)
         return keys

@@ -7,7 +7,7 @@ import math
 import platform
 import sys
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,10 @@ class Report:
             "steps": sum(of("steps")),
             "iterations": sum(of("iterations")),
         }
+
+    def timed(self, seconds: dict[str, float]) -> Report:
+        """Return the report with other times."""
+        return replace(self, seconds=seconds)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report and its summary as JSON values, see `json_values`."""

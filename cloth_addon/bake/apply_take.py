@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a take on disk to the result in the file: shape keys, or a Mesh Cache modifier.
+
+The take has the frames as they are displayed, in the object's space. Shape keys need the shape before the modifiers
+that deform the object and beside the user's own keys, see write/key_coordinates.py: there, frame by frame, Blender is
+asked again. Everything else is written as it is on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import core
+from ...core.cache import take as cache
+from ..properties import baked_record
+from ..read import read_cloth
+from ..write import mesh_cache, shape_keys
+from ..write.key_coordinates import KeyFitter
+from ..write.report import Report, versions
+from . import report_notes, takes
+from .progress import Progress, StageTimer
+
+SECONDS = "read", "prepare", "solve", "fit", "write"
+"""Stages of a bake in its report."""
+
+
+class TakeFrames(Sequence[NDArray[np.float32]]):
+    """The frames of one cloth of a take as coordinates (V, 3), read from disk one by one."""
+
+    def __init__(self, take: cache.Take, number: int, first: int, last: int) -> None:
+        self._take, self._number, self._first, self._count = take, number, first, last - first + 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        if not 0 <= index < self._count:
+            raise IndexError(index)
+        return self._take.positions(self._number, self._first + index)
+
+    def __iter__(self) -> Iterator[NDArray[np.float32]]:
+        return (self[index] for index in range(self._count))
+
+
+def apply_take(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: cache.Take,
+               objects: Sequence[bpy.types.Object], timer: StageTimer) -> Generator[Progress, None, Report]:
+    """Make the result of a take, complete or not, on `objects`, the cloths of the take in its order.
+
+    Yields Progress, and returns the report. The earlier result is replaced at the end, completely or not at all.
+
+    Raises:
+        core.ClothError: the mesh is not that of the take, or the result cannot be written.
+    """
+    header, last = take.header, take.last
+    if last is None or last <= header.first:
+        raise core.SceneError(f"the cache {take.folder} has no frame after the first; go on with the bake")
+    names = tuple(obj.name for obj in objects)
+    total = last - header.first + 1
+    certificates = take.certificates()[header.first - header.start:]
+    errors: dict[str, float] = {}
+    coordinates: list[Any] = []
+    for number, obj in enumerate(objects):
+        if len(obj.data.vertices) != header.cloths[number].vertices:
+            raise core.MeshError(f"has {len(obj.data.vertices)} vertices, and {header.cloths[number].vertices} when it "
+                                 "was baked; undo the change of the mesh, or bake again", object_name=obj.name)
+        frames: Any = TakeFrames(take, number, header.first, last)
+        errors[obj.name] = 0.0
+        if obj.muslin.result != "MESH_CACHE":
+            source = read_cloth.read_source(obj, scene, view_layer)
+            fitter = KeyFitter(source, scene, view_layer, header.metres_per_unit)
+            if fitter.is_needed:
+                keys = _allocate_keys(obj, total)
+                for done in range(total):
+                    yield Progress(header.first + done, done, total, None, None, names, touches_blender=True,
+                                   stage=f"Making shape keys, {done} of {total}")
+                    with timer.stage("fit"):
+                        scene.frame_set(header.first + done)
+                        keys[done] = fitter.key_coordinates(frames[done])
+                frames, errors[obj.name] = keys, fitter.error
+        coordinates.append(frames)
+    report = _report(take, names, last, certificates, errors, timer, scene)
+    yield Progress(last, total, total, 0.0, None, names, touches_blender=True)
+    with timer.stage("write"):
+        values = report.as_dict()
+        shape_keys.write_bakes([
+            shape_keys.BakedShape(
+                obj, header.first, frames, values, header.time_ratio, obj.muslin.key_mode,
+                mesh_cache.blend_path(take.folder), header.id,
+                take.folder / header.cloths[number].file if obj.muslin.result == "MESH_CACHE" else None, header.start)
+            for number, (obj, frames) in enumerate(zip(objects, coordinates, strict=True))])
+    takes.forget()
+    return report
+
+
+def _allocate_keys(obj: bpy.types.Object, frames: int) -> NDArray[np.float32]:
+    """Return an array (F, V, 3) for the key coordinates of one cloth."""
+    shape = frames, len(obj.data.vertices), 3
+    try:
+        return np.empty(shape, np.float32)
+    except MemoryError as error:
+        size = 4e-9 * np.prod(shape, dtype=float)
+        raise core.SceneError(f"{frames} frames of {shape[1]} vertices take {size:.3g} GB as shape keys, more than "
+                              "there is; choose Mesh Cache as the result, or bake fewer frames",
+                              object_name=obj.name) from error
+
+
+def _report(take: cache.Take, names: Sequence[str], last: int, certificates: list[dict[str, Any]],
+            errors: dict[str, float], timer: StageTimer, scene: bpy.types.Scene) -> Report:
+    """Return the report of what a take has up to the frame `last`."""
+    header = take.header
+    known = header.report
+    backend = certificates[0].get("backend", "numpy")
+    settings, fingerprints = take.settings_at(last)
+    renamed = dict(zip((cloth.name for cloth in header.cloths), names, strict=True))
+    seconds = timer.seconds()
+    report = Report(
+        scene=scene.name, cloths=list(names), colliders=known.get("colliders", []), first=header.first, last=last,
+        settings={renamed.get(name, name): value for name, value in settings.items()}, certificates=certificates,
+        fingerprints={renamed.get(name, name): value for name, value in fingerprints.items()},
+        playback_error=errors, seconds=seconds, notes=list(known.get("notes", [])),
+        versions=versions(numba=backend == "numba"), backend=backend)
+    notes = report_notes.result_notes(report, known.get("mean_edges", {}))
+    if last < header.last:
+        notes.append(f"Partial: frames {header.first} to {last} of {header.last}. Resume goes on from there.")
+    return Report(**{**vars(report), "notes": report.notes + notes})
+
+
+def objects_of(take: takes.FoundTake, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Return the objects of the scene that a take is of, in its order.
+
+    Raises:
+        core.SceneError: one is missing.
+    """
+    found = []
+    for name in take.cloths:
+        obj = scene.objects.get(name) or next(
+            (other for other in scene.objects
+             if (record := baked_record.known(other)) is not None and record.take_id == take.id
+             and other.name not in take.cloths), None)
+        if obj is None or obj.type != "MESH":
+            raise core.SceneError(f"the cache {take.folder} is of '{name}', which is not in the scene; undo its "
+                                  "renaming or deletion, or bake again")
+        found.append(obj)
+    return found

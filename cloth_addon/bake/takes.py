@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Takes of a scene: the caches of its bakes on disk, one folder each, in the scene's cache folder.
+
+A take is found by the names of the cloths that were baked together, or by the record of the bake that was made of it. A
+new bake makes a new take, so that the bake in use stays as it is until the new one is complete. Takes that are not in
+use are kept one bake long, for undo, and are deleted when a later one is complete.
+
+A file that was never saved has its takes in Blender's temporary folder. They move beside the .blend when it is saved.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ... import core
+from ...core.cache import take as cache
+from ..properties import baked_record
+from ..write import mesh_cache
+
+FRAMES_FILE = "frames.muslin"
+LIFETIME = 1.0
+"""Time for which what was found in a folder holds while panels are drawn [s]."""
+
+
+@dataclass(frozen=True)
+class FoundTake:
+    """A take on disk.
+
+    Attributes:
+        folder: its folder.
+        id: its identity.
+        cloths: names of the cloths that were baked together.
+        start, first, last: first simulated frame, first and last frame of the bake.
+        reached: last frame that is there, None if there is none.
+        owner: the .blend that it was baked in, empty if that was never saved.
+        size: on disk [bytes].
+        changed: time of the last change [s].
+    """
+
+    folder: Path
+    id: str
+    cloths: tuple[str, ...]
+    start: int
+    first: int
+    last: int
+    reached: int | None
+    owner: str
+    size: int
+    changed: float
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all frames are there."""
+        return self.reached == self.last
+
+    @property
+    def has_frames(self) -> bool:
+        """Whether there is more than the initial state to show."""
+        return self.reached is not None and self.reached > self.first
+
+
+_known: dict[Path, tuple[tuple[Any, ...], FoundTake | None]] = {}
+"""Takes by folder, each with the state of its files when it was read."""
+_listed: dict[Path, tuple[float, list[FoundTake]]] = {}
+"""Takes in a cache folder, with the time when they were listed [s]."""
+
+
+def cache_folder(scene: bpy.types.Scene) -> Path:
+    """Return the folder of the scene's takes, which need not exist."""
+    folder = scene.muslin.cache_folder or "//muslin_cache"
+    if folder.startswith("//") and not bpy.data.filepath:
+        return temporary_folder()
+    return mesh_cache.absolute_path(folder)
+
+
+def temporary_folder() -> Path:
+    """Return the folder of the takes of a file that was never saved. Blender deletes it when it quits."""
+    return Path(bpy.app.tempdir) / "muslin_cache"
+
+
+def new_folder(scene: bpy.types.Scene, names: Sequence[str]) -> Path:
+    """Return the folder for a new take of these cloths: NAME, NAME.001, ..., the first that is free."""
+    name = safe_name(names[0] if len(names) == 1 else scene.name)
+    folder = cache_folder(scene) / name
+    number = 0
+    while folder.exists():
+        number += 1
+        folder = folder.with_name(f"{name}.{number:03d}")
+    return folder
+
+
+def safe_name(name: str) -> str:
+    """Return `name` as the name of a folder that every file system takes."""
+    safe = re.sub(r'[\x00-\x1f<>:"/\\|?*.]', "_", name)[:100].strip(" _")
+    return safe or "cloth"
+
+
+def takes_in(folder: Path, *, now: bool = False) -> list[FoundTake]:
+    """Return the takes in a cache folder, the latest first. What was found a moment ago is returned again unless `now`.
+    """
+    when, found = _listed.get(folder, (0.0, []))
+    if now or time.monotonic() > when + LIFETIME:
+        found = []
+        with suppress(OSError):
+            found = [take for path in folder.iterdir() if (take := read(path)) is not None]
+        found.sort(key=lambda take: -take.changed)
+        _listed[folder] = time.monotonic(), found
+    return found
+
+
+def read(folder: Path) -> FoundTake | None:
+    """Return the take in `folder`, None if there is none that can be read."""
+    try:
+        status = os.stat(folder / FRAMES_FILE)
+    except OSError:
+        return None
+    state = status.st_mtime_ns, status.st_size
+    if _known.get(folder, (None, None))[0] != state:
+        _known[folder] = state, _read(folder, status)
+    return _known[folder][1]
+
+
+def _read(folder: Path, status: os.stat_result) -> FoundTake | None:
+    try:
+        take = cache.Take.open(folder)
+        header = take.header
+        return FoundTake(folder, header.id, tuple(cloth.name for cloth in header.cloths), header.start, header.first,
+                         header.last, take.last, header.owner, take.bytes_on_disk(), status.st_mtime)
+    except core.ClothError:
+        return None
+
+
+def forget() -> None:
+    """Look at the disk again at the next question."""
+    _listed.clear()
+
+
+def of_object(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) -> list[FoundTake]:
+    """Return the takes of this cloth, the latest first: by its name, or by the record of its bake."""
+    record = baked_record.known(obj)
+    found = takes_in(cache_folder(scene), now=now)
+    used = in_use(obj)
+    others = [take for take in found if obj.name in take.cloths or (record is not None and take.id == record.take_id)]
+    return others if used is None or used in others else [used, *others]
+
+
+def in_use(obj: bpy.types.Object) -> FoundTake | None:
+    """Return the take that the bake of `obj` was made of; None without one, or if it is gone."""
+    record = baked_record.known(obj)
+    if record is None or not record.take:
+        return None
+    take = read(mesh_cache.absolute_path(record.take, obj.library))
+    return take if take is not None and take.id == record.take_id else None
+
+
+def unused(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) -> FoundTake | None:
+    """Return the latest take of this cloth if it is later than the bake in use; None if there is none.
+
+    It is a bake that was stopped, or that went on while Blender was closed.
+    """
+    record = baked_record.known(obj)
+    found = of_object(scene, obj, now=now)
+    if not found or not found[0].has_frames:
+        return None
+    latest = found[0]
+    if record is None:
+        return latest
+    if latest.id == record.take_id:
+        return latest if latest.reached is not None and latest.reached > record.last else None
+    return latest if latest.changed > max((take.changed for take in found if take.id == record.take_id),
+                                          default=0.0) else None
+
+
+def is_mine(take: FoundTake) -> bool:
+    """Return whether this file may change and delete a take: it was baked here, or in a file that is gone."""
+    return take.owner in ("", bpy.data.filepath) or not os.path.exists(take.owner)
+
+
+def delete(take: FoundTake) -> None:
+    """Delete a take.
+
+    Raises:
+        core.SceneError: it cannot be deleted.
+    """
+    folder = take.folder
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise core.SceneError(f"the cache {folder} cannot be deleted: {error.strerror or error}; close what uses it, or "
+                              "delete it by hand") from error
+    finally:
+        forget()
+
+
+def delete_older(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], keep: set[str]) -> None:
+    """Delete the takes of these cloths that nothing uses, apart from the ids `keep` and the latest one besides."""
+    used = keep | {record.take_id for obj in bpy.data.objects if (record := baked_record.known(obj)) is not None}
+    names = {obj.name for obj in cloths}
+    spare = [take for take in takes_in(cache_folder(scene), now=True)
+             if take.id not in used and set(take.cloths) <= names and is_mine(take)]
+    for take in spare[1:]:
+        with suppress(core.ClothError):
+            delete(take)
+
+
+def move_to_file(scenes: Sequence[bpy.types.Scene]) -> list[str]:
+    """Move takes from the temporary folder beside the .blend, which was just saved for the first time.
+
+    Returns:
+        Sentences for the user on takes that could not be moved. They stay where they are.
+    """
+    problems = []
+    for scene in scenes:
+        for take in takes_in(temporary_folder(), now=True):
+            users = [obj for obj in scene.objects if obj.name in take.cloths and obj.type == "MESH"]
+            if not users:
+                continue
+            target = new_folder(scene, take.cloths)
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.move(take.folder, target)
+            except OSError as error:
+                problems.append(f"The cache of '{take.cloths[0]}' could not be moved to {target}: "
+                                f"{error.strerror or error}. Save the file elsewhere before you quit Blender")
+                continue
+            for obj in bpy.data.objects:
+                _point_to(obj, take, target)
+    forget()
+    return problems
+
+
+def _point_to(obj: bpy.types.Object, take: FoundTake, folder: Path) -> None:
+    """Let the bake of `obj` use `folder`, to which its take was moved."""
+    record = baked_record.known(obj)
+    if record is None or record.take_id != take.id:
+        return
+    baked_record.save(baked_record.holder(obj), replace(record, take=mesh_cache.blend_path(folder)))
+    modifier: Any = obj.modifiers.get(record.modifier) if record.modifier else None
+    if modifier is not None:
+        name = mesh_cache.absolute_path(modifier.filepath).name
+        modifier.filepath = mesh_cache.blend_path(folder / name)
