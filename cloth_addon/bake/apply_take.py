@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
-from ...core.cache import take as cache
+from ...core.cache.take import Take
 from ..properties import baked_record
 from ..read import read_cloth
 from ..write import mesh_cache, shape_keys
@@ -32,7 +32,7 @@ SECONDS = "read", "prepare", "solve", "fit", "write"
 class TakeFrames(Sequence[NDArray[np.float32]]):
     """The frames of one cloth of a take as coordinates (V, 3), read from disk one by one."""
 
-    def __init__(self, take: cache.Take, number: int, first: int, last: int) -> None:
+    def __init__(self, take: Take, number: int, first: int, last: int) -> None:
         self._take, self._number, self._first, self._count = take, number, first, last - first + 1
 
     def __len__(self) -> int:
@@ -47,7 +47,7 @@ class TakeFrames(Sequence[NDArray[np.float32]]):
         return (self[index] for index in range(self._count))
 
 
-def apply_take(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: cache.Take,
+def apply_take(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take,
                objects: Sequence[bpy.types.Object], timer: StageTimer) -> Generator[Progress, None, Report]:
     """Make the result of a take, complete or not, on `objects`, the cloths of the take in its order.
 
@@ -90,7 +90,7 @@ def apply_take(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: ca
         shape_keys.write_bakes([
             shape_keys.BakedShape(
                 obj, header.first, frames, values, header.time_ratio, obj.muslin.key_mode,
-                mesh_cache.blend_path(take.folder), header.id,
+                mesh_cache.blend_path(take.folder), header.take,
                 take.folder / header.cloths[number].file if obj.muslin.result == "MESH_CACHE" else None, header.start)
             for number, (obj, frames) in enumerate(zip(objects, coordinates, strict=True))])
     takes.forget()
@@ -109,13 +109,14 @@ def _allocate_keys(obj: bpy.types.Object, frames: int) -> NDArray[np.float32]:
                               object_name=obj.name) from error
 
 
-def _report(take: cache.Take, names: Sequence[str], last: int, certificates: list[dict[str, Any]],
+def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict[str, Any]],
             errors: dict[str, float], timer: StageTimer, scene: bpy.types.Scene) -> Report:
     """Return the report of what a take has up to the frame `last`."""
     header = take.header
     known = header.report
     backend = certificates[0].get("backend", "numpy")
-    settings, fingerprints = take.settings_at(last)
+    segment = [part for part in take.segments if part["from_frame"] <= last][-1]
+    settings, fingerprints = segment["settings"], segment["fingerprints"]
     renamed = dict(zip((cloth.name for cloth in header.cloths), names, strict=True))
     seconds = timer.seconds()
     report = Report(
@@ -125,8 +126,8 @@ def _report(take: cache.Take, names: Sequence[str], last: int, certificates: lis
         playback_error=errors, seconds=seconds, notes=list(known.get("notes", [])),
         versions=versions(numba=backend == "numba"), backend=backend)
     notes = report_notes.result_notes(report, known.get("mean_edges", {}))
-    if last < header.last:
-        notes.append(f"Partial: frames {header.first} to {last} of {header.last}. Resume goes on from there.")
+    if last < take.end:
+        notes.append(f"Partial: frames {header.first} to {last} of {take.end}. Resume goes on from there.")
     return Report(**{**vars(report), "notes": report.notes + notes})
 
 

@@ -59,9 +59,8 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
     """Bake as `bake` does. Whatever changes while the generator waits is noticed by `watch`."""
     prepared = Preparation(scene, objects, frames, view_layer, backend, watch)
     settings, timer, names = prepared.settings, prepared.timer, prepared.names
-    total = settings.last - settings.start + 1
     backends.keep_compiled()
-    solver = settings.solver()
+    solver, total = settings.solver(), settings.last - settings.start + 1
     preparing = backends.prepare(solver, prepared.models)
     while True:
         with timer.stage("prepare"):
@@ -74,21 +73,22 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
     with take:
         if start is not None and start.frame > settings.start:
             prepared.read(start.frame)
+        before = 0 if take.last is None else take.last + 1 - settings.start
         solved = bake_frames(take, prepared.inputs.scene, solver, prepared.inputs.window.motion,
                              lambda frame: _read_checked(prepared, frame), start)
-        first_new = settings.start if start is None else start.frame + 1
-        for frame in range(first_new, settings.last + 1):
-            done = frame - settings.start
-            left = timer.seconds_left(frame - first_new, settings.last + 1 - first_new)
-            yield Progress(frame, done, total, left, None, names, touches_blender=True,
-                           stage=steps_text if frame == first_new + 1 else "")
-            with timer.stage("solve"):
-                certificate = next(solved).certificate
-            yield Progress(frame, done, total, left, certificate, names, touches_blender=True)
-        yield Progress(settings.last, total, total, 0.0, None, names, touches_blender=True)
+        certificate = None
+        for done in range(before, total + 1):
+            left = timer.seconds_left(done - before, total - before)
+            yield Progress(min(settings.start + done, settings.last), done, total, left, certificate, names,
+                           touches_blender=True, stage=steps_text if done == before + 1 else "")
+            if done < total:
+                with timer.stage("solve"):
+                    certificate = next(solved).certificate
+        for _ in solved:
+            pass                                                    # its end writes the last checkpoint
         watch.check()
         report = yield from apply_take(scene, view_layer, take, prepared.objects, timer)
-        takes.delete_older(scene, prepared.objects, {take.header.id})
+        takes.delete_older(scene, prepared.objects, {take.header.take})
     return report.timed(timer.seconds())
 
 

@@ -82,6 +82,8 @@ class Job:
             if self.stopping:
                 self._steps.close()
                 return True
+            if self.progress is not None and self.progress.waits and not idle:
+                return self.finished
             if time.monotonic() > end:
                 return self.finished
         return True

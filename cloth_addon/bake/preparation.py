@@ -14,12 +14,13 @@ from typing import Any
 import bpy
 
 from ... import core
-from ...core.cache import take as cache
+from ...core.cache.take import Take
+from ...core.cache.take_header import TakeCloth, TakeHeader
 from ..properties.settings import SceneSettings, scene_settings_of
 from ..read import read_cloth
-from ..read.fingerprint import fingerprint
+from ..read.fingerprint import differences, fingerprint
 from ..read.read_scene import SimulationInput, read_scene
-from ..write.report import json_values, versions
+from ..write.report import json_values
 from . import report_notes, takes
 from .progress import StageTimer
 from .watch import Watch
@@ -80,15 +81,15 @@ class Preparation:
             self.watch.set_frame(frame)
         return samples
 
-    def header(self) -> cache.Header:
+    def header(self) -> TakeHeader:
         """Return the header of a new take."""
         settings, inputs = self.settings, self.inputs
-        cloths = [cache.TakeCloth(name, len(cloth.positions)) for name, cloth in
+        cloths = [TakeCloth(name, len(cloth.positions)) for name, cloth in
                   zip(self.names, inputs.cloths, strict=True)]
-        return cache.Header(
+        return TakeHeader(
             cloths=cloths, start=settings.start, first=settings.first, last=settings.last,
             frame_rate=settings.frame_rate, metres_per_unit=settings.metres_per_unit, time_ratio=settings.time_ratio,
-            owner=bpy.data.filepath, versions=versions(), settings=self.settings_values(),
+            owner=bpy.data.filepath, settings=self.settings_values(),
             fingerprints=self.fingerprints, report=self.report_values())
 
     def settings_values(self) -> dict[str, Any]:
@@ -103,7 +104,7 @@ class Preparation:
             "notes": report_notes.gravity_notes(self.settings) + self.inputs.notes,
             "mean_edges": {cloth.name: cloth.mesh.mean_edge for cloth in self.inputs.cloths}})
 
-    def take(self, continuation: Continuation | None) -> tuple[cache.Take, core.Checkpoint | None]:
+    def take(self, continuation: Continuation | None) -> tuple[Take, core.Checkpoint | None]:
         """Return the take to write to, and the state to continue from; None to start anew.
 
         A take is continued in its own folder if no frame of it is given up; else in a new one, which starts with a copy
@@ -115,21 +116,42 @@ class Preparation:
         if continuation is None:
             folder = takes.new_folder(self._scene, self.names)
             takes.forget()
-            return cache.Take.create(folder, self.header()), None
+            return Take.create(folder, self.header()), None
         found = takes.read(continuation.folder)
         if found is None or found.reached is None:
             raise core.SceneError(f"the cache {continuation.folder} has no frame to continue from; bake from the start")
         self._check_same(found)
-        folder, frame = continuation.folder, found.reached
-        if continuation.frame is not None and continuation.frame < frame or not takes.is_mine(found):
-            frame = min(continuation.frame if continuation.frame is not None else frame, frame)
+        folder, frame = continuation.folder, self._frame_to_keep(found, continuation)
+        if frame < found.reached or not takes.is_mine(found):
             folder = takes.new_folder(self._scene, self.names)
-            with cache.Take.open(continuation.folder) as earlier:
-                earlier.copy_prefix(folder, frame, owner=bpy.data.filepath)
+            take = Take.open(continuation.folder).copy_prefix(folder, frame)
+            take.set_owner(bpy.data.filepath)
+        else:
+            take = Take.resume(folder)
         takes.forget()
-        take = cache.Take.resume(folder, last=self.settings.last)
-        take.begin_segment(self.settings_values(), self.fingerprints)
+        take.begin_segment(self.settings_values(), self.fingerprints, self.settings.last, self.report_values())
         return take, take.checkpoint_before(frame)
+
+    def _frame_to_keep(self, found: takes.FoundTake, continuation: Continuation) -> int:
+        """Return the last frame of a take that is kept.
+
+        With the settings of before any frame will do, because the frames since the last stored state are computed
+        again. With other settings it is the frame of a stored state.
+
+        Raises:
+            core.SceneError: there is no such state.
+        """
+        frame = found.reached if continuation.frame is None else min(continuation.frame, found.reached)
+        take = Take.open(continuation.folder)
+        before = next(part["fingerprints"] for part in reversed(take.segments) if part["from_frame"] <= frame)
+        ignored = {"frame range"}
+        if all(set(differences(before.get(name, {}), now)) <= ignored for name, now in self.fingerprints.items()):
+            return frame
+        start = take.checkpoint_before(frame)
+        if start is None:
+            raise core.SceneError("settings have changed since the bake, and it has no stored state at or before frame "
+                                  f"{frame} to continue from; bake from the start", object_name=self.names[0])
+        return start.frame
 
     def _check_same(self, found: takes.FoundTake) -> None:
         """Raise SceneError if a take is of other cloths or starts at another frame."""

@@ -25,6 +25,7 @@ class Progress:
             may be resumed in another thread.
         stage: text for the user on the work before the first frame; empty after that.
         run: text for the user that names the run of a comparison; empty for a bake.
+        waits: whether there is nothing to do before something else has happened, so that the turn should end.
     """
 
     frame: int
@@ -36,6 +37,7 @@ class Progress:
     touches_blender: bool
     stage: str = ""
     run: str = ""
+    waits: bool = False
 
     @property
     def fraction(self) -> float:
@@ -50,15 +52,19 @@ class StageTimer:
         self._start = time.perf_counter()
         self._first_frame_start: float | None = None
         self._stages: dict[str, float] = {}
+        self._inside = 0.0                      # time of the stages inside the present one
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Add the time of the `with` block to the stage `name`."""
-        start = time.perf_counter()
+        """Add the time of the `with` block to the stage `name`, without that of stages inside it."""
+        start, inside = time.perf_counter(), self._inside
+        self._inside = 0.0
         try:
             yield
         finally:
-            self._stages[name] = self._stages.get(name, 0.0) + time.perf_counter() - start
+            spent = time.perf_counter() - start
+            self._stages[name] = self._stages.get(name, 0.0) + spent - self._inside
+            self._inside = inside + spent
 
     def seconds_left(self, done: int, total: int) -> float | None:
         """Return the estimated remaining time [s] at the start of a frame, from the mean time of the `done` frames.

@@ -23,7 +23,7 @@ from typing import Any
 import bpy
 
 from ... import core
-from ...core.cache import take as cache
+from ...core.cache.take import Take
 from ..properties import baked_record
 from ..write import mesh_cache
 
@@ -132,10 +132,10 @@ def read(folder: Path) -> FoundTake | None:
 
 def _read(folder: Path, status: os.stat_result) -> FoundTake | None:
     try:
-        take = cache.Take.open(folder)
+        take = Take.open(folder)
         header = take.header
-        return FoundTake(folder, header.id, tuple(cloth.name for cloth in header.cloths), header.start, header.first,
-                         header.last, take.last, header.owner, take.bytes_on_disk(), status.st_mtime)
+        return FoundTake(folder, header.take, tuple(cloth.name for cloth in header.cloths), header.start, header.first,
+                         take.end, take.last, take.owner, take.bytes_on_disk(), status.st_mtime)
     except core.ClothError:
         return None
 

@@ -29,8 +29,11 @@ class Watch:
         frame: the frame that the bake works on, for messages; None before the first.
     """
 
-    def __init__(self, scene: bpy.types.Scene, noun: str = "bake", verb: str = "bake") -> None:
-        """`noun` and `verb` name the work to the user."""
+    def __init__(self, scene: bpy.types.Scene, noun: str = "bake", verb: str = "bake", *,
+                 ignores_settings: bool = False) -> None:
+        """`noun` and `verb` name the work to the user. `ignores_settings`: the settings of Muslin and of the scene may
+        change, because they were all read at the beginning."""
+        self._ignores_settings = ignores_settings
         self.frame: int | None = None
         self._noun, self._verb = noun, verb
         self._scene = scene
@@ -113,8 +116,12 @@ class Watch:
         return None
 
     def _read(self) -> fingerprint.Parts:
-        return fingerprint.scene_parts(self._scene, self._cloths, fingerprint.session_identity,
-                                       self._current_settings())
+        parts = fingerprint.scene_parts(self._scene, self._cloths, fingerprint.session_identity,
+                                        self._current_settings())
+        if not self._ignores_settings:
+            return parts
+        return {key: part for key, part in parts.items()
+                if isinstance(key, tuple) and key[0] not in fingerprint.KINDS_OF_SETTINGS}
 
     def _changed(self, before: fingerprint.Part | None, after: fingerprint.Part | None) -> core.SceneError:
         """Return the error for a part that differs, is missing, or is new."""

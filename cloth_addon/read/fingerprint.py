@@ -24,6 +24,8 @@ ATTRIBUTES = (start_velocity.EARLIER_NAME, "birth")
 earlier name here, so that renaming the attribute is no change."""
 UNITS = frozenset(("unit scale", "frame rate"))
 """Parts that change the values of other parts."""
+KINDS_OF_SETTINGS = frozenset(("settings", "maps", "role"))
+"""Kinds of parts that are read once, when a bake begins."""
 SCENE_PATHS = {
     "frame range": ("frame_start", "frame_end"), "unit scale": ("unit_settings.scale_length",),
     "frame rate": ("render.fps", "render.fps_base", "render.frame_map_old", "render.frame_map_new"),

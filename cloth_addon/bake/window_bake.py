@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bake beside Blender's window: a process of its own solves, and Blender only reads, shows and writes.
+
+    reading    Blender moves the scene through all frames and stores what moves in a file; the solver follows at once
+    solving    Blender is free: undo, edit, save, play; the frames that are there are shown
+    writing    the take becomes the result in the file
+
+After the reading, the solver needs Blender no longer: it goes on if Blender ends unexpectedly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import bpy
+
+from ... import core
+from ...core.cache.take import Take
+from ...core.cache.feed import FeedWriter
+from ...core.cache.scene_file import save_scene
+from ...core.cache.solver_process import SolverProcess
+from ..write.report import Report
+from . import backends, takes
+from .apply_take import apply_take
+from .bake import frame_kept, view_layer_of
+from .live_view import LiveView, by_uid
+from .preparation import Continuation, Preparation
+from .progress import Progress, StageTimer
+from .watch import Watch
+
+STAGES = {"starting": "Starting the solver", "compiling": backends.COMPILING, "paused": "Paused"}
+"""Texts for the user on the states of a solver process."""
+
+
+class WindowBake:
+    """A bake of `objects` that runs beside Blender's window.
+
+    Attributes:
+        reads: whether it still reads the scene, so that nothing else may change it.
+        folder: of its take, None before it is created.
+        view: what it shows, None before there is anything.
+        certificates: of the frames that are there.
+    """
+
+    def __init__(self, scene: bpy.types.Scene, objects: Sequence[bpy.types.Object],
+                 resume: Continuation | None = None) -> None:
+        self._scene, self._objects, self._resume = scene, list(objects), resume
+        self._process: SolverProcess | None = None
+        self.reads = True
+        self.folder: Any = None
+        self.view: LiveView | None = None
+        self.certificates: list[dict[str, Any]] = []
+        self.first = 0
+
+    def pause(self) -> None:
+        """Let the solver wait after the step that it computes."""
+        if self._process is not None:
+            self._process.pause()
+
+    def go_on(self) -> None:
+        """Let the solver go on."""
+        if self._process is not None:
+            self._process.go_on()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the solver waits for `go_on`."""
+        return self._process is not None and self._process.state() == "paused"
+
+    def steps(self) -> Generator[Progress, None, Report]:
+        """Bake. Yields Progress and returns the Report; closing it stops the solver, and the frames stay on disk.
+
+        Raises:
+            core.ClothError: something cannot be baked.
+        """
+        watch = Watch(self._scene, ignores_settings=True)
+        with watch.errors_named():
+            try:
+                prepared = yield from self._read(watch)
+                timer, uids, scene_uid = prepared.timer, [obj.session_uid for obj in self._objects], (
+                    self._scene.session_uid)
+                del prepared, self._scene                           # an undo makes all objects invalid
+                self._objects.clear()
+                yield from self._solve(timer)
+            finally:
+                self._end()
+        scene = by_uid(bpy.data.scenes, scene_uid)
+        objects = [by_uid(bpy.data.objects, uid) for uid in uids]
+        if scene is None or None in objects:
+            raise core.SceneError("the scene or a cloth of the bake was removed while it ran; its frames are in "
+                                  f"{self.folder}. Undo the removal and press Use")
+        layer = view_layer_of(scene, None)
+        with Take.open(self.folder) as take, frame_kept(scene):
+            report = yield from apply_take(scene, layer, take, objects, timer)
+        takes.delete_older(scene, objects, {report.take_id})
+        return report
+
+    def _read(self, watch: Watch) -> Generator[Progress, None, Preparation]:
+        """Read all frames into the feed of the solver process, which starts meanwhile."""
+        scene = self._scene
+        with frame_kept(scene):
+            prepared = Preparation(scene, self._objects, None, view_layer_of(scene, None), None, watch)
+            settings, names = prepared.settings, prepared.names
+            self._objects = prepared.objects
+            take, start = prepared.take(self._resume)
+            self.folder, self.first = take.folder, settings.first
+            with take:
+                self.view = LiveView(scene, prepared.objects,
+                                     [take.folder / cloth.file for cloth in take.header.cloths], settings.start,
+                                     settings.time_ratio)
+            window = prepared.inputs.window
+            save_scene(take.folder / "scene.muslin", prepared.inputs.scene, settings.solver(), window.motion)
+            first = settings.start + 1 if start is None else start.frame
+            with FeedWriter.create(take.folder / "feed.muslin") as feed:
+                self._process = SolverProcess(take.folder)
+                self._process.start(kernels=backends.kernel_folder())
+                total = settings.last - settings.start + 1
+                for frame in range(first, settings.last + 1):
+                    watch.check()
+                    feed.append(frame, prepared.read(frame))
+                    self._follow()
+                    yield Progress(frame, min(self._done(settings.start), total), total, None, None, names,
+                                   touches_blender=True, stage=f"Reading frame {frame} of {settings.last}")
+                    self._raise_error()
+                feed.close_complete()
+        self.reads = False
+        return prepared
+
+    def _solve(self, timer: StageTimer) -> Generator[Progress, None, None]:
+        """Wait for the solver, and show its frames."""
+        assert self._process is not None and self.view is not None
+        header = cache.read_header(self.folder)
+        names = tuple(cloth.name for cloth in header.cloths)
+        total = header.last - header.start + 1
+        begun, done_before = time.monotonic(), self._done(header.start)
+        with timer.stage("solve"):
+            while True:
+                self._follow()
+                done = self._done(header.start)
+                state = self._process.state()
+                now = time.monotonic()
+                left = (now - begun) / (done - done_before) * (total - done) if done > done_before else None
+                if state == "paused":
+                    begun, done_before, left = now, done, None
+                stage = STAGES.get(state, "") if state == "paused" or not done else ""
+                last = header.start + done - 1
+                self.view.show(last)
+                yield Progress(last, done, total, left, None, names, touches_blender=True, stage=stage, waits=True)
+                self._raise_error()
+                if state == "finished":
+                    return
+
+    def _follow(self) -> None:
+        """Take in the frames that the solver has added."""
+        with suppress(core.ClothError):
+            if not hasattr(self, "_reader"):
+                self._reader = Take.open(self.folder)
+            self._reader.poll()
+            known = len(self.certificates)
+            self.certificates += self._reader.certificates()[known:]
+
+    def _done(self, start: int) -> int:
+        """Return the number of frames that are there."""
+        return len(self.certificates)
+
+    def _raise_error(self) -> None:
+        """Raise the error of the solver process, if it has ended with one."""
+        assert self._process is not None
+        error = self._process.error()
+        if error is not None:
+            raise error
+
+    def _end(self) -> None:
+        """Stop the solver, close the take and take the view away."""
+        if self._process is not None:
+            self._process.stop()
+        if hasattr(self, "_reader"):
+            self._reader.close()
+        if self.view is not None:
+            self.view.hide()
