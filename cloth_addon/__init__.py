@@ -10,7 +10,7 @@ from __future__ import annotations
 import bpy
 
 from . import command_line
-from .bake import bake_job
+from .bake import bake_job, session
 from .properties import object_properties
 from .ui import (
     add_particles,
@@ -40,6 +40,7 @@ def register() -> None:
     object_properties.attach()
     crossings_overlay.attach()
     bake_changes.attach()
+    session.attach()
     add_particles.attach()
     quality_panel.attach()
     timeline_bar.attach()
@@ -48,6 +49,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Abort a running bake, and remove everything that `register` has added."""
+    session.detach()
     bake_job.abort("the Muslin extension was disabled")
     bake_job.end()
     while _commands:

@@ -36,6 +36,21 @@ def why_not_editable(context: bpy.types.Context) -> str:
     return f"'{obj.name}' is linked from another file; make it local (Object > Relations > Make Local)"
 
 
+def run(steps: Generator[Any, None, Any], verb: str = "Baking") -> Any:
+    """Run the generator of a bake or comparison to its end, and return its result. It is a job, so that `poll` sees it.
+    """
+    job, printed = bake_job.begin(steps, verb), ""
+    try:
+        while not job.advance(idle=True):
+            stage = job.progress.stage if job.progress is not None else ""
+            if stage not in ("", printed):                          # compiling may take half a minute
+                print(f"Muslin: {stage}", flush=True)
+                printed = stage
+    finally:
+        bake_job.end()
+    return job.result
+
+
 class IdleOperator(_Operator):
     """Base of operators that cannot run during a bake.
 
@@ -109,19 +124,12 @@ class LongOperator(IdleOperator):
         return {"FINISHED"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        job, printed = bake_job.begin(self.steps(context), self.verb), ""       # a job, so that `poll` sees it
         try:
-            while not job.advance(idle=True):
-                stage = job.progress.stage if job.progress is not None else ""
-                if stage not in ("", printed):                  # compiling may take half a minute
-                    print(f"Muslin: {stage}", flush=True)
-                    printed = stage
+            result = run(self.steps(context), self.verb)
         except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        finally:
-            bake_job.end()
-        self.report_result(job.result)
+        self.report_result(result)
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:

@@ -57,7 +57,7 @@ class Preparation:
             core.ClothError: something cannot be baked.
         """
         self.settings: SceneSettings = scene_settings_of(scene, frames, backend)
-        read_cloth.check_frames(self.settings.first, self.settings.last)
+        read_cloth.check_frames(self.settings.first, self.settings.last, self.settings.start)
         self.frames, self.watch, self.timer = frames, watch, StageTimer()
         self._scene = scene
         view_layer.update()

@@ -91,12 +91,7 @@ def temporary_folder() -> Path:
 def new_folder(scene: bpy.types.Scene, names: Sequence[str]) -> Path:
     """Return the folder for a new take of these cloths: NAME, NAME.001, ..., the first that is free."""
     name = safe_name(names[0] if len(names) == 1 else scene.name)
-    folder = cache_folder(scene) / name
-    number = 0
-    while folder.exists():
-        number += 1
-        folder = folder.with_name(f"{name}.{number:03d}")
-    return folder
+    return free_folder(cache_folder(scene) / name)
 
 
 def safe_name(name: str) -> str:
@@ -159,7 +154,7 @@ def in_use(obj: bpy.types.Object) -> FoundTake | None:
     record = baked_record.known(obj)
     if record is None or not record.take:
         return None
-    take = read(mesh_cache.absolute_path(record.take, obj.library))
+    take = read(mesh_cache.absolute_path(record.take, library=obj.library))
     return take if take is not None and take.id == record.take_id else None
 
 
@@ -213,39 +208,65 @@ def delete_older(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], kee
             delete(take)
 
 
-def move_to_file(scenes: Sequence[bpy.types.Scene]) -> list[str]:
-    """Move takes from the temporary folder beside the .blend, which was just saved for the first time.
+def before_save(path: str, *, moves: bool) -> None:
+    """Let the records of bakes say where their takes are, seen from the .blend that is about to be saved as `path`.
 
-    Returns:
-        Sentences for the user on takes that could not be moved. They stay where they are.
+    Takes of a file that was never saved are moved beside it if `moves`. What cannot be moved stays where it is.
     """
-    problems = []
-    for scene in scenes:
-        for take in takes_in(temporary_folder(), now=True):
-            users = [obj for obj in scene.objects if obj.name in take.cloths and obj.type == "MESH"]
-            if not users:
-                continue
-            target = new_folder(scene, take.cloths)
-            try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.move(take.folder, target)
-            except OSError as error:
-                problems.append(f"The cache of '{take.cloths[0]}' could not be moved to {target}: "
-                                f"{error.strerror or error}. Save the file elsewhere before you quit Blender")
-                continue
-            for obj in bpy.data.objects:
-                _point_to(obj, take, target)
+    if moves and not bpy.data.filepath:
+        for scene in bpy.data.scenes:
+            if (scene.muslin.cache_folder or "//").startswith("//"):
+                _move_takes(scene, Path(mesh_cache.absolute_path(scene.muslin.cache_folder or "//muslin_cache",
+                                                                 os.path.dirname(path))))
+    _point_all(os.path.dirname(path))
+
+
+def after_save(path: str) -> None:
+    """Let the records say where their takes are seen from the open file, after a copy of it was saved as `path`."""
+    if bpy.data.filepath and os.path.dirname(path) != os.path.dirname(bpy.data.filepath):
+        _point_all(os.path.dirname(bpy.data.filepath))
     forget()
-    return problems
 
 
-def _point_to(obj: bpy.types.Object, take: FoundTake, folder: Path) -> None:
-    """Let the bake of `obj` use `folder`, to which its take was moved."""
-    record = baked_record.known(obj)
-    if record is None or record.take_id != take.id:
-        return
-    baked_record.save(baked_record.holder(obj), replace(record, take=mesh_cache.blend_path(folder)))
-    modifier: Any = obj.modifiers.get(record.modifier) if record.modifier else None
-    if modifier is not None:
-        name = mesh_cache.absolute_path(modifier.filepath).name
-        modifier.filepath = mesh_cache.blend_path(folder / name)
+def _move_takes(scene: bpy.types.Scene, target: Path) -> None:
+    """Move the takes of the scene's cloths from the temporary folder to the folder `target`."""
+    for take in takes_in(temporary_folder(), now=True):
+        if not any(obj.name in take.cloths and obj.type == "MESH" for obj in scene.objects):
+            continue
+        folder = free_folder(target / take.folder.name)
+        with suppress(OSError):
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.move(take.folder, folder)
+            _moved[take.folder] = folder
+    forget()
+
+
+def free_folder(folder: Path) -> Path:
+    """Return `folder`, or its name with .001, .002, ...: the first that does not exist."""
+    found, number = folder, 0
+    while found.exists():
+        number += 1
+        found = folder.with_name(f"{folder.name}.{number:03d}")
+    return found
+
+
+_moved: dict[Path, Path] = {}
+"""Folders of takes that were moved in this session."""
+
+
+def _point_all(folder: str) -> None:
+    """Let the records of all bakes say where their takes are, seen from `folder`."""
+    for obj in bpy.data.objects:
+        record = baked_record.known(obj) if obj.library is None else None
+        if record is None or not record.take:
+            continue
+        modifier: Any = obj.modifiers.get(record.modifier) if record.modifier else None
+        now = mesh_cache.absolute_path(modifier.filepath).parent if modifier else mesh_cache.absolute_path(record.take)
+        there = _moved.get(now, now)
+        stored = mesh_cache.blend_path(there, folder)
+        if stored != record.take:
+            owner: Any = baked_record.holder(obj)
+            if owner.is_editable:
+                baked_record.save(owner, replace(record, take=stored))
+        if modifier is not None and there != now:
+            modifier.filepath = mesh_cache.blend_path(there / mesh_cache.absolute_path(modifier.filepath).name, folder)

@@ -7,10 +7,10 @@ from typing import Any
 
 import bpy
 
-from ..bake import backends, bake_job
+from ..bake import backends, bake_job, session, takes
 from ..properties import baked_record
 from ..read import blender_collision, read_scene
-from . import bake_changes, certificate_text, crossings_overlay, hints, rename_velocity
+from . import bake_changes, bake_state, certificate_text, crossings_overlay, hints, rename_velocity
 from .panel_layout import PhysicsTab, paragraph
 
 
@@ -20,36 +20,28 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
     bl_options = set()
 
     def draw(self, context: bpy.types.Context) -> None:
-        baked = baked_record.has_bake(context.object)
+        width = context.region.width
         job = bake_job.current()
-        col = self.layout.column()
+        state = bake_state.state_of(context.scene, context.object) if job is None else None
+        report = baked_record.report_of(context.object)
+        changed = ""
+        if report and job is None:
+            changed = bake_changes.sentence(bake_changes.known_changes(context.scene, context.object, report))
+            if baked_record.lacks_keys(context.object):
+                changed = "A baked shape key or the modifier is missing: bake again"
         if job is not None:
-            col.progress(factor=job.fraction, text=f"{job.fraction:.0%}")
-            paragraph(col, job.text(), context.region.width, icon="NONE")
-            col.operator("muslin.bake_cancel", text="Cancel")
-        elif baked and baked_record.problem_of(context.object):
-            paragraph(col, f"'{context.object.name}': {baked_record.problem_of(context.object)}",
-                      context.region.width, icon="ERROR")
-            col.operator("muslin.bake_forget")
-        elif baked:
-            row = col.row(align=True)
-            row.operator("muslin.bake", text="Bake Again")
-            row.operator("muslin.bake_delete")
+            _draw_running(self.layout.column(), job, width)
         else:
-            col.operator("muslin.bake", text="Bake")
+            _draw_buttons(self.layout.column(), context, state, bool(changed), width)
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         flow.operator("muslin.bake_all")
         flow.operator("muslin.bake_delete_all")
-        report = baked_record.report_of(context.object) if job is None else None
         if report:
-            changed = bake_changes.sentence(bake_changes.known_changes(context.scene, context.object, report))
-            if baked_record.lacks_keys(context.object):
-                changed = "A baked shape key is missing: bake again"
-            _draw_certificate(self.layout, report, context.scene.frame_current, context.region.width, changed)
+            _draw_certificate(self.layout, report, context.scene.frame_current, width, changed)
         self.draw_crossings(context)
         if job is None:
             for hint in hints.hints(context.scene, context.object):
-                paragraph(self.layout.column(align=True), hint, context.region.width)
+                paragraph(self.layout.column(align=True), hint, width)
         self.draw_collisions(context)
         self.draw_settings(context)
 
@@ -94,6 +86,33 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
                 paragraph(self.layout.column(align=True), note, context.region.width)
 
 
+class MUSLIN_PT_cache(PhysicsTab, bpy.types.Panel):
+    bl_label = "Result and Cache"
+    bl_parent_id = "MUSLIN_PT_bake"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        obj, scene = context.object, context.scene
+        col = self.column(context)
+        col.prop(obj.muslin, "result")
+        if obj.muslin.result == "SHAPE_KEYS":
+            col.prop(obj.muslin, "key_mode")
+        record = baked_record.known(obj)
+        if record is not None and _differs(record, obj):
+            if takes.in_use(obj) is not None:
+                col.operator("muslin.bake_use", text="Switch the Bake to This")
+            else:
+                paragraph(col, "The bake has no cache to switch it from: bake again", context.region.width)
+        col.prop(scene.muslin, "cache_folder")
+        found = takes.of_object(scene, obj)
+        if found:
+            size = sum(take.size for take in found)
+            self.layout.label(text=f"{len(found)} bake{'s' if len(found) > 1 else ''} on disk, {size / 1e6:.1f} MB")
+            self.layout.operator("muslin.cache_free")
+        if not bpy.data.filepath and found:
+            paragraph(self.layout.column(align=True), "The file was never saved: its cache is temporary. Save the file "
+                      "to keep it", context.region.width)
+
+
 class MUSLIN_PT_solver(PhysicsTab, bpy.types.Panel):
     bl_label = "Solver"
     bl_parent_id = "MUSLIN_PT_bake"
@@ -112,6 +131,58 @@ class MUSLIN_PT_solver(PhysicsTab, bpy.types.Panel):
         remark = backends.remark(context.scene.muslin.backend)
         if remark:
             paragraph(self.layout.column(align=True), remark, context.region.width)
+
+
+def _draw_running(col: Any, job: bake_job.Job, width: int) -> None:
+    """Draw the progress of the running bake, with the buttons that pause and stop it."""
+    col.progress(factor=job.fraction, text=job.text())
+    row = col.row(align=True)
+    running = session.running()
+    if running is not None:
+        paused = running.is_paused
+        row.operator("muslin.bake_pause", text="Continue" if paused else "Pause", icon="PLAY" if paused else "PAUSE")
+    row.operator("muslin.bake_cancel", text="Cancel", icon="X")
+    if running is not None and running.reads:
+        paragraph(col, "The scene is being read. After that you can go on working", width)
+
+
+def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeState, changed: bool, width: int) -> None:
+    """Draw the buttons for the state of the bake, and what it is."""
+    if session.message():
+        box = col.box()
+        paragraph(box.column(align=True), session.message(), width, icon="ERROR")
+        box.operator("muslin.bake_message")
+    if baked_record.problem_of(context.object):
+        paragraph(col, f"'{context.object.name}': {baked_record.problem_of(context.object)}", width, icon="ERROR")
+        col.operator("muslin.bake_forget")
+        return
+    text = state.text(changed)
+    source, frame = state.source, context.scene.frame_current
+    if source is not None and state.can_resume:
+        col.operator("muslin.bake", text=f"Resume from Frame {source.reached + 1}", icon="PLAY").mode = "RESUME"
+    elif state.waiting is None:
+        col.operator("muslin.bake", text="Bake Again" if state.record is not None else "Bake")
+    if state.waiting is not None:
+        first, reached = state.waiting.first, state.waiting.reached
+        col.operator("muslin.bake_use", text=f"Use {first} to {reached}", icon="CHECKMARK")
+    row = col.row(align=True)
+    if source is not None and (state.can_resume or state.waiting is not None):
+        row.operator("muslin.bake", text="Bake from the Start")
+    if source is not None and state.can_go_on_from(frame) and frame < source.reached:
+        row.operator("muslin.bake", text=f"Bake from Here ({frame})").mode = "HERE"
+    if state.record is not None:
+        row.operator("muslin.bake_delete")
+    if text:
+        col.label(text=text, icon="CHECKMARK" if text == "Up to date" else "INFO")
+
+
+def _differs(record: baked_record.BakedRecord, obj: bpy.types.Object) -> bool:
+    """Return whether the bake is of another kind than the one that is chosen."""
+    muslin: Any = obj.muslin
+    if bool(record.modifier) != (muslin.result == "MESH_CACHE"):
+        return True
+    return not record.modifier and muslin.key_mode in ("ABSOLUTE", "RELATIVE") and (
+        record.absolute != (muslin.key_mode == "ABSOLUTE"))
 
 
 def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: int, changed: str) -> None:
@@ -144,4 +215,4 @@ def _draw_facts(col: Any, facts: list[tuple[str, str]]) -> None:
         split.label(text=value)
 
 
-classes = (MUSLIN_PT_bake, MUSLIN_PT_solver)
+classes = (MUSLIN_PT_bake, MUSLIN_PT_cache, MUSLIN_PT_solver)

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ..bake import bake_job
+from ..bake import bake_job, session
 from ..properties.settings import kind_of_settings
 
 
@@ -28,14 +28,14 @@ class PhysicsTab:
         return obj is not None and obj.type == "MESH" and kind_of_settings(obj.muslin) in cls.kinds
 
     def column(self, context: bpy.types.Context) -> Any:
-        """Return a column with Blender's split layout, disabled while a bake runs.
+        """Return a column with Blender's split layout.
 
-        After a bake the settings stay as they are: a change shows as such beside the certificate.
+        Settings may be changed at any time: a running bake has read them, and after a bake a change shows as such.
         """
         col = self.layout.column()
         col.use_property_split = True
         col.use_property_decorate = False
-        col.enabled = bake_job.current() is None
+        col.enabled = bake_job.current() is None or session.running() is not None
         return col
 
 

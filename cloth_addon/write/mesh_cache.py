@@ -8,6 +8,7 @@ the cloth and above the first that changes vertices or faces, such as Subdivisio
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -72,16 +73,20 @@ def remove(obj: bpy.types.Object, name: str) -> bool:
     return True
 
 
-def blend_path(path: Path) -> str:
-    """Return a path as Blender stores it: relative to the .blend where it is on the same drive, else absolute."""
-    if not bpy.data.filepath:
+def blend_path(path: Path, folder: str = "") -> str:
+    """Return a path as Blender stores it: relative to the .blend where it is on the same drive, else absolute.
+
+    `folder` is that of the .blend, instead of where the open file is.
+    """
+    folder = folder or (os.path.dirname(bpy.data.filepath) if bpy.data.filepath else "")
+    if not folder:
         return str(path)
     try:
-        return str(bpy.path.relpath(str(path)))
+        return str(bpy.path.relpath(str(path), start=folder))
     except ValueError:                                              # another drive on Windows
         return str(path)
 
 
-def absolute_path(path: str, library: Any = None) -> Path:
-    """Return the path that Blender stores as `path`."""
-    return Path(bpy.path.abspath(path, library=library)).absolute()
+def absolute_path(path: str, folder: str = "", library: Any = None) -> Path:
+    """Return the path that Blender stores as `path`, in the open file, a .blend in `folder`, or a library."""
+    return Path(bpy.path.abspath(path, start=folder or None, library=library)).absolute()

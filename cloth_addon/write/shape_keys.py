@@ -129,7 +129,7 @@ def _read_modifier(obj: bpy.types.Object, record: BakedRecord) -> BakedShape | N
     if modifier is None or not baked_record.is_own(modifier):
         return None
     return BakedShape(obj, record.first, [], record.report, record.time_ratio, take=record.take,
-                      take_id=record.take_id, cache=mesh_cache.absolute_path(modifier.filepath, obj.library),
+                      take_id=record.take_id, cache=mesh_cache.absolute_path(modifier.filepath, library=obj.library),
                       cache_start=round(modifier.frame_start))
 
 

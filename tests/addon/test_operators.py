@@ -143,8 +143,8 @@ def stretched(core, *p99):
     """Return a stand-in for `core.simulate` whose certificates have the `p99` stretch given for each frame."""
     still = simulate_as(core, lambda x, since: x)
 
-    def simulate(*given):
-        for frame, most in zip(still(*given), p99, strict=True):
+    def simulate(*given, **options):
+        for frame, most in zip(still(*given, **options), p99, strict=True):
             yield replace(frame, certificate=replace(frame.certificate, stretch_p99=most))
     return simulate
 

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bake that runs beside Blender's window: turns by a timer, pause, cancel, messages, and handlers.
+
+A timer of the application, not a modal operator, gives the bake its turns: Blender's own automatic saving goes on, no
+key cancels the bake by mistake, and an undo does not end it once the scene is read.
+"""
+
+from __future__ import annotations
+
+import atexit
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import bpy
+
+from ... import core
+from ..write.report import Report
+from . import bake_job, live_view, takes
+from .preparation import Continuation
+from .window_bake import WindowBake
+
+TICK = 0.05
+"""Time between two turns [s]."""
+
+
+class _Session:
+    """What is known of the running bake and the last one.
+
+    Attributes:
+        bake: the running bake, None without one.
+        message: why the last bake ended with an error; empty if it did not.
+        objects: names of the cloths of the running bake.
+        frame: the user's frame, to which the scene is set for saving while a bake reads.
+    """
+
+    def __init__(self) -> None:
+        self.bake: WindowBake | None = None
+        self.message = ""
+        self.objects: tuple[str, ...] = ()
+        self.frame: tuple[int, int] = (0, 0)
+        self.at_end: Callable[[Report | None, str], None] | None = None
+
+
+_session = _Session()
+
+
+def begin(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], resume: Continuation | None,
+          at_end: Callable[[Report | None, str], None]) -> None:
+    """Begin to bake `objects` beside the window.
+
+    Args:
+        resume: the take to continue, and from where.
+        at_end: called with the report, or None and why there is none.
+    """
+    _session.message = ""
+    _session.bake = WindowBake(scene, objects, resume)
+    _session.objects = tuple(obj.name for obj in objects)
+    _session.frame = scene.session_uid, scene.frame_current
+    _session.at_end = at_end
+    bake_job.begin(_session.bake.steps())
+    bpy.app.timers.register(_tick, first_interval=0.0)
+
+
+def running() -> WindowBake | None:
+    """Return the bake that runs beside the window, None without one."""
+    return _session.bake
+
+
+def is_of(obj: bpy.types.Object) -> bool:
+    """Return whether the running bake is of this cloth."""
+    return _session.bake is not None and obj.name in _session.objects
+
+
+def message() -> str:
+    """Return why the last bake beside the window ended with an error; empty if it did not."""
+    return _session.message
+
+
+def dismiss() -> None:
+    """Forget the message on the last bake."""
+    _session.message = ""
+
+
+def _tick() -> float | None:
+    """Give the bake a turn. Return the time until the next one [s], None at its end."""
+    job, bake = bake_job.current(), _session.bake
+    if job is None or bake is None:
+        return None
+    try:
+        if not job.advance():
+            _redraw(job)
+            return TICK
+    except (core.ClothError, OSError) as error:
+        return _end(None, str(error))
+    except Exception:
+        return _end(None, "The bake failed with an unexpected error:\n" + traceback.format_exc())
+    if job.finished:
+        return _end(job.result, "")
+    return _end(None, job.stopped_because and f"Bake stopped: {job.stopped_because}. Its frames are kept")
+
+
+def _end(report: Report | None, problem: str) -> None:
+    """Remove the bake, and tell the user."""
+    at_end, _session.bake, _session.message, _session.at_end = _session.at_end, None, problem, None
+    bake_job.end()
+    takes.forget()
+    if at_end is not None:
+        at_end(report, problem)
+    _redraw(None)
+
+
+def _redraw(job: bake_job.Job | None) -> None:
+    """Draw the panels, the timeline and the status bar again."""
+    manager = bpy.context.window_manager
+    for window in manager.windows:
+        window.workspace.status_text_set(None if job is None else f"Muslin: {job.text()}")
+        for area in window.screen.areas:
+            if area.type in {"PROPERTIES", "STATUSBAR", "DOPESHEET_EDITOR"}:
+                area.tag_redraw()
+
+
+# ---------------------------------------------------------------------- handlers
+
+def _abort(because: str) -> None:
+    if _session.bake is not None:
+        bake_job.abort(because)
+        _end(None, f"Bake stopped: {because}. Its frames are kept")
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _before_undo(*_: Any) -> None:
+    """End a bake that still reads the scene: an undo replaces all objects."""
+    if _session.bake is not None and _session.bake.reads:
+        _abort("something was undone or redone while the scene was read")
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _before_load(*_: Any) -> None:
+    _abort("another file was opened")
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _after_load(*_: Any) -> None:
+    takes.forget()
+    live_view.remove_left_over()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _before_save(path: Any = "", *_: Any) -> None:
+    """Save the file as it is without the running bake, and with paths to its takes that are right where it is saved."""
+    bake = _session.bake
+    if bake is not None:
+        if bake.view is not None:
+            bake.view.hide()
+        scene: Any = live_view.by_uid(bpy.data.scenes, _session.frame[0])
+        if bake.reads and scene is not None:
+            scene.frame_set(_session.frame[1])
+    if isinstance(path, str) and path:
+        takes.before_save(path, moves=bake is None)
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _after_save(path: Any = "", *_: Any) -> None:
+    if isinstance(path, str) and path:
+        takes.after_save(path)
+
+
+def _at_exit() -> None:
+    """Stop the solver when Blender is closed. Its frames are kept, and the bake can be resumed."""
+    if _session.bake is not None:
+        bake_job.abort("Blender was closed")
+
+
+def attach() -> None:
+    """Listen to undo, loading and saving."""
+    on = bpy.app.handlers
+    for handlers, handler in _handlers(on):
+        handlers.append(handler)
+    atexit.register(_at_exit)
+
+
+def detach() -> None:
+    """Stop listening, and end a running bake."""
+    _abort("the Muslin extension was disabled")
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    for handlers, handler in _handlers(bpy.app.handlers):
+        handlers.remove(handler)
+    atexit.unregister(_at_exit)
+
+
+def _handlers(on: Any) -> list[tuple[list[Any], Any]]:
+    return [(on.undo_pre, _before_undo), (on.redo_pre, _before_undo), (on.load_pre, _before_load),
+            (on.load_post, _after_load), (on.save_pre, _before_save), (on.save_post, _after_save)]
