@@ -79,8 +79,9 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
         certificate = None
         for done in range(before, total + 1):
             left = timer.seconds_left(done - before, total - before)
-            yield Progress(min(settings.start + done, settings.last), done, total, left, certificate, names,
-                           touches_blender=True, stage=steps_text if done == before + 1 else "")
+            frame = settings.start + done - (certificate is not None)
+            yield Progress(frame, done, total, left, certificate, names, touches_blender=True,
+                           stage=steps_text if done == before + 1 else "")
             if done < total:
                 with timer.stage("solve"):
                     certificate = next(solved).certificate

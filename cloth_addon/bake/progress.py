@@ -16,10 +16,10 @@ class Progress:
     """Progress of a bake or comparison, yielded before each part of its work.
 
     Attributes:
-        frame: the frame that is computed next.
+        frame: the frame of `certificate`; without one, the frame that is computed next.
         done, total: number of finished frames, and of all frames.
         seconds_left: estimated remaining time [s], None before the first estimate.
-        certificate: certificate of `frame`, None while it is not solved.
+        certificate: of the last solved frame, None before the first.
         cloths: names of the cloth objects.
         touches_blender: whether the work up to the next `yield` reads or writes Blender's data. If not, the generator
             may be resumed in another thread.

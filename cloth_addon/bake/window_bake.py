@@ -18,10 +18,10 @@ from typing import Any
 import bpy
 
 from ... import core
-from ...core.cache.take import Take
 from ...core.cache.feed import FeedWriter
 from ...core.cache.scene_file import save_scene
 from ...core.cache.solver_process import SolverProcess
+from ...core.cache.take import Take, read_header
 from ..write.report import Report
 from . import backends, takes
 from .apply_take import apply_take
@@ -132,7 +132,7 @@ class WindowBake:
     def _solve(self, timer: StageTimer) -> Generator[Progress, None, None]:
         """Wait for the solver, and show its frames."""
         assert self._process is not None and self.view is not None
-        header = cache.read_header(self.folder)
+        header = read_header(self.folder)
         names = tuple(cloth.name for cloth in header.cloths)
         total = header.last - header.start + 1
         begun, done_before = time.monotonic(), self._done(header.start)
