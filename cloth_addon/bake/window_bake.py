@@ -18,8 +18,8 @@ from typing import Any
 import bpy
 
 from ... import core
-from ...core.cache.feed import FeedWriter
-from ...core.cache.scene_file import save_scene
+from ...core.cache.feed import FEED_NAME, FeedWriter
+from ...core.cache.scene_file import SCENE_NAME, save_scene
 from ...core.cache.solver_process import SolverProcess
 from ...core.cache.take import Take, read_header
 from ..write.report import Report
@@ -49,6 +49,7 @@ class WindowBake:
                  resume: Continuation | None = None) -> None:
         self._scene, self._objects, self._resume = scene, list(objects), resume
         self._process: SolverProcess | None = None
+        self._reader: Take | None = None
         self.reads = True
         self.folder: Any = None
         self.view: LiveView | None = None
@@ -93,9 +94,10 @@ class WindowBake:
             raise core.SceneError("the scene or a cloth of the bake was removed while it ran; its frames are in "
                                   f"{self.folder}. Undo the removal and press Use")
         layer = view_layer_of(scene, None)
-        with Take.open(self.folder) as take, frame_kept(scene):
+        take = Take.open(self.folder)
+        with frame_kept(scene):
             report = yield from apply_take(scene, layer, take, objects, timer)
-        takes.delete_older(scene, objects, {report.take_id})
+        takes.delete_older(scene, objects, {take.header.take})
         return report
 
     def _read(self, watch: Watch) -> Generator[Progress, None, Preparation]:
@@ -105,27 +107,26 @@ class WindowBake:
             prepared = Preparation(scene, self._objects, None, view_layer_of(scene, None), None, watch)
             settings, names = prepared.settings, prepared.names
             self._objects = prepared.objects
-            take, start = prepared.take(self._resume)
+            take, _ = prepared.take(self._resume)
             self.folder, self.first = take.folder, settings.first
             with take:
                 self.view = LiveView(scene, prepared.objects,
                                      [take.folder / cloth.file for cloth in take.header.cloths], settings.start,
                                      settings.time_ratio)
             window = prepared.inputs.window
-            save_scene(take.folder / "scene.muslin", prepared.inputs.scene, settings.solver(), window.motion)
-            first = settings.start + 1 if start is None else start.frame
-            with FeedWriter.create(take.folder / "feed.muslin") as feed:
+            save_scene(take.folder / SCENE_NAME, prepared.inputs.scene, settings.solver(), window.motion)
+            with FeedWriter.create(take.folder / FEED_NAME, window.motion) as feed:
                 self._process = SolverProcess(take.folder)
-                self._process.start(kernels=backends.kernel_folder())
+                self._process.start()
                 total = settings.last - settings.start + 1
-                for frame in range(first, settings.last + 1):
+                for frame in range(settings.start + 1, settings.last + 1):
                     watch.check()
                     feed.append(frame, prepared.read(frame))
                     self._follow()
-                    yield Progress(frame, min(self._done(settings.start), total), total, None, None, names,
+                    yield Progress(frame, len(self.certificates), total, None, None, names,
                                    touches_blender=True, stage=f"Reading frame {frame} of {settings.last}")
-                    self._raise_error()
-                feed.close_complete()
+                    self._process.error()
+                feed.finish()
         self.reads = False
         return prepared
 
@@ -135,11 +136,11 @@ class WindowBake:
         header = read_header(self.folder)
         names = tuple(cloth.name for cloth in header.cloths)
         total = header.last - header.start + 1
-        begun, done_before = time.monotonic(), self._done(header.start)
+        begun, done_before = time.monotonic(), len(self.certificates)
         with timer.stage("solve"):
             while True:
                 self._follow()
-                done = self._done(header.start)
+                done = len(self.certificates)
                 state = self._process.state()
                 now = time.monotonic()
                 left = (now - begun) / (done - done_before) * (total - done) if done > done_before else None
@@ -149,35 +150,21 @@ class WindowBake:
                 last = header.start + done - 1
                 self.view.show(last)
                 yield Progress(last, done, total, left, None, names, touches_blender=True, stage=stage, waits=True)
-                self._raise_error()
+                self._process.error()
                 if state == "finished":
                     return
 
     def _follow(self) -> None:
         """Take in the frames that the solver has added."""
         with suppress(core.ClothError):
-            if not hasattr(self, "_reader"):
+            if self._reader is None:
                 self._reader = Take.open(self.folder)
             self._reader.poll()
-            known = len(self.certificates)
-            self.certificates += self._reader.certificates()[known:]
-
-    def _done(self, start: int) -> int:
-        """Return the number of frames that are there."""
-        return len(self.certificates)
-
-    def _raise_error(self) -> None:
-        """Raise the error of the solver process, if it has ended with one."""
-        assert self._process is not None
-        error = self._process.error()
-        if error is not None:
-            raise error
+            self.certificates = self._reader.certificates()
 
     def _end(self) -> None:
         """Stop the solver, close the take and take the view away."""
         if self._process is not None:
             self._process.stop()
-        if hasattr(self, "_reader"):
-            self._reader.close()
         if self.view is not None:
             self.view.hide()
