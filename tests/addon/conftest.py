@@ -57,11 +57,11 @@ def scene(extension):
 def read(extension, scene, monkeypatch):
     """Return a function that bakes cloth without motion and returns the core.Scene that was simulated."""
     from tests.addon import builders
-    from tests.addon.scripted import simulate_as
+    from tests.addon.scripted import replace_simulation, simulate_as
 
     def read():
         simulated = []
-        monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x, simulated))
+        replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x, simulated))
         builders.finish(extension.bake.bake(scene))
         return simulated[0]
 

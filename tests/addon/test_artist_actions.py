@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 
 @pytest.fixture
 def crumpled(extension, monkeypatch):
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
 
 
 def begun(extension, scene):
@@ -142,7 +142,7 @@ def test_positions_that_are_not_finite_are_never_written(extension, scene, monke
         start[3, 2] = wrong if since == 2 else 0.0
         return start
 
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, motion))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, motion))
     sheet = builders.sheet()
     before = builders.state(sheet)
     with pytest.raises(extension.core.SceneError, match="Sheet: vertex 3 would be at .* at frame 3, .*raise Steps"):

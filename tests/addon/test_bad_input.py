@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import simulate_as
+from tests.addon.scripted import replace_simulation, simulate_as
 
 NAN, INFINITY = float("nan"), float("inf")      # Blender stores infinity as its largest number
 
@@ -301,7 +301,7 @@ CASES = [
 @pytest.fixture(autouse=True)
 def still(extension, monkeypatch):
     """Simulate cloth without motion."""
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x))
 
 
 @pytest.mark.parametrize(("prepare", "error", "message"), CASES, ids=lambda value: getattr(value, "__name__", None))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -14,7 +14,7 @@ NAN, INFINITY = float("nan"), float("inf")
 @pytest.fixture(autouse=True)
 def still(extension, monkeypatch):
     """Simulate cloth without motion."""
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x))
 
 
 def test_an_object_removed_while_its_bake_runs_is_named(extension, scene):
@@ -90,7 +90,7 @@ def test_an_object_in_edit_mode_when_its_bake_ends_is_not_written_to(extension, 
 @pytest.mark.parametrize("own_keys", [False, True])
 @pytest.mark.parametrize("moment", [1, 3, 4, 9])
 def test_the_earlier_bake_may_be_deleted_while_the_next_one_runs(extension, scene, monkeypatch, moment, own_keys):
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
     sheet = builders.sheet()
     scene.muslin.backend = "NUMPY"
     if own_keys:

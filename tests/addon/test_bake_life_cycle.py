@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 
 @pytest.fixture(autouse=True)
 def simulated(extension, monkeypatch):
     """Simulate random motion, and return the list of the simulated core.Scenes."""
     scenes = []
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple, scenes))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple, scenes))
     return scenes
 
 
@@ -138,7 +138,7 @@ def test_a_bake_that_fails_leaves_everything_as_it_was(extension, scene, sheet, 
             raise extension.core.SolverError("no step was small enough")
         return start
 
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, fails))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, fails))
     with pytest.raises(extension.core.SolverError):
         builders.finish(extension.bake.bake(scene))
     assert builders.state(sheet) == before

@@ -9,13 +9,13 @@ import pytest
 
 from tests.addon import builders
 from tests.addon.drawing import draw_all
-from tests.addon.scripted import simulate_as
+from tests.addon.scripted import replace_simulation, simulate_as
 
 
 @pytest.fixture
 def sheet(extension, scene, monkeypatch):
     """Return a baked sheet beside a collider and a second baked cloth."""
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x))
     scene.muslin.backend = "NUMPY"
     sheet = builders.sheet()
     builders.sheet(name="Towel", height=3.0)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,7 +35,7 @@ def blend(scene, tmp_path):
 @pytest.fixture
 def command(extension, blend, monkeypatch):
     """Return a function that runs `muslin` in this process on the open file, with scripted motion."""
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
     return lambda *arguments: extension.command_line.main([str(argument) for argument in arguments])
 
 
@@ -114,7 +114,7 @@ def test_an_interrupted_bake_exits_with_1_and_saves_nothing(command, blend, exte
             signal.raise_signal(signal.SIGTERM)
         return start
 
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, interrupted))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, interrupted))
     before = signal.getsignal(signal.SIGTERM)
     try:
         assert command("bake") == 1
@@ -202,7 +202,7 @@ def test_unconverged_frames_are_counted_and_are_no_failure(command, blend, exten
     from dataclasses import replace
 
     scripted = simulate_as(extension.core, crumple)
-    monkeypatch.setattr(extension.core, "simulate", lambda *given: (
+    replace_simulation(monkeypatch, extension.core, lambda *given: (
         replace(frame, certificate=replace(frame.certificate, converged=frame.index != 3))
         for frame in scripted(*given)))
     assert command("bake", "--json", tmp_path / "report.json") == 0
@@ -215,7 +215,7 @@ def test_large_stretch_is_noted_and_is_no_failure(command, extension, monkeypatc
     from dataclasses import replace
 
     scripted = simulate_as(extension.core, crumple)
-    monkeypatch.setattr(extension.core, "simulate", lambda *given: (
+    replace_simulation(monkeypatch, extension.core, lambda *given: (
         replace(frame, certificate=replace(frame.certificate, stretch_p99=1.25 if frame.index == 2 else 1.0))
         for frame in scripted(*given)))
     assert command("bake", "--json", tmp_path / "report.json") == 0

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.addon import builders, drawing
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 EXTENSIONS = {"ALEMBIC": ".abc", "USD": ".usdc", "GLTF": ".glb", "FBX": ".fbx", "OBJ": ".obj", "PC2": ".pc2",
               "MDD": ".mdd"}
@@ -26,7 +26,7 @@ def baked(extension, scene, monkeypatch):
     def baked(first: int = 3, last: int = 6) -> None:
         scene.muslin.backend, scene.muslin.use_custom_range = "NUMPY", True
         scene.muslin.frame_start, scene.muslin.frame_end = first, last
-        monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+        replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
         builders.finish(extension.bake.bake(scene))
     return baked
 

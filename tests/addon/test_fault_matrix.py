@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 from tests.cases import case_count
 
 MOMENTS = (1, 3, 4, 9)
@@ -27,7 +27,7 @@ FRAME = 3
 @pytest.fixture(autouse=True)
 def scripted(extension, monkeypatch):
     """Simulate random motion."""
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
 
 
 def build():

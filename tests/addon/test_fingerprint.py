@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ def test_what_a_bake_does_not_depend_on_changes_nothing(extension, scene, made, 
 
 @pytest.mark.parametrize("own_keys", [False, True])
 def test_a_bake_and_its_deletion_change_nothing(extension, scene, made, monkeypatch, own_keys):
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
     if own_keys:
         shape_keys(scene, made)
         builders.animate(made.data.shape_keys.key_blocks["Bulge"], "value", {1: 0.0, 4: 1.0})

@@ -12,7 +12,7 @@ import pytest
 
 from tests.addon import builders
 from tests.addon.drawing import draw_all
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 from tests.cases import case_count
 
 STRANGE = (None, True, False, 0, -5, 1, 2, 999, 10 ** 30, -1.5, 1e308, float("nan"), float("inf"), "", "x", "Bulge",
@@ -23,7 +23,7 @@ WRONG_VALUES = ("true", "nan", "inf", "-1", "[[]]", "{}", "1e999")
 @pytest.fixture(autouse=True)
 def crumpled(extension, scene, monkeypatch):
     scene.muslin.backend = "NUMPY"                                  # compiles nothing
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
 
 
 def places(value, path=()):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import simulate_as
+from tests.addon.scripted import replace_simulation, simulate_as
 
 KEYS = {1: False, 2: True, 3: True, 4: False}
 
@@ -17,7 +17,7 @@ KEYS = {1: False, 2: True, 3: True, 4: False}
 def moved(extension, scene, monkeypatch):
     """Return a function that bakes and returns the positions of pin targets and collider in each frame."""
     simulated = []
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x + 0.1 * n, simulated))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x + 0.1 * n, simulated))
 
     def bake():
         recorded = []

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 
 @pytest.fixture
 def simulated(extension, monkeypatch):
     """Simulate random motion, and return the list of the simulated core.Scenes."""
     scenes = []
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple, scenes))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple, scenes))
     return scenes
 
 
@@ -164,7 +164,7 @@ def test_a_lattice_is_undone_by_newton_s_method(extension, scene, simulated, mon
     sheet = builders.sheet()
     sheet.modifiers.new("Lattice", "LATTICE").object = lattice
     simulated = []
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, sway, simulated))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, sway, simulated))
     report = builders.finish(extension.bake.bake(scene))
     for frame in range(1, 5):
         assert np.abs(builders.displayed(sheet, frame) - sway(simulated[0].cloths[0].positions, frame - 1)).max() < 1e-5
@@ -289,7 +289,7 @@ def test_a_mirror_acts_on_the_baked_half_and_merges_vertices_at_its_plane(extens
         vertex.co.x += 0.5
     half.modifiers.new("Mirror", "MIRROR")                      # merges within a millimetre
     simulated = []
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(
+    replace_simulation(monkeypatch, extension.core, simulate_as(
         extension.core, lambda x, since: x + [0.2 * max(0, since - 1), 0.0, 0.0], simulated))
     builders.finish(extension.bake.bake(scene))
     assert len(simulated[0].cloths[0].positions) == 16

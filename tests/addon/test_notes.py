@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import simulate_as
+from tests.addon.scripted import replace_simulation, simulate_as
 
 
 def test_the_remaining_time_is_estimated_from_the_solved_frames(extension, scene, monkeypatch):
@@ -24,7 +24,7 @@ def test_the_remaining_time_is_estimated_from_the_solved_frames(extension, scene
             clock[0] += 10.0
             yield frame
 
-    monkeypatch.setattr(extension.core, "simulate", ten_seconds_a_frame)
+    replace_simulation(monkeypatch, extension.core, ten_seconds_a_frame)
     monkeypatch.setattr(extension.progress, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     found = [progress.seconds_left for progress in extension.bake.bake(scene) if not progress.stage]
     assert found == [None, None, None, None, 20.0, 20.0, 10.0, 10.0, 0.0]
@@ -32,7 +32,7 @@ def test_the_remaining_time_is_estimated_from_the_solved_frames(extension, scene
 
 def still(extension, monkeypatch):
     """Simulate cloth without motion."""
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x))
 
 
 def test_a_mesh_of_the_collider_collection_outside_the_scene_is_noted(extension, scene, monkeypatch):

@@ -9,7 +9,7 @@ import bpy
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import simulate_as
+from tests.addon.scripted import replace_simulation, simulate_as
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def stretched(core, *p99):
 
 
 def test_large_stretch_is_a_warning_with_its_frame_and_a_remedy(extension, sheet, monkeypatch, capfd):
-    monkeypatch.setattr(extension.core, "simulate", stretched(extension.core, 1.0, 1.05, 1.312, 1.2))
+    replace_simulation(monkeypatch, extension.core, stretched(extension.core, 1.0, 1.05, 1.312, 1.2))
     assert bpy.ops.muslin.bake() == {"FINISHED"}
     warnings = [line for line in capfd.readouterr().out.splitlines() if line.startswith("Warning: ")]
     assert len(warnings) == 1 and "Frame 3: fabric stretched by 31 %" in warnings[0]
@@ -165,6 +165,6 @@ def test_small_or_intended_stretch_is_no_warning(extension, sheet, monkeypatch, 
     for name, value in settings.items():
         setattr(sheet.muslin, name, value)
     most = 1.3 if settings else 1.09
-    monkeypatch.setattr(extension.core, "simulate", stretched(extension.core, 1.0, most, most, most))
+    replace_simulation(monkeypatch, extension.core, stretched(extension.core, 1.0, most, most, most))
     bpy.ops.muslin.bake()
     assert extension.baked_record.report_of(sheet)["notes"] == []

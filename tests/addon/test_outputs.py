@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 ROOT = Path(__file__).resolve().parents[2]
 posix = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and permissions")
@@ -38,7 +38,7 @@ def blend(scene, tmp_path):
 @pytest.fixture
 def command(extension, blend, monkeypatch):
     """Return a function that runs `muslin` in this process on the open file, with scripted motion."""
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
     return lambda *arguments: extension.command_line.main([str(argument) for argument in arguments])
 
 
@@ -229,7 +229,7 @@ def test_a_file_that_becomes_read_only_during_the_bake_is_not_replaced(extension
         output.chmod(0o444)
         return start
 
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, closes))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, closes))
     assert command("bake", "--output", output) == 1
     assert "is read-only; make it writable" in capfd.readouterr().err
     assert output.read_bytes() == b"kept" and names(tmp_path) == ["out.blend", "work"]
@@ -242,7 +242,7 @@ def test_a_folder_that_is_removed_during_the_bake_is_an_error(extension, command
 
     folder = tmp_path / "gone"
     folder.mkdir()
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(
+    replace_simulation(monkeypatch, extension.core, simulate_as(
         extension.core, lambda start, since: (shutil.rmtree(folder, ignore_errors=True), start)[1]))
     name = "out.blend" if option == "--output" else "out.json"
     assert command("bake", option, folder / name) == 1

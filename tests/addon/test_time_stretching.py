@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, simulate_as
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 
 @pytest.mark.parametrize("old, new", [(100, 200), (300, 100)])
@@ -18,7 +18,7 @@ def test_each_frame_displays_the_shape_simulated_for_it(extension, scene, monkey
         sheet.shape_key_add(name="Basis")
         sheet.shape_key_add(name="Own")
     scene.render.frame_map_old, scene.render.frame_map_new = old, new
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
     start = builders.displayed(sheet, 1)
     builders.finish(extension.bake.bake(scene))
     for frame in range(1, 5):
@@ -39,7 +39,7 @@ def test_cloth_falls_at_the_speed_of_the_stretched_animation(extension, scene):
 def test_an_earlier_bake_restored_after_a_failure_keeps_its_speed(extension, scene, monkeypatch):
     sheet = builders.sheet(4)
     scene.render.frame_map_new = 200
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, crumple))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
     builders.finish(extension.bake.bake(scene))
     scene.render.frame_map_new = 100
     scene.frame_set(1)

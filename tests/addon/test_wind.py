@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import simulate_as
+from tests.addon.scripted import replace_simulation, simulate_as
 
 PLACES = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 2.0, 0.0], [-1.0, 0.0, 0.0]])
 
@@ -90,7 +90,7 @@ def test_ignored_fields_are_named_in_the_panel_and_in_the_report(extension, scen
         obj = field()
         obj.name, obj.field.type, obj.hide_viewport = name, kind, name == "Hidden"
     bpy.context.view_layer.update()
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x))
     notes = builders.finish(extension.bake.bake(scene)).notes
     assert [note.partition(":")[0] for note in notes] == [
         "The noise of the wind field 'Fan' is left out", "The force field 'Whirl' (Turbulence) is left out"]
