@@ -19,7 +19,7 @@ def job(extension):
 
 def at(done, touches_blender, seconds_left=None, stage="", run=""):
     """Return a stand-in for Progress."""
-    return SimpleNamespace(fraction=done, touches_blender=touches_blender, seconds_left=seconds_left, stage=stage,
+    return SimpleNamespace(fraction=done, touches_blender=touches_blender, seconds_left=seconds_left, stage=stage, waits=False,
                            run=run)
 
 
