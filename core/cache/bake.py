@@ -18,7 +18,7 @@ from ..arrays import FloatArray
 from ..description.motion import MotionWindow
 from ..description.scene import Scene
 from ..description.settings import Solver
-from ..errors import CacheError, ClothError
+from ..errors import CacheError, ClothError, SceneError
 from ..stepping.checkpoint import Checkpoint
 from ..stepping.simulate import Frame, simulate
 from .take import Take
@@ -213,15 +213,19 @@ def _local(take: Take, scene: Scene, window: MotionWindow | None, frame: Frame) 
             matrix = None if window is None else window.at(f"matrix {cloth.name}", frame.time)
         except KeyError:
             matrix = None
-        if matrix is None:
-            found.append(x / take.header.metres_per_unit)
-            continue
         try:
-            back = np.linalg.inv(matrix)
+            back = np.eye(4) / take.header.metres_per_unit if matrix is None else np.linalg.inv(matrix)
         except np.linalg.LinAlgError:
             raise CacheError(f"the object has no size in one direction at frame {frame.index}, so that nothing can be "
                              "stored in its space; give it a scale other than 0", object_name=cloth.name) from None
-        found.append(x @ back[:3, :3].T + back[:3, 3])
+        local = x @ back[:3, :3].T + back[:3, 3]
+        wrong = ~(np.abs(local) <= np.finfo(np.float32).max).all(axis=1)        # nan, too
+        if wrong.any():
+            vertex = int(np.argmax(wrong))
+            raise SceneError(f"vertex {vertex} would be at {x[vertex].tolist()} m at frame {frame.index}, which no file "
+                             "and no mesh can hold; raise Steps per Frame, or give the object a scale nearer to 1",
+                             object_name=cloth.name)
+        found.append(local)
     return found
 
 

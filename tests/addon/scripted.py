@@ -30,7 +30,7 @@ def simulate_as(core: Any, motion: Callable[[np.ndarray, int], np.ndarray], simu
 def checkpoint(core: Any, frame: int, first: int, positions: list[np.ndarray]) -> Any:
     """Return a state of these cloths at a frame, at rest."""
     state = importlib.import_module(f"{core.__name__}.state")
-    x = np.concatenate(positions)
+    x = np.nan_to_num(np.concatenate(positions))
     return core.Checkpoint(frame, first, tuple(map(len, positions)), (0,), (), 24.0, 1, 0,
                            state.State(x, np.zeros_like(x), 0.0, state.Touch.none(len(x))))
 

@@ -19,8 +19,8 @@ def job(extension):
 
 def at(done, touches_blender, seconds_left=None, stage="", run=""):
     """Return a stand-in for Progress."""
-    return SimpleNamespace(fraction=done, touches_blender=touches_blender, seconds_left=seconds_left, stage=stage, waits=False,
-                           run=run)
+    return SimpleNamespace(fraction=done, touches_blender=touches_blender, seconds_left=seconds_left, stage=stage,
+                           waits=False, run=run)
 
 
 def run(running, seconds=10.0):
