@@ -15,6 +15,7 @@ import bpy
 
 from ... import core
 from ...core.cache.take import Take
+from ...core.cache.take_reader import TakeReader
 from ...core.cache.take_header import TakeCloth, TakeHeader
 from ..properties.settings import SceneSettings, scene_settings_of
 from ..read import read_cloth
@@ -129,8 +130,17 @@ class Preparation:
         else:
             take = Take.resume(folder)
         takes.forget()
-        take.begin_segment(self.settings_values(), self.fingerprints, self.settings.last, self.report_values())
-        return take, take.checkpoint_before(frame)
+        start = take.checkpoint_before(frame)
+        if self._differs(take) or take.end != self.settings.last:
+            take.begin_segment(self.settings_values(), self.fingerprints, self.settings.last, self.report_values(),
+                               state=start)
+        return take, start
+
+    def _differs(self, take: TakeReader) -> bool:
+        """Return whether settings or input of the last part of a take were others."""
+        before = take.segments[-1]["fingerprints"]
+        return any(set(differences(before.get(name, {}), now)) - {"frame range"}
+                   for name, now in self.fingerprints.items())
 
     def _frame_to_keep(self, found: takes.FoundTake, continuation: Continuation) -> int:
         """Return the last frame of a take that is kept.
@@ -143,9 +153,8 @@ class Preparation:
         """
         frame = found.reached if continuation.frame is None else min(continuation.frame, found.reached)
         take = Take.open(continuation.folder)
-        before = next(part["fingerprints"] for part in reversed(take.segments) if part["from_frame"] <= frame)
-        ignored = {"frame range"}
-        if all(set(differences(before.get(name, {}), now)) <= ignored for name, now in self.fingerprints.items()):
+        later = [part["from_frame"] for part in take.segments[1:] if part["from_frame"] > frame]
+        if not (later or self._differs(take) or take.end != self.settings.last):
             return frame
         start = take.checkpoint_before(frame)
         if start is None:

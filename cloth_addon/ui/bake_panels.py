@@ -28,7 +28,7 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         if report and job is None:
             changed = bake_changes.sentence(bake_changes.known_changes(context.scene, context.object, report))
             if baked_record.lacks_keys(context.object):
-                changed = "A baked shape key or the modifier is missing: bake again"
+                changed = f"{_missing(context.object)} is missing: bake again"
         if job is not None:
             _draw_running(self.layout.column(), job, width)
         else:
@@ -174,6 +174,11 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
         row.operator("muslin.bake_delete")
     if text:
         col.label(text=text, icon="CHECKMARK" if text == "Up to date" else "INFO")
+
+
+def _missing(obj: bpy.types.Object) -> str:
+    record = baked_record.known(obj)
+    return "The modifier that plays the bake" if record is not None and record.modifier else "A baked shape key"
 
 
 def _differs(record: baked_record.BakedRecord, obj: bpy.types.Object) -> bool:

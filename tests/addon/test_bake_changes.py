@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import pytest
 
 from tests.addon import builders
@@ -37,28 +38,6 @@ def moves_by(value):
     return move
 
 
-@pytest.mark.parametrize("value", [NAN, INFINITY])
-def test_cloth_moved_to_no_number_by_a_script_after_it_was_solved_names_its_place(extension, scene, monkeypatch, value):
-    """A handler moves the cloth whenever the frame is set: after frame 3 was read, another frame has been set."""
-    import bpy
-
-    sheet = builders.sheet()
-    scene.muslin.backend = "NUMPY"
-    builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), 4: (1.0, 0.0, 0.0)})
-    before, handlers = builders.state(sheet)["keys"], bpy.app.handlers.frame_change_post
-    handler = moves_by(value)
-    steps = extension.bake.bake(scene)
-    try:
-        with pytest.raises(extension.core.ClothError, match="Sheet: its (place|location).* at frame 3.*correct"):
-            for progress in steps:
-                if progress.frame == 3 and not progress.touches_blender:
-                    handlers.append(handler)
-                    scene.frame_set(17)
-    finally:
-        handlers.remove(handler)
-    assert builders.state(sheet)["keys"] == before
-
-
 def test_a_mesh_edited_while_its_bake_runs_is_not_written_to(extension, scene):
     sheet = builders.sheet()
     bake = extension.bake.bake(scene)
@@ -88,7 +67,7 @@ def test_an_object_in_edit_mode_when_its_bake_ends_is_not_written_to(extension, 
 
 
 @pytest.mark.parametrize("own_keys", [False, True])
-@pytest.mark.parametrize("moment", [1, 3, 4, 9])
+@pytest.mark.parametrize("moment", [1, 3, 4, 5])
 def test_the_earlier_bake_may_be_deleted_while_the_next_one_runs(extension, scene, monkeypatch, moment, own_keys):
     replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
     sheet = builders.sheet()
@@ -106,7 +85,7 @@ def test_the_earlier_bake_may_be_deleted_while_the_next_one_runs(extension, scen
     assert builders.state(sheet)["keys"] == wanted
 
 
-@pytest.mark.parametrize("moment", [0, 1, 4, 9])
+@pytest.mark.parametrize("moment", [0, 1, 4, 5])
 def test_an_extension_that_is_switched_off_ends_the_bake(extension, scene, moment):
     sheet = builders.sheet()
     scene.muslin.backend = "NUMPY"
@@ -128,12 +107,13 @@ def test_a_lack_of_memory_is_an_error_with_a_remedy_that_changes_nothing(extensi
     owner, name = {
         "read": (extension.frame_window.FrameWindow, "read"), "prepare": (extension.backends, "prepare"),
         "fit": (extension.key_coordinates.KeyFitter, "key_coordinates"), "write": (extension.shape_keys, "_add_key"),
-        "solve": (extension.core, "simulate")}[where]
+        "solve": (sys.modules[f"{extension.core.__name__}.cache.bake"], "simulate")}[where]
 
     def fails(*_, **__):
         raise MemoryError
 
     sheet = builders.sheet()
+    sheet.shape_key_add(name="Basis")
     scene.frame_set(3)
     scene.muslin.backend = "NUMPY"
     before = builders.state(sheet)
