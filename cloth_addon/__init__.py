@@ -15,6 +15,7 @@ from .properties import object_properties
 from .ui import (
     add_particles,
     bake_changes,
+    bake_operators,
     compare_panel,
     crossings_overlay,
     export,
@@ -27,7 +28,7 @@ from .ui import (
 )
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
-    (*object_properties.classes, *fabric_menu.classes, *operators.classes, *panels.classes,
+    (*object_properties.classes, *fabric_menu.classes, *operators.classes, *bake_operators.classes, *panels.classes,
      *export.classes, *compare_panel.classes, *add_particles.classes, *rename_velocity.classes)
 )
 

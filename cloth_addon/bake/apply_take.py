@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from ... import core
 from ...core.cache.take import Take
 from ..properties import baked_record
+from ..properties.settings import scene_settings_of
 from ..read import read_cloth
 from ..write import mesh_cache, shape_keys
 from ..write.key_coordinates import KeyFitter
 from ..write.report import Report, versions
 from . import report_notes, takes
 from .progress import Progress, StageTimer
+from .watch import Watch
 
 SECONDS = "read", "prepare", "solve", "fit", "write"
 """Stages of a bake in its report."""
@@ -48,10 +50,12 @@ class TakeFrames(Sequence[NDArray[np.float32]]):
 
 
 def apply_take(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take,
-               objects: Sequence[bpy.types.Object], timer: StageTimer) -> Generator[Progress, None, Report]:
+               objects: Sequence[bpy.types.Object], timer: StageTimer, watch: Watch | None = None
+               ) -> Generator[Progress, None, Report]:
     """Make the result of a take, complete or not, on `objects`, the cloths of the take in its order.
 
     Yields Progress, and returns the report. The earlier result is replaced at the end, completely or not at all.
+    `watch` notices what changes meanwhile; without one a new watch begins here.
 
     Raises:
         core.ClothError: the mesh is not that of the take, or the result cannot be written.
@@ -59,6 +63,18 @@ def apply_take(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Ta
     header, last = take.header, take.last
     if last is None or last <= header.first:
         raise core.SceneError(f"the cache {take.folder} has no frame after the first; go on with the bake")
+    if watch is None:
+        watch = Watch(scene, ignores_settings=True)
+        watch.start(view_layer, objects, [], lambda: scene_settings_of(scene))
+    with watch.errors_named():
+        return (yield from _applied(scene, view_layer, take, last, objects, timer, watch))
+
+
+def _applied(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take, last: int,
+             objects: Sequence[bpy.types.Object], timer: StageTimer, watch: Watch
+             ) -> Generator[Progress, None, Report]:
+    """Make the result as `apply_take` does, of the frames up to `last`."""
+    header = take.header
     names = tuple(obj.name for obj in objects)
     total = last - header.first + 1
     certificates = take.certificates()[header.first - header.start:]
@@ -79,12 +95,15 @@ def apply_take(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Ta
                     yield Progress(header.first + done, done, total, None, None, names, touches_blender=True,
                                    stage=f"Making shape keys, {done} of {total}")
                     with timer.stage("fit"):
+                        watch.check()
                         scene.frame_set(header.first + done)
+                        watch.set_frame(header.first + done)
                         keys[done] = fitter.key_coordinates(frames[done])
                 frames, errors[obj.name] = keys, fitter.error
         coordinates.append(frames)
     report = _report(take, names, last, certificates, errors, timer, scene)
     yield Progress(last, total, total, 0.0, None, names, touches_blender=True)
+    watch.check()
     with timer.stage("write"):
         values = report.as_dict()
         shape_keys.write_bakes([

@@ -88,7 +88,7 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
         for _ in solved:
             pass                                                    # its end writes the last checkpoint
         watch.check()
-        report = yield from apply_take(scene, view_layer, take, prepared.objects, timer)
+        report = yield from apply_take(scene, view_layer, take, prepared.objects, timer, watch)
         takes.delete_older(scene, prepared.objects, {take.header.take})
     return report.timed(timer.seconds())
 

@@ -15,8 +15,8 @@ import bpy
 
 from ... import core
 from ...core.cache.take import Take
-from ...core.cache.take_reader import TakeReader
 from ...core.cache.take_header import TakeCloth, TakeHeader
+from ...core.cache.take_reader import TakeReader
 from ..properties.settings import SceneSettings, scene_settings_of
 from ..read import read_cloth
 from ..read.fingerprint import differences, fingerprint
@@ -165,8 +165,8 @@ class Preparation:
     def _check_same(self, found: takes.FoundTake) -> None:
         """Raise SceneError if a take is of other cloths or starts at another frame."""
         if sorted(found.cloths) != sorted(self.names):
-            raise core.SceneError(f"the cache {found.folder} is of {', '.join(found.cloths)}, which were baked together; "
-                                  "bake the same cloths, or bake from the start", object_name=self.names[0])
+            raise core.SceneError(f"the cache {found.folder} is of {', '.join(found.cloths)}, baked together; bake "
+                                  "the same cloths, or bake from the start", object_name=self.names[0])
         if found.start != self.settings.start:
             raise core.SceneError(f"the bake to continue starts at frame {found.start}, the scene's range now at "
                                   f"{self.settings.start}; set Start to {found.start}, or bake from the start",

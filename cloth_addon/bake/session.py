@@ -92,12 +92,14 @@ def _tick() -> float | None:
             _redraw(job)
             return TICK
     except (core.ClothError, OSError) as error:
-        return _end(None, str(error))
+        _end(None, str(error))
+        return None
     except Exception:
-        return _end(None, "The bake failed with an unexpected error:\n" + traceback.format_exc())
-    if job.finished:
-        return _end(job.result, "")
-    return _end(None, job.stopped_because and f"Bake stopped: {job.stopped_because}. Its frames are kept")
+        _end(None, "The bake failed with an unexpected error:\n" + traceback.format_exc())
+        return None
+    problem = job.stopped_because and f"Bake stopped: {job.stopped_because}. Its frames are kept"
+    _end(job.result if job.finished else None, "" if job.finished else problem)
+    return None
 
 
 def _end(report: Report | None, problem: str) -> None:

@@ -24,6 +24,7 @@ import bpy
 
 from ... import core
 from ...core.cache.take import Take
+from ...core.cache.take_entries import delete_take
 from ..properties import baked_record
 from ..write import mesh_cache
 
@@ -182,17 +183,13 @@ def is_mine(take: FoundTake) -> bool:
 
 
 def delete(take: FoundTake) -> None:
-    """Delete a take.
+    """Delete the files of a take.
 
     Raises:
-        core.SceneError: it cannot be deleted.
+        core.CacheError: it cannot be deleted, or a bake writes to it.
     """
-    folder = take.folder
     try:
-        shutil.rmtree(folder)
-    except OSError as error:
-        raise core.SceneError(f"the cache {folder} cannot be deleted: {error.strerror or error}; close what uses it, or "
-                              "delete it by hand") from error
+        delete_take(take.folder)
     finally:
         forget()
 

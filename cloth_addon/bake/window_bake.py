@@ -21,7 +21,8 @@ from ... import core
 from ...core.cache.feed import FEED_NAME, FeedWriter
 from ...core.cache.scene_file import SCENE_NAME, save_scene
 from ...core.cache.solver_process import SolverProcess
-from ...core.cache.take import Take, read_header
+from ...core.cache.take import Take
+from ...core.cache.take_entries import read_header
 from ..write.report import Report
 from . import backends, takes
 from .apply_take import apply_take

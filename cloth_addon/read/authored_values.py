@@ -246,7 +246,8 @@ class Digest:
         baked = set(baked_record.own_keys(keys, record)) if record is not None else set()
         own = [block for block in keys.key_blocks if block.name not in baked]
         self._animated = self._add_animation(keys, frozenset(record.curves if record is not None else ()))
-        relative = keys.use_relative if record is None or record.modifier else record.use_relative     # as before the bake
+        of_keys = record is not None and not record.modifier
+        relative = record.use_relative if of_keys else keys.use_relative                # as before the bake
         self.add(relative)
         if not relative:
             self.add_struct(keys, ("eval_time",))

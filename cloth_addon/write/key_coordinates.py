@@ -58,8 +58,7 @@ class KeyFitter:
         self.error = 0.0
 
     def key_coordinates(self, displayed: NDArray[Any]) -> NDArray[np.float32]:
-        """Return the key coordinates (V, 3) for `displayed` positions (V, 3), both in the object's space [Blender units].
-        """
+        """Return the key coordinates (V, 3) of `displayed` positions (V, 3), in the object's space [Blender units]."""
         with shown([self._source.obj]) as was_hidden:
             if was_hidden:
                 self._view_layer.update()
@@ -80,9 +79,9 @@ class KeyFitter:
         finite = np.isfinite(keys).all(axis=1)
         if not finite.all():
             vertex = int(np.argmin(finite))
-            raise core.SceneError(f"vertex {vertex} would be at {vector_text(displayed[vertex])} in its own space at frame "
-                                  f"{self._scene.frame_current}, which no shape key can hold; raise Steps per Frame, "
-                                  "or give the object a scale nearer to 1", object_name=self._source.name)
+            raise core.SceneError(f"vertex {vertex} would be at {vector_text(displayed[vertex])} in its own space at "
+                                  f"frame {self._scene.frame_current}, which no shape key can hold; raise Steps per "
+                                  "Frame, or give the object a scale nearer to 1", object_name=self._source.name)
         return keys
 
     def _undeformed(self, wanted: Coordinates) -> tuple[Coordinates, float]:

@@ -222,8 +222,8 @@ def _local(take: Take, scene: Scene, window: MotionWindow | None, frame: Frame) 
         wrong = ~(np.abs(local) <= np.finfo(np.float32).max).all(axis=1)        # nan, too
         if wrong.any():
             vertex = int(np.argmax(wrong))
-            raise SceneError(f"vertex {vertex} would be at {x[vertex].tolist()} m at frame {frame.index}, which no file "
-                             "and no mesh can hold; raise Steps per Frame, or give the object a scale nearer to 1",
+            raise SceneError(f"vertex {vertex} would be at {x[vertex].tolist()} m at frame {frame.index}, which no "
+                             "file and no mesh can hold; raise Steps per Frame, or give the object a scale nearer to 1",
                              object_name=cloth.name)
         found.append(local)
     return found

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+
 import pytest
 
 from tests.addon import builders

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators of the bake: Bake, Bake All, Pause, Cancel, Use, and Free."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ... import core
+from ...core.cache.take import Take
+from ..bake import apply_take, bake_job, session, takes
+from ..bake.bake import bake, frame_kept
+from ..bake.modal_operator import NO_CLOTH, IdleOperator, editable_mesh_object, run
+from ..bake.preparation import Continuation
+from ..bake.progress import StageTimer
+from ..properties import baked_record
+from ..write.report import Report
+from . import bake_state, certificate_text
+from .operators import cloths_of
+
+
+class _Bake(IdleOperator):
+    """Base of the operators that bake: beside the window when a button is pressed, at once when a script calls them."""
+
+    mode: bpy.props.EnumProperty(
+        name="Mode", items=[("START", "From the Start", "Simulate all frames"),
+                            ("RESUME", "Resume", "Go on after the last frame that is on disk"),
+                            ("HERE", "From Here", "Keep the frames up to the current one, and simulate the rest")],
+        default="START", options={"SKIP_SAVE"})
+
+    def targets(self, context: bpy.types.Context) -> list[Any]:
+        """Return the objects to bake."""
+        raise NotImplementedError
+
+    def continuation(self, context: bpy.types.Context) -> tuple[list[Any], Continuation | None]:
+        """Return the objects to bake, and where the bake goes on; None from the start.
+
+        Raises:
+            core.ClothError: there is no take to go on from.
+        """
+        objects = self.targets(context)
+        if self.mode == "START":
+            return objects, None
+        state = bake_state.state_of(context.scene, context.object if context.object in objects else objects[0])
+        if state.source is None:
+            raise core.SceneError("has no bake on disk to go on from; bake from the start", object_name=objects[0].name)
+        frame = context.scene.frame_current if self.mode == "HERE" else None
+        if frame is not None and not state.can_go_on_from(frame):
+            raise core.SceneError(f"its bake on disk has frames {state.source.start} to {state.source.reached}, not "
+                                  f"{frame}; go to one of them", object_name=objects[0].name)
+        return apply_take.objects_of(state.source, context.scene), Continuation(state.source.folder, frame)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        try:
+            objects, resume = self.continuation(context)
+        except core.ClothError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        session.begin(context.scene, objects, resume, _after_bake)
+        return {"FINISHED"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            objects, resume = self.continuation(context)
+            report = run(bake(context.scene, objects, resume=resume))
+        except (core.ClothError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, certificate_text.headline(report.as_dict()))
+        for note in report.notes:
+            self.report({"WARNING"}, note)
+        return {"FINISHED"}
+
+
+def _after_bake(report: Report | None, problem: str) -> None:
+    """Add a step to the undo history after a bake beside the window."""
+    window = next(iter(bpy.context.window_manager.windows), None)
+    if report is not None and window is not None:
+        with bpy.context.temp_override(window=window):
+            bpy.ops.ed.undo_push(message="Bake Cloth")
+
+
+class MUSLIN_OT_bake(_Bake, bpy.types.Operator):
+    """Simulate this cloth over the frame range. Every frame is on disk as soon as it is solved"""
+    bl_idname = "muslin.bake"
+    bl_label = "Bake Cloth"
+    bl_options = {"UNDO"}
+    no_target_message = NO_CLOTH
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return editable_mesh_object(context) is not None and context.object.muslin.kind == "CLOTH"
+
+    def targets(self, context: bpy.types.Context) -> list[Any]:
+        return [context.object]
+
+
+class MUSLIN_OT_bake_all(_Bake, bpy.types.Operator):
+    """Simulate all cloth of the scene together. Every frame is on disk as soon as it is solved"""
+    bl_idname = "muslin.bake_all"
+    bl_label = "Bake All Cloth"
+    bl_options = {"UNDO"}
+    no_target_message = "The scene has no cloth; make an object cloth in Properties > Physics > Muslin"
+    uses_active_object = False
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        return bool(cloths_of(context))
+
+    def targets(self, context: bpy.types.Context) -> list[Any]:
+        return cloths_of(context)
+
+
+class MUSLIN_OT_bake_cancel(bpy.types.Operator):
+    """Stop the bake. The frames that are there are kept, and the bake in use stays"""
+    bl_idname = "muslin.bake_cancel"
+    bl_label = "Cancel Bake"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if bake_job.current() is None:
+            cls.poll_message_set("No bake is running")
+        return bake_job.current() is not None
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        bake_job.current().stop()
+        return {"FINISHED"}
+
+
+class MUSLIN_OT_bake_pause(bpy.types.Operator):
+    """Let the solver wait, or go on"""
+    bl_idname = "muslin.bake_pause"
+    bl_label = "Pause"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.running() is None:
+            cls.poll_message_set("No bake is running beside the window")
+        return session.running() is not None
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        running = session.running()
+        if running.is_paused:
+            running.go_on()
+        else:
+            running.pause()
+        return {"FINISHED"}
+
+
+class MUSLIN_OT_bake_message(bpy.types.Operator):
+    """Remove the message on the last bake"""
+    bl_idname = "muslin.bake_message"
+    bl_label = "Dismiss"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.dismiss()
+        return {"FINISHED"}
+
+
+class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
+    """Use the frames on disk as the bake, complete or not, with the kind of result that is chosen"""
+    bl_idname = "muslin.bake_use"
+    bl_label = "Use Frames on Disk"
+    bl_options = {"REGISTER", "UNDO"}
+    no_target_message = "There are no frames of this cloth on disk"
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        obj = editable_mesh_object(context)
+        return (obj is not None and obj.muslin.kind == "CLOTH"
+                and bake_state.state_of(context.scene, obj).source is not None)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scene = context.scene
+        source = bake_state.state_of(scene, context.object).source
+        try:
+            with frame_kept(scene):
+                report = run(apply_take.apply_take(scene, context.view_layer, Take.open(source.folder),
+                                                   apply_take.objects_of(source, scene), StageTimer()))
+        except (core.ClothError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, certificate_text.headline(report.as_dict()))
+        return {"FINISHED"}
+
+
+class MUSLIN_OT_cache_free(IdleOperator, bpy.types.Operator):
+    """Delete the frames of this cloth on disk. A bake in shape keys stays, and can then not be resumed or switched"""
+    bl_idname = "muslin.cache_free"
+    bl_label = "Free Cache"
+    no_target_message = "There are no frames of this cloth on disk that can be deleted"
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        obj = editable_mesh_object(context)
+        return obj is not None and obj.muslin.kind == "CLOTH" and bool(_free_takes(context))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return set(context.window_manager.invoke_confirm(self, event))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        freed = 0
+        for take in _free_takes(context):
+            try:
+                takes.delete(take)
+            except core.ClothError as error:
+                self.report({"ERROR"}, str(error))
+                return {"CANCELLED"}
+            freed += take.size
+        self.report({"INFO"}, f"Freed {freed / 1e6:.1f} MB")
+        return {"FINISHED"}
+
+
+def _free_takes(context: bpy.types.Context) -> list[takes.FoundTake]:
+    """Return the takes of the active cloth that no Mesh Cache plays, and that belong to this file."""
+    played = {record.take_id for obj in bpy.data.objects
+              if (record := baked_record.known(obj)) is not None and record.modifier}
+    return [take for take in takes.of_object(context.scene, context.object)
+            if take.id not in played and takes.is_mine(take)]
+
+
+classes = (
+    MUSLIN_OT_bake, MUSLIN_OT_bake_all, MUSLIN_OT_bake_cancel, MUSLIN_OT_bake_pause, MUSLIN_OT_bake_message,
+    MUSLIN_OT_bake_use, MUSLIN_OT_cache_free,
+)
