@@ -49,6 +49,16 @@ def test_a_comparison_holds_every_run_with_pictures_and_figures(extension, cloth
         assert word in page
 
 
+def test_a_comparison_has_the_frames_of_the_pre_roll(extension, cloth, tmp_path):
+    import bpy
+
+    builders.animate(cloth, "location", {-1: (0.0, 0.0, 0.0), 5: (0.6, 0.0, 0.0)})
+    bpy.context.scene.muslin.preroll = 2
+    run(extension, cloth, ["bdf2"], tmp_path)
+    values = json.loads((tmp_path / "compare.json").read_text())
+    assert (values["first"], values["last"], len(values["runs"][0]["frames"])) == (-1, LAST, LAST + 2)
+
+
 def test_a_picture_shows_the_cloth_and_not_only_the_ground(extension, cloth, tmp_path):
     import bpy
     import numpy as np
