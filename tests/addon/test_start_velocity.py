@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import simulate_as
+from tests.addon.scripted import replace_simulation, simulate_as
 
 WIDTH, PIXELS, SHOWN = 0.5, 128, 8.0
 """Width of the cloth, pixels of the picture, and the length that it shows [m]."""
@@ -33,7 +33,7 @@ def test_the_earlier_name_counts_where_there_is_no_new_one(read, scene):
 
 
 def test_the_earlier_name_is_noted_until_it_is_changed_and_nothing_else_changes(extension, scene, monkeypatch):
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x))
     sheet, other = builders.sheet(3), builders.sheet(3, "Other", height=1.0)
     velocity(sheet, "velocity", (0.0, 0.0, 3.0))
     velocity(other, "start_velocity", (0.0, 0.0, 3.0))
@@ -88,7 +88,7 @@ def blurred(scene):
 
 @pytest.mark.parametrize("with_keys", [False, True])
 def test_cycles_blurs_a_bake_by_its_motion(extension, scene, monkeypatch, with_keys):
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x + (1.0 * n, 0.0, 0.0)))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x + (1.0 * n, 0.0, 0.0)))
     sheet = builders.sheet(3, size=WIDTH)
     if with_keys:                                               # relative keys instead of absolute ones
         sheet.shape_key_add(name="Basis")
@@ -99,7 +99,7 @@ def test_cycles_blurs_a_bake_by_its_motion(extension, scene, monkeypatch, with_k
 
 
 def test_cycles_does_not_see_the_motion_of_a_mesh_with_an_attribute_velocity(extension, scene, monkeypatch):
-    monkeypatch.setattr(extension.core, "simulate", simulate_as(extension.core, lambda x, n: x + (1.0 * n, 0.0, 0.0)))
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x + (1.0 * n, 0.0, 0.0)))
     velocity(builders.sheet(3, size=WIDTH), "velocity", (0.0, 0.0, 3.0))
     builders.finish(extension.bake.bake(scene))
     scene.frame_set(2)
