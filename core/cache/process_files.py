@@ -135,8 +135,8 @@ def read_error(folder: Path) -> ClothError | None:
         return None
     kind = getattr(errors, found["type"], None)
     if not (isinstance(kind, type) and issubclass(kind, ClothError)):
-        return CacheError(f"the solver process failed: {found['message']}; its frames are kept, and "
-                          f"{folder / SOLVER_LOG} says more")
+        return CacheError(f"the solver process failed: {found['message']}; its frames are kept: read "
+                          f"{folder / SOLVER_LOG}, and resume")
     error: ClothError = kind.__new__(kind, found["message"])
     error.__setstate__({"object_name": None, **found["values"]})
     return error

@@ -159,11 +159,11 @@ class SolverProcess:
         state = self.state()
         if state in ("failed", "lost feed"):
             found = read_error(self.folder)
-            raise found or CacheError("the solver process failed without a message; its frames are kept: resume"
+            raise found or CacheError("the solver process failed without a message; its frames are kept; resume"
                                       + self._last_words())
         if state == "lost":
             raise CacheError(f"the solver process in {self.folder} has ended without a word, perhaps for lack of "
-                             f"memory or disk space; its frames are kept: resume{self._last_words()}")
+                             f"memory or disk space; its frames are kept; resume{self._last_words()}")
 
     def _has_ended(self) -> bool:
         """Return whether the process has said so: it may still have to give up its lock."""

@@ -14,7 +14,7 @@ COMPLETED = ("checkpoint.py", "records.py")
 """Files whose messages get their remedy from `Checkpoint.load`."""
 CLASSES = {name for name, value in vars(errors).items() if isinstance(value, type)} | {"error_type"}
 """Names of the classes of errors that users see, and of one that is handed on."""
-ELSEWHERE = ("{error}", "{message}", "{_misfit", "{reason}")
+ELSEWHERE = ("{error}", "{str(error)}", "{message}", "{_misfit", "{reason}")
 """Values that are whole messages, whose remedy is in them."""
 
 

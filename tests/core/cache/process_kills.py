@@ -51,7 +51,7 @@ def interrupted(process, rng, reported, stops):
     try:
         process.error()
     except core.CacheError as error:
-        if "its frames are kept: resume" not in str(error):
+        if "its frames are kept; resume" not in str(error):
             return reported, str(error)
     last = Take.open(process.folder).last
     if reported >= FIRST and (last is None or last < reported):
