@@ -9,8 +9,8 @@ INSTRUCTION = re.compile(
     r"(^|[;,:.] |\band |\bor |\(|\bto [a-z ]+, )(check|delete|move|merge|give|take|make|use|raise|lower|set|remove|"
     r"dissolve|unwrap|simulate|leave|bring|add|join|switch|close|turn|choose|pin|name|open|fill|start|keep|split|apply|reduce|"
     r"increase|bake|save|look|shorten|slow|separate|let|put|try|sew|replace|recalculate|flip|cut|press|hold|free|scale|"
-    r"write|ask|install|resume|select|clear|undo|shrink|enlarge|read|copy|spread|correct|call)\b|\bperhaps\b|\bthere are: |"
-    r"\bits (arguments|options) are: |\bhas to start anew\b", re.IGNORECASE)
+    r"write|ask|install|resume|select|clear|undo|shrink|enlarge|read|copy|spread|correct|call)\b|\bperhaps\b|"
+    r"\bthere are: |\bits (arguments|options) are: |\bhas to start anew\b", re.IGNORECASE)
 """What a message says to do, or names to choose from."""
 RANGE = re.compile(r"\b(must|needs?)\b")
 """What a message says that a value has to be."""
