@@ -66,6 +66,12 @@ def test_a_bake_has_no_attribute_velocity(extension, scene):
     assert "start_velocity" in names(particles) and "velocity" not in names(particles)
 
 
+def drag(extension, monkeypatch):
+    """Let cloth move by 1 m along x in each frame."""
+    replace_simulation(monkeypatch, extension.core,
+                       simulate_as(extension.core, lambda x, n: x + (1.0 * n, 0.0, 0.0)))
+
+
 def blurred(scene):
     """Return what Cycles draws of the current frame with an open shutter: the extent in x [m]."""
     scene.render.engine, scene.cycles.device, scene.cycles.samples = "CYCLES", "CPU", 128
@@ -88,7 +94,7 @@ def blurred(scene):
 
 @pytest.mark.parametrize("with_keys", [False, True])
 def test_cycles_blurs_a_bake_by_its_motion(extension, scene, monkeypatch, with_keys):
-    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x + (1.0 * n, 0.0, 0.0)))
+    drag(extension, monkeypatch)
     sheet = builders.sheet(3, size=WIDTH)
     if with_keys:                                               # relative keys instead of absolute ones
         sheet.shape_key_add(name="Basis")
@@ -99,7 +105,7 @@ def test_cycles_blurs_a_bake_by_its_motion(extension, scene, monkeypatch, with_k
 
 
 def test_cycles_does_not_see_the_motion_of_a_mesh_with_an_attribute_velocity(extension, scene, monkeypatch):
-    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x + (1.0 * n, 0.0, 0.0)))
+    drag(extension, monkeypatch)
     velocity(builders.sheet(3, size=WIDTH), "velocity", (0.0, 0.0, 3.0))
     builders.finish(extension.bake.bake(scene))
     scene.frame_set(2)
