@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ... import core
 from ...core.cache.take import Take
-from ..properties import baked_record
 from ..properties.settings import scene_settings_of
 from ..read import read_cloth
 from ..write import mesh_cache, shape_keys
@@ -109,7 +108,7 @@ def _applied(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take
         shape_keys.write_bakes([
             shape_keys.BakedShape(
                 obj, header.first, frames, values, header.time_ratio, obj.muslin.key_mode,
-                mesh_cache.blend_path(take.folder), header.take,
+                mesh_cache.blend_path(take.folder), header.take, header.cloths[number].name,
                 take.folder / header.cloths[number].file if obj.muslin.result == "MESH_CACHE" else None, header.start)
             for number, (obj, frames) in enumerate(zip(objects, coordinates, strict=True))])
     takes.forget()
@@ -132,10 +131,9 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
             errors: dict[str, float], timer: StageTimer, scene: bpy.types.Scene) -> Report:
     """Return the report of what a take has up to the frame `last`."""
     header = take.header
-    known = header.report
     backend = certificates[0].get("backend", "numpy")
-    segment = [part for part in take.segments if part["from_frame"] <= last][-1]
-    settings, fingerprints = segment["settings"], segment["fingerprints"]
+    segment = [part for part in take.segments if part["from_frame"] <= max(last, header.start)][-1]
+    settings, fingerprints, known = segment["settings"], segment["fingerprints"], segment["report"]
     renamed = dict(zip((cloth.name for cloth in header.cloths), names, strict=True))
     seconds = timer.seconds()
     report = Report(
@@ -144,26 +142,27 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
         fingerprints={renamed.get(name, name): value for name, value in fingerprints.items()},
         playback_error=errors, seconds=seconds, notes=list(known.get("notes", [])),
         versions=versions(numba=backend == "numba"), backend=backend)
-    notes = report_notes.result_notes(report, known.get("mean_edges", {}))
+    notes = report_notes.result_notes(report, {renamed.get(name, name): edge for name, edge
+                                               in known.get("mean_edges", {}).items()})
     if last < take.end:
         notes.append(f"Partial: frames {header.first} to {last} of {take.end}. Resume goes on from there.")
     return Report(**{**vars(report), "notes": report.notes + notes})
 
 
-def objects_of(take: takes.FoundTake, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def objects_of(take: takes.FoundTake, scene: bpy.types.Scene, preferred: bpy.types.Object | None = None
+               ) -> list[bpy.types.Object]:
     """Return the objects of the scene that a take is of, in its order.
+
+    A renamed object is found by the record of its bake. Of several copies of one, the `preferred` object is taken.
 
     Raises:
         core.SceneError: one is missing.
     """
     found = []
     for name in take.cloths:
-        obj = scene.objects.get(name) or next(
-            (other for other in scene.objects
-             if (record := baked_record.known(other)) is not None and record.take_id == take.id
-             and other.name not in take.cloths), None)
-        if obj is None or obj.type != "MESH":
+        candidates = [obj for obj in scene.objects if obj.type == "MESH" and takes.cloth_in(take, obj) == name]
+        if not candidates:
             raise core.SceneError(f"the cache {take.folder} is of '{name}', which is not in the scene; undo its "
                                   "renaming or deletion, or bake again")
-        found.append(obj)
+        found.append(min(candidates, key=lambda obj: (obj != preferred, obj.name != name, obj.name)))
     return found

@@ -9,12 +9,13 @@ bake changes nothing but the scene's current frame, and closing the generator re
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import bpy
 
 from ... import core
 from ...core.cache.bake import bake_frames
+from ...core.cache.take import Take
 from ..properties.settings import SceneSettings
 from ..write.report import Report
 from . import backends, takes
@@ -70,12 +71,8 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
         yield Progress(settings.start, 0, total, None, None, names, touches_blender=False, stage=stage)
     steps_text = _many_steps_text(prepared.inputs.scene, settings)
     take, start = prepared.take(resume)
-    with take:
-        if start is not None and start.frame > settings.start:
-            prepared.read(start.frame)
+    with take, closing(_solved(take, start, prepared)) as solved:
         before = 0 if take.last is None else take.last + 1 - settings.start
-        solved = bake_frames(take, prepared.inputs.scene, solver, prepared.inputs.window.motion,
-                             lambda frame: _read_checked(prepared, frame), start)
         certificate = None
         for done in range(before, total + 1):
             left = timer.seconds_left(done - before, total - before)
@@ -91,6 +88,14 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
         report = yield from apply_take(scene, view_layer, take, prepared.objects, timer, watch)
         takes.delete_older(scene, prepared.objects, {take.header.take})
     return report.timed(timer.seconds())
+
+
+def _solved(take: Take, start: core.Checkpoint | None, prepared: Preparation) -> Generator[core.Frame, None, None]:
+    """Simulate into the take from the state `start` on, or from the first frame if that is None."""
+    if start is not None and start.frame > prepared.settings.start:
+        prepared.read(start.frame)
+    yield from bake_frames(take, prepared.inputs.scene, prepared.settings.solver(), prepared.inputs.window.motion,
+                           lambda frame: _read_checked(prepared, frame), start)
 
 
 def _read_checked(prepared: Preparation, frame: int) -> None:

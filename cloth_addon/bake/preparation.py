@@ -15,8 +15,10 @@ import bpy
 
 from ... import core
 from ...core.cache.take import Take
+from ...core.cache.take_entries import read_header
 from ...core.cache.take_header import TakeCloth, TakeHeader
 from ...core.cache.take_reader import TakeReader
+from ...core.stepping.continuation import check_continues
 from ..properties.settings import SceneSettings, scene_settings_of
 from ..read import read_cloth
 from ..read.fingerprint import differences, fingerprint
@@ -123,24 +125,37 @@ class Preparation:
             raise core.SceneError(f"the cache {continuation.folder} has no frame to continue from; bake from the start")
         self._check_same(found)
         folder, frame = continuation.folder, self._frame_to_keep(found, continuation)
-        if frame < found.reached or not takes.is_mine(found):
+        self._check_mesh(Take.open(folder), frame)
+        shared = found.id in takes.ids_in_use(without=self.objects)
+        if frame < found.reached or shared or not takes.is_mine(found):
             folder = takes.new_folder(self._scene, self.names)
             take = Take.open(continuation.folder).copy_prefix(folder, frame)
-            take.set_owner(bpy.data.filepath)
         else:
             take = Take.resume(folder)
         takes.forget()
-        start = take.checkpoint_before(frame)
-        if self._differs(take) or take.end != self.settings.last:
-            take.begin_segment(self.settings_values(), self.fingerprints, self.settings.last, self.report_values(),
-                               state=start)
+        try:
+            if folder != continuation.folder:
+                take.set_owner(bpy.data.filepath)
+            start = take.checkpoint_before(frame)
+            if self._differs(take) or take.end != self.settings.last:
+                take.begin_segment(self._named_as_in(take, self.settings_values()),
+                                   self._named_as_in(take, self.fingerprints), self.settings.last,
+                                   self.report_values(), state=start)
+        except BaseException:
+            take.close()
+            raise
         return take, start
 
     def _differs(self, take: TakeReader) -> bool:
         """Return whether settings or input of the last part of a take were others."""
         before = take.segments[-1]["fingerprints"]
         return any(set(differences(before.get(name, {}), now)) - {"frame range"}
-                   for name, now in self.fingerprints.items())
+                   for name, now in self._named_as_in(take, self.fingerprints).items())
+
+    def _named_as_in(self, take: TakeReader, values: dict[str, Any]) -> dict[str, Any]:
+        """Return values by cloth with the names that the cloths have in a take, which may be earlier ones."""
+        names = dict(zip(self.names, (cloth.name for cloth in take.header.cloths), strict=True))
+        return {names.get(name, name): value for name, value in values.items()}
 
     def _frame_to_keep(self, found: takes.FoundTake, continuation: Continuation) -> int:
         """Return the last frame of a take that is kept.
@@ -151,23 +166,52 @@ class Preparation:
         Raises:
             core.SceneError: there is no such state.
         """
-        frame = found.reached if continuation.frame is None else min(continuation.frame, found.reached)
+        frame = min(found.reached, self.settings.last)
+        if continuation.frame is not None:
+            frame = min(frame, continuation.frame)
         take = Take.open(continuation.folder)
         later = [part["from_frame"] for part in take.segments[1:] if part["from_frame"] > frame]
         if not (later or self._differs(take) or take.end != self.settings.last):
             return frame
         start = take.checkpoint_before(frame)
         if start is None:
-            raise core.SceneError("settings have changed since the bake, and it has no stored state at or before frame "
-                                  f"{frame} to continue from; bake from the start", object_name=self.names[0])
+            raise core.SceneError("settings, scene or frame range have changed since the bake, and it has no stored "
+                                  f"state at or before frame {frame} to continue from; bake from the start",
+                                  object_name=self.names[0])
         return start.frame
 
     def _check_same(self, found: takes.FoundTake) -> None:
-        """Raise SceneError if a take is of other cloths or starts at another frame."""
-        if sorted(found.cloths) != sorted(self.names):
+        """Raise ClothError if a take is of other cloths or meshes, or of other first frames."""
+        names = tuple(takes.cloth_in(found, obj) for obj in self.objects)
+        if sorted(found.cloths) != sorted(names):
             raise core.SceneError(f"the cache {found.folder} is of {', '.join(found.cloths)}, baked together; bake "
                                   "the same cloths, or bake from the start", object_name=self.names[0])
-        if found.start != self.settings.start:
-            raise core.SceneError(f"the bake to continue starts at frame {found.start}, the scene's range now at "
-                                  f"{self.settings.start}; set Start to {found.start}, or bake from the start",
-                                  object_name=self.names[0])
+        if found.cloths != names:
+            raise core.SceneError(f"the cloths of the cache {found.folder} were renamed, so that they come in another "
+                                  f"order: {', '.join(names)} instead of {', '.join(found.cloths)}; give them their "
+                                  "names back, or bake from the start", object_name=self.names[0])
+        if (found.start, found.first) != (self.settings.start, self.settings.first):
+            start, now = (found.start, self.settings.start) if found.start != self.settings.start else (
+                found.first, self.settings.first)
+            preroll = " and Pre-Roll as it was" if found.start != found.first else ""
+            raise core.SceneError(f"the bake to continue starts at frame {start}, the scene's range now at {now}; set "
+                                  f"Start to {start}{preroll}, or bake from the start", object_name=self.names[0])
+        for obj, cloth in zip(self.objects, read_header(found.folder).cloths, strict=True):
+            count = len(obj.data.vertices)
+            if count != cloth.vertices:
+                raise core.MeshError(f"has {count} vertices, and {cloth.vertices} when it was baked; undo the change "
+                                     "of the mesh, or bake from the start", object_name=obj.name)
+
+    def _check_mesh(self, take: TakeReader, frame: int) -> None:
+        """Raise SceneError if the mesh or the frame rate is not that of the state to continue from."""
+        start = take.checkpoint_before(frame)
+        if start is None:
+            return
+        try:
+            check_continues(start, self.inputs.scene, self.settings.solver(), start.frame + 1)
+        except core.ClothError as error:
+            before = take.segments[-1]["fingerprints"]
+            changed = [name for name, parts in self._named_as_in(take, self.fingerprints).items()
+                       if parts.get("mesh") != before.get(name, {}).get("mesh")]
+            raise core.SceneError(f"cannot go on with its bake: {error}. Undo that change, or bake from the start",
+                                  object_name=(changed or self.names)[0]) from error

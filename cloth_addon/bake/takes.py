@@ -62,7 +62,7 @@ class FoundTake:
     @property
     def is_complete(self) -> bool:
         """Whether all frames are there."""
-        return self.reached == self.last
+        return self.reached is not None and self.reached >= self.last
 
     @property
     def has_frames(self) -> bool:
@@ -143,11 +143,30 @@ def forget() -> None:
 
 def of_object(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) -> list[FoundTake]:
     """Return the takes of this cloth, the latest first: by its name, or by the record of its bake."""
-    record = baked_record.known(obj)
     found = takes_in(cache_folder(scene), now=now)
     used = in_use(obj)
-    others = [take for take in found if obj.name in take.cloths or (record is not None and take.id == record.take_id)]
+    taken = ids_in_use(without=[obj])
+    others = [take for take in found if cloth_in(take, obj) in take.cloths
+              and (take.id not in taken or _is_of(take, obj))]
     return others if used is None or used in others else [used, *others]
+
+
+def cloth_in(take: FoundTake, obj: bpy.types.Object) -> str:
+    """Return the name that the object has, or would have, in a take: it may have been renamed since."""
+    record = baked_record.known(obj)
+    return record.cloth if record is not None and record.cloth and record.take_id == take.id else obj.name
+
+
+def _is_of(take: FoundTake, obj: bpy.types.Object) -> bool:
+    """Return whether the bake of `obj` is of this take."""
+    record = baked_record.known(obj)
+    return record is not None and record.take_id == take.id
+
+
+def ids_in_use(without: Sequence[bpy.types.Object] = ()) -> set[str]:
+    """Return the ids of the takes of which the bakes of this file are, without those of some objects."""
+    records = [baked_record.known(obj) for obj in bpy.data.objects if obj not in without]
+    return {record.take_id for record in records if record is not None}
 
 
 def in_use(obj: bpy.types.Object) -> FoundTake | None:
@@ -196,7 +215,7 @@ def delete(take: FoundTake) -> None:
 
 def delete_older(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], keep: set[str]) -> None:
     """Delete the takes of these cloths that nothing uses, apart from the ids `keep` and the latest one besides."""
-    used = keep | {record.take_id for obj in bpy.data.objects if (record := baked_record.known(obj)) is not None}
+    used = keep | ids_in_use()
     names = {obj.name for obj in cloths}
     spare = [take for take in takes_in(cache_folder(scene), now=True)
              if take.id not in used and set(take.cloths) <= names and is_mine(take)]

@@ -50,6 +50,7 @@ class BakedRecord:
         modifier: name of the Mesh Cache modifier that plays the bake; empty for shape keys.
         take: folder of the bake's cache, relative to the .blend where possible; empty without a cache.
         take_id: the identity of that cache, see core/cache/take.py.
+        cloth: name of the cloth in that cache, which stays when the object is renamed.
         active_index, use_relative, eval_time, show_only: values before the bake.
         report: the report of the bake, see write/report.py.
         version: version of this format.
@@ -74,6 +75,7 @@ class BakedRecord:
     modifier: str = ""
     take: str = ""
     take_id: str = ""
+    cloth: str = ""
     report: dict[str, Any] = field(default_factory=dict)
     version: int = VERSION
 

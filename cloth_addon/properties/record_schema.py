@@ -51,7 +51,8 @@ RECORD = Fields(
     {"made_shape_keys": Flag(), "basis": _NAME, "made_animation_data": Flag(), "made_action": Flag(),
      "made_slot": Flag(), "last_slot": _NAME, "curves": _NAMES, "active_index": Number(0, 1 << 15, whole=True),
      "use_relative": Flag(), "eval_time": Number(-1048574.0, 1048574.0), "show_only": Flag(),
-     "time_ratio": Number(1e-3, 1e3), "modifier": _NAME, "take": Text(4096), "take_id": Text(64)})
+     "time_ratio": Number(1e-3, 1e3), "modifier": _NAME, "take": Text(4096), "take_id": Text(64),
+     "cloth": _NAME})
 """The record of a bake, see `BakedRecord`."""
 
 COMPARISON = Fields(

@@ -49,7 +49,8 @@ class _Bake(IdleOperator):
         if frame is not None and not state.can_go_on_from(frame):
             raise core.SceneError(f"its bake on disk has frames {state.source.start} to {state.source.reached}, not "
                                   f"{frame}; go to one of them", object_name=objects[0].name)
-        return apply_take.objects_of(state.source, context.scene), Continuation(state.source.folder, frame)
+        return (apply_take.objects_of(state.source, context.scene, context.object),
+                Continuation(state.source.folder, frame))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         try:
@@ -180,7 +181,7 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
         try:
             with frame_kept(scene):
                 report = run(apply_take.apply_take(scene, context.view_layer, Take.open(source.folder),
-                                                   apply_take.objects_of(source, scene), StageTimer()))
+                                                   apply_take.objects_of(source, scene, context.object), StageTimer()))
         except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

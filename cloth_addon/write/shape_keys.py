@@ -42,7 +42,7 @@ class BakedShape:
         time_ratio: time at which Blender evaluates the animation of a frame, over its number [-]. Keyframes are set at
             that time, so that the bake plays at its own speed with the scene's Time Stretching.
         key_mode: AUTO, ABSOLUTE or RELATIVE, see `object.muslin.key_mode`.
-        take, take_id: folder and identity of the cache, empty without one; see `BakedRecord`.
+        take, take_id, cloth: folder and identity of the cache, and name of the cloth there; empty without a cache.
         cache: path of the PC2 file that a Mesh Cache modifier is to play, instead of shape keys; None for these.
         cache_start: frame of the first sample in that file.
     """
@@ -55,6 +55,7 @@ class BakedShape:
     key_mode: str = "AUTO"
     take: str = ""
     take_id: str = ""
+    cloth: str = ""
     cache: Path | None = None
     cache_start: int = 0
 
@@ -120,7 +121,7 @@ def _read(obj: bpy.types.Object) -> BakedShape | None:
     for i, name in enumerate(record.keys):
         (blocks[name] if name in own else blocks[0]).points.foreach_get("co", coordinates[i].ravel())
     return BakedShape(obj, record.first, coordinates, record.report, record.time_ratio,
-                      "ABSOLUTE" if record.absolute else "RELATIVE", record.take, record.take_id)
+                      "ABSOLUTE" if record.absolute else "RELATIVE", record.take, record.take_id, record.cloth)
 
 
 def _read_modifier(obj: bpy.types.Object, record: BakedRecord) -> BakedShape | None:
@@ -129,7 +130,8 @@ def _read_modifier(obj: bpy.types.Object, record: BakedRecord) -> BakedShape | N
     if modifier is None or not baked_record.is_own(modifier):
         return None
     return BakedShape(obj, record.first, [], record.report, record.time_ratio, take=record.take,
-                      take_id=record.take_id, cache=mesh_cache.absolute_path(modifier.filepath, library=obj.library),
+                      take_id=record.take_id, cloth=record.cloth,
+                      cache=mesh_cache.absolute_path(modifier.filepath, library=obj.library),
                       cache_start=round(modifier.frame_start))
 
 
@@ -148,7 +150,8 @@ def _write(shape: BakedShape) -> None:
     record = BakedRecord(first=shape.first, last=last, absolute=keys is None and shape.key_mode != "RELATIVE",
                          made_shape_keys=keys is None,
                          active_index=obj.active_shape_key_index, show_only=obj.show_only_shape_key,
-                         report=shape.report, time_ratio=shape.time_ratio, take=shape.take, take_id=shape.take_id)
+                         report=shape.report, time_ratio=shape.time_ratio, take=shape.take, take_id=shape.take_id,
+                         cloth=shape.cloth)
     try:
         if keys is None:
             basis = obj.shape_key_add(name="Basis", from_mix=False)
@@ -183,7 +186,8 @@ def _write_modifier(shape: BakedShape, cache: Path) -> None:
     try:
         baked_record.save(obj, BakedRecord(
             first=shape.report["first"], last=shape.report["last"], absolute=False, modifier=modifier.name,
-            report=shape.report, time_ratio=shape.time_ratio, take=shape.take, take_id=shape.take_id))
+            report=shape.report, time_ratio=shape.time_ratio, take=shape.take, take_id=shape.take_id,
+            cloth=shape.cloth))
     except BaseException:
         obj.modifiers.remove(modifier)
         raise
