@@ -28,9 +28,10 @@ from .bake import bake as baking
 from .bake.progress import Progress
 from .compare import comparison as comparing
 from .properties.settings import kind_of
-from .read.read_cloth import objects_of_kind
+from .read.read_cloth import check_frames, objects_of_kind
 from .write import output_lock, output_paths
 from .write.report import json_values
+from .write.shape_key_size import check_memory
 
 DONE, FAILED, USAGE = 0, 1, 2
 """Exit codes."""
@@ -71,6 +72,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
+        if message.startswith("unrecognized arguments") or "invalid choice" in message:
+            blend = next((word for word in message.replace("'", " ").split() if word.endswith(".blend")), "")
+            if blend:
+                message += (f"; the .blend stands before the command: python MUSLIN_CHECKOUT {blend} bake, or "
+                            f"blender --background {blend} --command muslin bake")
         raise UsageError(message)
 
 
@@ -200,12 +206,27 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.frames and arguments.frames[1] <= arguments.frames[0]:
         first, last = arguments.frames
         raise UsageError(f"--frames: the last frame, {last}, does not come after the first, {first}; give FIRST LAST")
+    if arguments.frames:
+        _check_frames(arguments)
     _check_outputs(arguments)
     if arguments.backend:
         try:
             backends.check(arguments.backend)
         except core.SolverError as error:
             raise UsageError(f"--backend: {error}") from None
+
+
+def _check_frames(arguments: argparse.Namespace) -> None:
+    """Raise UsageError if there are more frames than Blender, a bake or the memory can have."""
+    first, last = arguments.frames
+    scene = bpy.context.scene
+    cloths = [scene.objects[name] for name in dict.fromkeys(arguments.objects or ())]
+    try:
+        check_frames(first, last)
+        if arguments.command == "bake":
+            check_memory(cloths or objects_of_kind(scene, "CLOTH"), last - first + 1)
+    except core.SceneError as error:
+        raise UsageError(f"--frames: {error}") from None
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..properties import baked_record
+from ..write.shape_key_size import shape_key_bytes
 
 FloatArray = NDArray[np.float64]
-BYTES_OF_VERTEX = 12
-"""Size of one vertex of a shape key [bytes]."""
 LARGEST = 1e100
 """Largest value of a figure, whatever its unit. Larger ones, which only a damaged record has, count as missing."""
 MOST_KEPT = 4
@@ -74,7 +73,7 @@ def statistics_of(obj: bpy.types.Object) -> Statistics | None:
     report = baked_record.report_of(obj)
     if report is None:
         return None
-    size = BYTES_OF_VERTEX * len(obj.data.vertices) * len(report["certificates"])
+    size = shape_key_bytes(len(obj.data.vertices), len(report["certificates"]))
     for known, found in _kept:
         if known is report and found.memory == size:
             return found

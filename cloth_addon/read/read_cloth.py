@@ -16,14 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
+from ..properties.record_schema import MOST
 from ..properties.settings import ClothSettings, kind_of, settings_of
 from . import garments, mesh_data, start_velocity, unbaked_state
 from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
 from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_text
 
-EARLIEST_FRAME = -1048574
-"""Smallest number of a frame in Blender."""
+EARLIEST_FRAME, LATEST_FRAME = -1048574, 1048574
+"""Smallest and largest number of a frame in Blender."""
 
 BIRTH = "birth"
 """Name of the points' attribute of birth time [s]."""
@@ -81,7 +82,7 @@ def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | 
 
 
 def check_frames(first: int, last: int, start: int | None = None) -> None:
-    """Raise SceneError for a frame range that is reversed or has one frame, or a pre-roll that starts too early.
+    """Raise SceneError for a frame range that is reversed, has one frame or too many, or is outside of Blender's.
 
     `start` is the first simulated frame, `first` if it is None.
     """
@@ -91,6 +92,12 @@ def check_frames(first: int, last: int, start: int | None = None) -> None:
     if last == first:
         raise core.SceneError(f"the frame range {first} to {last} is one frame, and a bake needs at least 2 frames: "
                               "set Start and End in Output Properties, or with Custom Range in the Bake panel")
+    if first < EARLIEST_FRAME or last > LATEST_FRAME:
+        raise core.SceneError(f"the frame range {first} to {last} is outside of Blender's, {EARLIEST_FRAME} to "
+                              f"{LATEST_FRAME}; choose frames inside of it")
+    if last - first >= MOST:
+        raise core.SceneError(f"the frame range {first} to {last} has {last - first + 1} frames, and a bake can have "
+                              f"{MOST}; bake it in parts")
     if start is not None and start < EARLIEST_FRAME:
         raise core.SceneError(f"a pre-roll of {first - start} frames before frame {first} would start at frame "
                               f"{start}, and Blender's first is {EARLIEST_FRAME}; shorten Pre-Roll in the Bake panel")

@@ -136,6 +136,12 @@ def test_an_interrupted_bake_exits_with_1_and_saves_nothing(command, blend, exte
     (("bake", "--json", "/nowhere/at/all/report.json"), "there is no folder"),
     (("bake", "--output", "x.txt"), "x.txt does not end in .blend"),
     (("bake", "--frames", "5", "3"), "the last frame, 3, does not come after the first, 5"),
+    (("bake", "--frames", "1", "100000000"), "outside of Blender's, -1048574 to 1048574; choose frames inside"),
+    (("compare", "--frames", "-2000000", "3"), "outside of Blender's"),
+    (("bake", "--frames", "-1048000", "1048000"), "2096001 frames, and a bake can have 1048576; bake it in parts"),
+    (("bake", "scene.blend"), "the .blend stands before the command: python MUSLIN_CHECKOUT scene.blend bake"),
+    (("scene.blend", "bake"), "the .blend stands before the command: python MUSLIN_CHECKOUT scene.blend bake"),
+    (("bake", "--background", "a/b.blend"), "blender --background a/b.blend --command muslin bake"),
     (("bake", "--backend", "cuda"), "cuda"),
     (("bake", "--object", "Box"), "'Box' is not cloth; the cloth of scene 'Scene': Left, Right"),
     (("compare", "--object", "Left", "--object", "Box"), "'Box' is not cloth"),
@@ -151,6 +157,16 @@ def test_wrong_usage_exits_with_2_and_a_report_before_any_work(command, blend, t
     if more:
         error = json.loads((tmp_path / "report.json").read_text())["error"]
         assert error["type"] == "UsageError" and message in error["message"]
+
+
+def test_more_frames_than_the_memory_holds_are_refused_before_any_work(extension, command, monkeypatch, capfd):
+    monkeypatch.setattr(extension.shape_key_size, "_memory", lambda: 12 * 32 * 5)       # two sheets of 16 vertices
+    assert command("bake", "--frames", "1", "6") == 2
+    assert "bake at most 5 frames at once, or coarser meshes: 'Left' has 16 vertices" in capfd.readouterr().err
+    assert command("bake", "--frames", "1", "5") == 0
+    assert command("bake", "--object", "Left", "--frames", "1", "10") == 0
+    monkeypatch.setattr(extension.shape_key_size, "_memory", lambda: None)
+    assert command("bake", "--frames", "1", "12") == 0
 
 
 @pytest.mark.parametrize("option", ["--output", "--json", None])

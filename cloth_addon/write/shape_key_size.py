@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The size of a bake as shape keys, compared with the memory of this machine before any work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ... import core
+
+BYTES_OF_VERTEX = 12
+"""Size of one vertex of a shape key [bytes]."""
+
+
+def shape_key_bytes(vertices: int, frames: int) -> int:
+    """Return the size of shape keys [bytes], one for each frame."""
+    return BYTES_OF_VERTEX * vertices * frames
+
+
+def check_memory(objects: Sequence[Any], frames: int) -> None:
+    """Raise SceneError if the shape keys of all cloths together are larger than the memory of this machine.
+
+    A bake within this bound may still run out of memory, which other programs use too; it then says so.
+    """
+    available = _memory()
+    needed = sum(shape_key_bytes(len(obj.data.vertices), frames) for obj in objects)
+    if available is None or needed <= available:
+        return
+    largest = max(objects, key=lambda obj: len(obj.data.vertices))
+    raise core.SceneError(
+        f"{frames} frames as shape keys take {needed / 1e9:.3g} GB, and this machine has {available / 1e9:.3g} GB of "
+        f"memory; bake at most {int(frames * available / needed)} frames at once, or coarser meshes: "
+        f"'{largest.name}' has {len(largest.data.vertices)} vertices")
+
+
+def _memory() -> int | None:
+    """Return the size of the memory of this machine [bytes], None where the system does not say."""
+    try:
+        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):       # Windows has no such function
+        return None
