@@ -54,6 +54,15 @@ def scene(extension):
 
 
 @pytest.fixture
+def command(extension, blend, monkeypatch):
+    """Return a function that runs `muslin` in this process on the file of the fixture `blend`, with scripted motion."""
+    from tests.addon.scripted import crumple, replace_simulation, simulate_as
+
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
+    return lambda *arguments: extension.command_line.main([str(argument) for argument in arguments])
+
+
+@pytest.fixture
 def read(extension, scene, monkeypatch):
     """Return a function that bakes cloth without motion and returns the core.Scene that was simulated."""
     from tests.addon import builders

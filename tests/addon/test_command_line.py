@@ -32,13 +32,6 @@ def blend(scene, tmp_path):
     return path
 
 
-@pytest.fixture
-def command(extension, blend, monkeypatch):
-    """Return a function that runs `muslin` in this process on the open file, with scripted motion."""
-    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
-    return lambda *arguments: extension.command_line.main([str(argument) for argument in arguments])
-
-
 def baked(path):
     """Return the names of the baked objects in the .blend at `path`, and the last frames of their bakes."""
     import bpy

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.addon import builders
-from tests.addon.scripted import crumple, replace_simulation, simulate_as
+from tests.addon.scripted import replace_simulation, simulate_as
 
 ROOT = Path(__file__).resolve().parents[2]
 posix = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and permissions")
@@ -33,13 +33,6 @@ def blend(scene, tmp_path):
     path = tmp_path / "work" / "scene.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
     return path
-
-
-@pytest.fixture
-def command(extension, blend, monkeypatch):
-    """Return a function that runs `muslin` in this process on the open file, with scripted motion."""
-    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
-    return lambda *arguments: extension.command_line.main([str(argument) for argument in arguments])
 
 
 def names(folder):

@@ -6,8 +6,7 @@ from __future__ import annotations
 import importlib
 
 import bpy
-import ui_sim as ui
-from window_input import MODULE, Steps, at, click, no_bake, picture, until
+from window_input import MODULE, Steps, click, no_bake, picture, type_value, until
 from window_scene import make_current, ready
 
 
@@ -26,13 +25,7 @@ def changes() -> Steps:
     yield from until(no_bake, "the bake to end")
     yield from until(lambda: told() == [], "the panel to know that nothing has changed", 10.0)
 
-    x, y = yield from at("areal_density")
-    for value in ("PRESS", "RELEASE", "PRESS", "RELEASE"):          # double click to type a value
-        ui.send("LEFTMOUSE", value, x, y)
-        yield
-    yield from ui.key("A", x, y, ctrl=True)
-    yield from ui.text("0.25", x, y)
-    yield from ui.key("RET", x, y)
+    yield from type_value("areal_density", "0.25")
     yield from until(lambda: told() == ["settings (Weight)"], "the typed weight to be noticed", 10.0)
     bpy.data.objects["Ball"].location.x += 1.0
     wanted = {"settings (Weight)", "collider 'Ball' moved or changed"}

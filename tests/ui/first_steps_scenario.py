@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import ui_sim as ui
-from window_input import MODULE, Steps, at, click, physics_tab, picture, press
+from window_input import MODULE, Steps, at, click, physics_tab, picture, press, type_value
 from window_scene import make_current, sheet_and_ball
 
 MENU_ABOVE = 31         # distance from the first value of the fabric up to the menu of presets [pixels]
@@ -26,13 +26,7 @@ def first_steps() -> Steps:
     yield
     assert sheet.muslin.fabric == "silk", sheet.muslin.fabric
     light = sheet.muslin.areal_density
-    x, y = yield from at("areal_density")
-    for value in ("PRESS", "RELEASE", "PRESS", "RELEASE"):      # double click to type a value
-        ui.send("LEFTMOUSE", value, x, y)
-        yield
-    yield from ui.key("A", x, y, ctrl=True)
-    yield from ui.text("0.25", x, y)
-    yield from ui.key("RET", x, y)
+    yield from type_value("areal_density", "0.25")
     yield
     assert abs(sheet.muslin.areal_density - 0.25) < 1e-6 and sheet.muslin.fabric == "CUSTOM"
     yield from press("Z", ctrl=True)

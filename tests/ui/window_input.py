@@ -86,6 +86,17 @@ def click(name: str) -> Steps:
     yield from ui.click(*(yield from at(name)))
 
 
+def type_value(name: str, text: str) -> Steps:
+    """Type a value into the field of a property."""
+    x, y = yield from at(name)
+    for value in ("PRESS", "RELEASE", "PRESS", "RELEASE"):      # double click
+        ui.send("LEFTMOUSE", value, x, y)
+        yield
+    yield from ui.key("A", x, y, ctrl=True)
+    yield from ui.text(text, x, y)
+    yield from ui.key("RET", x, y)
+
+
 def no_bake() -> bool:
     """Return whether no bake runs."""
     return bake_job.current() is None
