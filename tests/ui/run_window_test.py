@@ -19,7 +19,7 @@ SCENARIOS = ("first_steps", "bake", "changes", "interruptions", "crossings", "co
              "errors", "leaving")
 PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
             "changes": ("changed", "baked_again"),
-            "quality": ("quality", "quality_light", "outdated"),
+            "quality": ("quality", "outdated"),
             "crossings": ("crossings", "certificate"), "compare": ("compare",),
             "panels": tuple(f"panels_{name}" for name in ("none", "cloth", "projective", "jelly", "lattice", "more",
                                                           "particles", "solid"))}
