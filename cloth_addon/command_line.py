@@ -224,7 +224,8 @@ def _check_frames(arguments: argparse.Namespace) -> None:
     try:
         check_frames(first, last)
         if arguments.command == "bake":
-            check_memory(cloths or objects_of_kind(scene, "CLOTH"), last - first + 1)
+            cloths = cloths or objects_of_kind(scene, "CLOTH")
+            check_memory([cloth for cloth in cloths if cloth.muslin.result == "SHAPE_KEYS"], last - first + 1)
     except core.SceneError as error:
         raise UsageError(f"--frames: {error}") from None
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,14 +12,17 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import core
+from ...core.cache.take import Take
 from ..properties import baked_record
 from ..write.shape_key_size import shape_key_bytes
+from . import session, takes
 
 FloatArray = NDArray[np.float64]
 LARGEST = 1e100
 """Largest value of a figure, whatever its unit. Larger ones, which only a damaged record has, count as missing."""
 MOST_KEPT = 4
-"""Largest number of reports whose statistics are kept [-]."""
+"""Largest number of bakes whose statistics are kept [-]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,24 +69,53 @@ class Statistics:
 
 
 def statistics_of(obj: bpy.types.Object) -> Statistics | None:
-    """Return the statistics of the bake of `obj`, None without a bake or if its record is damaged.
+    """Return the statistics of the running bake of `obj`, else of the bake in use, else of one that was stopped.
 
-    Fast enough for drawing a panel: the same bake has the same object.
+    None without any, or if its record is damaged. Fast enough for drawing a panel: the same bake has the same object.
     """
-    report = baked_record.report_of(obj)
-    if report is None:
+    bake = session.running() if session.is_of(obj) else None
+    if bake is not None and bake.certificates:
+        certificates = bake.certificates
+        return _kept_or_made((bake, len(certificates)), lambda: _from_take(certificates, bake.first, None))
+    record = baked_record.known(obj)
+    if record is not None:
+        used, report = takes.in_use(obj), record.report
+        size = shape_key_bytes(len(obj.data.vertices), len(record.keys)) if record.keys else None
+        disk = None if used is None else used.size
+        return _kept_or_made((report, size, disk), lambda: Statistics(
+            report["first"], report["certificates"], _total(report), size, disk))
+    stopped = None if baked_record.has_bake(obj) else takes.unused(bpy.context.scene, obj)
+    return None if stopped is None else _kept_or_made((stopped,), lambda: _of_stopped(stopped))
+
+
+def _of_stopped(found: takes.FoundTake) -> Statistics | None:
+    """Return the statistics of a take that is not in use, None if it cannot be read any more."""
+    try:
+        return _from_take(Take.open(found.folder).certificates(), found.first, found.size)
+    except core.ClothError:
         return None
-    size = shape_key_bytes(len(obj.data.vertices), len(report["certificates"]))
+
+
+def _from_take(certificates: Sequence[dict[str, Any]], first: int, disk: int | None) -> Statistics | None:
+    """Return the statistics of the certificates of a take from the frame `first` on, without its pre-roll."""
+    wanted = [certificate for certificate in certificates if certificate["frame"] >= first]
+    return Statistics(wanted[0]["frame"], wanted, disk=disk) if wanted else None
+
+
+def _kept_or_made(key: tuple[Any, ...], make: Callable[[], Statistics | None]) -> Statistics | None:
+    """Return what was made for the same key, or make it. Parts of a key that are no numbers are compared by identity.
+    """
     for known, found in _kept:
-        if known is report and found.memory == size:
+        if len(known) == len(key) and all(a is b or (isinstance(a, int) and a == b)
+                                          for a, b in zip(known, key, strict=True)):
             return found
-    found = Statistics(report["first"], report["certificates"], _total(report), size)
-    _kept.insert(0, (report, found))
+    found = make()
+    _kept.insert(0, (key, found))
     del _kept[MOST_KEPT:]
     return found
 
 
-_kept: list[tuple[dict[str, Any], Statistics]] = []     # statistics of the last reports
+_kept: list[tuple[tuple[Any, ...], Statistics | None]] = []     # statistics of the last bakes
 
 
 def _total(report: dict[str, Any]) -> float | None:

@@ -10,13 +10,13 @@ from typing import Any
 
 import bpy
 
-from ..bake import bake_job
+from ..bake import bake_job, session, takes
 from ..properties import baked_record
 from ..properties.settings import kind_of_settings
 from . import bake_changes
 
 BAKED, PARTIAL, OUTDATED = "BAKED", "PARTIAL", "OUTDATED"
-"""States of frames: baked, of a bake that runs or has stopped before its end, and changed since the bake."""
+"""States of frames: of the bake in use, of one that runs, was stopped or is not in use, and changed since the bake."""
 COLOURS = {BAKED: (0.16, 0.48, 0.95, 0.9), PARTIAL: (0.45, 0.75, 1.0, 0.75), OUTDATED: (1.0, 0.55, 0.1, 0.9)}
 """Colours of the states, with their opacity."""
 TRACK_COLOUR = (0.0, 0.0, 0.0, 0.25)
@@ -40,10 +40,17 @@ def baked_frames(obj: bpy.types.Object) -> list[Span]:
     if report is not None:
         changed = bake_changes.known_changes(bpy.context.scene, obj, report) or baked_record.lacks_keys(obj)
         found.append((report["first"], report["last"], OUTDATED if changed else BAKED))
-    job = bake_job.current()
-    progress = None if job is None else job.progress
-    if progress is not None and not progress.run and progress.done and obj.name in progress.cloths:
-        found.append((progress.frame - progress.done, progress.frame - 1, PARTIAL))
+    bake, job = session.running() if session.is_of(obj) else None, bake_job.current()
+    if bake is not None:
+        frames = [certificate["frame"] for certificate in bake.certificates[:1] + bake.certificates[-1:]]
+        found += [(frames[0], frames[-1], PARTIAL)] if frames else []
+    elif job is None:
+        stopped = takes.unused(bpy.context.scene, obj)
+        if stopped is not None and stopped.reached is not None:
+            found.append((stopped.first, stopped.reached, PARTIAL))
+    elif (progress := job.progress) is not None and not progress.run and progress.done and obj.name in progress.cloths:
+        next_frame = progress.frame + (progress.certificate is not None)
+        found.append((next_frame - progress.done, next_frame - 1, PARTIAL))
     return found
 
 

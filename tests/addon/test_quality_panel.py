@@ -34,6 +34,13 @@ def sheet(extension, scene):
     return sheet
 
 
+def delete(extension, scene, sheet):
+    """Delete the bake and all takes of a cloth."""
+    extension.shape_keys.delete_bake(sheet)
+    for take in extension.takes.of_object(scene, sheet, now=True):
+        extension.takes.delete(take)
+
+
 def texts_of(extension, sheet, statistics, monkeypatch, chart="STRETCH"):
     monkeypatch.setattr(extension.quality_panel, "statistics_of", lambda obj: statistics)
     bpy.context.window_manager.muslin_curve = chart
@@ -46,10 +53,39 @@ def test_statistics_of_a_bake_are_those_of_its_report(extension, scene, sheet):
     assert (statistics.first, statistics.last) == (1, 4) and statistics.total_seconds == report["seconds"]["total"]
     assert list(statistics.values("stretch_max")) == [frame["stretch_max"] for frame in report["certificates"]]
     assert statistics.values("seconds")[1] == pytest.approx(sum(report["certificates"][1]["seconds"].values()))
-    assert statistics.memory == 12 * 25 * 4
+    assert statistics.memory == 12 * 25 * 4 and statistics.disk == extension.takes.in_use(sheet).size > 0
     assert extension.bake_statistics.statistics_of(sheet) is statistics
-    extension.shape_keys.delete_bake(sheet)
+    delete(extension, scene, sheet)
     assert extension.bake_statistics.statistics_of(sheet) is None
+
+
+def test_a_take_without_a_bake_has_statistics_and_a_bar(extension, scene, sheet):
+    of_bake = extension.bake_statistics.statistics_of(sheet)
+    extension.shape_keys.delete_bake(sheet)
+    extension.takes.forget()
+    statistics, bar = extension.bake_statistics.statistics_of(sheet), extension.timeline_bar
+    assert (statistics.first, statistics.last, statistics.memory) == (1, 4, None) and statistics.disk == of_bake.disk
+    assert np.array_equal(statistics.values("stretch_max"), of_bake.values("stretch_max"))
+    assert extension.bake_statistics.statistics_of(sheet) is statistics
+    assert bar.baked_frames(sheet) == [(1, 4, bar.PARTIAL)]
+    take = extension.takes.unused(scene, sheet)
+    (take.folder / extension.takes.FRAMES_FILE).write_bytes(b"damaged")
+    extension.takes.forget()
+    assert extension.bake_statistics.statistics_of(sheet) is None and bar.baked_frames(sheet) == []
+
+
+def test_curves_and_bar_grow_with_a_bake_beside_the_window(extension, scene, sheet, monkeypatch):
+    session, bar, statistics_of = extension.session, extension.timeline_bar, extension.bake_statistics.statistics_of
+    bake = SimpleNamespace(certificates=[], first=3)
+    monkeypatch.setattr(session, "running", lambda: bake)
+    monkeypatch.setattr(session, "is_of", lambda obj: obj == sheet)
+    assert statistics_of(sheet).last == 4 and bar.baked_frames(sheet) == [(1, 4, bar.BAKED)]
+    for count in (1, 2, 5):                                         # two frames of pre-roll before frame 3
+        bake.certificates = [{"frame": i, "stretch_max": 1.0 + i} for i in range(1, 1 + count)]
+        found = statistics_of(sheet)
+        assert (found is None) == (count < 3) and statistics_of(sheet) is found
+        assert bar.baked_frames(sheet)[-1] == (1, count, bar.PARTIAL)
+    assert (found.first, found.last) == (3, 5) and list(found.values("stretch_max")) == [4.0, 5.0, 6.0]
 
 
 def test_values_of_any_type_are_numbers_or_missing(made):
@@ -91,7 +127,7 @@ def test_the_panel_draws_every_curve_of_a_bake(extension, scene, sheet):
         drawn = draw_all(extension, sheet)
         assert "a picture" in drawn.texts or "No frame has this figure" in drawn.texts
         assert "muslin_curve" in drawn.props and "muslin.frame_go" in drawn.operators
-    extension.shape_keys.delete_bake(sheet)
+    delete(extension, scene, sheet)
     assert "muslin_curve" not in draw_all(extension, sheet).props
 
 
@@ -172,7 +208,7 @@ def test_the_bar_has_the_baked_frames_and_says_what_is_out_of_date(extension, sc
     sheet.muslin.friction -= 0.1
     sheet.shape_key_remove(sheet.data.shape_keys.key_blocks["Muslin 0003"])
     assert bar.baked_frames(sheet) == [(1, 4, bar.OUTDATED)]
-    extension.shape_keys.delete_bake(sheet)
+    delete(extension, scene, sheet)
     assert bar.baked_frames(sheet) == []
 
 
