@@ -108,7 +108,7 @@ def read_obj(path: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize("identifier", [name for name in EXTENSIONS if name != "OBJ"])
-@pytest.mark.parametrize("case", ["plain", "zero", "fraction", "relative", "moving", "sheared"])
+@pytest.mark.parametrize("case", ["plain", "zero", "fraction", "relative", "moving", "sheared", "cache"])
 def test_an_exported_bake_is_read_back_at_the_same_frames(scene, baked, tmp_path, identifier, case):
     sheet = builders.sheet(4, height=0.3)
     first = 0 if case == "zero" else 3
@@ -116,6 +116,8 @@ def test_an_exported_bake_is_read_back_at_the_same_frames(scene, baked, tmp_path
         if identifier in ("GLTF", "FBX"):
             pytest.skip("Blender's importers are wrong here; see the tests of fractional rates")
         scene.render.fps, scene.render.fps_base = 24, 1.001
+    if case == "cache":
+        sheet.muslin.result = "MESH_CACHE"
     if case == "relative":
         sheet.shape_key_add(name="Basis", from_mix=False)
     sheet.select_set(True)
@@ -130,6 +132,7 @@ def test_an_exported_bake_is_read_back_at_the_same_frames(scene, baked, tmp_path
         scene.collection.objects.link(sheet.parent)
         sheet.parent.scale = (1.0, 2.0, 0.5)
     baked(first, first + 3)
+    assert (case == "cache") == any(modifier.type == "MESH_CACHE" for modifier in sheet.modifiers)
     wanted = displayed_frames(sheet, range(first, first + 4))
     scene.frame_set(5, subframe=0.25)
     path = export(identifier, tmp_path)
