@@ -86,5 +86,5 @@ class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
 
 classes = (
     MUSLIN_PT_muslin, *fabric_panels.classes, MUSLIN_PT_pinning, *garment_panels.classes, MUSLIN_PT_collisions,
-    bake_panels.MUSLIN_PT_bake, *quality_panel.classes, bake_panels.MUSLIN_PT_solver,
+    *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
 )

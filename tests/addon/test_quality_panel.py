@@ -246,3 +246,10 @@ def test_the_bar_is_drawn_for_cloth_where_the_editor_shows_caches(extension, she
 
 def test_nothing_is_registered_for_drawing_without_a_window(extension):
     assert extension.timeline_bar._drawing == []
+
+
+def test_every_panel_of_the_extension_is_registered(extension):
+    modules = [module for module in vars(extension).values() if hasattr(module, "classes")]
+    panels = {cls for module in modules for cls in vars(module).values()
+              if isinstance(cls, type) and issubclass(cls, bpy.types.Panel)}
+    assert len(panels) > 12 and not [cls for cls in panels if not cls.is_registered]

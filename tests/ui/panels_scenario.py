@@ -20,6 +20,8 @@ import ui_sim as ui
 from window_input import MODULE, Steps, picture, press
 from window_scene import make_current, mesh_object, sheet_and_ball
 
+MODULES = ("panels", "export", "compare_panel")
+"""Modules with panels, in the order of registration."""
 WIDTH = 340             # width of the area [pixels]
 REDRAWS = 6             # redraws after which a change is displayed
 
@@ -41,6 +43,12 @@ class DrawLog:
                 self.errors.append(traceback.format_exc())
 
         return logged_draw
+
+
+def panel_classes() -> list[Any]:
+    """Return all panels of Muslin. They are registered anew together, because a panel refers to its parent."""
+    modules = [importlib.import_module(f"{MODULE}.cloth_addon.ui.{name}") for name in MODULES]
+    return [cls for module in modules for cls in module.classes if issubclass(cls, bpy.types.Panel)]
 
 
 @contextmanager
@@ -78,9 +86,7 @@ def new_area() -> Iterator[Any]:
 
 def panels() -> Steps:
     """Draw all panels of cloth, jelly, particles, projective sheets, colliders and other meshes, with messages."""
-    names = ("ui.panels", "ui.compare_panel")
-    modules = [importlib.import_module(f"{MODULE}.cloth_addon.{name}") for name in names]
-    classes = [cls for module in modules for cls in module.classes if issubclass(cls, bpy.types.Panel)]
+    classes = panel_classes()
     yield from press("ESC")
     sheet, ball = sheet_and_ball(frames=12)
     scene = bpy.context.scene.muslin
@@ -103,7 +109,7 @@ def panels() -> Steps:
             assert not missing, f"{name}: not drawn: {sorted(missing)}, but {sorted(log.times)}"
             yield from picture(f"panels_{name}")
 
-        of_cloth = ("muslin", "pinning", "garment", "maps", "collisions", "bake", "solver", "compare")
+        of_cloth = ("muslin", "pinning", "garment", "maps", "collisions", "bake", "cache", "solver", "compare")
         yield from shown("none", "muslin")
         sheet.muslin.kind, sheet.muslin.pin_group, scene.steps_per_frame = "CLOTH", "Pins", 1
         yield from shown("cloth", "fabric", "damping", *of_cloth)
