@@ -2,10 +2,12 @@
 """Run Muslin from plain Python, where the bpy package is installed:
 
     python MUSLIN_CHECKOUT SCENE.blend bake [--object NAME] [--frames FIRST LAST] [--backend numpy|numba]
-                                            [--output OUT.blend] [--json REPORT]
+                                            [--threads N] [--progress text|json] [--result shape_keys|mesh_cache]
+                                            [--resume] [--cache FOLDER] [--files FILE ...] [--set PATH=VALUES]
+                                            [--output OUT.blend] [--sheet SHEET.html] [--json REPORT]
     python MUSLIN_CHECKOUT SCENE.blend compare [--object NAME] [--models MODEL ...] [--integrators INTEGRATOR ...]
-                                               [--frames FIRST LAST] [--backend numpy|numba] [--output FOLDER]
-                                               [--json REPORT]
+                                               [--frames FIRST LAST] [--backend numpy|numba] [--threads N]
+                                               [--progress text|json] [--output FOLDER] [--json REPORT]
 
 These are the commands of `blender --background SCENE.blend --command muslin bake ...`. `python MUSLIN_CHECKOUT bake
 --help` explains the options.

@@ -2,7 +2,7 @@
 """Muslin's Blender add-on: reads Blender's data, bakes, and draws the interface.
 
 The folders from the lowest to the highest, each importing only those before it: properties, read, write, bake, compare,
-ui. `command_line` uses all but ui.
+commands, ui. `command_line` uses all but ui.
 """
 
 from __future__ import annotations

@@ -47,6 +47,16 @@ def check(name: str) -> None:
     kernels.choose(name)
 
 
+def chosen(name: str | None) -> str:
+    """Import and return the backend that runs for this choice, None for the fastest.
+
+    Raises:
+        core.SolverError: it does not run here.
+    """
+    keep_compiled()
+    return kernels.choose(name)
+
+
 def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
     """Import and compile the kernels of a bake, in any thread; yield a text for the user before each part.
 

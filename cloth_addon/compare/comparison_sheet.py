@@ -48,11 +48,12 @@ def html(values: dict[str, Any], outcomes: Sequence[Outcome], folder: Path) -> s
              _table(outcomes, values["last"] - first + 1), "<div>",
              *(_pictures(outcome, folder) for outcome in runs if outcome.pictures), "</div>"]
     if runs:
-        legend = "".join(f"<span>{_line(i)} {escape(outcome.variant.title)}</span>" for i, outcome in enumerate(runs))
+        legend = "".join(f"<span>{legend_line(i)} {escape(outcome.variant.title)}</span>"
+                         for i, outcome in enumerate(runs))
         parts += [f"<p class='runs'>{legend}</p>",
-                  _curves("Energy since the start [J]", first, [_energy(outcome) for outcome in runs]),
-                  _curves("Stretch, 99th percentile", first,
-                          [[frame["stretch_p99"] for frame in outcome.frames] for outcome in runs])]
+                  curves_over_frames("Energy since the start [J]", first, [_energy(outcome) for outcome in runs]),
+                  curves_over_frames("Stretch, 99th percentile", first,
+                                     [[frame["stretch_p99"] for frame in outcome.frames] for outcome in runs])]
     return "\n".join([*parts, _options(values, outcomes)]) + "\n</html>\n"
 
 
@@ -142,7 +143,7 @@ def _energy(outcome: Outcome) -> list[float]:
     return [value - total[0] for value in total]
 
 
-def _line(number: int) -> str:
+def legend_line(number: int) -> str:
     """Return the line of run `number` in the legend."""
     return f"<svg width='28' height='10'><path d='M0 5H28' {_stroke(number)}/></svg>"
 
@@ -153,7 +154,7 @@ def _stroke(number: int) -> str:
     return f"stroke='{colour}' stroke-width='1.8' fill='none' stroke-dasharray='{dash}'"
 
 
-def _curves(title: str, first: int, curves: Sequence[Sequence[float]]) -> str:
+def curves_over_frames(title: str, first: int, curves: Sequence[Sequence[float]]) -> str:
     """Return a chart of curves over frames, of which `first` is the first."""
     width, height = CHART_SIZE
     left, right, top, bottom = CHART_MARGINS

@@ -100,7 +100,8 @@ def test_an_error_in_the_bake_exits_with_1_and_a_report_and_saves_nothing(comman
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_an_interrupted_bake_exits_with_1_and_saves_nothing(command, blend, extension, monkeypatch, capfd, ended):
+def test_an_interrupted_bake_exits_with_1_and_says_how_to_go_on(command, blend, extension, monkeypatch, tmp_path, capfd,
+                                                                ended):
     def interrupted(start, since):
         if since == 2:
             if not ended:                            # as SIGINT does, which may be ignored in this process
@@ -111,11 +112,16 @@ def test_an_interrupted_bake_exits_with_1_and_saves_nothing(command, blend, exte
     replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, interrupted))
     before = signal.getsignal(signal.SIGTERM)
     try:
-        assert command("bake") == 1
+        assert command("bake", "--json", tmp_path / "report.json") == 1
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert "cancelled, nothing was saved" in capfd.readouterr().err
-    assert sorted(path.name for path in blend.parent.iterdir()) == ["muslin_cache", "scene.blend"]
+    message = (f"interrupted; nothing was saved, frames 1 to 2 are kept in {tmp_path / 'muslin_cache' / 'Scene'}: give "
+               "the same command with --resume to go on")
+    assert message in capfd.readouterr().err
+    assert sorted(path.name for path in blend.parent.iterdir()) == ["muslin_cache", "report.json", "scene.blend"]
+    assert json.loads((tmp_path / "report.json").read_text())["error"] == {
+        "type": "KeyboardInterrupt", "message": message,
+        "kept": {"folder": str(tmp_path / "muslin_cache" / "Scene"), "first": 1, "last": 2}}
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -247,7 +253,7 @@ def test_without_an_open_file_the_exit_code_is_2(extension, scene, capfd):
 @pytest.mark.parametrize("name", ["bake", "compare"])
 def test_a_backend_that_cannot_run_exits_with_2_before_any_work(command, blend, extension, monkeypatch, tmp_path, capfd,
                                                              name):
-    kernels = extension.command_line.backends.kernels
+    kernels = extension.backends.kernels
     monkeypatch.setattr(kernels, "_reasons", {"numpy": None, "numba": "ModuleNotFoundError: No module named 'numba'"})
     assert command(name, "--backend", "numba", "--json", tmp_path / "report.json") == 2
     assert "--backend: the backend 'numba' cannot run here: ModuleNotFoundError" in capfd.readouterr().err

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDON = ROOT / "cloth_addon"
-LAYERS = ("properties", "read", "write", "bake", "compare", "ui")
+LAYERS = ("properties", "read", "write", "bake", "compare", "commands", "ui")
 """Folders from the lowest to the highest: each imports only itself and those before it."""
 TOP = {"cloth_addon": LAYERS, "cloth_addon.command_line": LAYERS[:-1]}
 """Folders that the two files outside of all folders may import."""
