@@ -2,7 +2,7 @@
 """View of a running bake: Mesh Cache modifiers that play the growing take, and a scene that follows the last frame.
 
 The modifiers are no part of the file: they are taken away before it is saved, and when the bake ends. The scene follows
-as long as the user has not moved to another frame.
+as long as the user has not moved to another frame, and then goes back to the user's frame.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class LiveView:
 
     Args:
         scene: the scene of the bake.   objects: its cloths.
-        files: the PC2 file of each.   start: frame of the first sample.   time_ratio: as in `BakedShape`.
+        files: absolute path of the PC2 file of each.
+        start: frame of the first sample.   time_ratio: as in `BakedShape`.
     """
 
     def __init__(self, scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], files: Sequence[Path], start: int,
@@ -35,14 +36,14 @@ class LiveView:
         self._scene = scene.session_uid
         self._files = {obj.session_uid: path for obj, path in zip(objects, files, strict=True)}
         self._start, self._time_ratio = start, time_ratio
-        self._frame = scene.frame_current
+        self._home = self._frame = scene.frame_current
         self._follows = True
         self._set_at = 0.0
 
     def show(self, last: int) -> None:
         """Show the frames up to `last`. Everything that was removed meanwhile is left out."""
         scene: Any = by_uid(bpy.data.scenes, self._scene)
-        if scene is None:
+        if scene is None or last < self._start:                     # Blender complains about a file without frames
             return
         self._add_modifiers(scene)
         if scene.frame_current != self._frame or _plays():
@@ -54,24 +55,32 @@ class LiveView:
 
     def hide(self) -> None:
         """Take the modifiers away."""
-        for uid in self._files:
-            obj = by_uid(bpy.data.objects, uid)
-            if obj is not None:
-                mesh_cache.remove(obj, mesh_cache.PREVIEW)
+        remove_left_over()                                          # from copies of the cloths, too
+
+    def go_home(self) -> None:
+        """Show the frame that the user has chosen, unless it is shown already."""
+        scene: Any = by_uid(bpy.data.scenes, self._scene)
+        if scene is not None and self._follows and scene.frame_current == self._frame != self._home:
+            self._frame = self._home
+            scene.frame_set(self._home)
 
     def _add_modifiers(self, scene: Any) -> None:
         for uid, path in self._files.items():
             obj: Any = by_uid(bpy.data.objects, uid)
-            if obj is None or mesh_cache.PREVIEW in obj.modifiers or obj.mode == "EDIT" or not obj.is_editable:
+            if obj is None or obj.mode == "EDIT" or not obj.is_editable:
                 continue
+            there = obj.modifiers.get(mesh_cache.PREVIEW)
+            if there is not None and mesh_cache.absolute_path(there.filepath) == path:
+                continue
+            mesh_cache.remove(obj, mesh_cache.PREVIEW)              # of an earlier bake, by an undo
             with suppress(core.ClothError):                         # no place for it: the result shows it at the end
                 mesh_cache.add(obj, mesh_cache.PREVIEW, path, self._start, self._time_ratio)
 
 
 def remove_left_over() -> None:
-    """Remove the modifiers of bakes that were running when a file was saved or Blender ended."""
+    """Remove the modifiers of running bakes from all objects: a copy, an undo or a crash may have left some."""
     for obj in bpy.data.objects:
-        if obj.type == "MESH" and obj.is_editable:
+        if obj.type == "MESH" and obj.is_editable and len(obj.modifiers):
             mesh_cache.remove(obj, mesh_cache.PREVIEW)
 
 

@@ -8,6 +8,8 @@ key cancels the bake by mistake, and an undo does not end it once the scene is r
 from __future__ import annotations
 
 import atexit
+import textwrap
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,6 +24,10 @@ from .window_bake import WindowBake
 
 TICK = 0.05
 """Time between two turns [s]."""
+POPUP_WIDTH = 90
+"""Largest number of characters of a line in a message beside the mouse [-]."""
+REDRAW = 0.25
+"""Shortest time between two drawings of panels and timeline for the progress of a bake [s]."""
 
 
 class _Session:
@@ -30,16 +36,17 @@ class _Session:
     Attributes:
         bake: the running bake, None without one.
         message: why the last bake ended with an error; empty if it did not.
-        objects: names of the cloths of the running bake.
-        frame: the user's frame, to which the scene is set for saving while a bake reads.
+        frame: the scene and the user's frame, to which it is set for saving while a bake reads.
+        at_end: called at the end of the bake.
+        drawn: what was drawn of its progress last, and when [s].
     """
 
     def __init__(self) -> None:
         self.bake: WindowBake | None = None
         self.message = ""
-        self.objects: tuple[str, ...] = ()
         self.frame: tuple[int, int] = (0, 0)
         self.at_end: Callable[[Report | None, str], None] | None = None
+        self.drawn: tuple[Any, float] = (None, 0.0)
 
 
 _session = _Session()
@@ -47,18 +54,25 @@ _session = _Session()
 
 def begin(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], resume: Continuation | None,
           at_end: Callable[[Report | None, str], None]) -> None:
-    """Begin to bake `objects` beside the window.
+    """Begin to bake `objects` beside the window: read the settings and the first frame now, and all else by a timer.
 
     Args:
         resume: the take to continue, and from where.
         at_end: called with the report, or None and why there is none.
+
+    Raises:
+        core.ClothError: something cannot be baked. Nothing has begun then.
     """
     _session.message = ""
     _session.bake = WindowBake(scene, objects, resume)
-    _session.objects = tuple(obj.name for obj in objects)
     _session.frame = scene.session_uid, scene.frame_current
+    try:
+        bake_job.begin(_session.bake.steps()).advance()
+    except BaseException:
+        _session.bake = None
+        bake_job.end()
+        raise
     _session.at_end = at_end
-    bake_job.begin(_session.bake.steps())
     bpy.app.timers.register(_tick, first_interval=0.0)
 
 
@@ -69,7 +83,7 @@ def running() -> WindowBake | None:
 
 def is_of(obj: bpy.types.Object) -> bool:
     """Return whether the running bake is of this cloth."""
-    return _session.bake is not None and obj.name in _session.objects
+    return _session.bake is not None and obj.session_uid in _session.bake.uids
 
 
 def message() -> str:
@@ -93,9 +107,11 @@ def _tick() -> float | None:
             return TICK
     except (core.ClothError, OSError) as error:
         _end(None, str(error))
+        _show_problem()
         return None
     except Exception:
         _end(None, "The bake failed with an unexpected error:\n" + traceback.format_exc())
+        _show_problem()
         return None
     problem = job.stopped_because and f"Bake stopped: {job.stopped_because}. Its frames are kept"
     _end(job.result if job.finished else None, "" if job.finished else problem)
@@ -113,13 +129,35 @@ def _end(report: Report | None, problem: str) -> None:
 
 
 def _redraw(job: bake_job.Job | None) -> None:
-    """Draw the panels, the timeline and the status bar again."""
-    manager = bpy.context.window_manager
-    for window in manager.windows:
-        window.workspace.status_text_set(None if job is None else f"Muslin: {job.text()}")
+    """Draw the panels, the timeline and the status bar again, if there is something new."""
+    bake, now = _session.bake, time.monotonic()
+    text = None if job is None else f"Muslin: {job.text()}"
+    shown = text, 0 if bake is None else len(bake.certificates)
+    if job is not None and (shown == _session.drawn[0] or now < _session.drawn[1] + REDRAW):
+        return
+    _session.drawn = shown, now
+    for workspace in bpy.data.workspaces if job is None else [w.workspace for w in bpy.context.window_manager.windows]:
+        workspace.status_text_set(text)
+    for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type in {"PROPERTIES", "STATUSBAR", "DOPESHEET_EDITOR"}:
                 area.tag_redraw()
+
+
+def _show_problem() -> None:
+    """Show why a bake has ended beside the mouse; the panel may be out of sight."""
+    lines = textwrap.wrap(_session.message, POPUP_WIDTH)
+    window = next(iter(bpy.context.window_manager.windows), None)
+    if window is None or not lines:
+        return
+    print(f"Muslin: {_session.message}", flush=True)
+
+    def draw(menu: Any, _context: bpy.types.Context) -> None:
+        for line in lines:
+            menu.layout.label(text=line)
+
+    with bpy.context.temp_override(window=window):
+        bpy.context.window_manager.popup_menu(draw, title="Muslin", icon="ERROR")
 
 
 # ---------------------------------------------------------------------- handlers
@@ -138,13 +176,22 @@ def _before_undo(*_: Any) -> None:
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _after_undo(*_: Any) -> None:
+    """Remove what a bake showed at the time that was gone back to."""
+    if _session.bake is None:
+        live_view.remove_left_over()
+    takes.forget()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _before_load(*_: Any) -> None:
     _abort("another file was opened")
+    dismiss()                                                       # it is of the file that is left
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _after_load(*_: Any) -> None:
-    takes.forget()
+    takes.after_load()
     live_view.remove_left_over()
 
 
@@ -155,6 +202,7 @@ def _before_save(path: Any = "", *_: Any) -> None:
     if bake is not None:
         if bake.view is not None:
             bake.view.hide()
+            bake.view.go_home()
         scene: Any = live_view.by_uid(bpy.data.scenes, _session.frame[0])
         if bake.reads and scene is not None:
             scene.frame_set(_session.frame[1])
@@ -193,5 +241,6 @@ def detach() -> None:
 
 
 def _handlers(on: Any) -> list[tuple[list[Any], Any]]:
-    return [(on.undo_pre, _before_undo), (on.redo_pre, _before_undo), (on.load_pre, _before_load),
-            (on.load_post, _after_load), (on.save_pre, _before_save), (on.save_post, _after_save)]
+    return [(on.undo_pre, _before_undo), (on.redo_pre, _before_undo), (on.undo_post, _after_undo),
+            (on.redo_post, _after_undo), (on.load_pre, _before_load), (on.load_post, _after_load),
+            (on.save_pre, _before_save), (on.save_post, _after_save)]

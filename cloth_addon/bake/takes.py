@@ -85,8 +85,21 @@ def cache_folder(scene: bpy.types.Scene) -> Path:
 
 
 def temporary_folder() -> Path:
-    """Return the folder of the takes of a file that was never saved. Blender deletes it when it quits."""
-    return Path(bpy.app.tempdir) / "muslin_cache"
+    """Return the folder of the takes of a file that was never saved. Blender deletes it when it quits.
+
+    Each file has its own: a new file has other objects with the same names.
+    """
+    return Path(bpy.app.tempdir) / "muslin_cache" / f"{_loaded[0]}"
+
+
+def after_load() -> None:
+    """Give the next file a temporary folder of its own."""
+    _loaded[0] += 1
+    forget()
+
+
+_loaded = [0]
+"""Number of files that were opened or begun."""
 
 
 def new_folder(scene: bpy.types.Scene, names: Sequence[str]) -> Path:

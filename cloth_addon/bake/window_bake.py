@@ -43,7 +43,9 @@ class WindowBake:
         reads: whether it still reads the scene, so that nothing else may change it.
         folder: of its take, None before it is created.
         view: what it shows, None before there is anything.
-        certificates: of the frames that are there.
+        certificates: of the frames that are there, from `start` on.
+        uids: identities of the cloths.
+        start, first: first simulated frame, and first frame of the result.
     """
 
     def __init__(self, scene: bpy.types.Scene, objects: Sequence[bpy.types.Object],
@@ -55,7 +57,8 @@ class WindowBake:
         self.folder: Any = None
         self.view: LiveView | None = None
         self.certificates: list[dict[str, Any]] = []
-        self.first = 0
+        self.uids = {obj.session_uid for obj in objects}
+        self.start = self.first = 0
 
     def pause(self) -> None:
         """Let the solver wait after the step that it computes."""
@@ -81,6 +84,7 @@ class WindowBake:
         watch = Watch(self._scene, ignores_settings=True)
         with watch.errors_named():
             try:
+                yield from self._take_over()
                 prepared = yield from self._read(watch)
                 timer, uids, scene_uid = prepared.timer, [obj.session_uid for obj in self._objects], (
                     self._scene.session_uid)
@@ -101,6 +105,18 @@ class WindowBake:
         takes.delete_older(scene, objects, {take.header.take})
         return report
 
+    def _take_over(self) -> Generator[Progress, None, None]:
+        """Stop the solver of the take that is continued, if it still runs: of a bake that was cancelled, or of a
+        Blender that has ended unexpectedly."""
+        solver = None if self._resume is None else SolverProcess(self._resume.folder)
+        if solver is None or not solver.is_alive():
+            return
+        solver.stop()
+        while solver.is_alive():
+            yield Progress(0, 0, 1, None, None, (), touches_blender=True,
+                           stage="Waiting for the earlier solver to stop", waits=True)
+        takes.forget()
+
     def _read(self, watch: Watch) -> Generator[Progress, None, Preparation]:
         """Read all frames into the feed of the solver process, which starts meanwhile."""
         scene = self._scene
@@ -109,7 +125,8 @@ class WindowBake:
             settings, names = prepared.settings, prepared.names
             self._objects = prepared.objects
             take, _ = prepared.take(self._resume)
-            self.folder, self.first = take.folder, settings.first
+            self.folder, self.start, self.first = take.folder, settings.start, settings.first
+            self.uids = {obj.session_uid for obj in prepared.objects}
             with take:
                 self.view = LiveView(scene, prepared.objects,
                                      [take.folder / cloth.file for cloth in take.header.cloths], settings.start,
@@ -154,14 +171,19 @@ class WindowBake:
                 self._process.error()
                 if state == "finished":
                     return
+                if state == "stopped":
+                    raise core.CacheError(f"the solver in {self.folder} was stopped by another program; its frames are "
+                                          "kept: resume")
 
     def _follow(self) -> None:
         """Take in the frames that the solver has added."""
         with suppress(core.ClothError):
             if self._reader is None:
                 self._reader = Take.open(self.folder)
-            self._reader.poll()
-            self.certificates = self._reader.certificates()
+            for frame in self._reader.poll():
+                del self.certificates[frame - self.start:]          # baked again
+            if len(self.certificates) <= (self._reader.last or self.start) - self.start:
+                self.certificates += self._reader.certificates(self.start + len(self.certificates))
 
     def _end(self) -> None:
         """Stop the solver, close the take and take the view away."""
@@ -169,3 +191,4 @@ class WindowBake:
             self._process.stop()
         if self.view is not None:
             self.view.hide()
+            self.view.go_home()

@@ -55,11 +55,11 @@ class _Bake(IdleOperator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         try:
             objects, resume = self.continuation(context)
-        except core.ClothError as error:
+            session.begin(context.scene, objects, resume, _after_bake)
+        except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        session.begin(context.scene, objects, resume, _after_bake)
-        return {"FINISHED"}
+        return {"INTERFACE"}                    # nothing has changed that an undo could restore
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:

@@ -96,6 +96,9 @@ class MUSLIN_PT_cache(PhysicsTab, bpy.types.Panel):
         col.prop(obj.muslin, "result")
         if obj.muslin.result == "SHAPE_KEYS":
             col.prop(obj.muslin, "key_mode")
+        if bake_job.current() is not None:                          # looking at takes that grow takes long
+            col.prop(scene.muslin, "cache_folder")
+            return
         record = baked_record.known(obj)
         if record is not None and _differs(record, obj):
             if takes.in_use(obj) is not None:

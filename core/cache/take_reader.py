@@ -104,10 +104,13 @@ class TakeReader:
         start = sum(counts[:cloth_index])
         return body[start:start + counts[cloth_index]].astype(np.float32)
 
-    def certificates(self) -> list[dict[str, Any]]:
-        """Return the certificate of each frame as in `Certificate.as_dict`, with its `frame` and `frame_seconds`."""
+    def certificates(self, first: int | None = None) -> list[dict[str, Any]]:
+        """Return the certificate of each frame as in `Certificate.as_dict`, with its `frame` and `frame_seconds`.
+
+        With `first`, only those from that frame on.
+        """
         found = []
-        for entry in self._frames:
+        for entry in self._frames[0 if first is None else max(0, first - self.header.start):]:
             values = values_of(entry.record.head)[1]
             found.append({**values["certificate"], "frame": entry.frame, "frame_seconds": values["seconds"]})
         return found

@@ -24,15 +24,18 @@ Steps = Generator[None, None, Any]
 
 bake_job: Any = None
 baked_record: Any = None
+session: Any = None
+takes: Any = None
 pictures = Path()
 found: dict[str, tuple[int, int]] = {}
 
 
 def load_modules() -> None:
     """Import the extension's modules, which are new ones after it was disabled and enabled."""
-    global bake_job, baked_record
-    bake_job, baked_record = (importlib.import_module(f"{MODULE}.cloth_addon.{name}")
-                              for name in ("bake.bake_job", "properties.baked_record"))
+    global bake_job, baked_record, session, takes
+    bake_job, baked_record, session, takes = (
+        importlib.import_module(f"{MODULE}.cloth_addon.{name}")
+        for name in ("bake.bake_job", "properties.baked_record", "bake.session", "bake.takes"))
 
 
 def physics_tab() -> Any:

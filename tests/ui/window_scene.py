@@ -8,6 +8,7 @@ from typing import Any
 import bmesh
 import bpy
 import numpy as np
+import window_input
 from window_input import Steps, physics_tab, press
 
 CELLS = 10
@@ -78,6 +79,7 @@ def shape_at(obj: Any, frame: int) -> Any:
 def ready(frames: int) -> Steps:
     """Create the scene with cloth, pins and collider set by script, and return the sheet."""
     yield from press("ESC")         # closes a message of the last scenario, which covers the panel
+    window_input.takes.after_load()                                 # no bakes of the scenarios before
     sheet, ball = sheet_and_ball(frames)
     sheet.muslin.kind, sheet.muslin.pin_group, ball.muslin.kind = "CLOTH", "Pins", "COLLIDER"
     make_current(sheet)
