@@ -48,9 +48,8 @@ def baked_frames(obj: bpy.types.Object) -> list[Span]:
         stopped = takes.unused(bpy.context.scene, obj)
         if stopped is not None and stopped.reached is not None:
             found.append((stopped.first, stopped.reached, PARTIAL))
-    elif (progress := job.progress) is not None and not progress.run and progress.done and obj.name in progress.cloths:
-        next_frame = progress.frame + (progress.certificate is not None)
-        found.append((next_frame - progress.done, next_frame - 1, PARTIAL))
+    elif (progress := job.progress) is not None and progress.certificate is not None and obj.name in progress.cloths:
+        found.append((progress.frame - progress.done + 1, progress.frame, PARTIAL))
     return found
 
 

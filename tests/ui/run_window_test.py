@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ("first_steps", "bake", "changes", "interruptions", "crossings", "compare", "panels", "quality",
              "errors", "leaving")
-PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"), "interruptions": ("interrupted",),
+PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
+            "interruptions": ("interrupted",),
             "changes": ("changed", "baked_again"),
             "quality": ("quality", "outdated"),
             "crossings": ("crossings", "certificate"), "compare": ("compare",),

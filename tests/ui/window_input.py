@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -79,9 +79,23 @@ def at(name: str) -> Steps:
         operator, prop = ui.under(props, ui.region(props))
         if f"bpy.ops.{name}(" in operator or prop.endswith("." + name):
             return found[name]
-    yield from ui.find(props, name, step=SEARCH_STEP)
-    found[name] = ui.find.xy
-    return found[name]
+    for turns in (0, -40, *5 * [12]):                               # here, at the top, and further down
+        yield from wheel(props, turns)
+        with suppress(AssertionError):
+            yield from ui.find(props, name, step=SEARCH_STEP)
+            found[name] = ui.find.xy
+            return found[name]
+    raise AssertionError(f"no button {name!r} in the Physics tab")
+
+
+def wheel(area: Any, turns: int) -> Steps:
+    """Turn the mouse wheel over an area: down, or up if `turns` is below 0."""
+    x, y = area.x + area.width // 2, area.y + area.height // 2
+    if turns:
+        yield from ui.hover(x, y)
+    for _ in range(abs(turns)):
+        ui.send("WHEELDOWNMOUSE" if turns > 0 else "WHEELUPMOUSE", "PRESS", x, y)
+        yield
 
 
 def click(name: str) -> Steps:
