@@ -109,11 +109,16 @@ def resumed(shot: Shot) -> Generator[Progress, None, Report]:
     say(f"going on after frame {found.reached if frame is None else frame} in {found.folder}")
     try:
         return (yield from _started(shot, Continuation(found.folder, frame)))
-    except core.CacheError as error:
-        if frame is not None or stored is None:
+    except core.ClothError as error:
+        if isinstance(error.__cause__, core.CheckpointError):           # a state of another version
+            say(f"{error}: baking from the start")
+            continuation = None
+        elif isinstance(error, core.CacheError) and frame is None and stored is not None:
+            say(f"{error}. Going on after frame {stored.frame}")        # another processor rounds otherwise
+            continuation = Continuation(found.folder, stored.frame)
+        else:
             raise
-        say(f"{error}. Going on after frame {stored.frame}")            # another processor rounds otherwise
-        return (yield from _started(shot, Continuation(found.folder, stored.frame)))
+    return (yield from _started(shot, continuation))
 
 
 def _started(shot: Shot, continuation: Continuation | None) -> Generator[Progress, None, Report]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -74,6 +75,19 @@ def stopped_at(extension, monkeypatch, frame):
     replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, motion))
 
 
+def solver_stops_before(extension, monkeypatch, frame):
+    """Let the solver itself be interrupted before a frame; never if it is None."""
+    real = importlib.import_module(f"{extension.core.__name__}.stepping.simulate").simulate
+
+    def simulate(*given, **options):
+        for solved in real(*given, **options):
+            if solved.index == frame:
+                raise KeyboardInterrupt
+            yield solved
+
+    replace_simulation(monkeypatch, extension.core, simulate)
+
+
 def muslin(*arguments, **options):
     return subprocess.run([sys.executable, ROOT, *map(str, arguments)], capture_output=True, text=True, timeout=300,
                           **options)
@@ -127,13 +141,14 @@ def test_a_bake_that_a_farm_ends_says_that_its_frames_are_kept(blend, tmp_path):
     assert len(keys(output)) >= LAST
 
 
-def test_resume_goes_on_in_the_cache_of_the_interrupted_bake(command, blend, extension, monkeypatch, tmp_path, capfd):
-    stopped_at(extension, monkeypatch, 5)
-    assert command("bake", "--resume") == 1
+def test_resume_goes_on_in_the_cache_of_the_interrupted_bake(extension, blend, monkeypatch, tmp_path, capfd):
+    main = extension.command_line.main
+    solver_stops_before(extension, monkeypatch, 6)
+    assert main(["bake", "--resume"]) == 1
     assert "there are no frames of this bake on disk: baking from the start" in capfd.readouterr().err
-    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
+    solver_stops_before(extension, monkeypatch, None)
     reopen(blend)
-    assert command("bake", "--resume", "--json", tmp_path / "report.json") == 0
+    assert main(["bake", "--resume", "--json", str(tmp_path / "report.json")]) == 0
     assert f"going on after frame 5 in {tmp_path / 'muslin_cache' / 'Sheet'}" in capfd.readouterr().err
     assert len(json.loads((tmp_path / "report.json").read_text())["certificates"]) == LAST
     assert [path.name for path in (tmp_path / "muslin_cache").iterdir()] == ["Sheet"]

@@ -12,6 +12,7 @@
     records       fuzz tests and fault matrix of the add-on, 10,000 cases each    (tests/addon)
     bakes         200 bakes in one process of Blender at constant memory          (`bakes`)
     commands      10,000 command lines                                            (`commands`)
+    headless      20 headless bakes that are killed and resumed                   (`headless_kills`)
 
 At the end a table has the cases, the failures and the slowest case of each part; the exit code says whether all
 passed. Each part stops when it has used its processor time; the table then says how many cases ran, and those left out
@@ -40,8 +41,9 @@ KNOWN = Path(__file__).with_name("known_failures.json")
 OPEN = Path(__file__).with_name("open_failures.json")
 """Seeds of hostile scenes that fail and are not mended yet, {seed: kinds}. They are counted by themselves, and run only
 by the whole suite."""
-SCENES, CASES, FRAMES, BAKES, KILLS = 2000, 10_000, 5000, 200, 50
-"""Cases of the whole suite: hostile scenes, cases of a fuzzer, frames of the soak, bakes, kills at random moments."""
+SCENES, CASES, FRAMES, BAKES, KILLS, HEADLESS_KILLS = 2000, 10_000, 5000, 200, 50, 20
+"""Cases of the whole suite: hostile scenes, cases of a fuzzer, frames of the soak, bakes, kills at random moments, also
+of headless bakes."""
 MOST_SECONDS = 60.0
 """Largest processor time of a scene [s]."""
 BATCH_SECONDS = 300.0
@@ -193,6 +195,11 @@ def commands(plan: Plan) -> Row:
     return _module("commands", "tests.long.commands", plan, str(plan.number(CASES)), python=plan.blender)
 
 
+def headless(plan: Plan) -> Row:
+    """Kill headless bakes at random moments, and resume them."""
+    return _module("headless", "tests.long.headless_kills", plan, str(plan.number(HEADLESS_KILLS)), python=plan.blender)
+
+
 def _module(part: str, module: str, plan: Plan, *arguments: str, python: str | None = sys.executable) -> Row:
     """Run a module in a process of its own; it prints failures, and its cases and slowest as JSON in its last line."""
     row = Row(part, 1)
@@ -246,7 +253,7 @@ PARTS: dict[str, Callable[[Plan], Row]] = {
     "known": known, "hostile": hostile,
     **{name: lambda plan, name=name: _fuzzer(name, plan) for name in FUZZERS},               # type: ignore[misc]
     "determinism": determinism, "soak": soak, "kills": kills, "processes": processes, "records": records,
-    "bakes": bakes, "commands": commands,
+    "bakes": bakes, "commands": commands, "headless": headless,
 }
 
 

@@ -22,7 +22,9 @@ import numpy as np
 from tests.long.in_blender import registered
 
 WORDS = ["bake", "compare", "bake", "compare", "--object", "--frames", "--backend", "--output", "--json", "--models",
-         "--integrators", "--help", "-h", "--", "-", "--obj", "--frame", "--output=", "--json=", "--frames=1", "1",
+         "--integrators", "--resume", "--cache", "--threads", "--progress", "--result", "--files", "--set", "--sheet",
+         "material.friction=0.1,0.3", "scene.wind=1:2", "x=", "=", "a.b=c", "json", "mesh_cache",
+         "--help", "-h", "--", "-", "--obj", "--frame", "--output=", "--json=", "--frames=1", "1",
          "24", "0", "-5", "3.5", "nan", "99999999999999999999", "1e9", "numpy", "numba", "NumPy", "gpu", "verlet",
          "baraff_witkin", "rope", "bdf2", "Sheet", "Cube", "", " ", "\t", "é", "\u202e", "x" * 5000, "a.blend",
          "b.json", "folder", "folder/", "no/such/folder/a.blend", ".", "..", "*", "~", "%s", "{0}", "a\nb", "@file",
