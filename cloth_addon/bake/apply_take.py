@@ -105,6 +105,9 @@ def _applied(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take
     watch.check()
     with timer.stage("write"):
         values = report.as_dict()
+        takes.note_replaced(objects)
+        for number in range(len(objects)):
+            take.positions(number, last)                            # raises if the files are gone
         shape_keys.write_bakes([
             shape_keys.BakedShape(
                 obj, header.first, frames, values, header.time_ratio, obj.muslin.key_mode,

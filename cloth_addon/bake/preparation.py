@@ -117,6 +117,7 @@ class Preparation:
             core.ClothError: the folder cannot be written to, or the take cannot be continued.
         """
         if continuation is None:
+            takes.delete_older(self._scene, self.objects, set())
             folder = takes.new_folder(self._scene, self.names)
             takes.forget()
             return Take.create(folder, self.header()), None

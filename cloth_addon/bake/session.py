@@ -180,7 +180,7 @@ def _after_undo(*_: Any) -> None:
     """Remove what a bake showed at the time that was gone back to."""
     if _session.bake is None:
         live_view.remove_left_over()
-    takes.forget()
+    takes.after_undo()
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
@@ -216,6 +216,12 @@ def _after_save(path: Any = "", *_: Any) -> None:
         takes.after_save(path)
 
 
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _after_failed_save(path: Any = "", *_: Any) -> None:
+    if isinstance(path, str) and path:
+        takes.after_failed_save(path)
+
+
 def _at_exit() -> None:
     """Stop the solver when Blender is closed. Its frames are kept, and the bake can be resumed."""
     if _session.bake is not None:
@@ -243,4 +249,4 @@ def detach() -> None:
 def _handlers(on: Any) -> list[tuple[list[Any], Any]]:
     return [(on.undo_pre, _before_undo), (on.redo_pre, _before_undo), (on.undo_post, _after_undo),
             (on.redo_post, _after_undo), (on.load_pre, _before_load), (on.load_post, _after_load),
-            (on.save_pre, _before_save), (on.save_post, _after_save)]
+            (on.save_pre, _before_save), (on.save_post, _after_save), (on.save_post_fail, _after_failed_save)]

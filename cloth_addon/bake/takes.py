@@ -24,11 +24,13 @@ import bpy
 
 from ... import core
 from ...core.cache.take import Take
-from ...core.cache.take_entries import delete_take
+from ...core.cache.take_entries import USERS_NAME, delete_take
 from ..properties import baked_record
 from ..write import mesh_cache
 
 FRAMES_FILE = "frames.muslin"
+LONGEST_USERS = 1 << 20
+"""Largest part that is read of the list of files that use a take [characters]."""
 LIFETIME = 1.0
 """Time for which what was found in a folder holds while panels are drawn [s]."""
 
@@ -93,8 +95,10 @@ def temporary_folder() -> Path:
 
 
 def after_load() -> None:
-    """Give the next file a temporary folder of its own."""
+    """Give the next file a temporary folder of its own, and forget what belongs to the one before."""
     _loaded[0] += 1
+    for known in (_moved, _earlier, _earlier_folders):
+        known.clear()
     forget()
 
 
@@ -210,8 +214,8 @@ def unused(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) 
 
 
 def is_mine(take: FoundTake) -> bool:
-    """Return whether this file may change and delete a take: it was baked here, or in a file that is gone."""
-    return take.owner in ("", bpy.data.filepath) or not os.path.exists(take.owner)
+    """Return whether this file may change and delete a take: no other file that still exists has baked or uses it."""
+    return all(user in ("", bpy.data.filepath) or not os.path.exists(user) for user in (take.owner, *users_of(take)))
 
 
 def delete(take: FoundTake) -> None:
@@ -230,72 +234,161 @@ def delete_older(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], kee
     """Delete the takes of these cloths that nothing uses, apart from the ids `keep` and the latest one besides."""
     used = keep | ids_in_use()
     names = {obj.name for obj in cloths}
+    earlier = {take_id for obj in cloths for take_id in _earlier.get(obj.session_uid, ())}
     spare = [take for take in takes_in(cache_folder(scene), now=True)
-             if take.id not in used and set(take.cloths) <= names and is_mine(take)]
+             if take.id not in used and (set(take.cloths) <= names or take.id in earlier) and is_mine(take)]
     for take in spare[1:]:
         with suppress(core.ClothError):
             delete(take)
 
+
+def note_replaced(objects: Sequence[bpy.types.Object]) -> None:
+    """Note of which takes the bakes of these objects are, because other bakes are about to replace them."""
+    for obj in objects:
+        record = baked_record.known(obj)
+        if record is not None and record.take_id:
+            _earlier.setdefault(obj.session_uid, set()).add(record.take_id)
+
+
+_earlier: dict[int, set[str]] = {}
+"""Ids of the takes that objects had before, by the identity of the object, which stays when it is renamed."""
+
+
+# ---------------------------------------------------------------------- saving
 
 def before_save(path: str, *, moves: bool) -> None:
     """Let the records of bakes say where their takes are, seen from the .blend that is about to be saved as `path`.
 
     Takes of a file that was never saved are moved beside it if `moves`. What cannot be moved stays where it is.
     """
-    if moves and not bpy.data.filepath:
+    _moved.clear()
+    if moves:
         for scene in bpy.data.scenes:
             if (scene.muslin.cache_folder or "//").startswith("//"):
                 _move_takes(scene, Path(mesh_cache.absolute_path(scene.muslin.cache_folder or "//muslin_cache",
                                                                  os.path.dirname(path))))
-    _point_all(os.path.dirname(path))
+    _point_all(_folder_of_file(), os.path.dirname(path))
 
 
 def after_save(path: str) -> None:
-    """Let the records say where their takes are seen from the open file, after a copy of it was saved as `path`."""
-    if bpy.data.filepath and os.path.dirname(path) != os.path.dirname(bpy.data.filepath):
-        _point_all(os.path.dirname(bpy.data.filepath))
+    """Let the records say where their takes are seen from the open file, after it or a copy was saved as `path`."""
+    _note_users(path, os.path.dirname(path))
+    _point_all(os.path.dirname(path), _folder_of_file())
+    _earlier_folders.update(_moved)
+    _moved.clear()
     forget()
 
 
-def _move_takes(scene: bpy.types.Scene, target: Path) -> None:
-    """Move the takes of the scene's cloths from the temporary folder to the folder `target`."""
-    for take in takes_in(temporary_folder(), now=True):
-        if not any(obj.name in take.cloths and obj.type == "MESH" for obj in scene.objects):
-            continue
-        folder = free_folder(target / take.folder.name)
+def after_undo() -> None:
+    """Let records that an undo has brought back say where their takes have been moved since."""
+    if _earlier_folders:
+        _moved.update(_earlier_folders)
+        _point_all(_folder_of_file(), _folder_of_file())
+        _moved.clear()
+    forget()
+
+
+def after_failed_save(path: str) -> None:
+    """Undo `before_save`: move takes back, and let the records say where they are."""
+    for origin, folder in list(_moved.items()):
         with suppress(OSError):
-            target.mkdir(parents=True, exist_ok=True)
-            shutil.move(take.folder, folder)
-            _moved[take.folder] = folder
+            shutil.move(folder, origin)
+            del _moved[origin]
+            _moved[folder] = origin
+    _point_all(os.path.dirname(path), _folder_of_file())
+    _moved.clear()
     forget()
 
 
 def free_folder(folder: Path) -> Path:
     """Return `folder`, or its name with .001, .002, ...: the first that does not exist."""
     found, number = folder, 0
-    while found.exists():
+    while os.path.lexists(found):
         number += 1
         found = folder.with_name(f"{folder.name}.{number:03d}")
     return found
 
 
 _moved: dict[Path, Path] = {}
-"""Folders of takes that were moved in this session."""
+"""Folders of the takes that are moved for the saving that goes on, from where to where."""
+_earlier_folders: dict[Path, Path] = {}
+"""Folders of the takes that were moved for the open file, from where to where."""
 
 
-def _point_all(folder: str) -> None:
-    """Let the records of all bakes say where their takes are, seen from `folder`."""
+def _folder_of_file() -> str:
+    """Return the folder of the open file, empty if it was never saved."""
+    return os.path.dirname(bpy.data.filepath)
+
+
+def _move_takes(scene: bpy.types.Scene, target: Path) -> None:
+    """Move the takes of the scene's cloths from Blender's temporary folder to the folder `target`."""
+    cloths = [obj for obj in scene.objects if obj.type == "MESH"]
+    found = {take.folder: take for take in takes_in(temporary_folder(), now=True)
+             if any(cloth_in(take, obj) in take.cloths for obj in cloths)}
+    found |= {take.folder: take for obj in cloths if (take := in_use(obj)) is not None
+              and take.folder.is_relative_to(bpy.app.tempdir)}
+    for take in found.values():
+        folder = free_folder(target / take.folder.name)
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.move(take.folder, folder)
+            _moved[take.folder] = folder
+        except OSError:
+            if take.folder.is_dir():                                # else it is there, and only the rest failed
+                shutil.rmtree(folder, ignore_errors=True)
+    forget()
+
+
+def _point_all(seen_from: str, folder: str) -> None:
+    """Let the records of all bakes say where their takes are seen from `folder`, and no longer from `seen_from`."""
     for obj in bpy.data.objects:
         record = baked_record.known(obj) if obj.library is None else None
-        if record is None or not record.take:
+        owner: Any = baked_record.holder(obj)
+        if record is None or not record.take or owner.library is not None or not owner.is_editable:
             continue
         modifier: Any = obj.modifiers.get(record.modifier) if record.modifier else None
-        now = mesh_cache.absolute_path(modifier.filepath).parent if modifier else mesh_cache.absolute_path(record.take)
-        there = _moved.get(now, now)
+        if modifier is not None and baked_record.is_own(modifier):
+            now = mesh_cache.absolute_path(modifier.filepath).parent     # Blender itself keeps that right
+            if not now.is_dir() and now not in _moved and modifier.filepath.startswith("//"):
+                now = mesh_cache.absolute_path(modifier.filepath, seen_from).parent
+            there = _moved.get(now, now)
+            if there != now:
+                modifier.filepath = mesh_cache.blend_path(
+                    there / mesh_cache.absolute_path(modifier.filepath, seen_from).name, folder)
+        else:
+            now = mesh_cache.absolute_path(record.take, seen_from)
+            there = _moved.get(now, now)
         stored = mesh_cache.blend_path(there, folder)
         if stored != record.take:
-            owner: Any = baked_record.holder(obj)
-            if owner.is_editable:
-                baked_record.save(owner, replace(record, take=stored))
-        if modifier is not None and there != now:
-            modifier.filepath = mesh_cache.blend_path(there / mesh_cache.absolute_path(modifier.filepath).name, folder)
+            baked_record.save(owner, replace(record, take=stored))
+
+
+def _note_users(path: str, folder: str) -> None:
+    """Note in the takes whether the file at `path`, in `folder`, uses them. Bakes in other files then keep them."""
+    used = {}
+    for obj in bpy.data.objects:
+        record = baked_record.known(obj)
+        if record is not None and record.take and obj.library is None:
+            used[record.take_id] = mesh_cache.absolute_path(record.take, folder)
+    folders = {take.folder for scene in bpy.data.scenes for take in takes_in(cache_folder(scene), now=True)}
+    for place in folders | {*used.values(), *_moved.values()}:
+        take = read(place)
+        if take is None:
+            continue
+        users = users_of(take)
+        new = [user for user in users if user != path]
+        if take.id in used or place in _moved.values():
+            new.append(path)
+        if sorted(new) != sorted(users) and not (path == take.owner and path in new and path not in users):
+            with suppress(OSError):
+                (place / USERS_NAME).write_text("".join(f"{user}\n" for user in new), encoding="utf-8",
+                                                errors="surrogateescape")
+
+
+def users_of(take: FoundTake) -> list[str]:
+    """Return the paths of the .blend files, beside its owner, that were saved with a bake of this take."""
+    try:
+        with open(take.folder / USERS_NAME, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(LONGEST_USERS).splitlines()
+    except OSError:
+        return []

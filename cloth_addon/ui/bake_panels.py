@@ -10,6 +10,7 @@ import bpy
 from ..bake import backends, bake_job, session, takes
 from ..properties import baked_record
 from ..read import blender_collision, read_scene
+from ..write import mesh_cache
 from . import bake_changes, bake_state, certificate_text, crossings_overlay, hints, rename_velocity
 from .panel_layout import PhysicsTab, paragraph
 
@@ -24,6 +25,8 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         job = bake_job.current()
         state = bake_state.state_of(context.scene, context.object) if job is None else None
         report = baked_record.report_of(context.object)
+        if job is None and (missing := mesh_cache.missing_file(context.object)):
+            paragraph(self.layout.column(align=True), missing, width, icon="ERROR")
         changed = ""
         if report and job is None:
             changed = bake_changes.sentence(bake_changes.known_changes(context.scene, context.object, report))

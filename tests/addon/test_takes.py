@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Takes on disk and the files that use them: saved, moved, copied, and saved in vain."""
+
+from __future__ import annotations
+
+import shutil
+
+import bpy
+import pytest
+
+from tests.addon.saved_files import RESULTS, assert_plays, bake, cloth, reopen, save, shown, used
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
+
+
+@pytest.fixture(autouse=True)
+def simulated(extension, scene, monkeypatch, tmp_path):
+    """Simulate random motion, and keep the takes of unsaved files in a folder of the test."""
+    scene.muslin.backend = "NUMPY"
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
+    monkeypatch.setattr(extension.takes, "temporary_folder", lambda: tmp_path / "temporary" / "muslin_cache")
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_the_first_save_moves_the_takes_beside_the_file(extension, scene, tmp_path, result):
+    cloth(result)
+    bake(extension)
+    wanted = shown()
+    assert (tmp_path / "temporary" / "muslin_cache" / "Sheet").is_dir()
+    save(tmp_path / "shot" / "a.blend")
+    assert (tmp_path / "shot" / "muslin_cache" / "Sheet" / "frames.muslin").is_file()
+    assert list((tmp_path / "temporary" / "muslin_cache").iterdir()) == []
+    assert_plays(extension, wanted)
+    reopen(tmp_path / "shot" / "a.blend")
+    assert_plays(extension, wanted)
+    obj = bpy.data.objects["Sheet"]
+    record = extension.baked_record.load(obj)
+    assert record.take == "//muslin_cache/Sheet"
+    if result == "MESH_CACHE":
+        assert obj.modifiers[record.modifier].filepath == "//muslin_cache/Sheet/Sheet.pc2"
+    assert used(extension).owner in ("", str(tmp_path / "shot" / "a.blend"))
+    assert extension.takes.is_mine(used(extension))
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_takes_that_were_cancelled_are_moved_by_the_first_save_too(extension, scene, tmp_path, result):
+    cloth(result)
+    steps = extension.bake.bake(scene)
+    for progress in steps:
+        if progress.done == 1:
+            break
+    steps.close()
+    save(tmp_path / "shot" / "a.blend")
+    scene = reopen(tmp_path / "shot" / "a.blend")
+    extension.takes.forget()
+    state = extension.bake_state.state_of(scene, bpy.data.objects["Sheet"])
+    assert state.can_resume and state.source.reached >= 1
+
+
+@pytest.mark.parametrize("result", RESULTS)
+@pytest.mark.parametrize("copy", [False, True])
+@pytest.mark.parametrize("remap", [True, False])
+def test_a_file_saved_in_another_folder_plays_there_and_here(extension, scene, tmp_path, result, copy, remap):
+    cloth(result)
+    save(tmp_path / "one" / "a.blend")
+    bake(extension)
+    wanted = shown()
+    save(tmp_path / "one" / "a.blend")
+    save(tmp_path / "two" / "deep" / "b.blend", copy=copy, relative_remap=remap)
+    if remap or result == "SHAPE_KEYS":
+        assert_plays(extension, wanted)
+    for path in (tmp_path / "one" / "a.blend", tmp_path / "two" / "deep" / "b.blend"):
+        reopen(path)
+        if remap or path.name == "a.blend":
+            assert_plays(extension, wanted)
+        else:
+            assert result == "MESH_CACHE" or shown() == wanted
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_file_that_was_moved_with_its_cache_plays(extension, scene, tmp_path, result):
+    cloth(result)
+    save(tmp_path / "one" / "a.blend")
+    bake(extension)
+    wanted = shown()
+    save(tmp_path / "one" / "a.blend")
+    shutil.move(tmp_path / "one", tmp_path / "elsewhere")
+    reopen(tmp_path / "elsewhere" / "a.blend")
+    assert_plays(extension, wanted)
+    assert extension.takes.is_mine(used(extension))
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_file_that_was_moved_without_its_cache_says_so(extension, scene, tmp_path, result):
+    cloth(result)
+    save(tmp_path / "one" / "a.blend")
+    bake(extension)
+    wanted = shown()
+    save(tmp_path / "one" / "a.blend")
+    (tmp_path / "elsewhere").mkdir()
+    shutil.move(tmp_path / "one" / "a.blend", tmp_path / "elsewhere" / "a.blend")
+    scene = reopen(tmp_path / "elsewhere" / "a.blend")
+    sheet = bpy.data.objects["Sheet"]
+    assert used(extension) is None
+    state = extension.bake_state.state_of(scene, sheet)
+    assert state.source is None and not state.can_resume
+    if result == "SHAPE_KEYS":
+        assert shown() == wanted
+        assert extension.mesh_cache.missing_file(sheet) == ""
+    else:
+        assert "Sheet.pc2" in extension.mesh_cache.missing_file(sheet)
+    assert extension.shape_keys.delete_bake(sheet)
+    bake(extension)
+    assert used(extension).is_complete
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_paths_made_absolute_and_relative_keep_the_bake(extension, scene, tmp_path, result):
+    cloth(result)
+    save(tmp_path / "one" / "a.blend")
+    bake(extension)
+    wanted = shown()
+    bpy.ops.file.make_paths_absolute()
+    assert_plays(extension, wanted)
+    save(tmp_path / "one" / "a.blend")
+    reopen(tmp_path / "one" / "a.blend")
+    assert_plays(extension, wanted)
+    bpy.ops.file.make_paths_relative()
+    save(tmp_path / "two" / "b.blend")
+    reopen(tmp_path / "two" / "b.blend")
+    assert_plays(extension, wanted)
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_first_save_that_fails_loses_nothing(extension, scene, tmp_path, result):
+    cloth(result)
+    bake(extension)
+    wanted = shown()
+    (tmp_path / "one" / "a.blend").mkdir(parents=True)               # a folder of that name: it cannot be written
+    with pytest.raises(RuntimeError):
+        save(tmp_path / "one" / "a.blend")
+    assert not bpy.data.filepath
+    assert_plays(extension, wanted)
+    found = extension.takes.of_object(scene, bpy.data.objects["Sheet"], now=True)
+    assert [take.id for take in found] == [used(extension).id]
+    save(tmp_path / "two" / "b.blend")
+    assert_plays(extension, wanted)
+    reopen(tmp_path / "two" / "b.blend")
+    assert_plays(extension, wanted)
+    assert (tmp_path / "two" / "muslin_cache" / "Sheet").is_dir()
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_save_as_that_fails_loses_nothing(extension, scene, tmp_path, result):
+    cloth(result)
+    save(tmp_path / "one" / "a.blend")
+    bake(extension)
+    wanted = shown()
+    (tmp_path / "two" / "b.blend").mkdir(parents=True)
+    with pytest.raises(RuntimeError):
+        save(tmp_path / "two" / "b.blend")
+    assert_plays(extension, wanted)
+    save(tmp_path / "one" / "a.blend")
+    reopen(tmp_path / "one" / "a.blend")
+    assert_plays(extension, wanted)
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_an_undo_after_the_first_save_finds_the_takes_that_it_has_moved(extension, scene, tmp_path, result):
+    cloth(result)
+    bake(extension)
+    wanted = shown()
+    bpy.ops.ed.undo_push(message="Bake Cloth")
+    bpy.data.objects["Sheet"].location.x = 3.0
+    bpy.ops.ed.undo_push(message="Move")
+    save(tmp_path / "shot" / "a.blend")
+    bpy.ops.ed.undo()
+    assert_plays(extension, wanted)
+    bpy.ops.ed.redo()
+    assert used(extension) is not None
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_disk_that_is_full_at_the_first_save_keeps_the_takes_where_they_are(extension, scene, tmp_path, monkeypatch,
+                                                                              result):
+    cloth(result)
+    bake(extension)
+    wanted = shown()
+
+    def full(source, target):
+        shutil.copytree(source, target)
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as replaced:
+        replaced.setattr(shutil, "move", full)
+        save(tmp_path / "shot" / "a.blend")
+    assert_plays(extension, wanted)
+    assert not (tmp_path / "shot" / "muslin_cache" / "Sheet").exists()
+    save(tmp_path / "shot" / "a.blend")                              # tried again
+    assert (tmp_path / "shot" / "muslin_cache" / "Sheet").is_dir()
+    assert_plays(extension, wanted)
+    reopen(tmp_path / "shot" / "a.blend")
+    assert_plays(extension, wanted)
