@@ -30,6 +30,10 @@ SUMMARY = (("stretch_p99", "stretch p99", "{:.3f}"), ("crossings", "crossings", 
 """Figures of a bake in the table of several: name in the report's summary, title, format."""
 
 
+EXPECTED = UsageError, StoppedError, core.ClothError, OSError, MemoryError, KeyboardInterrupt
+"""Errors that a message explains."""
+
+
 @dataclass
 class Outcome:
     """What has become of a bake.
@@ -58,7 +62,7 @@ def run(arguments: argparse.Namespace, plan: Plan, output: Output) -> tuple[dict
         StoppedError, UsageError, OSError, core.ClothError: of the only bake.
     """
     if plan.is_single and plan.sheet is None:
-        return _baked(arguments, plan.jobs[0], output, alone=True), 0
+        return _baked(arguments, plan.jobs[0], output, reopens=False, alone=True), 0
     outcomes = []
     for number, job in enumerate(plan.jobs):
         say(f"{number + 1} of {len(plan.jobs)}: {job.title}")
@@ -70,22 +74,25 @@ def run(arguments: argparse.Namespace, plan: Plan, output: Output) -> tuple[dict
 
 def _outcome(arguments: argparse.Namespace, job: Job, output: Output, *, alone: bool) -> Outcome:
     """Bake one of several, whatever becomes of it."""
-    began, picture = time.monotonic(), None
+    began = time.monotonic()
     try:
-        if not alone:
-            _open(job.file)
-        report = _baked(arguments, job, output, alone=alone)
-        picture = bake_sheet.picture_of(bpy.context.scene, report)
-    except (UsageError, StoppedError, core.ClothError, OSError, MemoryError, KeyboardInterrupt) as error:
+        report = _baked(arguments, job, output, reopens=not alone, alone=alone)
+    except (Exception, KeyboardInterrupt) as error:
+        if not isinstance(error, EXPECTED):
+            traceback.print_exc()
         report = error_report(error)
         say(f"{job.title}: {report['error']['message']}")
-        output.event("end", file=str(job.file), variant=wedges.title_of(job.variant), output=str(job.output),
-                     seconds=time.monotonic() - began, error=report["error"])
-    except Exception as error:
-        traceback.print_exc()
-        report = error_report(error)
-        say(f"{job.title}: {report['error']['message']}")
-    return Outcome(job, report, time.monotonic() - began, picture)
+        return Outcome(job, report, time.monotonic() - began)
+    return Outcome(job, report, time.monotonic() - began, _picture(report))
+
+
+def _picture(report: dict[str, Any]) -> bake_sheet.Picture | None:
+    """Return the last frame of a bake, None if it cannot be read: the bake is saved."""
+    try:
+        return bake_sheet.picture_of(bpy.context.scene, report)
+    except (RuntimeError, MemoryError, KeyError, ValueError) as error:
+        say(f"there is no picture: {error!r}")
+        return None
 
 
 def _open(file: Path) -> None:
@@ -96,11 +103,24 @@ def _open(file: Path) -> None:
         raise OSError(f"{file} could not be read: {str(error).strip()}") from error
 
 
-def _baked(arguments: argparse.Namespace, job: Job, output: Output, *, alone: bool) -> dict[str, Any]:
-    """Bake the open file, save it, and return the report."""
-    began = time.monotonic()
+def _baked(arguments: argparse.Namespace, job: Job, output: Output, *, reopens: bool, alone: bool) -> dict[str, Any]:
+    """Bake a file, opened anew if `reopens`, save it, and return the report."""
+    began, error = time.monotonic(), None
     where = {"file": str(job.file), "variant": wedges.title_of(job.variant), "output": str(job.output)}
     output.event("start", **where)
+    try:
+        if reopens:
+            _open(job.file)
+        return _baked_open_file(arguments, job, output, alone=alone)
+    except BaseException as failure:
+        error = error_report(failure)["error"]
+        raise
+    finally:
+        output.event("end", **where, seconds=time.monotonic() - began, error=error)
+
+
+def _baked_open_file(arguments: argparse.Namespace, job: Job, output: Output, *, alone: bool) -> dict[str, Any]:
+    """Bake the open file, save it, and return the report."""
     scene: Any = bpy.context.scene
     check_objects(scene, arguments.objects)
     objects = objects_named(scene, arguments.objects)
@@ -121,7 +141,6 @@ def _baked(arguments: argparse.Namespace, job: Job, output: Output, *, alone: bo
     if unconverged:
         say(f"{unconverged} of {len(report.certificates)} frames were not solved to the tolerance: raise Steps per "
             "Frame, or lower the stiffness")
-    output.event("end", **where, seconds=time.monotonic() - began, error=None)
     return {**report.as_dict(), "output": str(job.output)}
 
 
@@ -206,8 +225,8 @@ def error_report(error: BaseException) -> dict[str, Any]:
     if isinstance(error, StoppedError):
         kept = {} if error.kept is None else {"kept": asdict(error.kept)}
         return {"error": {"type": type(error.error).__name__, "message": str(error), **kept}}
-    known = isinstance(error, UsageError | core.ClothError | OSError)
-    message = (str(error) if known else "interrupted, nothing was saved" if isinstance(error, KeyboardInterrupt) else
+    says_it = isinstance(error, UsageError | core.ClothError | OSError)
+    message = (str(error) if says_it else "interrupted, nothing was saved" if isinstance(error, KeyboardInterrupt) else
                "there is not enough memory; close other programs, or take fewer frames"
                if isinstance(error, MemoryError) else f"failed with an unexpected error: {error!r}")
     return {"error": {"type": type(error).__name__, "message": message}}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -105,7 +106,7 @@ def _array(items: Any, name: str, size: int, kind: Any) -> NDArray[Any]:
 
 
 def write(path: Path, rows: Sequence[Row]) -> None:
-    """Draw the pictures and write the sheet.
+    """Draw the pictures and write the sheet; without pictures where Blender cannot render.
 
     Raises:
         OSError: it cannot be written.
@@ -120,8 +121,9 @@ def write(path: Path, rows: Sequence[Row]) -> None:
             view = comparison_folder.view_of(list(drawn.values()), set())
             for number, one in drawn.items():
                 picture = Path(folder) / f"{number}.png"
-                snapshot.draw(one.cloths + one.colliders, view, picture)
-                images[number] = base64.b64encode(picture.read_bytes()).decode()
+                with suppress(RuntimeError, FileNotFoundError):
+                    snapshot.draw(one.cloths + one.colliders, view, picture)
+                    images[number] = base64.b64encode(picture.read_bytes()).decode()
     output_paths.write_text(output_paths.target_of(path), html(rows, images))
 
 
