@@ -9,6 +9,14 @@ from typing import Any
 import bpy
 
 
+class Settings(SimpleNamespace):
+    """The settings of an operator's button. Numbers must fit Blender's, of 32 bits."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        assert not isinstance(value, int) or -2 ** 31 <= value < 2 ** 31, (name, value)
+        super().__setattr__(name, value)
+
+
 class Layout:
     """A stand-in for `bpy.types.UILayout`.
 
@@ -59,7 +67,7 @@ class Layout:
         found.poll()
         self.operators.append(name)
         self.texts.append(found.get_rna_type().name if text is None else text)
-        return SimpleNamespace()
+        return Settings()
 
     def operator_menu_enum(self, name: str, _prop: str, **options: Any) -> None:
         """Record the operator."""
