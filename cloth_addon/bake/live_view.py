@@ -29,14 +29,15 @@ class LiveView:
         scene: the scene of the bake.   objects: its cloths.
         files: absolute path of the PC2 file of each.
         start: frame of the first sample.   time_ratio: as in `BakedShape`.
+        frame: the user's frame.
     """
 
     def __init__(self, scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], files: Sequence[Path], start: int,
-                 time_ratio: float) -> None:
+                 time_ratio: float, frame: int) -> None:
         self._scene = scene.session_uid
         self._files = {obj.session_uid: path for obj, path in zip(objects, files, strict=True)}
         self._start, self._time_ratio = start, time_ratio
-        self._home = self._frame = scene.frame_current
+        self._home = self._frame = frame
         self._follows = True
         self._set_at = 0.0
 

@@ -51,6 +51,7 @@ class WindowBake:
     def __init__(self, scene: bpy.types.Scene, objects: Sequence[bpy.types.Object],
                  resume: Continuation | None = None) -> None:
         self._scene, self._objects, self._resume = scene, list(objects), resume
+        self._frame = scene.frame_current
         self._process: SolverProcess | None = None
         self._reader: Take | None = None
         self.reads = True
@@ -130,7 +131,7 @@ class WindowBake:
             with take:
                 self.view = LiveView(scene, prepared.objects,
                                      [take.folder / cloth.file for cloth in take.header.cloths], settings.start,
-                                     settings.time_ratio)
+                                     settings.time_ratio, self._frame)
             window = prepared.inputs.window
             save_scene(take.folder / SCENE_NAME, prepared.inputs.scene, settings.solver(), window.motion)
             with FeedWriter.create(take.folder / FEED_NAME, window.motion) as feed:

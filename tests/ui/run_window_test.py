@@ -15,10 +15,11 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = ("first_steps", "bake", "changes", "interruptions", "crossings", "compare", "panels", "quality",
-             "errors", "leaving")
+SCENARIOS = ("first_steps", "bake", "bake_cycle", "solver_killed", "bake_fluid", "changes",
+             "interruptions", "crossings", "compare", "panels", "quality", "errors", "leaving")
 PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
-            "interruptions": ("interrupted",),
+            "bake_cycle": ("bake_running", "bake_paused", "bake_partial", "bake_complete"),
+            "solver_killed": ("bake_killed",), "interruptions": ("interrupted",),
             "changes": ("changed", "baked_again"),
             "quality": ("quality", "outdated"),
             "crossings": ("crossings", "certificate"), "compare": ("compare",),

@@ -22,20 +22,31 @@ SEARCH_STEP = 14        # distance of the points at which a button is searched [
 
 Steps = Generator[None, None, Any]
 
+PARTS = ("bake.bake_job", "bake.session", "bake.takes", "bake.window_bake", "bake.live_view", "bake.preparation",
+         "bake.watch", "properties.baked_record", "ui.bake_changes", "ui.bake_state", "ui.bake_panels",
+         "ui.quality_panel")
+"""Modules of the extension that scenarios use, as attributes of this one."""
+
+bake_changes: Any = None
 bake_job: Any = None
+bake_panels: Any = None
+bake_state: Any = None
 baked_record: Any = None
+live_view: Any = None
+preparation: Any = None
+quality_panel: Any = None
 session: Any = None
 takes: Any = None
+watch: Any = None
+window_bake: Any = None
 pictures = Path()
 found: dict[str, tuple[int, int]] = {}
 
 
 def load_modules() -> None:
     """Import the extension's modules, which are new ones after it was disabled and enabled."""
-    global bake_job, baked_record, session, takes
-    bake_job, baked_record, session, takes = (
-        importlib.import_module(f"{MODULE}.cloth_addon.{name}")
-        for name in ("bake.bake_job", "properties.baked_record", "bake.session", "bake.takes"))
+    for part in PARTS:
+        globals()[part.rpartition(".")[2]] = importlib.import_module(f"{MODULE}.cloth_addon.{part}")
 
 
 def physics_tab() -> Any:

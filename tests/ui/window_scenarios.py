@@ -11,6 +11,8 @@ from pathlib import Path
 
 import ui_sim as ui
 import window_input as window
+from bake_cycle_scenario import bake_cycle, solver_killed
+from bake_fluid_scenario import bake_fluid
 from bake_scenario import bake, interruptions
 from changes_scenario import changes
 from compare_scenario import compare
@@ -21,8 +23,9 @@ from leaving_scenario import leaving
 from panels_scenario import panels
 from quality_scenario import quality
 
-SCENARIOS = {run.__name__: run for run in (first_steps, bake, changes, interruptions, crossings, compare, panels,
-                                           quality, errors, leaving)}
+SCENARIOS = {run.__name__: run for run in (
+    first_steps, bake, bake_cycle, solver_killed, bake_fluid, changes, interruptions, crossings, compare, panels,
+    quality, errors, leaving)}
 LIMIT = 200.0           # longest time of one scenario [s]
 
 

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The life of a bake in Blender's window: watch, scrub, pause, cancel, use, resume, save, reopen, switch, and kills."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import window_input as window
+from window_input import Steps, click, no_bake, picture, press, until, wheel
+from window_scene import make_current, ready, shape_at, state
+
+FRAMES = 60
+HERE = 20               # frame from which the bake goes on with another friction
+
+
+def bake_cycle() -> Steps:
+    """Bake a sheet with everything that a user may do on the way."""
+    folder = Path(tempfile.mkdtemp(prefix="muslin-cycle-"))
+    try:
+        yield from _bake_and_watch(folder)
+        yield from _use_and_resume()
+        yield from _save_and_switch(folder)
+        yield from _undo_after()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _bake_and_watch(folder: Path) -> Steps:
+    """Bake, see the frames come, scrub back, save, pause and cancel."""
+    sheet = yield from ready(FRAMES)
+    scene = bpy.context.scene
+    scene.muslin.steps_per_frame = 40
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "first.blend"), check_existing=False)
+    before = state(sheet)
+    yield from click("muslin.bake")
+    yield from until(lambda: solved() >= 5, "five frames")
+    first = shape_now(sheet)
+    reached = solved()
+    yield from until(lambda: solved() >= reached + 4 and scene.frame_current > reached, "the view to follow")
+    later = shape_now(sheet)
+    assert np.abs(later - first).max() > 0.005, "the viewport does not show the frames that come"
+    yield from picture("bake_running")
+
+    scene.frame_set(2)
+    early = shape_now(sheet)
+    reached = solved()
+    yield from until(lambda: solved() > reached + 1, "the bake to go on while the user looks at frame 2")
+    assert scene.frame_current == 2 and np.array_equal(shape_now(sheet), early), "scrubbing back does not work"
+    assert np.abs(early - later).max() > 0.005
+
+    scene.frame_set(before["frame"])
+    copy = folder / "copy.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(copy), copy=True)
+    found = saved_state(copy)
+    assert found == f"{before['frame']} {before['modifiers']}", f"a file saved while baking has {found}"
+    yield from until(lambda: "Muslin Preview" in sheet.modifiers, "the view to come back after saving")
+
+    yield from click("muslin.bake_pause")
+    yield from until(lambda: window.session.running().is_paused, "the solver to pause")
+    assert "Paused" in window.bake_job.current().text()
+    reached = solved()
+    sheet.muslin.friction += 0.2
+    for _ in range(20):
+        yield
+    assert solved() <= reached + 1, "a paused bake goes on"
+    yield from picture("bake_paused")
+    yield from click("muslin.bake_pause")
+    yield from until(lambda: solved() >= reached + 2, "the bake to go on after the pause")
+    yield from click("muslin.bake_cancel")
+    yield from until(no_bake, "the bake to be cancelled")
+    assert state(sheet) == before and window.session.message() == ""
+
+
+def _use_and_resume() -> Steps:
+    """Use the partial bake, go on from a frame before its end with another friction, and finish."""
+    sheet, scene = bpy.data.objects["Sheet"], bpy.context.scene
+    reached = text_of().partition(" to ")[2].partition(" of ")[0]
+    assert text_of() == f"Partial: 1 to {reached} of {FRAMES}" and int(reached) > 8, text_of()
+    yield from picture("bake_partial")
+    yield from click("muslin.bake_use")
+    record = window.baked_record.known(sheet)
+    assert (record.first, record.last) == (1, int(reached)) and len(record.keys) == int(reached)
+    yield from press_mode("RESUME")
+    yield from until(lambda: solved() > HERE + 4, "the bake to go on from where it was")
+    yield from click("muslin.bake_cancel")
+    yield from until(no_bake, "the bake to be cancelled")
+
+    used = window.baked_record.known(sheet)
+    assert used.last == int(reached), "a bake that was cancelled has replaced the one in use"
+    sheet.muslin.friction += 0.1
+    scene.frame_set(HERE)
+    kept = positions(latest(), HERE)
+    yield from press_mode("HERE")
+    yield from until(no_bake, "the bake from here to end")
+    assert not window.session.message(), window.session.message()
+    record = window.baked_record.known(sheet)
+    assert record.last == FRAMES and scene.frame_current == HERE
+    assert np.array_equal(positions(window.takes.in_use(sheet).folder, HERE), kept), "an earlier frame has changed"
+    yield from until(lambda: text_of() == "Up to date", f"the bake to be up to date, not: {text_of()}", 10.0)
+    yield from picture("bake_complete")
+
+
+def _save_and_switch(folder: Path) -> Steps:
+    """Save into another folder, reopen and play; switch the kind of the result, save and reopen again."""
+    shapes = {frame: shape_at(bpy.data.objects["Sheet"], frame) for frame in (1, HERE, FRAMES)}
+    for number, kind in enumerate(("SHAPE_KEYS", "MESH_CACHE", "SHAPE_KEYS")):
+        sheet = bpy.data.objects["Sheet"]
+        make_current(sheet)
+        if number:
+            sheet.muslin.result = kind
+            yield
+            bpy.ops.muslin.bake_use("INVOKE_DEFAULT")
+        assert bool(window.baked_record.known(sheet).modifier) == (kind == "MESH_CACHE")
+        place = folder / f"other{number}" / "saved.blend"
+        place.parent.mkdir()
+        bpy.ops.wm.save_as_mainfile(filepath=str(place), check_existing=False)
+        bpy.ops.wm.open_mainfile(filepath=str(place))
+        yield
+        yield
+        sheet = bpy.data.objects["Sheet"]
+        for frame, shape in shapes.items():
+            assert np.abs(shape_at(sheet, frame) - shape).max() < 1e-6, f"{kind} after reopening, frame {frame}"
+        with bpy.context.temp_override(window=window.ui.window()):
+            bpy.ops.screen.animation_play()
+            bpy.context.scene.frame_set(1)
+            yield from until(lambda: bpy.context.scene.frame_current > 2, "the playback to advance")
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+        window.physics_tab()
+        yield
+
+
+def _undo_after() -> Steps:
+    """Bake again, undo and redo it."""
+    sheet, scene = bpy.data.objects["Sheet"], bpy.context.scene
+    make_current(sheet)
+    scene.frame_end = 12
+    yield from press("ESC")
+    before = window.baked_record.known(sheet).take_id
+    bpy.ops.ed.undo_push(message="Before")
+    bpy.ops.muslin.bake("INVOKE_DEFAULT")
+    yield from until(lambda: solved() > 3, "frames")
+    sheet.location.x += 1.0                                         # stores the view in the undo history
+    bpy.ops.ed.undo_push(message="Moved")
+    yield from until(no_bake, "the bake to end")
+    record = window.baked_record.known(sheet)
+    assert record.last == 12 and record.take_id != before
+    for key in ("undo", "undo", "redo", "redo"):
+        yield from press("Z", ctrl=True, **({"shift": True} if key == "redo" else {}))
+        sheet = bpy.data.objects["Sheet"]
+        assert "Muslin Preview" not in sheet.modifiers, f"{key} brings the view back"
+    assert window.baked_record.known(bpy.data.objects["Sheet"]).last == 12
+    yield from press("Z", ctrl=True)
+    yield from press("Z", ctrl=True)
+    assert window.baked_record.known(bpy.data.objects["Sheet"]).take_id == before
+    shape_at(bpy.data.objects["Sheet"], 5)
+
+
+def solver_killed() -> Steps:
+    """Kill the solver: there is a message, and Resume goes on."""
+    sheet = yield from ready(FRAMES)
+    bpy.context.scene.muslin.steps_per_frame = 40
+    yield from click("muslin.bake")
+    yield from until(lambda: solved() > 6, "frames")
+    reached = solved()
+    os.kill(solver_of(window.session.running()), signal.SIGKILL)
+    yield from until(no_bake, "the bake to end")
+    assert "resume" in window.session.message(), window.session.message()
+    yield from press("ESC")
+    yield from picture("bake_killed")
+    yield from click("muslin.bake_message")
+    assert text_of().startswith("Partial: 1 to ") and latest_reached() >= reached, text_of()
+    yield from press_mode("RESUME")
+    yield from until(no_bake, "the resumed bake to end")
+    assert window.baked_record.known(sheet).last == FRAMES and not window.session.message()
+
+
+# ---------------------------------------------------------------------- what there is
+
+def solved() -> int:
+    """Return the number of the last frame that the running bake has, 0 without one."""
+    running = window.session.running()
+    return 0 if running is None or running.reads else len(running.certificates)
+
+
+def shape_now(obj: Any) -> Any:
+    """Return the evaluated vertices (V, 3) at the current frame."""
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    coordinates = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.attributes["position"].data.foreach_get("vector", coordinates)
+    return coordinates.reshape(-1, 3)
+
+
+def text_of() -> str:
+    """Return what the Bake panel says of the bake of the sheet."""
+    scene, sheet = bpy.context.scene, bpy.data.objects["Sheet"]
+    report = window.baked_record.report_of(sheet)
+    changed = bool(report and window.bake_changes.changes(scene, sheet, report))
+    return str(window.bake_state.state_of(scene, sheet).text(changed))
+
+
+def latest() -> Path:
+    """Return the folder of the take that a bake goes on from."""
+    return window.bake_state.state_of(bpy.context.scene, bpy.data.objects["Sheet"]).source.folder
+
+
+def latest_reached() -> int:
+    """Return the last frame of that take."""
+    return window.bake_state.state_of(bpy.context.scene, bpy.data.objects["Sheet"]).source.reached
+
+
+def positions(folder: Path, frame: int) -> Any:
+    """Return the positions of the first cloth of a take at a frame."""
+    return window.takes.Take.open(folder).positions(0, frame)
+
+
+def press_mode(mode: str) -> Steps:
+    """Press one of the bake buttons, Resume or Bake from Here, by its operator's property."""
+    props = window.physics_tab()
+    yield
+    yield from wheel(props, 0)
+    assert bpy.ops.muslin.bake.poll(), "the button is greyed"
+    bpy.ops.muslin.bake("INVOKE_DEFAULT", mode=mode)
+    yield
+
+
+def solver_of(running: Any) -> int:
+    """Return the process number of a running bake's solver."""
+    return running._process._process.pid
+
+
+def saved_state(path: Path) -> str:
+    """Return frame and modifiers of the sheet in a .blend, as another Blender reads them."""
+    script = ("import bpy; sheet = bpy.data.objects['Sheet']; "
+              "print('FOUND', bpy.context.scene.frame_current, [m.name for m in sheet.modifiers])")
+    ended = subprocess.run([bpy.app.binary_path, "--background", "--factory-startup", str(path), "--python-expr",
+                            script], capture_output=True, text=True, timeout=100)
+    return next(line for line in ended.stdout.splitlines() if line.startswith("FOUND")).removeprefix("FOUND ")
