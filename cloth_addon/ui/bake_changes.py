@@ -203,7 +203,7 @@ def _renamed(scene: bpy.types.Scene, before: dict[str, dict[str, str]], name: st
 
 
 def _key(scene: bpy.types.Scene, obj: bpy.types.Object) -> Key:
-    return scene.name, obj.name, hash(obj.data.shape_keys[baked_record.PROPERTY])
+    return scene.name, obj.name, hash(baked_record.holder(obj)[baked_record.PROPERTY])
 
 
 def _compute() -> float | None:

@@ -35,9 +35,11 @@ def bake_cycle() -> Steps:
 
 def _bake_and_watch(folder: Path) -> Steps:
     """Bake, see the frames come, scrub back, save, pause and cancel."""
-    sheet = yield from ready(FRAMES)
+    sheet = yield from ready(FRAMES, cells=24)
     scene = bpy.context.scene
-    scene.muslin.steps_per_frame = 40
+    scene.muslin.steps_per_frame = 8
+    sheet.data.shade_smooth()
+    window.ui.area("VIEW_3D").spaces.active.region_3d.view_distance = 5.0
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "first.blend"), check_existing=False)
     before = state(sheet)
     yield from click("muslin.bake")

@@ -25,19 +25,19 @@ def mesh_object(name: str, bm: Any) -> Any:
     return obj
 
 
-def sheet_and_ball(frames: int) -> tuple[Any, Any]:
+def sheet_and_ball(frames: int, cells: int = CELLS) -> tuple[Any, Any]:
     """Create a scene with a sheet over a ball, two of its corners in the vertex group Pins; return both objects."""
     bpy.data.batch_remove([*bpy.data.objects, *bpy.data.meshes, *bpy.data.actions])
     bm = bmesh.new()
     bmesh.ops.create_uvsphere(bm, u_segments=24, v_segments=12, radius=0.4)
     ball = mesh_object("Ball", bm)
     bm = bmesh.new()
-    bmesh.ops.create_grid(bm, x_segments=CELLS, y_segments=CELLS, size=1.0)
+    bmesh.ops.create_grid(bm, x_segments=cells, y_segments=cells, size=1.0)
     sheet = mesh_object("Sheet", bm)
     sheet.location.z = 0.5
     make_current(sheet)
     group = sheet.vertex_groups.new(name="Pins")
-    group.add(PINNED, 1.0, "REPLACE")
+    group.add([cells, (cells + 1) ** 2 - 1], 1.0, "REPLACE")
     bpy.context.scene.frame_end = frames
     bpy.context.scene.muslin.steps_per_frame = 6                 # a bake that takes some seconds
     bpy.context.scene.frame_set(3)
@@ -76,11 +76,11 @@ def shape_at(obj: Any, frame: int) -> Any:
     return coordinates.reshape(-1, 3)
 
 
-def ready(frames: int) -> Steps:
+def ready(frames: int, cells: int = CELLS) -> Steps:
     """Create the scene with cloth, pins and collider set by script, and return the sheet."""
     yield from press("ESC")         # closes a message of the last scenario, which covers the panel
     window_input.takes.after_load()                                 # no bakes of the scenarios before
-    sheet, ball = sheet_and_ball(frames)
+    sheet, ball = sheet_and_ball(frames, cells)
     sheet.muslin.kind, sheet.muslin.pin_group, ball.muslin.kind = "CLOTH", "Pins", "COLLIDER"
     make_current(sheet)
     bpy.ops.ed.undo_push(message="Muslin set")
