@@ -14,8 +14,8 @@ import pytest
 from tests.addon import builders, drawing
 from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
-EXTENSIONS = {"ALEMBIC": ".abc", "USD": ".usdc", "GLTF": ".glb", "FBX": ".fbx", "OBJ": ".obj", "PC2": ".pc2",
-              "MDD": ".mdd"}
+EXTENSIONS = {"ALEMBIC": ".abc", "USD": ".usdc", "GLTF": ".glb"} | {
+    name: f".{name.lower()}" for name in ("FBX", "OBJ", "PC2", "MDD")}
 TOLERANCE = 1e-6
 """Largest distance of a vertex from the bake [m]."""
 
@@ -63,16 +63,14 @@ def displayed_frames(obj: Any, frames: Any) -> dict[int, np.ndarray]:
 
 def read_back(identifier: str, path: Path, obj: Any, **options: Any) -> Any:
     """Read an exported file by Blender, and return the object."""
-    before = {*bpy.data.objects}
-    scene = bpy.context.scene
+    before, scene = {*bpy.data.objects}, bpy.context.scene
     kept = scene.render.fps, scene.render.fps_base, scene.frame_start, scene.frame_end
     if identifier in ("PC2", "MDD"):
         copy = bpy.data.objects.new("Copy", bpy.data.meshes.new_from_object(obj))
         scene.collection.objects.link(copy)
         copy.matrix_world = obj.matrix_world
         modifier = copy.modifiers.new("Cache", "MESH_CACHE")
-        modifier.cache_format, modifier.filepath = identifier, str(path)
-        modifier.frame_start = options["first"]
+        modifier.cache_format, modifier.filepath, modifier.frame_start = identifier, str(path), options["first"]
     elif identifier == "ALEMBIC":
         bpy.ops.wm.alembic_import(filepath=str(path), as_background_job=False)
     elif identifier == "USD":
