@@ -167,5 +167,6 @@ def objects_of(take: takes.FoundTake, scene: bpy.types.Scene, preferred: bpy.typ
         if not candidates:
             raise core.SceneError(f"the cache {take.folder} is of '{name}', which is not in the scene; undo its "
                                   "renaming or deletion, or bake again")
-        found.append(min(candidates, key=lambda obj: (obj != preferred, obj.name != name, obj.name)))
+        found.append(min(candidates, key=lambda obj: (obj != preferred, not takes.is_of(take, obj), obj.name != name,
+                                                      obj.name)))
     return found

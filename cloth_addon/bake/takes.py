@@ -164,7 +164,7 @@ def of_object(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = Fals
     used = in_use(obj)
     taken = ids_in_use(without=[obj])
     others = [take for take in found if cloth_in(take, obj) in take.cloths
-              and (take.id not in taken or _is_of(take, obj))]
+              and (take.id not in taken or is_of(take, obj))]
     return others if used is None or used in others else [used, *others]
 
 
@@ -174,7 +174,7 @@ def cloth_in(take: FoundTake, obj: bpy.types.Object) -> str:
     return record.cloth if record is not None and record.cloth and record.take_id == take.id else obj.name
 
 
-def _is_of(take: FoundTake, obj: bpy.types.Object) -> bool:
+def is_of(take: FoundTake, obj: bpy.types.Object) -> bool:
     """Return whether the bake of `obj` is of this take."""
     record = baked_record.known(obj)
     return record is not None and record.take_id == take.id
