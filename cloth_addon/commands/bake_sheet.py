@@ -23,6 +23,7 @@ from ..properties.settings import metres_per_unit
 from ..write import output_paths
 
 NO_VALUE = comparison_sheet.NO_VALUE
+STYLE = ".bakes figure { width: 240px; vertical-align: top; }"
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,8 @@ def html(rows: Sequence[Row], images: dict[int, str]) -> str:
     """Return the page. `images` are PNG files in base64, by the number of the row."""
     good = [row for row in rows if not row.error]
     parts = ["<!doctype html><html lang='en'><meta charset='utf-8'><title>Muslin: bakes</title>",
-             f"<style>{comparison_sheet.STYLE}</style><h1>{len(rows)} bakes</h1>", _table(rows), "<div>",
+             f"<style>{comparison_sheet.STYLE}{STYLE}</style><h1>{len(rows)} bakes</h1>", _table(rows),
+             "<div class='bakes'>",
              *(_figure_of(row, images.get(number)) for number, row in enumerate(rows)), "</div>"]
     if good:
         legend = "".join(f"<span>{comparison_sheet.legend_line(number)} {escape(row.title)}</span>"
