@@ -18,7 +18,7 @@ import bpy
 
 from ... import core
 from ..write.report import Report
-from . import bake_job, live_view, takes
+from . import bake_job, live_view, saved_takes, takes
 from .preparation import Continuation
 from .window_bake import WindowBake
 
@@ -180,7 +180,7 @@ def _after_undo(*_: Any) -> None:
     """Remove what a bake showed at the time that was gone back to."""
     if _session.bake is None:
         live_view.remove_left_over()
-    takes.after_undo()
+    saved_takes.after_undo()
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
@@ -191,7 +191,7 @@ def _before_load(*_: Any) -> None:
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _after_load(*_: Any) -> None:
-    takes.after_load()
+    saved_takes.after_load()
     live_view.remove_left_over()
 
 
@@ -207,19 +207,19 @@ def _before_save(path: Any = "", *_: Any) -> None:
         if bake.reads and scene is not None:
             scene.frame_set(_session.frame[1])
     if isinstance(path, str) and path:
-        takes.before_save(path, moves=bake is None)
+        saved_takes.before_save(path, moves=bake is None)
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _after_save(path: Any = "", *_: Any) -> None:
     if isinstance(path, str) and path:
-        takes.after_save(path)
+        saved_takes.after_save(path)
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _after_failed_save(path: Any = "", *_: Any) -> None:
     if isinstance(path, str) and path:
-        takes.after_failed_save(path)
+        saved_takes.after_failed_save(path)
 
 
 def _at_exit() -> None:
