@@ -44,6 +44,8 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         self.draw_crossings(context)
         if job is None:
             for hint in hints.hints(context.scene, context.object):
+                if hint == hints.NOT_BAKED and state is not None and state.waiting is not None:
+                    continue                                        # there are frames, and other buttons
                 paragraph(self.layout.column(align=True), hint, width)
         self.draw_collisions(context)
         self.draw_settings(context)
@@ -171,13 +173,13 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
     if state.waiting is not None:
         first, reached = state.waiting.first, state.waiting.reached
         col.operator("muslin.bake_use", text=f"Use {first} to {reached}", icon="CHECKMARK")
-    row = col.row(align=True)
+    more = col.column(align=True)
     if source is not None and (state.can_resume or state.waiting is not None):
-        row.operator("muslin.bake", text="Bake from the Start")
+        more.operator("muslin.bake", text="Bake from the Start")
     if source is not None and state.can_go_on_from(frame) and frame < source.reached:
-        row.operator("muslin.bake", text=f"Bake from Here ({frame})").mode = "HERE"
+        more.operator("muslin.bake", text=f"Bake from Here ({frame})").mode = "HERE"
     if state.record is not None:
-        row.operator("muslin.bake_delete")
+        more.operator("muslin.bake_delete")
     if text:
         col.label(text=text, icon="CHECKMARK" if text == "Up to date" else "INFO")
 

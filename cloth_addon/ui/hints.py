@@ -18,11 +18,13 @@ FEW_VERTICES = 50
 """Number of vertices below which a sheet can hardly fold [-]."""
 NEAR = 0.5
 """Distance to a collider that counts as in reach, over the size of the cloth [-]."""
+NOT_BAKED = "Not baked: press Bake"
+"""Hint on cloth without a bake."""
 
 
 def hints(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Return hints on the cloth `obj`: not baked yet, a coarse mesh, no collider in reach."""
-    found = [] if baked_record.has_bake(obj) else ["Not baked: press Bake"]
+    found = [] if baked_record.has_bake(obj) else [NOT_BAKED]
     if left := baked_record.left_keys(obj):
         found = [f"{left}: remove {'it' if left.startswith('1 ') else 'them'} in Object Data > Shape Keys"]
     mesh: Any = obj.data

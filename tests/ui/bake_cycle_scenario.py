@@ -67,7 +67,7 @@ def _bake_and_watch(folder: Path) -> Steps:
 
     yield from click("muslin.bake_pause")
     yield from until(lambda: window.session.running().is_paused, "the solver to pause")
-    assert "Paused" in window.bake_job.current().text()
+    yield from until(lambda: "Paused" in window.bake_job.current().text(), "the progress to say so", 5.0)
     reached = solved()
     sheet.muslin.friction += 0.2
     for _ in range(20):
@@ -182,6 +182,54 @@ def solver_killed() -> Steps:
     yield from press_mode("RESUME")
     yield from until(no_bake, "the resumed bake to end")
     assert window.baked_record.known(sheet).last == FRAMES and not window.session.message()
+
+
+SECOND = """
+import os, signal, sys
+import bpy
+session = sys.modules["{module}.cloth_addon.bake.session"]
+
+def look():
+    bake = session.running()
+    if bake is None:
+        with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+            bpy.ops.muslin.bake("INVOKE_DEFAULT")
+        return 0.05
+    if not bake.reads and len(bake.certificates) > 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0.05
+
+bpy.app.timers.register(look, first_interval=2.0)
+"""
+"""What a second Blender runs: it bakes, and kills itself after some frames."""
+
+
+def blender_killed() -> Steps:
+    """Kill a Blender that bakes: the solver finishes, and the reopened file offers what it has solved."""
+    sheet = yield from ready(FRAMES, cells=16)
+    bpy.context.scene.muslin.steps_per_frame = 8
+    folder = Path(tempfile.mkdtemp(prefix="muslin-killed-"))
+    try:
+        file, script = folder / "scene.blend", folder / "second.py"
+        script.write_text(SECOND.format(module=window.MODULE))
+        bpy.ops.wm.save_as_mainfile(filepath=str(file), check_existing=False)
+        second = subprocess.Popen([bpy.app.binary_path, str(file), "--python", str(script)])
+        yield from until(lambda: second.poll() is not None, "the second Blender to be killed")
+        assert second.returncode == -signal.SIGKILL, second.returncode
+        bpy.ops.wm.open_mainfile(filepath=str(file))
+        yield
+        sheet = bpy.data.objects["Sheet"]
+        make_current(sheet)
+        window.physics_tab()
+        yield
+        reached = latest_reached()
+        assert 5 <= reached < FRAMES and text_of() == f"Partial: 1 to {reached} of {FRAMES}", text_of()
+        yield from until(lambda: text_of() == f"A bake of frames 1 to {FRAMES} is ready", "the solver to finish alone")
+        yield from click("muslin.bake_use")
+        assert window.baked_record.known(sheet).last == FRAMES
+        assert np.abs(shape_at(sheet, FRAMES) - shape_at(sheet, 1)).max() > 0.1
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 # ---------------------------------------------------------------------- what there is

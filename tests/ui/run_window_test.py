@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = ("first_steps", "bake", "bake_cycle", "solver_killed", "bake_fluid", "changes",
-             "interruptions", "crossings", "compare", "panels", "quality", "errors", "leaving")
+SCENARIOS = ("first_steps", "bake", "bake_cycle", "solver_killed", "blender_killed",
+             "bake_fluid", "changes", "interruptions", "crossings", "compare", "panels", "quality", "errors", "leaving")
 PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
             "bake_cycle": ("bake_running", "bake_paused", "bake_partial", "bake_complete"),
             "solver_killed": ("bake_killed",), "interruptions": ("interrupted",),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import ui_sim as ui
 import window_input as window
-from bake_cycle_scenario import bake_cycle, solver_killed
+from bake_cycle_scenario import bake_cycle, blender_killed, solver_killed
 from bake_fluid_scenario import bake_fluid
 from bake_scenario import bake, interruptions
 from changes_scenario import changes
@@ -24,8 +24,8 @@ from panels_scenario import panels
 from quality_scenario import quality
 
 SCENARIOS = {run.__name__: run for run in (
-    first_steps, bake, bake_cycle, solver_killed, bake_fluid, changes, interruptions, crossings, compare, panels,
-    quality, errors, leaving)}
+    first_steps, bake, bake_cycle, solver_killed, blender_killed, bake_fluid, changes, interruptions, crossings,
+    compare, panels, quality, errors, leaving)}
 LIMIT = 200.0           # longest time of one scenario [s]
 
 
