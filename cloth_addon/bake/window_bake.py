@@ -154,7 +154,7 @@ class WindowBake:
         assert self._process is not None and self.view is not None
         header = read_header(self.folder)
         names = tuple(cloth.name for cloth in header.cloths)
-        total = header.last - header.start + 1
+        total = Take.open(self.folder).end - header.start + 1       # the end may have been moved since
         begun, done_before = time.monotonic(), len(self.certificates)
         with timer.stage("solve"):
             while True:

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import importlib
 import json
+import random
 
 import bpy
 import pytest
 
 from tests.addon import builders
+from tests.addon.drawing import draw_all
 from tests.addon.saved_files import RESULTS, assert_plays, bake, cloth, reopen, save, shown, used
 from tests.addon.scripted import crumple, replace_simulation, simulate_as
+from tests.addon.test_fuzz_records import altered_text
+from tests.cases import case_count
 
 
 @pytest.fixture(autouse=True)
@@ -195,3 +199,51 @@ def test_records_with_strange_takes_delete_and_write_nothing_elsewhere(extension
         assert (tmp_path / "mine" / "frames.muslin").read_text() == "mine"
         assert sorted(path.name for path in tmp_path.iterdir() if not path.name.endswith("1")) == [
             "a.blend", "copy.blend", "mine", "muslin_cache"]
+
+
+@pytest.mark.parametrize("result", RESULTS)
+@pytest.mark.parametrize("active", [0, 1])
+def test_joined_cloths_say_that_the_mesh_has_changed_and_are_baked_again(extension, scene, result, active):
+    sheets = [cloth(result, "A"), cloth(result, "B")]
+    sheets[1].location.x = 3.0
+    bpy.context.view_layer.update()
+    bake(extension, scene, *sheets)
+    joined = sheets[active]
+    for sheet in sheets:
+        sheet.select_set(True)
+    bpy.context.view_layer.objects.active = joined
+    assert bpy.ops.object.join() == {"FINISHED"}
+    drawn = draw_all(extension, joined)
+    assert any("Changed since the bake" in text and "mesh" in text for text in drawn.texts)
+    assert extension.shape_keys.delete_bake(joined)
+    assert len(joined.data.vertices) == 32 and joined.data.shape_keys is None and not joined.modifiers
+    bake(extension, scene, joined)
+    assert used(extension, joined.name).is_complete
+
+
+def test_altered_records_of_mesh_caches_are_drawn_and_deleted_completely_or_not_at_all(extension, scene):
+    source = cloth("MESH_CACHE")
+    bake(extension)
+    values = json.loads(source[extension.baked_record.PROPERTY])
+    deleted = 0
+    for seed in range(case_count(60)):
+        rng = random.Random(seed)
+        sheet = source.copy()
+        sheet.data = source.data.copy()
+        scene.collection.objects.link(sheet)
+        sheet[extension.baked_record.PROPERTY] = altered_text(values, rng)
+        drawn = draw_all(extension, sheet)
+        before = builders.state(sheet)
+        try:
+            extension.shape_keys.delete_bake(sheet)
+        except extension.core.ClothError as error:
+            assert sheet.name in str(error) and ";" in str(error), seed
+            assert "muslin.bake_forget" in drawn.operators, seed
+            assert builders.state(sheet) == before, seed
+        else:
+            deleted += 1
+            assert not extension.baked_record.has_bake(sheet), seed
+        for data in (sheet, sheet.data):
+            bpy.data.batch_remove([data])
+        assert used(extension).is_complete, seed
+    assert deleted > 0
