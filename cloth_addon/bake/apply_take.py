@@ -26,9 +26,6 @@ from . import report_notes, takes
 from .progress import Progress, StageTimer
 from .watch import Watch
 
-SECONDS = "read", "prepare", "solve", "fit", "write"
-"""Stages of a bake in its report."""
-
 
 class TakeFrames(Sequence[NDArray[np.float32]]):
     """The frames of one cloth of a take as coordinates (V, 3), read from disk one by one."""
@@ -139,6 +136,8 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
     settings, fingerprints, known = segment["settings"], segment["fingerprints"], segment["report"]
     renamed = dict(zip((cloth.name for cloth in header.cloths), names, strict=True))
     seconds = timer.seconds()
+    solve = round(sum(frame["frame_seconds"] for frame in certificates), 4)             # by whichever process
+    seconds |= {"solve": solve, "total": round(seconds["total"] + max(0.0, solve - seconds.get("solve", 0.0)), 4)}
     report = Report(
         scene=scene.name, cloths=list(names), colliders=known.get("colliders", []), first=header.first, last=last,
         settings={renamed.get(name, name): value for name, value in settings.items()}, certificates=certificates,

@@ -46,6 +46,8 @@ class LiveView:
         scene: Any = by_uid(bpy.data.scenes, self._scene)
         if scene is None or last < self._start:                     # Blender complains about a file without frames
             return
+        if bpy.app.is_job_running("RENDER"):                        # it sets the frames itself
+            return
         self._add_modifiers(scene)
         if scene.frame_current != self._frame or _plays():
             self._follows = False                                   # the user looks at another frame

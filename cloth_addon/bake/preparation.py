@@ -16,7 +16,7 @@ import bpy
 from ... import core
 from ...core.cache.take import Take
 from ...core.cache.take_entries import read_header
-from ...core.cache.take_header import TakeCloth, TakeHeader
+from ...core.cache.take_header import TakeCloth, TakeHeader, versions_of_takes
 from ...core.cache.take_reader import TakeReader
 from ...core.stepping.continuation import check_continues
 from ..properties.settings import SceneSettings, scene_settings_of
@@ -24,7 +24,7 @@ from ..read import read_cloth
 from ..read.fingerprint import differences, fingerprint
 from ..read.read_scene import SimulationInput, read_scene
 from ..write.report import json_values
-from . import report_notes, takes
+from . import backends, report_notes, takes
 from .progress import StageTimer
 from .watch import Watch
 
@@ -162,7 +162,7 @@ class Preparation:
         """Return the last frame of a take that is kept.
 
         With the settings of before any frame will do, because the frames since the last stored state are computed
-        again. With other settings it is the frame of a stored state.
+        again. With other settings, or another backend or version, it is the frame of a stored state.
 
         Raises:
             core.SceneError: there is no such state.
@@ -172,7 +172,10 @@ class Preparation:
             frame = min(frame, continuation.frame)
         take = Take.open(continuation.folder)
         later = [part["from_frame"] for part in take.segments[1:] if part["from_frame"] > frame]
-        if not (later or self._differs(take) or take.end != self.settings.last):
+        backend = self.settings.backend or ("numba" if backends.is_installed() else "numpy")
+        same_bytes = (take.certificates(found.reached)[-1].get("backend") == backend
+                      and take.header.versions == versions_of_takes())
+        if same_bytes and not (later or self._differs(take) or take.end != self.settings.last):
             return frame
         start = take.checkpoint_before(frame)
         if start is None:

@@ -38,9 +38,20 @@ def before_save(path: str, *, moves: bool) -> None:
 def after_save(path: str) -> None:
     """Let the records say where their takes are seen from the open file, after it or a copy was saved as `path`."""
     _note_users(path, os.path.dirname(path))
+    if path == bpy.data.filepath:
+        takes.note_saved()
     _point_all(os.path.dirname(path), _folder_of_file())
     _earlier_folders.update(_moved)
     _moved.clear()
+    takes.forget()
+
+
+def after_bake() -> None:
+    """Move the takes of a bake beside the .blend if that was saved for the first time while the bake ran."""
+    if bpy.data.filepath and takes.temporary_folder().is_dir():
+        before_save(bpy.data.filepath, moves=True)
+        _earlier_folders.update(_moved)
+        _moved.clear()
     takes.forget()
 
 
@@ -108,6 +119,8 @@ def _point_all(seen_from: str, folder: str) -> None:
             if not now.is_dir() and now not in _moved and modifier.filepath.startswith("//"):
                 now = mesh_cache.absolute_path(modifier.filepath, seen_from).parent
             there = _moved.get(now, now)
+            if not folder and modifier.filepath.startswith("//"):
+                modifier.filepath = str(mesh_cache.absolute_path(modifier.filepath, seen_from))
             if there != now:
                 modifier.filepath = mesh_cache.blend_path(
                     there / mesh_cache.absolute_path(modifier.filepath, seen_from).name, folder)

@@ -109,8 +109,10 @@ def _tick() -> float | None:
         _end(None, str(error))
         _show_problem()
         return None
-    except Exception:
-        _end(None, "The bake failed with an unexpected error:\n" + traceback.format_exc())
+    except Exception as error:
+        traceback.print_exc()
+        _end(None, f"The bake failed with an unexpected error: {error!r}. Its frames are kept; the system console has "
+                   "the details")
         _show_problem()
         return None
     problem = job.stopped_because and f"Bake stopped: {job.stopped_because}. Its frames are kept"
@@ -122,7 +124,7 @@ def _end(report: Report | None, problem: str) -> None:
     """Remove the bake, and tell the user."""
     at_end, _session.bake, _session.message, _session.at_end = _session.at_end, None, problem, None
     bake_job.end()
-    takes.forget()
+    saved_takes.after_bake()
     if at_end is not None:
         at_end(report, problem)
     _redraw(None)
@@ -164,15 +166,18 @@ def _show_problem() -> None:
 
 def _abort(because: str) -> None:
     if _session.bake is not None:
-        bake_job.abort(because)
-        _end(None, f"Bake stopped: {because}. Its frames are kept")
+        try:
+            bake_job.abort(because)
+        finally:
+            _end(None, f"Bake stopped: {because}. Its frames are kept")
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _before_undo(*_: Any) -> None:
-    """End a bake that still reads the scene: an undo replaces all objects."""
-    if _session.bake is not None and _session.bake.reads:
-        _abort("something was undone or redone while the scene was read")
+    """End a bake that reads the scene or makes the result: an undo replaces all objects."""
+    if _session.bake is not None and (_session.bake.reads or _session.bake.writes):
+        _abort("something was undone or redone while "
+               + ("the scene was read" if _session.bake.reads else "the result was made"))
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
@@ -204,7 +209,7 @@ def _before_save(path: Any = "", *_: Any) -> None:
             bake.view.hide()
             bake.view.go_home()
         scene: Any = live_view.by_uid(bpy.data.scenes, _session.frame[0])
-        if bake.reads and scene is not None:
+        if (bake.reads or bake.writes) and scene is not None:
             scene.frame_set(_session.frame[1])
     if isinstance(path, str) and path:
         saved_takes.before_save(path, moves=bake is None)

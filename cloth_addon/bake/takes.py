@@ -97,6 +97,7 @@ def after_load() -> None:
     """Give the next file a temporary folder of its own, and forget what belongs to the one before."""
     _loaded[0] += 1
     _earlier.clear()
+    note_saved()
     forget()
 
 
@@ -207,21 +208,18 @@ def _folder_of(obj: bpy.types.Object, record: baked_record.BakedRecord) -> Path:
 
 
 def unused(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) -> FoundTake | None:
-    """Return the latest take of this cloth if it is later than the bake in use; None if there is none.
+    """Return the latest take of this cloth that is later than the bake in use; None if there is none.
 
-    It is a bake that was stopped, or that went on while Blender was closed.
+    It is a bake that was stopped, or that went on while Blender was closed. One that has frames to show goes before one
+    that was stopped at once or in its pre-roll.
     """
     record = baked_record.known(obj)
-    found = of_object(scene, obj, now=now)
-    if not found or not found[0].has_frames:
-        return None
-    latest = found[0]
-    if record is None:
-        return latest
-    if latest.id == record.take_id:
-        return latest if latest.reached is not None and latest.reached > record.last else None
-    return latest if latest.changed > max((take.changed for take in found if take.id == record.take_id),
-                                          default=0.0) else None
+    found = [take for take in of_object(scene, obj, now=now) if take.reached is not None
+             and (is_mine(take) or is_of(take, obj))]
+    used = next((take for take in found if record is not None and take.id == record.take_id), None)
+    if record is not None and used is not None:
+        found = [take for take in found if take.changed > used.changed or (take == used and take.reached > record.last)]
+    return next((take for take in found if take.has_frames), found[0] if found else None)
 
 
 def is_mine(take: FoundTake) -> bool:
@@ -242,15 +240,31 @@ def delete(take: FoundTake) -> None:
 
 
 def delete_older(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], keep: set[str]) -> None:
-    """Delete the takes of these cloths that nothing uses, apart from the ids `keep` and the latest one besides."""
-    used = keep | ids_in_use()
+    """Delete the takes of these cloths that nothing uses.
+
+    Kept are the ids `keep`, takes that the file on disk uses, and besides the latest take and the one with most frames.
+    """
+    used = keep | ids_in_use() | _saved
     names = {obj.name for obj in cloths}
     earlier = {take_id for obj in cloths for take_id in _earlier.get(obj.session_uid, ())}
     spare = [take for take in takes_in(cache_folder(scene), now=True)
              if take.id not in used and (set(take.cloths) <= names or take.id in earlier) and is_mine(take)]
+    longest = max(spare, key=lambda take: take.reached if take.reached is not None else take.start - 1, default=None)
     for take in spare[1:]:
+        if take == longest:
+            continue
         with suppress(core.ClothError):
             delete(take)
+
+
+def note_saved() -> None:
+    """Note which takes the open file uses on disk: it may be opened again without what was baked since."""
+    _saved.clear()
+    _saved.update(ids_in_use())
+
+
+_saved: set[str] = set()
+"""Ids of the takes that the open file used when it was loaded or saved last."""
 
 
 def note_replaced(objects: Sequence[bpy.types.Object]) -> None:

@@ -40,7 +40,7 @@ class WindowBake:
     """A bake of `objects` that runs beside Blender's window.
 
     Attributes:
-        reads: whether it still reads the scene, so that nothing else may change it.
+        reads, writes: whether it still reads the scene, or makes the result: an undo ends it then.
         folder: of its take, None before it is created.
         view: what it shows, None before there is anything.
         certificates: of the frames that are there, from `start` on.
@@ -54,7 +54,7 @@ class WindowBake:
         self._frame = scene.frame_current
         self._process: SolverProcess | None = None
         self._reader: Take | None = None
-        self.reads = True
+        self.reads, self.writes = True, False
         self.folder: Any = None
         self.view: LiveView | None = None
         self.certificates: list[dict[str, Any]] = []
@@ -101,8 +101,12 @@ class WindowBake:
                                   f"{self.folder}. Undo the removal and press Use")
         layer = view_layer_of(scene, None)
         take = Take.open(self.folder)
+        self.writes = True
         with frame_kept(scene):
             report = yield from apply_take(scene, layer, take, objects, timer)
+        for name in (FEED_NAME, SCENE_NAME):                        # the solver needs them no longer
+            with suppress(OSError):
+                (self.folder / name).unlink()
         takes.delete_older(scene, objects, {take.header.take})
         return report
 
@@ -135,6 +139,7 @@ class WindowBake:
             window = prepared.inputs.window
             save_scene(take.folder / SCENE_NAME, prepared.inputs.scene, settings.solver(), window.motion)
             with FeedWriter.create(take.folder / FEED_NAME, window.motion) as feed:
+                backends.keep_compiled()
                 self._process = SolverProcess(take.folder)
                 self._process.start()
                 total = settings.last - settings.start + 1
@@ -183,13 +188,15 @@ class WindowBake:
                 self._reader = Take.open(self.folder)
             for frame in self._reader.poll():
                 del self.certificates[frame - self.start:]          # baked again
-            if len(self.certificates) <= (self._reader.last or self.start) - self.start:
+            last = self._reader.last
+            if last is not None and len(self.certificates) <= last - self.start:
                 self.certificates += self._reader.certificates(self.start + len(self.certificates))
 
     def _end(self) -> None:
         """Stop the solver, close the take and take the view away."""
-        if self._process is not None:
-            self._process.stop()
+        with suppress(core.ClothError):                             # the folder may be gone, or the disk full
+            if self._process is not None:
+                self._process.stop()
         if self.view is not None:
             self.view.hide()
             self.view.go_home()

@@ -269,7 +269,7 @@ def value_path(name: str) -> str:
     return f'key_blocks["{bpy.utils.escape_identifier(name)}"].value'
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=256)
 def _record_of_text(text: str) -> tuple[BakedRecord | None, str]:
     try:
         return _parse(text, ""), ""

@@ -185,6 +185,7 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
         except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        session.dismiss()
         self.report({"INFO"}, certificate_text.headline(report.as_dict()))
         return {"FINISHED"}
 

@@ -170,7 +170,7 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
         col.operator("muslin.bake", text=f"Resume from Frame {source.reached + 1}", icon="PLAY").mode = "RESUME"
     elif state.waiting is None:
         col.operator("muslin.bake", text="Bake Again" if state.record is not None else "Bake")
-    if state.waiting is not None:
+    if state.waiting is not None and state.waiting.has_frames:
         first, reached = state.waiting.first, state.waiting.reached
         col.operator("muslin.bake_use", text=f"Use {first} to {reached}", icon="CHECKMARK")
     more = col.column(align=True)

@@ -56,6 +56,8 @@ class BakeState:
         """Return the state for the user: Up to date, Changed since the bake, or how far a stopped bake has come."""
         if self.source is not None and self.is_partial:
             take = self.source
+            if not take.has_frames:
+                return f"Stopped at frame {take.reached}, before frame {take.first + 1}"
             return f"Partial: {take.first} to {take.reached} of {take.last}"
         if self.waiting is not None:
             return f"A bake of frames {self.waiting.first} to {self.waiting.reached} is ready"

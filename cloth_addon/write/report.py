@@ -8,6 +8,7 @@ import platform
 import sys
 import tomllib
 from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +69,9 @@ class Report:
         }
 
     def timed(self, seconds: dict[str, float]) -> Report:
-        """Return the report with other times."""
-        return replace(self, seconds=seconds)
+        """Return the report with later times [s] of its stages."""
+        return replace(self, seconds={name: max(self.seconds.get(name, 0.0), seconds.get(name, 0.0))
+                                      for name in self.seconds | seconds})
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report and its summary as JSON values, see `json_values`."""
@@ -91,4 +93,12 @@ def versions(*, numba: bool = False) -> dict[str, str]:
     """Return the versions of muslin, blender, python and numpy, and of numba if `numba`."""
     found = {"muslin": tomllib.loads(MANIFEST.read_text(encoding="utf-8"))["version"],
              "blender": bpy.app.version_string, "python": platform.python_version(), "numpy": np.__version__}
-    return {**found, "numba": sys.modules["numba"].__version__} if numba else found
+    return {**found, "numba": _version_of_numba()} if numba else found
+
+
+def _version_of_numba() -> str:
+    """Return the version of Numba, which only the solver process may have imported."""
+    try:
+        return metadata.version("numba")
+    except metadata.PackageNotFoundError:
+        return getattr(sys.modules.get("numba"), "__version__", "unknown")

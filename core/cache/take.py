@@ -28,7 +28,7 @@ from . import take_checkpoints as kept
 from .disk_file import sync_folder
 from .pc2 import Pc2File
 from .record_log import RecordLog
-from .take_entries import LOG_NAME, Entry, fault_of, make_room, opened, read_header
+from .take_entries import LOG_NAME, Entry, delete_take, fault_of, make_room, opened, read_header
 from .take_header import TakeHeader, checked_header, head_of, values_of
 from .take_reader import TakeReader
 
@@ -208,6 +208,8 @@ class Take(TakeReader):
             sync_folder(copy.folder)
         except BaseException:
             copy.close()
+            with suppress(CacheError):
+                delete_take(copy.folder)                        # a shorter take would hide this one
             raise
         return copy
 

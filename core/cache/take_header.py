@@ -100,7 +100,7 @@ class TakeHeader:
         names = file_names([cloth.name for cloth in self.cloths])
         cloths = tuple(replace(cloth, file=name) for cloth, name in zip(self.cloths, names, strict=True))
         return replace(self, cloths=cloths, take=secrets.token_hex(16), byte_order="little",
-                       versions={"muslin": __version__, "numpy": np.__version__, "python": platform.python_version()})
+                       versions=versions_of_takes())
 
     def as_head(self) -> bytes:
         """Return the head of the first record.
@@ -128,6 +128,11 @@ class TakeHeader:
         if not all(map(FILE_NAME.fullmatch, files)) or len({file.lower() for file in files}) < len(files):
             raise ParsedError(f"the files of the cloths are {files[:8]}, not names of their own that end in .pc2")
         return header
+
+
+def versions_of_takes() -> dict[str, str]:
+    """Return the versions on which the bytes of a bake may depend, as a header has them."""
+    return {"muslin": __version__, "numpy": np.__version__, "python": platform.python_version()}
 
 
 def head_of(kind: str, **values: Any) -> bytes:
