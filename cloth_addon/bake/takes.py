@@ -106,9 +106,18 @@ _loaded = [0]
 
 
 def new_folder(scene: bpy.types.Scene, names: Sequence[str]) -> Path:
-    """Return the folder for a new take of these cloths: NAME, NAME.001, ..., the first that is free."""
+    """Return the folder for a new take of these cloths: NAME, or after the last of NAME.001, NAME.002, ...
+
+    The name of a take that was deleted is not used again while later ones are there: an undo may refer to it.
+    """
     name = safe_name(names[0] if len(names) == 1 else scene.name)
-    return free_folder(cache_folder(scene) / name)
+    folder = cache_folder(scene)
+    with suppress(OSError):
+        numbers = [int(path.name[len(name) + 1:]) for path in folder.iterdir()
+                   if re.fullmatch(re.escape(name) + r"\.\d{3,9}", path.name)]
+        if numbers:
+            return free_folder(folder / f"{name}.{max(numbers) + 1:03d}")
+    return free_folder(folder / name)
 
 
 def safe_name(name: str) -> str:

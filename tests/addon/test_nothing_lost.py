@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames on disk that nothing may take away: of the saved file, of stopped bakes, of other files, and half copies."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+
+import bpy
+import pytest
+
+from tests.addon import builders
+from tests.addon.scripted import crumple, replace_simulation, simulate_as
+
+
+@pytest.fixture
+def sheet(extension, scene, monkeypatch):
+    """Return a cloth of the scene, whose simulation is replaced."""
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
+    scene.muslin.backend = "NUMPY"
+    return builders.sheet(4)
+
+
+def stopped(extension, scene, frames):
+    """Bake, and stop after this number of frames."""
+    steps = extension.bake.bake(scene)
+    for progress in steps:
+        if progress.done >= frames:
+            break
+    steps.close()
+    extension.takes.forget()
+
+
+def test_the_take_that_the_saved_file_plays_outlives_later_bakes(extension, scene, sheet, tmp_path):
+    sheet.muslin.result = "MESH_CACHE"
+    builders.finish(extension.bake.bake(scene))
+    path = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), check_existing=False)
+    saved = extension.baked_record.known(sheet).take_id
+    wanted = builders.displayed(sheet, 4)
+    for _ in range(4):
+        builders.finish(extension.bake.bake(scene))
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    again = bpy.data.objects["Sheet"]
+    assert extension.takes.in_use(again).id == saved
+    assert (builders.displayed(again, 4) == wanted).all()
+
+
+def test_frames_of_a_stopped_bake_stay_until_a_later_one_is_complete(extension, scene, sheet):
+    stopped(extension, scene, 3)
+    first = extension.takes.unused(scene, sheet, now=True)
+    for _ in range(3):
+        stopped(extension, scene, 1)
+        assert first.folder.is_dir()
+    assert extension.takes.unused(scene, sheet, now=True).has_frames, "a bake that was stopped at once hides the frames"
+    for _ in range(3):
+        builders.finish(extension.bake.bake(scene))
+    assert first.id not in {take.id for take in extension.takes.takes_in(first.folder.parent, now=True)}
+
+
+def test_a_bake_stopped_at_its_first_frame_can_be_resumed(extension, scene, sheet):
+    stopped(extension, scene, 1)
+    extension.takes.Take.resume(extension.takes.unused(scene, sheet, now=True).folder, 1).close()
+    extension.takes.forget()
+    state = extension.bake_state.state_of(scene, sheet)
+    assert state.can_resume and state.waiting is not None and not state.waiting.has_frames
+
+
+def test_bakes_of_another_file_with_the_same_names_are_not_offered(extension, scene, sheet, tmp_path):
+    for name in ("a.blend", "b.blend"):
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / name), check_existing=False)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    stopped(extension, bpy.context.scene, 3)
+    assert extension.takes.unused(bpy.context.scene, bpy.data.objects["Sheet"], now=True) is not None
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "b.blend"))
+    assert extension.takes.unused(bpy.context.scene, bpy.data.objects["Sheet"], now=True) is None
+
+
+def test_a_copy_that_fails_leaves_no_shorter_take(extension, scene, sheet, monkeypatch):
+    stopped(extension, scene, 3)
+    found = extension.takes.unused(scene, sheet, now=True)
+    take = extension.takes.Take.open(found.folder)
+
+    def full(*_, **__):
+        raise extension.core.CacheError("the disk is full; free some space")
+
+    monkeypatch.setattr(sys.modules[type(take._files[0]).__module__].Pc2File, "append", full)
+    with pytest.raises(extension.core.CacheError, match="full"):
+        take.copy_prefix(found.folder.with_name("Copy"), found.reached - 1)
+    assert extension.takes.read(found.folder.with_name("Copy")) is None
+
+
+def test_a_bake_beside_the_window_ends_when_its_folder_is_gone(extension, scene, sheet):
+    running = extension.window_bake.WindowBake(scene, [sheet])
+    steps = running.steps()
+    for _ in range(3):
+        next(steps)
+    shutil.rmtree(running.folder)
+    steps.close()                                                   # raises nothing
+    assert not any(extension.baked_record.is_own(modifier) for modifier in sheet.modifiers)
+    end = time.monotonic() + 20.0
+    while running._process.is_alive() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def test_the_version_of_numba_is_known_without_importing_it(extension, monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert extension.report.versions(numba=True)["numba"]
+
+
+def test_an_undo_ends_a_bake_while_the_result_is_made(extension, scene, sheet, monkeypatch):
+    class Making:
+        reads, writes, view = False, True, None
+        certificates: tuple[()] = ()
+
+    ended = []
+    monkeypatch.setattr(extension.session._session, "bake", Making())
+    monkeypatch.setattr(extension.session, "_abort", ended.append)
+    extension.session._before_undo()
+    assert ended and "result" in ended[0]
