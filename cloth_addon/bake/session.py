@@ -18,7 +18,7 @@ import bpy
 
 from ... import core
 from ..write.report import Report
-from . import bake_job, live_view, saved_takes, takes
+from . import bake_job, live_view, saved_takes
 from .preparation import Continuation
 from .window_bake import WindowBake
 
