@@ -9,7 +9,7 @@ bake changes nothing but the scene's current frame, and closing the generator re
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, suppress
 
 import bpy
 
@@ -71,7 +71,7 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
         yield Progress(settings.start, 0, total, None, None, names, touches_blender=False, stage=stage)
     steps_text = _many_steps_text(prepared.inputs.scene, settings)
     take, start = prepared.take(resume)
-    with take, closing(_solved(take, start, prepared)) as solved:
+    with take, _closed(_solved(take, start, prepared)) as solved:
         before = 0 if take.last is None else take.last + 1 - settings.start
         certificate = None
         for done in range(before, total + 1):
@@ -88,6 +88,22 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
         report = yield from apply_take(scene, view_layer, take, prepared.objects, timer, watch)
         takes.delete_older(scene, prepared.objects, {take.header.take})
     return report.timed(timer.seconds())
+
+
+@contextmanager
+def _closed(solved: Generator[core.Frame, None, None]) -> Iterator[Generator[core.Frame, None, None]]:
+    """Close the simulation at the end, which writes its last frame and state.
+
+    Of a bake that is cancelled, the folder may be gone: then there is nothing to write.
+    """
+    try:
+        yield solved
+    except GeneratorExit:
+        with suppress(core.ClothError):
+            solved.close()
+        raise
+    finally:
+        solved.close()
 
 
 def _solved(take: Take, start: core.Checkpoint | None, prepared: Preparation) -> Generator[core.Frame, None, None]:
