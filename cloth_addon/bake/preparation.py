@@ -120,7 +120,9 @@ class Preparation:
             takes.delete_older(self._scene, self.objects, set())
             folder = takes.new_folder(self._scene, self.names)
             takes.forget()
-            return Take.create(folder, self.header()), None
+            take = Take.create(folder, self.header())
+            takes.note_made(take.header.take)
+            return take, None
         found = takes.read(continuation.folder)
         if found is None or found.reached is None:
             raise core.SceneError(f"the cache {continuation.folder} has no frame to continue from; bake from the start")
@@ -133,6 +135,7 @@ class Preparation:
             take = Take.open(continuation.folder).copy_prefix(folder, frame)
         else:
             take = Take.resume(folder)
+        takes.note_made(take.header.take)
         takes.forget()
         try:
             if folder != continuation.folder:

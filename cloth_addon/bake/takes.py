@@ -249,21 +249,32 @@ def delete(take: FoundTake) -> None:
 
 
 def delete_older(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], keep: set[str]) -> None:
-    """Delete the takes of these cloths that nothing uses.
+    """Delete the takes of these cloths that nothing uses, of those that were made or replaced in this session.
 
     Kept are the ids `keep`, takes that the file on disk uses, and besides the latest take and the one with most frames.
+    Another Blender may have the same file open: its takes are never deleted here.
     """
     used = keep | ids_in_use() | _saved
     names = {obj.name for obj in cloths}
     earlier = {take_id for obj in cloths for take_id in _earlier.get(obj.session_uid, ())}
     spare = [take for take in takes_in(cache_folder(scene), now=True)
-             if take.id not in used and (set(take.cloths) <= names or take.id in earlier) and is_mine(take)]
+             if take.id not in used and is_mine(take)
+             and (take.id in earlier or (take.id in _made and set(take.cloths) <= names))]
     longest = max(spare, key=lambda take: take.reached if take.reached is not None else take.start - 1, default=None)
     for take in spare[1:]:
         if take == longest:
             continue
         with suppress(core.ClothError):
             delete(take)
+
+
+def note_made(take_id: str) -> None:
+    """Note that a take was made in this session."""
+    _made.add(take_id)
+
+
+_made: set[str] = set()
+"""Ids of the takes that were made in this session."""
 
 
 def note_saved() -> None:

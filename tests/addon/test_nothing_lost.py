@@ -59,6 +59,18 @@ def test_frames_of_a_stopped_bake_stay_until_a_later_one_is_complete(extension, 
     assert first.id not in {take.id for take in extension.takes.takes_in(first.folder.parent, now=True)}
 
 
+def test_takes_of_another_blender_with_this_file_open_are_never_deleted(extension, scene, sheet):
+    """A bake of this session whose notes are removed stands for one of another Blender, which has not saved it yet."""
+    builders.finish(extension.bake.bake(scene))
+    other = extension.baked_record.known(sheet).take_id
+    extension.shape_keys.delete_bake(sheet)
+    extension.takes._made.clear()
+    extension.takes._earlier.clear()
+    for _ in range(4):
+        builders.finish(extension.bake.bake(scene))
+    assert other in {take.id for take in extension.takes.takes_in(extension.takes.cache_folder(scene), now=True)}
+
+
 def test_a_bake_stopped_at_its_first_frame_can_be_resumed(extension, scene, sheet):
     stopped(extension, scene, 1)
     extension.takes.Take.resume(extension.takes.unused(scene, sheet, now=True).folder, 1).close()
