@@ -15,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from ...core.cache.take_entries import USERS_NAME
+from ...core.cache.take_entries import USERS_NAME, is_written
 from ..properties import baked_record
 from ..write import mesh_cache
 from . import takes
@@ -95,6 +95,8 @@ def _move_takes(scene: bpy.types.Scene, target: Path) -> None:
     found |= {take.folder: take for obj in cloths if (take := takes.in_use(obj)) is not None
               and take.folder.is_relative_to(bpy.app.tempdir)}
     for take in found.values():
+        if is_written(take.folder):                                 # the next save moves it
+            continue
         folder = takes.free_folder(target / take.folder.name)
         try:
             target.mkdir(parents=True, exist_ok=True)

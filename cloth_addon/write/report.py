@@ -98,7 +98,8 @@ def versions(*, numba: bool = False) -> dict[str, str]:
 
 def _version_of_numba() -> str:
     """Return the version of Numba, which only the solver process may have imported."""
+    loaded = getattr(sys.modules.get("numba"), "__version__", None)
     try:
-        return metadata.version("numba")
+        return str(loaded or metadata.version("numba"))
     except metadata.PackageNotFoundError:
-        return getattr(sys.modules.get("numba"), "__version__", "unknown")
+        return "unknown"

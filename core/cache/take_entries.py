@@ -168,6 +168,18 @@ def delete_take(folder: str | Path) -> None:
             folder.rmdir()
 
 
+def is_written(folder: str | Path) -> bool:
+    """Return whether a bake writes to the take in `folder`, here or in another process, so that it must not be moved.
+
+    It is True as well if the take cannot be opened for writing.
+    """
+    try:
+        DiskFile.open(Path(folder) / LOG_NAME).close()
+    except CacheError:
+        return True
+    return False
+
+
 def is_own_name(name: str) -> bool:
     """Return whether a file in the folder of a take may be a part of it, also one that was not written to its end."""
     name = re.sub(r"\.[0-9]+\.part$", "", name)

@@ -116,8 +116,19 @@ def test_a_bake_beside_the_window_ends_when_its_folder_is_gone(extension, scene,
         time.sleep(0.05)
 
 
+def test_a_take_is_not_moved_while_a_bake_writes_to_it(extension, scene, sheet, tmp_path):
+    steps = extension.bake.bake(scene)
+    for _ in range(3):
+        next(steps)
+    folder = extension.takes.takes_in(extension.takes.temporary_folder(), now=True)[0].folder
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"), copy=True, check_existing=False)
+    assert folder.is_dir() and not (tmp_path / "muslin_cache").exists()
+    builders.finish(steps)
+    assert extension.baked_record.has_bake(sheet)
+
+
 def test_the_version_of_numba_is_known_without_importing_it(extension, monkeypatch):
-    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
     assert extension.report.versions(numba=True)["numba"]
 
 
