@@ -38,9 +38,9 @@ class BakeState:
 
     @property
     def can_resume(self) -> bool:
-        """Whether frames are missing at the end of a take."""
+        """Whether frames of the scene's range are missing at the end of a take."""
         take = self.source
-        return take is not None and take.reached is not None and take.reached < max(take.last, self.last)
+        return take is not None and take.reached is not None and take.reached < self.last
 
     @property
     def is_partial(self) -> bool:

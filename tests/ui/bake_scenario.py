@@ -19,7 +19,7 @@ def bake() -> Steps:
     sheet = yield from ready(frames=24)
     before = state(sheet)
 
-    bpy.context.scene.frame_end = 600                               # does not end before it is cancelled
+    bpy.context.scene.frame_end = 2500                              # does not end before it is cancelled
     yield from click("muslin.bake")
     yield from until(solving, "the bake to advance")
     running = window.bake_job.current()
