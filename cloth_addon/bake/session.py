@@ -31,7 +31,7 @@ REDRAW = 0.25
 
 
 class _Session:
-    """What is known of the running bake and the last one.
+    """State of the running bake, and the message of the last one.
 
     Attributes:
         bake: the running bake, None without one.

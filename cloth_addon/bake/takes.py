@@ -62,12 +62,12 @@ class FoundTake:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all frames are there."""
+        """Return whether the take has all frames."""
         return self.reached is not None and self.reached >= self.last
 
     @property
     def has_frames(self) -> bool:
-        """Whether there is more than the initial state to show."""
+        """Return whether the take has frames after the first one of the bake."""
         return self.reached is not None and self.reached > self.first
 
 

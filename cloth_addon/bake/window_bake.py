@@ -73,7 +73,7 @@ class WindowBake:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the solver waits for `go_on`."""
+        """Return whether the solver is paused."""
         return self._process is not None and self._process.state() == "paused"
 
     def steps(self) -> Generator[Progress, None, Report]:

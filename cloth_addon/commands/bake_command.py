@@ -36,7 +36,7 @@ EXPECTED = UsageError, StoppedError, core.ClothError, OSError, MemoryError, Keyb
 
 @dataclass
 class Outcome:
-    """What has become of a bake.
+    """Outcome of one bake of a command.
 
     Attributes:
         report: its report, or the object `error`.

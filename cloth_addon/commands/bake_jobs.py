@@ -48,7 +48,7 @@ class Plan:
 
     @property
     def is_single(self) -> bool:
-        """Whether the open file is baked as it is."""
+        """Return whether the open file is baked without changes."""
         return len(self.jobs) == 1 and not self.jobs[0].variant and self.jobs[0].file == opened_file()
 
     @property

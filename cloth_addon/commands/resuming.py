@@ -27,7 +27,7 @@ from .progress_output import say
 
 @dataclass(frozen=True)
 class Shot:
-    """What one bake is of, and where it is saved.
+    """Scene, objects, frames and output of one bake.
 
     Attributes:
         scene, objects: cloths of the scene.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be done with the bake of a cloth: the state that the buttons of the Bake panel follow."""
+"""State of the bake of a cloth, which decides on the buttons of the Bake panel."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class BakeState:
 
     @property
     def can_resume(self) -> bool:
-        """Whether frames of the scene's range are missing at the end of a take."""
+        """Return whether frames of the scene's range are missing at the end of a take."""
         take = self.source
         return take is not None and take.reached is not None and take.reached < self.last
 
     @property
     def is_partial(self) -> bool:
-        """Whether the take that would go on was stopped before its end."""
+        """Return whether the take to continue was stopped before its end."""
         return self.source is not None and not self.source.is_complete
 
     def can_go_on_from(self, frame: int) -> bool:

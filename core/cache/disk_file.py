@@ -57,12 +57,6 @@ def errors_of(path: Path, what: str) -> Iterator[None]:
         raise cannot(path, what, error) from None
 
 
-def size_of(path: Path) -> int:
-    """Return the size of a file [byte]."""
-    with errors_of(path, "read"):
-        return path.stat().st_size
-
-
 def sync_folder(folder: Path) -> None:
     """Wait until the names of new, renamed and deleted files are on the disk. Windows has no such call."""
     if sys.platform == "win32":

@@ -100,7 +100,7 @@ class SolverProcess:
             return found.state
         if self.is_alive():
             return "starting" if found is None else found.state
-        found = read_state(self.folder)                                 # its last words
+        found = read_state(self.folder)                                 # written just before its end
         if found is not None:
             return found.state if found.state in END_STATES else "lost"
         return "lost" if (self.folder / SOLVER_LOG).exists() else "stopped"
@@ -162,7 +162,7 @@ class SolverProcess:
             raise found or CacheError("the solver process failed without a message; its frames are kept; resume"
                                       + self._last_words())
         if state == "lost":
-            raise CacheError(f"the solver process in {self.folder} has ended without a word, perhaps for lack of "
+            raise CacheError(f"the solver process in {self.folder} has ended without a message, perhaps for lack of "
                              f"memory or disk space; its frames are kept; resume{self._last_words()}")
 
     def _has_ended(self) -> bool:

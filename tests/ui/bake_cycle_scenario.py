@@ -61,12 +61,12 @@ def _bake_and_watch(folder: Path) -> Steps:
     scene.frame_set(before["frame"])
     copy = folder / "copy.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(copy), copy=True)
-    found = saved_state(copy)
-    assert found == f"{before['frame']} {before['modifiers']}", f"a file saved while baking has {found}"
     yield from until(lambda: "Muslin Preview" in sheet.modifiers, "the view to come back after saving")
 
     yield from click("muslin.bake_pause")
     yield from until(lambda: window.session.running().is_paused, "the solver to pause")
+    found = saved_state(copy)                                       # takes so long that the bake would end meanwhile
+    assert found == f"{before['frame']} {before['modifiers']}", f"a file saved while baking has {found}"
     yield from until(lambda: "Paused" in window.bake_job.current().text(), "the progress to say so", 5.0)
     reached = solved()
     sheet.muslin.friction += 0.2
