@@ -18,6 +18,7 @@ from window_input import Steps, click, no_bake, picture, press, until, wheel
 from window_scene import make_current, ready, shape_at, state
 
 FRAMES = 60
+SLOW = 48               # steps in a frame while the bake must not end
 HERE = 20               # frame from which the bake goes on with another friction
 
 
@@ -37,7 +38,7 @@ def _bake_and_watch(folder: Path) -> Steps:
     """Bake, see the frames come, scrub back, save, pause and cancel."""
     sheet = yield from ready(FRAMES, cells=24)
     scene = bpy.context.scene
-    scene.muslin.steps_per_frame = 8
+    scene.muslin.steps_per_frame = SLOW                             # does not end before it is cancelled
     sheet.data.shade_smooth()
     window.ui.area("VIEW_3D").spaces.active.region_3d.view_distance = 5.0
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "first.blend"), check_existing=False)
@@ -98,6 +99,7 @@ def _use_and_resume() -> Steps:
     used = window.baked_record.known(sheet)
     assert used.last == int(reached), "a bake that was cancelled has replaced the one in use"
     sheet.muslin.friction += 0.1
+    scene.muslin.steps_per_frame = 8
     scene.frame_set(HERE)
     kept = positions(latest(), HERE)
     yield from press_mode("HERE")
