@@ -103,8 +103,9 @@ def _applied(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take
     with timer.stage("write"):
         values = report.as_dict()
         takes.note_replaced(objects)
-        for number in range(len(objects)):
-            take.positions(number, last)                            # raises if the files are gone
+        for number, obj in enumerate(objects):                      # raises if a file is gone, or a frame is damaged
+            for frame in range(header.first, last + 1) if obj.muslin.result == "MESH_CACHE" else (last,):
+                take.positions(number, frame)
         shape_keys.write_bakes([
             shape_keys.BakedShape(
                 obj, header.first, frames, values, header.time_ratio, obj.muslin.key_mode,

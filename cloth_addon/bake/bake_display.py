@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Display of a running bake: timer, status bar, cursor and handlers, which are all removed when it ends."""
+"""Display of an operator that runs for long: timer, status bar, cursor and handlers, all removed when it ends.
+
+Bakes have their own display, see session.py.
+"""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class IdleOperator(_Operator):
 class LongOperator(IdleOperator):
     """Base of operators that run for long: `verb` and `noun` name the work to the user."""
 
-    verb, noun = "Baking", "Bake"
+    verb, noun = "Working", "Work"
 
     def steps(self, context: bpy.types.Context) -> Generator[Any, None, Any]:
         """Return the generator of Progress that does the work."""

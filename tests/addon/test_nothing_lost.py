@@ -103,6 +103,21 @@ def test_a_copy_that_fails_leaves_no_shorter_take(extension, scene, sheet, monke
     assert extension.takes.read(found.folder.with_name("Copy")) is None
 
 
+@pytest.mark.parametrize("result", ["SHAPE_KEYS", "MESH_CACHE"])
+def test_a_damaged_frame_is_told_before_it_becomes_the_result(extension, scene, sheet, result):
+    builders.finish(extension.bake.bake(scene))
+    found = extension.takes.in_use(sheet)
+    file = found.folder / "Sheet.pc2"
+    damaged = bytearray(file.read_bytes())
+    damaged[-2 * 16 * 12 + 5] ^= 0x10                               # in the frame before the last
+    file.write_bytes(damaged)
+    sheet.muslin.result = result
+    steps = extension.apply_take.apply_take(scene, bpy.context.view_layer, extension.takes.Take.open(found.folder),
+                                            [sheet], extension.progress.StageTimer())
+    with pytest.raises(extension.core.CacheError, match=r"checksum of frame 3 is wrong.*bake again"):
+        builders.finish(steps)
+
+
 def test_a_bake_beside_the_window_ends_when_its_folder_is_gone(extension, scene, sheet):
     running = extension.window_bake.WindowBake(scene, [sheet])
     steps = running.steps()
