@@ -116,12 +116,8 @@ class Watch:
         return None
 
     def _read(self) -> fingerprint.Parts:
-        parts = fingerprint.scene_parts(self._scene, self._cloths, fingerprint.session_identity,
-                                        self._current_settings())
-        if not self._ignores_settings:
-            return parts
-        return {key: part for key, part in parts.items()
-                if isinstance(key, tuple) and key[0] not in fingerprint.KINDS_OF_SETTINGS}
+        return fingerprint.scene_parts(self._scene, self._cloths, fingerprint.session_identity,
+                                       None if self._ignores_settings else self._current_settings())
 
     def _changed(self, before: fingerprint.Part | None, after: fingerprint.Part | None) -> core.SceneError:
         """Return the error for a part that differs, is missing, or is new."""

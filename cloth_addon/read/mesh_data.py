@@ -22,6 +22,17 @@ def _read(collection: Any, name: str, width: int, dtype: Any) -> NDArray[Any]:
     return values.reshape(-1, width) if width > 1 else values
 
 
+def _read_attribute(mesh: Mesh, name: str, width: int, collection: Any, instead: str) -> IntArray:
+    """Return the whole numbers (n,) or (n, width) of an attribute, or the property `instead` of a collection.
+
+    An attribute is read hundreds of times faster. While a mesh is edited it may be missing or empty.
+    """
+    attribute = mesh.attributes.get(name)
+    if attribute is None or not len(collection) or len(attribute.data) != len(collection):
+        return _read(collection, instead, width, np.int32)
+    return _read(attribute.data, "value", width, np.int32)
+
+
 def positions(mesh: Mesh) -> FloatArray:
     """Return positions (V, 3) in the object's own space [Blender units]."""
     if not len(mesh.vertices):
@@ -38,7 +49,7 @@ def unkeyed_positions(mesh: Mesh) -> FloatArray:
 
 def edges(mesh: Mesh) -> IntArray:
     """Return the vertex indices (E, 2) of every edge."""
-    return _read(mesh.edges, "vertices", 2, np.int32)
+    return _read_attribute(mesh, ".edge_verts", 2, mesh.edges, "vertices")
 
 
 def faces_at_edges(mesh: Mesh) -> NDArray[np.int64]:
@@ -54,13 +65,12 @@ def faces(mesh: Mesh) -> list[list[int]]:
 
 def corners(mesh: Mesh) -> tuple[IntArray, IntArray]:
     """Return the vertex indices (C,) of all face corners, and the first corner (F,) of each face."""
-    return _read(mesh.loops, "vertex_index", 1, np.int32), _read(mesh.polygons, "loop_start", 1, np.int32)
+    return corner_vertices(mesh), _read(mesh.polygons, "loop_start", 1, np.int32)
 
 
 def corner_vertices(mesh: Mesh) -> IntArray:
-    """Return the vertex indices (C,) of all face corners. Faster than `corners`, which also reads edited meshes."""
-    return _read(mesh.attributes[".corner_vert"].data, "value", 1, np.int32) if len(mesh.loops) else \
-        np.zeros(0, np.int32)
+    """Return the vertex indices (C,) of all face corners."""
+    return _read_attribute(mesh, ".corner_vert", 1, mesh.loops, "vertex_index")
 
 
 def triangles(mesh: Mesh) -> IntArray:
