@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The settings of a bake as plain records in SI. Only this file reads them from Blender's property groups.
 
-Lengths, velocities and accelerations are stored in Blender units and converted to metres here.
+Lengths, velocities and accelerations are stored in Blender units and converted to metres here. Settings that curves or
+drivers set have their default values here, so that a record is the same at every frame; read/keyed_settings.py reads
+them at every frame.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import bpy
 from ... import core
 from .enum_items import backend_name, chosen
 from .model_options import model_of, model_options
+from .unkeyed_values import unkeyed_values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +171,7 @@ def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
 
 def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None = None) -> ClothSettings:
     """Return the settings of a cloth object, with `model` instead of the object's own where it is given."""
-    values = obj.muslin
+    values = unkeyed_values(obj)
     unit = metres_per_unit(scene)
     if model is None:
         chosen(values, "model")
@@ -204,14 +207,14 @@ def _garment_of(values: Any, unit: float) -> GarmentSettings:
 
 def collider_settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ColliderSettings:
     """Return the settings of a collider object."""
-    return ColliderSettings(friction=float(obj.muslin.friction),
-                            thickness=float(obj.muslin.thickness) * metres_per_unit(scene))
+    values = unkeyed_values(obj)
+    return ColliderSettings(friction=float(values.friction), thickness=float(values.thickness) * metres_per_unit(scene))
 
 
 def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = None,
                       backend: str | None = None) -> SceneSettings:
     """Return the settings of the scene. `frames` (first, last) and `backend` override the scene's."""
-    values = scene.muslin
+    values = unkeyed_values(scene)
     if frames is None:
         frames = ((values.frame_start, values.frame_end) if values.use_custom_range
                   else (scene.frame_start, scene.frame_end))

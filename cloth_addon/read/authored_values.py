@@ -10,15 +10,14 @@ settings gives the same digest. The shape keys and curves of Muslin's own bakes 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import bpy
 import numpy as np
-from bpy_extras import anim_utils
 
 from ... import core
-from ..properties import baked_record
+from ..properties import animation_curves, baked_record
 from . import mesh_data, rna_settings
 from .unbaked_state import GENERATIVE
 
@@ -229,7 +228,7 @@ class Digest:
 
     def add_curves(self, item: Any, paths: Iterable[str]) -> int:
         """Add the curves and drivers of a data-block with one of these data paths, and return their number."""
-        curves = [curve for curve in (_curves(item.animation_data) if item.animation_data is not None else ())
+        curves = [curve for curve in animation_curves.curves(item.animation_data)
                   if curve.data_path in set(paths)]
         for curve in curves:
             self._add_curve(curve)
@@ -263,13 +262,13 @@ class Digest:
         """Add the curves and drivers of a data-block, and return path and index of each value that they set."""
         animation = getattr(item, "animation_data", None)
         animated: set[tuple[str, int]] = set()
-        for curve in _curves(animation) if animation is not None else ():
+        for curve in animation_curves.curves(animation):
             if curve.data_path in skipped:
                 continue
             if not curve.mute:
                 animated.add((curve.data_path, curve.array_index))
             self._add_curve(curve)
-        for strip in _strips(animation) if animation is not None else ():
+        for strip in animation_curves.strips(animation) if animation is not None else ():
             self.add_struct(strip, [name for name, kind, _ in rna_settings.settings(strip)
                                     if kind not in ("POINTER", "COLLECTION")])
         return frozenset(animated)
@@ -291,28 +290,6 @@ class Digest:
             self.add_struct(modifier)
         if curve.driver is not None:
             self.add_struct(curve.driver)
-
-
-def _curves(animation: Any) -> Iterator[Any]:
-    """Return the curves of the action, the strips, and the drivers of a data-block."""
-    yield from _curves_of(animation.action, animation.action_slot)
-    for strip in _strips(animation):
-        yield from _curves_of(strip.action, strip.action_slot)
-        yield from strip.fcurves
-    yield from animation.drivers
-
-
-def _curves_of(action: Any, slot: Any) -> Iterator[Any]:
-    if action is not None and slot is not None:
-        bag = anim_utils.action_get_channelbag_for_slot(action, slot)
-        yield from bag.fcurves if bag is not None else ()
-
-
-def _strips(animation: Any) -> Iterator[Any]:
-    """Return the strips of the tracks that play."""
-    for track in animation.nla_tracks if animation.use_nla else ():
-        if not track.mute:
-            yield from track.strips
 
 
 def _record(obj: Any) -> baked_record.BakedRecord | None:

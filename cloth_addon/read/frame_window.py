@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ... import core
 from . import mesh_data
+from .keyed_settings import KeyedSettings, settings_sample
 from .motion_sampling import MotionSampling, sample_times
 from .rest_pose import towards_rest_pose
 from .unbaked_state import shown, unbaked
@@ -61,12 +62,18 @@ class FrameWindow:
         self._counts: dict[str, tuple[int, int]] = {}               # numbers of vertices and faces at the first frame
         self._corners: dict[str, NDArray[np.int32]] = {}            # vertices of face corners at the first frame
         self._first, self._metres_per_unit = first, metres_per_unit
-        self._extra_samples = extra_samples or {}
+        self._settings: dict[bpy.types.Object | bpy.types.Scene, KeyedSettings] = {
+            owner: KeyedSettings(owner, settings_sample(owner), view_layer) for owner in (scene, *objects)}
+        self._extra_samples = dict(extra_samples or {})
+        for settings in self._settings.values():
+            self._extra_samples |= settings.samples()
         self._shown = [*objects, *extra_objects]
         self._posed_from = first if posed_from is None else posed_from
         self.sampling = MotionSampling()
         self._latest = self._values(first)
         self.motion = core.MotionWindow(first, frame_rate, self._latest)
+        for settings in self._settings.values():
+            settings.begin(self.motion)
 
     @property
     def frame(self) -> int:
@@ -149,6 +156,10 @@ class FrameWindow:
     def trajectory(self, name: str) -> core.Trajectory:
         """Return the function time [s] -> positions (V, 3) [m] of the object `name`."""
         return self.motion.trajectory(name)
+
+    def settings(self, owner: bpy.types.Object | bpy.types.Scene) -> KeyedSettings:
+        """Return the settings of one of the `objects`, or of the scene, as numbers and functions of the time."""
+        return self._settings[owner]
 
     def _matrix(self, obj: bpy.types.Object) -> Positions:
         """Return the matrix (4, 4) from the object's space [Blender units] to the world [m], at the scene's frame."""

@@ -25,18 +25,20 @@ Setting = float | Callable[[float], float]
 
 @dataclass(frozen=True, eq=False)
 class Keyed:
-    """The function time [s] -> number that element `index` of a trajectory's array holds.
+    """The function time [s] -> number that element `index` of a trajectory's array holds, times `factor`.
 
     Attributes:
         values: trajectory of an array (n,).
         index: place in the array.
+        factor: converts the element to the number's unit.
 
     Raises:
-        SceneError: the array has no such element.
+        SceneError: the array has no such element, or the factor is no number.
     """
 
     values: Trajectory
     index: int
+    factor: float = 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.values, Trajectory):
@@ -44,10 +46,12 @@ class Keyed:
         size = np.size(self.values(0.0))
         if not 0 <= self.index < size:
             raise SceneError(f"index is {self.index!r}, it must be in 0..{size - 1}")
+        if not is_number(self.factor):
+            raise SceneError(f"factor is {self.factor!r}, it must be a number")
 
     def __call__(self, time: float) -> float:
         """Return the number at `time` [s]."""
-        return float(self.values(time)[self.index])
+        return self.factor * float(self.values(time)[self.index])
 
 
 def number_at(setting: Setting, time: float) -> float:

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings that actions, strips and drivers set are read at every frame, wherever the scene stands."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+
+from tests.addon import builders
+
+NAME = "pressed_by_keys"
+"""A setting that only this test has."""
+
+
+@pytest.fixture
+def pressed(extension):
+    """Give every object a setting that may be keyed."""
+    group = extension.object_properties.MuslinObject
+    bpy.utils.unregister_class(group)
+    group.__annotations__[NAME] = bpy.props.FloatProperty(default=7.0)
+    bpy.utils.register_class(group)
+    extension.object_properties.attach()
+    yield
+    bpy.utils.unregister_class(group)
+    del group.__annotations__[NAME]
+    bpy.utils.register_class(group)
+    extension.object_properties.attach()
+
+
+def window_of(extension, scene, obj, first=1):
+    return extension.frame_window.FrameWindow(scene, bpy.context.view_layer, {obj: []}, first=first, frame_rate=10.0,
+                                              metres_per_unit=1.0)
+
+
+def key(obj, values):
+    for frame, value in values.items():
+        setattr(obj.muslin, NAME, value)
+        obj.keyframe_insert(f"muslin.{NAME}", frame=frame)
+    bag = obj.animation_data.action.layers[0].strips[0].channelbag(obj.animation_data.action_slot)
+    for point in bag.fcurves[0].keyframe_points:
+        point.interpolation = "LINEAR"
+
+
+def by_action(obj):
+    key(obj, {1: 1.0, 3: 5.0})
+
+
+def by_strip(obj):
+    key(obj, {1: 1.0, 3: 5.0})
+    data = obj.animation_data
+    strip = data.nla_tracks.new().strips.new("Strip", 1, data.action)
+    strip.action_slot = data.action_slot
+    data.action = None
+
+
+def by_driver(obj):
+    curve = obj.muslin.driver_add(NAME)
+    curve.driver.expression = "2 * frame - 1"
+
+
+def by_another_object(obj):
+    other = builders.box("Other")
+    builders.animate(other, "location", {1: (1.0, 0.0, 0.0), 3: (5.0, 0.0, 0.0)})
+    bag = other.animation_data.action.layers[0].strips[0].channelbag(other.animation_data.action_slot)
+    for point in bag.fcurves[0].keyframe_points:
+        point.interpolation = "LINEAR"
+    curve = obj.muslin.driver_add(NAME)
+    variable = curve.driver.variables.new()
+    variable.name, variable.type = "x", "TRANSFORMS"
+    variable.targets[0].id = other
+    curve.driver.expression = "x"
+
+
+@pytest.mark.parametrize("animate", [by_action, by_strip, by_driver, by_another_object])
+@pytest.mark.parametrize("stands", [1, 3, 40])
+def test_an_animated_setting_is_read_at_its_frame(extension, scene, pressed, animate, stands):
+    obj = builders.sheet()
+    animate(obj)
+    scene.frame_set(stands)
+    window = window_of(extension, scene, obj)
+    setting = window.settings(obj).setting(NAME, 10.0)
+    assert isinstance(setting, extension.core.Keyed) and setting(0.0) == pytest.approx(10.0)
+    window.read(2)
+    window.read(3)
+    assert [setting(t) for t in (0.0, 0.1, 0.15, 0.2)] == pytest.approx([10.0, 30.0, 40.0, 50.0])
+
+
+def test_a_setting_that_nothing_animates_is_a_number(extension, scene, pressed):
+    obj = builders.sheet()
+    obj.keyframe_insert("location", frame=1)
+    window = window_of(extension, scene, obj)
+    assert window.settings(obj).setting(NAME, 10.0) == 70.0
+    assert set(window.motion.start) == {"Sheet", "matrix Sheet"}
+
+
+def test_a_muted_curve_animates_nothing(extension, scene, pressed):
+    obj = builders.sheet()
+    by_action(obj)
+    data = obj.animation_data
+    data.action.layers[0].strips[0].channelbag(data.action_slot).fcurves[0].mute = True
+    obj.muslin[NAME] = 3.0
+    assert isinstance(window_of(extension, scene, obj).settings(obj).setting(NAME), float)
+
+
+def test_settings_read_once_are_the_same_at_every_frame(extension, scene, pressed):
+    obj = builders.sheet()
+    by_action(obj)
+    found = []
+    for frame in (1, 2, 3):
+        scene.frame_set(frame)
+        found.append(getattr(extension.unkeyed_values.unkeyed_values(obj), NAME))
+    assert found == [7.0] * 3
