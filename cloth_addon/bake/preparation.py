@@ -6,14 +6,19 @@ Bakes that run here and bakes of a solver process start in the same way.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ... import core
+from ...core.cache.feed import FEED_NAME, FeedWriter
 from ...core.cache.take import Take
 from ...core.cache.take_entries import read_header
 from ...core.cache.take_header import TakeCloth, TakeHeader, versions_of_takes
@@ -83,6 +88,32 @@ class Preparation:
             samples = self.inputs.window.read(frame)
             self.watch.set_frame(frame)
         return samples
+
+    def feed(self, take: Take) -> FeedWriter:
+        """Return the feed of a take, open for writing.
+
+        If the scene is as it was for the earlier bake, it is the feed of that bake, which goes on after its last frame.
+        That frame is read and compared, because no fingerprint covers the cache of a rigid body simulation.
+
+        Raises:
+            core.CacheError: it cannot be written.
+        """
+        path, motion, source = take.folder / FEED_NAME, self.inputs.window.motion, self._source()
+        with suppress(core.CacheError):
+            feed = FeedWriter.open(path, motion, source)
+            if feed.frame == self.settings.start:
+                return feed
+            values = self.read(feed.frame)[-1][1]
+            if all(np.array_equal(values[name], array) for name, array in feed.values.items()):
+                return feed
+            feed.close()
+            self.read(self.settings.start)
+        return FeedWriter.create(path, motion, source)
+
+    def _source(self) -> str:
+        """Return a digest of all that the motion of the scene depends on."""
+        values = {"fingerprints": self.fingerprints, "blender": bpy.app.version_string, **versions_of_takes()}
+        return hashlib.blake2b(json.dumps(values, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def header(self) -> TakeHeader:
         """Return the header of a new take."""

@@ -18,7 +18,7 @@ from typing import Any
 import bpy
 
 from ... import core
-from ...core.cache.feed import FEED_NAME, FeedWriter
+from ...core.cache.feed import FEED_NAME
 from ...core.cache.scene_file import SCENE_NAME, save_scene
 from ...core.cache.solver_process import SolverProcess
 from ...core.cache.take import Take
@@ -123,7 +123,7 @@ class WindowBake:
         takes.forget()
 
     def _read(self, watch: Watch) -> Generator[Progress, None, Preparation]:
-        """Read all frames into the feed of the solver process, which starts meanwhile."""
+        """Read the frames that the feed of the solver process lacks, while the process starts."""
         scene = self._scene
         with frame_kept(scene):
             prepared = Preparation(scene, self._objects, None, view_layer_of(scene, None), None, watch)
@@ -138,12 +138,12 @@ class WindowBake:
                                      settings.time_ratio, self._frame)
             window = prepared.inputs.window
             save_scene(take.folder / SCENE_NAME, prepared.inputs.scene, settings.solver(), window.motion)
-            with FeedWriter.create(take.folder / FEED_NAME, window.motion) as feed:
+            with prepared.feed(take) as feed:
                 backends.keep_compiled()
                 self._process = SolverProcess(take.folder)
                 self._process.start()
                 total = settings.last - settings.start + 1
-                for frame in range(settings.start + 1, settings.last + 1):
+                for frame in range(feed.frame + 1, settings.last + 1):
                     watch.check()
                     feed.append(frame, prepared.read(frame))
                     self._follow()

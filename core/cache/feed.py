@@ -3,13 +3,13 @@
 
 A feed is a log of records (record_log.py). The head of a record is JSON:
 
-    {"kind": "feed", "format": 1, "first": frame, "start": checksum of the values at it, "locks": flag}
+    {"kind": "feed", "format": 1, "first": frame, "start": checksum of the values at it, "locks": flag, "source": text}
     {"kind": "frame", "frame": number, "times": [frames]}     body: a parcel of arrays, "K:NAME" of sample K
     {"kind": "end", "frame": last}                            after it the feed is complete
 
 An array that equals the one of the sample before is not stored again; the first frame is that of the scene file. The
 writer locks the feed as long as it is open, by which a reader finds out that a writer has died. "locks" says whether
-the disk has locks.
+the disk has locks, "source" from which state of a scene the feed is read: only that state may continue it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -49,11 +49,12 @@ LONGEST_FEED_HEAD = 1 << 20
 NUMBER, FRAME = Number(), Number(-2 ** 31, 2 ** 31 - 1, whole=True)
 HEADS: Mapping[str, Kind] = {
     "feed": Fields({"format": Number(FEED_FORMAT, FEED_FORMAT, whole=True), "first": FRAME,
-                    "start": Number(0, 2 ** 32 - 1, whole=True), "locks": Flag()}, {}),
+                    "start": Number(0, 2 ** 32 - 1, whole=True), "locks": Flag()}, {"source": Text(64)}),
     "frame": Fields({"frame": FRAME, "times": ListOf(NUMBER, MOST_SAMPLES, 1)}, {}),
     "end": Fields({"frame": FRAME}, {})}
 """Kinds of records, and what their heads must say."""
 
+Opened = TypeVar("Opened")
 Samples = Sequence[tuple[float, Values]]
 """Times [frames] and values that lead from one frame to the next, as `MotionWindow.advance` takes them."""
 
@@ -68,43 +69,48 @@ class FeedWriter:
     Attributes:
         path: its path.
         frame: the last frame in it.
+        values: at that frame.
         is_complete: whether `finish` was called.
     """
 
     def __init__(self, log: RecordLog, window: MotionWindow, frame: int, values: Values, is_complete: bool) -> None:
         self.path = log.path
         self.frame, self.is_complete = frame, is_complete
-        self._log, self._window, self._values = log, window, dict(values)
+        self._log, self._window, self.values = log, window, dict(values)
 
     @classmethod
-    def create(cls, path: str | Path, window: MotionWindow) -> FeedWriter:
+    def create(cls, path: str | Path, window: MotionWindow, source: str = "") -> FeedWriter:
         """Make a new feed for the window of a scene file, in place of an earlier one.
+
+        `source` (at most 64 characters) identifies the state of the scene that is read.
 
         Raises:
             CacheError: it cannot be made, or another process writes the earlier one.
         """
         path = Path(path)
         if path.exists():
-            _opened_for_writing(path).close()
+            _opened(DiskFile.open, path).close()                       # refuses while another process writes it
             with suppress(OSError):
                 path.unlink()
         log = RecordLog.create(path)
         log.append(b"", _head("feed", format=FEED_FORMAT, first=window.first, start=_checksum(window.start),
-                              locks=is_written(path)))
+                              locks=is_written(path), source=source))
         return cls(log, window, window.first, window.start, is_complete=False)
 
     @classmethod
-    def open(cls, path: str | Path, window: MotionWindow) -> FeedWriter:
+    def open(cls, path: str | Path, window: MotionWindow, source: str = "") -> FeedWriter:
         """Open a feed whose writer has ended, to continue it after its last frame.
 
         Raises:
-            CacheError: it cannot be opened, is of another scene, or another process writes it.
+            CacheError: it cannot be opened, is of another scene or `source`, or another process writes it.
         """
-        log = _opened_for_writing(Path(path))
+        log = _opened(RecordLog.open, Path(path))
         try:
             reader = FeedReader(path, window)
             for _ in reader.frames():
                 pass
+            if reader.source != source:
+                raise CacheError(f"{path} was read from another state of the scene; bake again")
             return cls(log, window, reader.last, reader.values, reader.is_complete)
         except BaseException:
             log.close()
@@ -123,7 +129,7 @@ class FeedWriter:
         if not samples or samples[-1][0] != frame:
             raise CacheError(f"{self.path}: the last sample must be at frame {frame}")
         changed: dict[str, FloatArray] = {}
-        values = self._values
+        values = self.values
         for number, (_, sample) in enumerate(samples):
             if sample.keys() != self._window.start.keys():
                 names = sorted(sample.keys() ^ self._window.start.keys())
@@ -134,7 +140,7 @@ class FeedWriter:
             values = {name: changed.get(f"{number}:{name}", values[name]) for name in sample}
         self._log.append(parcel(None, {name: np.asarray(array, np.float64) for name, array in changed.items()}),
                          _head("frame", frame=frame, times=[float(time) for time, _ in samples]), sync=False)
-        self.frame, self._values = frame, dict(values)
+        self.frame, self.values = frame, dict(values)
 
     def finish(self) -> None:
         """Say that the last frame is there, and wait until all is on the disk."""
@@ -164,6 +170,7 @@ class FeedReader:
         last: the last frame that was read.
         values: at that frame.
         is_complete: whether no more frames follow.
+        source: identity of the state of the scene that it was read from.
     """
 
     def __init__(self, path: str | Path, window: MotionWindow) -> None:
@@ -172,7 +179,7 @@ class FeedReader:
         self._window = window
         self._log = RecordLog.reader(path)
         self._record: Record | None = None
-        self._locks = False
+        self._locks, self.source = False, ""
         self._shapes = {name: array.shape for name, array in window.start.items()}
 
     def read_to(self, frame: int, waiting: Callable[[], None] = lambda: None) -> None:
@@ -254,7 +261,7 @@ class FeedReader:
         if kind == "feed":
             if head["first"] != self._window.first or head["start"] != _checksum(self._window.start):
                 raise CacheError(f"{self.path} is of another scene; bake again")
-            self._locks = head["locks"]
+            self._locks, self.source = head["locks"], head.get("source", "")
         elif head["frame"] != self.last + (kind == "frame"):
             raise self._damaged(f"frame {head['frame']} follows on frame {self.last}")
         return kind, head
@@ -288,13 +295,13 @@ def is_written(path: Path) -> bool:
     return False
 
 
-def _opened_for_writing(path: Path) -> RecordLog:
-    """Return an earlier feed, open for writing. A reader may lock it for a moment."""
+def _opened(opening: Callable[[Path], Opened], path: Path) -> Opened:
+    """Return an earlier feed, opened for writing by `opening`. A reader may lock it for a moment."""
     for _ in range(OPEN_ATTEMPTS):
         with suppress(CacheError):
-            return RecordLog.open(path)
+            return opening(path)
         time.sleep(FEED_POLL)
-    return RecordLog.open(path)
+    return opening(path)
 
 
 def _head(kind: str, **values: Any) -> bytes:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import time
+
+import bpy
 import numpy as np
 import pytest
 
 from tests.addon import builders
-from tests.addon.window_steps import LAST, Driven, moving_scene
+from tests.addon.window_steps import LAST, Driven, latest, moving_scene
 
 
 @pytest.fixture(autouse=True)
@@ -76,8 +79,6 @@ def test_a_change_between_two_frames_is_noticed_while_the_scene_is_read(extensio
 
 @pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
 def test_edges_and_corners_are_those_of_the_collections(extension, scene, mode):
-    import bpy
-
     loose = builders.mesh_object("Loose", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (2, 2, 2)], [(0, 1, 2)], [(2, 3)])
     for obj in (builders.sheet(4), builders.box(), loose, builders.mesh_object("Points", [(0, 0, 0), (1, 0, 0)]),
                 builders.mesh_object("Empty", [])):
@@ -92,3 +93,117 @@ def test_edges_and_corners_are_those_of_the_collections(extension, scene, mode):
         assert np.array_equal(extension.mesh_data.corners(mesh)[0], vertices)
         assert extension.mesh_data.edges(mesh).dtype == np.int32
         bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.fixture
+def frames_read(extension, monkeypatch):
+    """Return a list that receives the number of each frame that is read."""
+    found, read = [], extension.preparation.Preparation.read
+    monkeypatch.setattr(extension.preparation.Preparation, "read",
+                        lambda self, frame: found.append(frame) or read(self, frame))
+    return found
+
+
+def interrupted(extension, scene, sheet, at=None):
+    """Cancel a bake at frame `at` of its reading, or while it is solved; return where it goes on."""
+    if at is None:
+        bake = Driven(extension, scene, [sheet])
+        bake.solving(3)
+    else:
+        bake = at_frame(extension, scene, sheet, at)
+        end = time.monotonic() + 60.0
+        while (extension.takes.read(bake.bake.folder).reached or 0) < 3:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+    bake.close()
+    return extension.preparation.Continuation(latest(extension, scene, sheet).folder)
+
+
+def read_again(extension, scene, sheet, place, frames_read):
+    """Go on with a bake until the scene is read; return the frames that were read, and the bytes of the feed."""
+    frames_read.clear()
+    bake = Driven(extension, scene, [sheet], place)
+    assert bake.until(lambda window: not window.reads)
+    bake.close()
+    return list(frames_read), (bake.bake.folder / "feed.muslin").read_bytes()
+
+
+@pytest.fixture
+def fluttering(scene):
+    """Return a sheet with motion of its own, and 100 frames."""
+    sheet = moving_scene(n=12)
+    scene.frame_end = 100
+    builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), 100: (0.0, 1.0, 0.0)})
+    scene.frame_set(1)
+    return sheet
+
+
+@pytest.mark.parametrize("at", [None, 8])
+def test_resume_with_an_unchanged_scene_reads_no_frame_again(extension, scene, frames_read, fluttering, at):
+    place = interrupted(extension, scene, fluttering, at)
+    there = frames_read[-1]
+    assert there == (at or 100)
+    frames, feed = read_again(extension, scene, fluttering, place, frames_read)
+    assert frames == list(range(there, 101))                        # the last frame of the feed is read to compare it
+    frames, whole = read_again(extension, scene, fluttering, None, frames_read)
+    assert frames == list(range(2, 101)) and whole == feed
+
+
+def keyed(scene, sheet):
+    builders.animate(sheet, "location", {50: (0.0, 0.0, 0.5)})
+
+
+def more_friction(scene, sheet):
+    sheet.muslin.friction = 0.9
+
+
+def more_frames(scene, sheet):
+    scene.frame_end = 101
+
+
+def by_a_handler(scene, sheet):
+    """Change the motion in a way that no fingerprint has, like the cache of a rigid body simulation."""
+    def move(scene, *_):
+        scene.objects["Sheet"].delta_location.x = 0.01 * scene.frame_current * (scene.frame_current > 2)
+
+    bpy.app.handlers.frame_change_pre.append(move)
+
+
+@pytest.mark.parametrize("change", [keyed, more_friction, more_frames, by_a_handler])
+@pytest.mark.parametrize("at", [None, 8])
+def test_resume_with_a_changed_scene_reads_it_from_its_first_frame(extension, scene, frames_read, fluttering, at,
+                                                                    change):
+    place = interrupted(extension, scene, fluttering, at)
+    change(scene, fluttering)
+    scene.frame_set(1)
+    try:
+        frames, feed = read_again(extension, scene, fluttering, place, frames_read)
+        assert set(range(2, scene.frame_end + 1)) <= set(frames)
+        assert feed == read_again(extension, scene, fluttering, None, frames_read)[1]
+    finally:
+        bpy.app.handlers.frame_change_pre.clear()
+
+
+def test_a_feed_that_another_bake_has_made_out_of_date_is_not_used(extension, scene, frames_read, fluttering):
+    place = interrupted(extension, scene, fluttering)
+    more_friction(scene, fluttering)
+    inline = extension.bake.bake(scene, [fluttering], resume=place)
+    for _ in range(4):
+        next(inline)
+    inline.close()                                                  # the take has other settings now than its feed
+    folder = latest(extension, scene, fluttering).folder
+    place = extension.preparation.Continuation(folder)
+    frames, _ = read_again(extension, scene, fluttering, place, frames_read)
+    assert frames[-99:] == list(range(2, 101))
+
+
+def test_a_damaged_feed_is_read_again_from_the_first_frame(extension, scene, frames_read, fluttering):
+    place = interrupted(extension, scene, fluttering)
+    path = place.folder / "feed.muslin"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:len(whole) // 2])
+    frames, feed = read_again(extension, scene, fluttering, place, frames_read)
+    assert 2 < frames[0] < 100 and frames == list(range(frames[0], 101)) and feed == whole
+    path.write_bytes(b"no feed" * 100)
+    frames, feed = read_again(extension, scene, fluttering, place, frames_read)
+    assert frames == list(range(2, 101)) and feed == whole

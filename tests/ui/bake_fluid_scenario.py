@@ -57,7 +57,7 @@ def costs() -> Iterator[dict[str, list[float]]]:
     parts = [(window.bake_job.Job, "advance"), (window.window_bake.WindowBake, "_follow"),
              (window.live_view.LiveView, "show"), (window.preparation.Preparation, "read"),
              (window.watch.Watch, "check"), (window.watch.Watch, "set_frame"),
-             (window.window_bake.FeedWriter, "append"), (window.window_bake, "save_scene"),
+             (window.preparation.FeedWriter, "append"), (window.window_bake, "save_scene"),
              (window.bake_panels, "_draw_running"), (window.quality_panel, "_draw_chart"),
              (window.session, "_redraw"), (window.window_bake.SolverProcess, "state")]
     with ExitStack() as stack:

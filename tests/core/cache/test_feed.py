@@ -97,6 +97,28 @@ def test_a_feed_whose_writer_has_ended_early_is_lost_and_can_be_continued(tmp_pa
     assert path.read_bytes() == written(tmp_path / "other").read_bytes()
 
 
+def test_a_feed_is_continued_from_the_state_of_the_scene_that_it_was_read_from_alone(tmp_path):
+    path = tmp_path / "feed"
+    with FeedWriter.create(path, window(), "a") as feed:
+        feed.append(FIRST + 1, samples(FIRST + 1))
+    before = path.read_bytes()
+    for source in ("", "b"):
+        with pytest.raises(core.CacheError, match="another state of the scene; bake again"):
+            FeedWriter.open(path, window(), source)
+    assert path.read_bytes() == before
+    with FeedWriter.open(path, window(), "a") as feed:
+        assert feed.frame == FIRST + 1
+        assert all(np.array_equal(feed.values[name], array) for name, array in values(FIRST + 1).items())
+    FeedReader(path, window()).read_to(FIRST + 1)
+
+
+def test_a_new_feed_takes_the_place_of_a_damaged_one(tmp_path):
+    for start in (b"", b"no feed" * 100):
+        (tmp_path / "feed").write_bytes(start)
+        FeedWriter.create(tmp_path / "feed", window()).close()
+        assert FeedReader(tmp_path / "feed", window()).last == FIRST
+
+
 def test_what_does_not_fit_is_refused(tmp_path):
     with FeedWriter.create(tmp_path / "feed", window()) as feed:
         with pytest.raises(core.CacheError, match=f"the next one must be {FIRST + 1}"):
