@@ -14,6 +14,7 @@ from ..arrays import FARTHEST, IntArray, is_number
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
 from .arguments import keeps_arguments
+from .force_fields import FieldWeights
 from .material import Material
 from .mesh import ClothMesh
 from .models import model_options as checked_options
@@ -59,6 +60,7 @@ class Cloth:
         buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))), points that are pulled together; a loose
             edge that is one of them is neither seam nor thread.
         rest_scale, rest_curvature, curl_angle, stretch_scale, shear_scale, bend_scale: painted values; see `PaintMaps`.
+        field_weights: factors on gravity and force fields; 1 if not given.
         model_options: keyword arguments of the model.
 
     Attributes:
@@ -73,6 +75,7 @@ class Cloth:
         seams: (S, 2) pairs of vertices.
         sewing: seams and buttons, those of one kind as one `Sewing`.
         closing_time: `sewing_time` [s].
+        field_weights: as given or by default.
     """
 
     def __init__(self, mesh: ClothMesh, material: Material, model: str = "baraff_witkin", pins: Any = None,
@@ -82,7 +85,7 @@ class Cloth:
                  sewing: Any = False, sewing_force: float | None = None, sewing_time: float = 1.0,
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
-                 **model_options: Any) -> None:
+                 field_weights: FieldWeights | None = None, **model_options: Any) -> None:
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
             if not isinstance(given, kind):
                 shown = f"a {type(given).__name__}" if isinstance(given, (ClothMesh, Material)) else reprlib.repr(given)
@@ -90,7 +93,11 @@ class Cloth:
                     f", such as Material.preset({given!r})" if what == "material" and isinstance(given, str) else ""))
         if not (name is None or isinstance(name, str)):
             raise ClothError(f"name is {name!r}, it must be text", object_name=mesh.name)
+        if not (field_weights is None or isinstance(field_weights, FieldWeights)):
+            raise ClothError(f"field_weights is {reprlib.repr(field_weights)}, it must be a FieldWeights",
+                             object_name=mesh.name)
         self.name = name or mesh.name
+        self.field_weights = field_weights or FieldWeights()
         check_closing(sewing_force, sewing_time, self.name)
         self.maps = PaintMaps(mesh, rest_scale=rest_scale, rest_curvature=rest_curvature, curl_angle=curl_angle,
                               stretch=stretch_scale, shear=shear_scale, bend=bend_scale)

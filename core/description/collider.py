@@ -13,6 +13,7 @@ from ..arrays import FARTHEST, FloatArray, faces_wanted, float_rows, index_rows,
 from ..did_you_mean import names_arguments_of
 from ..errors import ColliderError
 from .arguments import keeps_arguments
+from .keyed import Setting, check_setting, checked_number_at
 from .mesh import ClothMesh
 
 
@@ -26,6 +27,7 @@ class Collider:
         triangles: (T, 3) vertex indices, the same for all times.
         friction: Coulomb coefficient; with the fabric's own it combines to their product's square root [-].
         thickness: extra distance kept from this surface [m].
+        absorption: part of a force field that does not pass this surface, of fields that are absorbed, in 0..1 [-].
         name: name in messages; "collider" if not given.
 
     Raises:
@@ -34,7 +36,7 @@ class Collider:
     """
 
     def __init__(self, positions: Any, triangles: Any = None, friction: float = 0.3, *, thickness: float = 0.0,
-                 name: str | None = None) -> None:
+                 absorption: Setting = 0.0, name: str | None = None) -> None:
         if not (name is None or isinstance(name, str)):
             raise ColliderError(f"name is {name!r}, it must be text")
         self.name = name = name or "collider"
@@ -62,7 +64,8 @@ class Collider:
             if not (is_number(value) and 0.0 <= value <= FARTHEST):
                 raise ColliderError(f"{what} is {value!r}, it must be a number, 0 or more and {FARTHEST:g} at most",
                                     object_name=name)
-        self.friction, self.thickness = float(friction), float(thickness)
+        check_setting(absorption, "absorption", name, least=0.0, most=1.0, error=ColliderError)
+        self.friction, self.thickness, self.absorption = float(friction), float(thickness), absorption
         if not self.moves:
             self._positions = self._checked(positions, 0.0)
             if not self.has_area(0.0):                                   # what moves may grow out of a point
@@ -77,6 +80,11 @@ class Collider:
         if callable(self._positions):
             return self._checked(self._positions(time), time)
         return self._positions
+
+    def absorption_at(self, time: float) -> float:
+        """Return the part of a force field that does not pass this surface, at `time` [s]."""
+        return checked_number_at(self.absorption, time, "absorption", self.name, least=0.0, most=1.0,
+                                 error=ColliderError)
 
     def has_area(self, time: float) -> bool:
         """Return whether any triangle has an area at `time` [s]."""

@@ -12,6 +12,7 @@ from ..errors import SceneError
 from .arguments import keeps_arguments
 from .cloth import Cloth
 from .collider import Collider
+from .force_fields import ForceField
 from .wind import Wind, vector
 
 
@@ -26,14 +27,16 @@ class Scene:
         gravity: (3,) [m/s^2].
         wind: velocity of the air (3,) [m/s]; a function of time t [s] -> (3,); or a field, a function of time and
             positions (t [s], (V, 3) [m]) -> (V, 3).
+        fields: force fields; the air of those of kind "wind" moves besides `wind`.
     """
 
     def __init__(self, cloths: Sequence[Cloth], colliders: Sequence[Collider] = (), gravity: Any = (0.0, 0.0, -9.81),
-                 wind: Any = (0.0, 0.0, 0.0)) -> None:
-        for what, given, kind in (("cloths", cloths, Cloth), ("colliders", colliders, Collider)):
+                 wind: Any = (0.0, 0.0, 0.0), fields: Sequence[ForceField] = ()) -> None:
+        for what, given, kind in (("cloths", cloths, Cloth), ("colliders", colliders, Collider),
+                                  ("fields", fields, ForceField)):
             if not is_series(given) or not all(isinstance(item, kind) for item in given):
                 raise SceneError(f"{what} is {given!r}, it must be a list of {kind.__name__}")
-        self.cloths, self.colliders = tuple(cloths), tuple(colliders)
+        self.cloths, self.colliders, self.fields = tuple(cloths), tuple(colliders), tuple(fields)
         if not self.cloths:
             raise SceneError("there is no cloth to simulate; add at least one")
         for number, cloth in enumerate(self.cloths):
