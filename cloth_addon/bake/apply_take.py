@@ -22,6 +22,7 @@ from ..read import read_cloth
 from ..write import mesh_cache, shape_keys
 from ..write.key_coordinates import KeyFitter
 from ..write.report import Report, versions
+from ..write.shape_key_size import check_memory
 from . import report_notes, takes
 from .progress import Progress, StageTimer
 from .watch import Watch
@@ -59,6 +60,7 @@ def apply_take(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Ta
     header, last = take.header, take.last
     if last is None or last <= header.first:
         raise core.SceneError(f"the cache {take.folder} has no frame after the first; go on with the bake")
+    check_memory(objects, last - header.first + 1)
     if watch is None:
         watch = Watch(scene, ignores_settings=True)
         watch.start(view_layer, objects, [], lambda: scene_settings_of(scene))

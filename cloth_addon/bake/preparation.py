@@ -29,6 +29,7 @@ from ..read import read_cloth
 from ..read.fingerprint import differences, fingerprint
 from ..read.read_scene import SimulationInput, read_scene
 from ..write.report import json_values
+from ..write.shape_key_size import check_memory
 from . import backends, report_notes, takes
 from .progress import StageTimer
 from .watch import Watch
@@ -73,6 +74,7 @@ class Preparation:
             self.inputs: SimulationInput = read_scene(scene, self.settings, objects, view_layer)
             self.objects = [source.obj for source in self.inputs.sources]
             self.names = tuple(source.name for source in self.inputs.sources)
+            check_memory(self.objects, self.settings.last - self.settings.first + 1)
             watch.start(view_layer, self.objects, self.inputs.collider_objects,
                         lambda: scene_settings_of(scene, frames, backend))
             self.fingerprints = {obj.name: fingerprint(scene, obj, frames) for obj in self.objects}

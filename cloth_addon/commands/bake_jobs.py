@@ -156,8 +156,8 @@ def check_range(scene: bpy.types.Scene, arguments: argparse.Namespace) -> None:
     try:
         check_frames(first, last)
         if arguments.command == "bake":
-            check_memory([cloth for cloth in objects_named(scene, arguments.objects)
-                          if (arguments.result or cloth.muslin.result).upper() == "SHAPE_KEYS"], last - first + 1)
+            check_memory(objects_named(scene, arguments.objects), last - first + 1,
+                         arguments.result.upper() if arguments.result else None)
     except core.SceneError as error:
         raise UsageError(f"--frames: {error}") from None
 

@@ -10,7 +10,7 @@ import numpy as np
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 
 from ... import core
-from ..bake.modal_operator import IdleOperator
+from ..bake.idle_operator import IdleOperator
 from ..properties.enum_items import title
 from ..properties.fabric_presets import load_preset
 from ..properties.settings import metres_per_unit

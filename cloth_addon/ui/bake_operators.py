@@ -11,7 +11,7 @@ from ... import core
 from ...core.cache.take import Take
 from ..bake import apply_take, bake_job, session, takes
 from ..bake.bake import bake, frame_kept
-from ..bake.modal_operator import NO_CLOTH, IdleOperator, editable_mesh_object, run
+from ..bake.idle_operator import NO_CLOTH, IdleOperator, editable_mesh_object, run
 from ..bake.preparation import Continuation
 from ..bake.progress import StageTimer
 from ..properties import baked_record

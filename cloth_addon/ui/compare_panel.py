@@ -12,8 +12,9 @@ import bpy
 
 from ... import core
 from ..bake import bake_job
-from ..bake.modal_operator import NO_CLOTH, IdleOperator, LongOperator, editable_mesh_object
+from ..bake.idle_operator import NO_CLOTH, IdleOperator, editable_mesh_object
 from ..compare import comparison, comparison_folder
+from ..compare.modal_operator import LongOperator
 from ..compare.records import Comparison
 from ..properties.model_options import model_of
 

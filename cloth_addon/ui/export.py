@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ... import core
-from ..bake.modal_operator import IdleOperator
+from ..bake.idle_operator import IdleOperator
 from ..properties import baked_record
 from ..write.export.export_bake import export_bake, export_path
 from ..write.export.formats import FORMATS, why_missing

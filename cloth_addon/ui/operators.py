@@ -10,7 +10,7 @@ import bpy
 
 from ... import core
 from ..bake import backends
-from ..bake.modal_operator import IdleOperator, editable_mesh_object
+from ..bake.idle_operator import IdleOperator, editable_mesh_object
 from ..properties import baked_record
 from ..properties.fabric_presets import load_preset
 from ..read import blender_collision, crossings, editable_checks

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..bake.modal_operator import IdleOperator
+from ..bake.idle_operator import IdleOperator
 from ..read import start_velocity
 from .panel_layout import paragraph
 

@@ -18,11 +18,13 @@ def shape_key_bytes(vertices: int, frames: int) -> int:
     return BYTES_OF_VERTEX * vertices * frames
 
 
-def check_memory(objects: Sequence[Any], frames: int) -> None:
+def check_memory(objects: Sequence[Any], frames: int, result: str | None = None) -> None:
     """Raise SceneError if the shape keys of all cloths together are larger than the memory of this machine.
 
-    A bake within this bound may still run out of memory, which other programs use too; it then says so.
+    Cloths whose result is a Mesh Cache count nothing; `result` replaces the one that is chosen for each cloth. A bake
+    within this bound may still run out of memory, which other programs use too; it then says so.
     """
+    objects = [obj for obj in objects if (result or obj.muslin.result) != "MESH_CACHE"]
     available = _memory()
     needed = sum(shape_key_bytes(len(obj.data.vertices), frames) for obj in objects)
     if available is None or needed <= available:
@@ -30,8 +32,8 @@ def check_memory(objects: Sequence[Any], frames: int) -> None:
     largest = max(objects, key=lambda obj: len(obj.data.vertices))
     raise core.SceneError(
         f"{frames} frames as shape keys take {needed / 1e9:.3g} GB, and this machine has {available / 1e9:.3g} GB of "
-        f"memory; bake at most {int(frames * available / needed)} frames at once, or coarser meshes: "
-        f"'{largest.name}' has {len(largest.data.vertices)} vertices")
+        f"memory; choose Mesh Cache as the result, or bake at most {int(frames * available / needed)} frames at once, "
+        f"or coarser meshes: '{largest.name}' has {len(largest.data.vertices)} vertices")
 
 
 def _memory() -> int | None:

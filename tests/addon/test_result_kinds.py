@@ -26,6 +26,26 @@ def simulated(extension, scene, monkeypatch, tmp_path):
     save(tmp_path / "a.blend")
 
 
+@pytest.mark.parametrize("how", ["script", "window", "switch"])
+def test_more_shape_keys_than_the_memory_holds_are_refused_before_any_work(extension, scene, monkeypatch, how):
+    sheet = cloth("MESH_CACHE")
+    monkeypatch.setattr(extension.shape_key_size, "_memory", lambda: 12 * len(sheet.data.vertices) * 3)
+    bake(extension)
+    bpy.context.view_layer.objects.active = sheet
+    wanted, found = shown(), extension.takes.takes_in(extension.takes.cache_folder(scene), now=True)
+    sheet.muslin.result = "SHAPE_KEYS"
+    message = f"choose Mesh Cache as the result, or bake at most 3 frames .*'Sheet' has {len(sheet.data.vertices)} ver"
+    with pytest.raises(RuntimeError if how == "switch" else extension.core.SceneError, match=message):
+        if how == "script":
+            bake(extension)
+        elif how == "window":
+            next(extension.window_bake.WindowBake(scene, [sheet]).steps())
+        else:
+            bpy.ops.muslin.bake_use()
+    assert shown() == wanted and sheet.data.shape_keys is None
+    assert extension.takes.takes_in(extension.takes.cache_folder(scene), now=True) == found
+
+
 @pytest.mark.parametrize("result", RESULTS)
 @pytest.mark.parametrize("linked", [False, True], ids=["own mesh", "linked mesh"])
 def test_a_duplicate_plays_and_is_baked_and_deleted_on_its_own(extension, scene, result, linked):

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Display of an operator that runs for long: timer, status bar, cursor and handlers, all removed when it ends.
-
-Bakes have their own display, see session.py.
-"""
+"""Display of a comparison that runs: timer, status bar, cursor and handlers, all removed when it ends."""
 
 from __future__ import annotations
 
@@ -10,13 +7,13 @@ from typing import Any
 
 import bpy
 
-from . import bake_job
+from ..bake import bake_job
 
 TICK = 0.02
-"""Time between two turns of a running bake [s]."""
+"""Time between two turns of a running comparison [s]."""
 
 
-class BakeDisplay:
+class ComparisonDisplay:
     """The display of a job, from construction to `close`, which works without a window, too."""
 
     def __init__(self, context: bpy.types.Context, job: bake_job.Job) -> None:
@@ -56,7 +53,7 @@ class BakeDisplay:
 
 
 def _handlers(scene: bpy.types.Scene) -> list[tuple[list[Any], Any]]:
-    """Return the handlers for undo, redo, loading and saving during a bake, each with Blender's list for it."""
+    """Return the handlers for undo, redo, loading and saving during a comparison, each with Blender's list for it."""
     name, frame = scene.name, scene.frame_current
 
     def abort_at_undo(*_: Any) -> None:
@@ -66,7 +63,7 @@ def _handlers(scene: bpy.types.Scene) -> list[tuple[list[Any], Any]]:
         bake_job.abort("another file was opened")
 
     def restore_frame(*_: Any) -> None:
-        """Set the user's frame, so that it is saved in the file. The bake sets its own frame again."""
+        """Set the user's frame, so that it is saved in the file. The comparison sets its own frame again."""
         if name in bpy.data.scenes:
             bpy.data.scenes[name].frame_set(frame)
 
