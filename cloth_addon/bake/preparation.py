@@ -137,7 +137,8 @@ class Preparation:
         """Return what the report of the bake has from its beginning, as JSON values."""
         return json_values({
             "scene": self._scene.name, "colliders": [obj.name for obj in self.inputs.collider_objects],
-            "notes": report_notes.gravity_notes(self.settings) + self.inputs.notes,
+            "notes": [*report_notes.gravity_notes(self.inputs.scene.gravity, self.settings.metres_per_unit),
+                      *self.inputs.notes],
             "mean_edges": {cloth.name: cloth.mesh.mean_edge for cloth in self.inputs.cloths}})
 
     def take(self, continuation: Continuation | None) -> tuple[Take, core.Checkpoint | None]:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..properties.settings import SceneSettings
 from ..write.report import Report
 from . import backends
 
@@ -25,10 +25,9 @@ MAX_PAIRS = 3
 """Largest number of pairs of crossing objects that are named for one frame."""
 
 
-def gravity_notes(settings: SceneSettings) -> list[str]:
-    """Return a note on gravity that is weak because of the unit scale, or very strong."""
-    gravity = float(np.linalg.norm(settings.gravity))
-    unit = settings.metres_per_unit
+def gravity_notes(vector: NDArray[np.float64], unit: float) -> list[str]:
+    """Return a note on gravity (3,) [m/s^2] that is weak because of the unit scale [m], or very strong."""
+    gravity = float(np.linalg.norm(vector))
     if unit != 1.0 and abs(gravity - EARTH_GRAVITY * unit) < 0.01 * EARTH_GRAVITY * unit:
         return [f"Gravity is {gravity:.3g} m/s², because the scene's unit is {unit:g} m. For the earth's, set "
                 "Scene > Gravity to 9.81 m/s² downwards."]

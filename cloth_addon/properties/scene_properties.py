@@ -122,7 +122,7 @@ class MuslinScene(bpy.types.PropertyGroup):
     )
     wind: FloatVectorProperty(
         name="Wind", description="Velocity of the air", default=(0.0, 0.0, 0.0), size=3, step=10, precision=2,
-        subtype="VELOCITY", unit="VELOCITY", options=set(),
+        subtype="VELOCITY", unit="VELOCITY",
     )
     compare_models: EnumProperty(
         name="Models", description="Simulate the object with each of these. None chosen: with the object's own model",

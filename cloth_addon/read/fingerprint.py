@@ -27,7 +27,7 @@ UNITS = frozenset(("unit scale", "frame rate"))
 SCENE_PATHS = {
     "frame range": ("frame_start", "frame_end"), "unit scale": ("unit_settings.scale_length",),
     "frame rate": ("render.fps", "render.fps_base", "render.frame_map_old", "render.frame_map_new"),
-    "gravity": ("gravity", "use_gravity")}
+    "gravity": ("gravity", "use_gravity"), "wind": ("muslin.wind",)}
 """Data paths of the scene's settings that may be animated."""
 
 

@@ -68,8 +68,8 @@ class KeyedSettings:
 
 
 def settings_sample(owner: Any) -> str:
-    """Return the name in the frame window of the animated settings of an object or scene."""
-    return f"settings of {'scene ' if isinstance(owner, bpy.types.Scene) else ''}{owner.name_full}"
+    """Return the name in the frame window of the animated settings of an object or scene. No object has that name."""
+    return f"\0settings of the {type(owner).__name__.lower()} {owner.name_full}"
 
 
 def _is_number(values: Any, name: str) -> bool:

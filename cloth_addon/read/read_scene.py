@@ -11,8 +11,8 @@ import numpy as np
 
 from ... import core
 from ..properties.settings import SceneSettings, settings_of
-from . import blender_collision, colliders, read_cloth, start_velocity, unbaked_state, wind
-from .frame_window import FrameWindow, vector_text
+from . import blender_collision, colliders, read_cloth, scene_loads, start_velocity, unbaked_state, wind
+from .frame_window import FrameWindow
 from .motion_sampling import MotionSampling, chord_error
 
 LARGE_THICKNESS = 0.25
@@ -51,7 +51,7 @@ def read_scene(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     Raises:
         core.ClothError: something cannot be simulated. It names the object, the element, the value and what to do.
     """
-    _check_loads(settings)
+    loads = scene_loads.SceneLoads(scene, view_layer, settings)
     objects = read_cloth.cloth_objects(scene, objects)
     collider_objects = read_cloth.objects_of_kind(scene, "COLLIDER")
     hidden = [obj for obj in (*objects, *collider_objects, *wind.wind_fields(scene))
@@ -59,12 +59,12 @@ def read_scene(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     with unbaked_state.shown(hidden):
         if hidden:
             view_layer.update()
-        return _read_shown(scene, settings, objects, collider_objects, hidden, view_layer, model)
+        return _read_shown(scene, settings, objects, collider_objects, hidden, view_layer, model, loads)
 
 
 def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequence[bpy.types.Object],
                 collider_objects: list[bpy.types.Object], hidden: Sequence[bpy.types.Object],
-                view_layer: bpy.types.ViewLayer, model: str | None) -> SimulationInput:
+                view_layer: bpy.types.ViewLayer, model: str | None, loads: scene_loads.SceneLoads) -> SimulationInput:
     """Read the scene while the `hidden` objects are switched on."""
     sources = [read_cloth.read_source(obj, scene, view_layer) for obj in objects]
     if model is not None:
@@ -76,7 +76,8 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
                          {source.obj: source.generative for source in sources} | dict.fromkeys(collider_objects),
                          first=settings.start, frame_rate=settings.frame_rate,
                          metres_per_unit=settings.metres_per_unit,
-                         extra_samples=wind.samples(wind_fields, view_layer, settings.metres_per_unit),
+                         extra_samples=loads.samples() | wind.samples(wind_fields, view_layer,
+                                                                      settings.metres_per_unit),
                          extra_objects=wind_fields,
                          posed_from=settings.first if settings.preroll_from_rest else None)
     cloths = [read_cloth.read_cloth(source, window) for source in sources]
@@ -88,9 +89,10 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
     window.sampling = _sampling(settings.motion_samples, sources, cloths, collider_objects, wind_fields)
     solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in collider_objects]
     notes += _notes_on_likely_mistakes(sources, cloths, solids, window.frame)
+    air = loads.wind(window.motion)
     return SimulationInput(sources, collider_objects, window, cloths, core.Scene(
-        cloths, solids, gravity=settings.gravity,
-        wind=wind.air_velocity(window, settings.wind) if wind_fields else settings.wind), wind_fields, notes)
+        cloths, solids, gravity=loads.gravity(window.motion),
+        wind=wind.air_velocity(window, air) if wind_fields else air), wind_fields, notes)
 
 
 def _sampling(samples: int, sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],
@@ -136,12 +138,3 @@ def _notes_on_likely_mistakes(sources: Sequence[read_cloth.ClothSource], cloths:
             notes.append(f"{source.name} starts exactly at the place of {same[0]}, as a duplicate that was not moved. "
                          "Delete one of them, or move it, if that is a mistake")
     return notes
-
-
-def _check_loads(settings: SceneSettings) -> None:
-    """Raise SceneError if gravity or wind is no number or too large."""
-    for what, value, unit, where in (("gravity", settings.gravity, "m/s²", "Scene > Gravity"),
-                                     ("the wind", settings.wind, "m/s", "Wind in the Bake panel")):
-        if not np.linalg.norm(value) <= wind.LARGEST_LOAD:                    # nan fails too
-            raise core.SceneError(f"{what} is {vector_text(value)} {unit}, which is no number or above "
-                                  f"{wind.LARGEST_LOAD:g}; correct {where}, or the unit scale in Scene > Units")

@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from ... import core
 from .frame_window import LARGEST_COORDINATE, FrameWindow, evaluated_object, vector_text
+from .scene_loads import LARGEST_LOAD
 
 FloatArray = NDArray[np.float64]
 SAMPLE_NAME = ""
 """Name of the fields' numbers in the frame window. No object has it."""
 IGNORED_BY_BLENDER = ("NONE", "BOID", "GUIDE")
 """Types of fields that do not move cloth in Blender either."""
-LARGEST_LOAD = 1e5
-"""Largest valid wind [m/s] and gravity [m/s^2]. A larger one would need steps that are too short."""
 CHORD_TOLERANCE = 0.05
 """Largest error of a field's velocity between two samples, over its strength [-]."""
 Falloff = tuple[float, float, float]
@@ -74,7 +73,7 @@ def samples(objects: list[bpy.types.Object], view_layer: bpy.types.ViewLayer, un
                                            for obj in objects])}
 
 
-def air_velocity(window: FrameWindow, uniform: tuple[float, float, float]) -> core.WindFields:
+def air_velocity(window: FrameWindow, uniform: tuple[float, float, float] | core.Trajectory) -> core.WindFields:
     """Return the velocity of the air: the uniform wind (3,) [m/s] and the fields of `window`."""
     return core.WindFields(uniform, window.trajectory(SAMPLE_NAME))
 

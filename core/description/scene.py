@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..arrays import FloatArray, is_series
+from ..arrays import FloatArray, is_series, takes
 from ..did_you_mean import names_arguments_of
 from ..errors import SceneError
 from .arguments import keeps_arguments
 from .cloth import Cloth
 from .collider import Collider
 from .force_fields import ForceField
+from .vertex_values import shown
 from .wind import Wind, vector
 
 
@@ -24,10 +25,15 @@ class Scene:
     Args:
         cloths: at least one.
         colliders: solids and surfaces.
-        gravity: (3,) [m/s^2].
+        gravity: (3,) [m/s^2], or a function of time t [s] -> (3,).
         wind: velocity of the air (3,) [m/s]; a function of time t [s] -> (3,); or a field, a function of time and
             positions (t [s], (V, 3) [m]) -> (V, 3).
         fields: force fields; the air of those of kind "wind" moves besides `wind`.
+
+    Attributes:
+        cloths, colliders: as given.
+        gravity: (3,) at time 0 [m/s^2].
+        gravity_changes: whether it is a function of time.
     """
 
     def __init__(self, cloths: Sequence[Cloth], colliders: Sequence[Collider] = (), gravity: Any = (0.0, 0.0, -9.81),
@@ -43,8 +49,20 @@ class Scene:
             if any(cloth is other for other in self.cloths[:number]):
                 raise SceneError(f"cloths has '{cloth.name}' twice, again at {number}: two cloths in one place; make "
                                  "another Cloth, at other positions")
-        self.gravity = vector(gravity, "gravity")
+        if callable(gravity) and not takes(gravity, 1):
+            raise SceneError(f"gravity is {shown(gravity)}, it must take the time alone, as lambda t: (0, 0, -9.81) "
+                             "does")
+        self._gravity, self.gravity_changes = gravity, callable(gravity)
+        self.gravity = vector(gravity(0.0), "gravity at 0 s") if callable(gravity) else vector(gravity, "gravity")
         self._wind = Wind(wind)
+
+    def gravity_at(self, time: float) -> FloatArray:
+        """Return the gravity (3,) [m/s^2] at `time` [s].
+
+        Raises:
+            SceneError: its function returns no three finite numbers.
+        """
+        return vector(self._gravity(time), f"gravity at {time:.4f} s") if self.gravity_changes else self.gravity
 
     def wind_at(self, time: float, x: FloatArray | None = None) -> FloatArray:
         """Return the velocity of the air [m/s] at `time` [s]: (3,), or of a field (V, 3) at positions x (V, 3) [m]."""

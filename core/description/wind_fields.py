@@ -31,24 +31,29 @@ class WindFields:
     """The wind of a scene that has fields: a function of time [s] and positions (V, 3) [m] -> velocities (V, 3) [m/s].
 
     Args:
-        uniform: wind u of the whole scene (3,) [m/s].
+        uniform: wind u of the whole scene (3,) [m/s], or a Trajectory of it.
         fields: time [s] -> rows (n, 15), one for each field: location c (3) [m], direction n (3), strength s [m/s],
             shape (0 sphere, 1 plane, 2 tube), sign of h where it blows (0 for both), p, r_min [m] and r_max [m] of the
             distance, and the same three of a tube's radius.
     """
 
     def __init__(self, uniform: Any, fields: Trajectory) -> None:
-        self.uniform: FloatArray = vector(uniform, "wind")
+        self.uniform: FloatArray | Trajectory = uniform if isinstance(uniform, Trajectory) else vector(uniform, "wind")
         if not isinstance(fields, Trajectory):
             raise SceneError(f"the fields of the wind are {fields!r}, they must be a Trajectory of rows (n, 15)")
         self.fields = fields
 
     def __call__(self, time: float, x: FloatArray) -> FloatArray:
         """Return the velocity of the air (V, 3) [m/s] at `time` [s] and positions x (V, 3) [m]."""
-        total: FloatArray = np.tile(self.uniform, (len(x), 1))
+        total: FloatArray = np.tile(self._uniform_at(time), (len(x), 1))
         for row in self.fields(time):
             total += _strength_factor(row, x)[:, None] * (row[6] * row[3:6])
         return total
+
+    def _uniform_at(self, time: float) -> FloatArray:
+        if isinstance(self.uniform, Trajectory):
+            return vector(self.uniform(time), f"wind at {time:.4f} s")
+        return self.uniform
 
 
 def _strength_factor(row: FloatArray, x: FloatArray) -> FloatArray:

@@ -72,6 +72,7 @@ class NewtonStep:
         settings, watch = context.settings, context.watch
         self.settings, self.watch = settings, watch
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
+        self.gravity = system.scene.gravity_at(state.time + h)
         self.resisting: FloatArray | None = None                              # f(x, v) - f(x) at the last linearisation
         converge = settings.linearisations == "converge"
         self.linear_tolerance = max(settings.tolerance, INNER_TOLERANCE) if converge else settings.tolerance
@@ -189,7 +190,7 @@ class NewtonStep:
 
     def _fall(self) -> FloatArray:
         """Return the first guess of dv (V, 3) [m/s]: the effect of weight alone, exact in free fall."""
-        return np.tile(self.h * self.system.scene.gravity, (len(self.x0), 1))
+        return np.tile(self.h * self.gravity, (len(self.x0), 1))
 
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
         A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact)
@@ -214,7 +215,7 @@ class NewtonStep:
         later.
         """
         at, A, force, resisting = self.linearised
-        x, gained, fall = self.contacts.reached(u), u - self.v0, self.h * self.system.scene.gravity
+        x, gained, fall = self.contacts.reached(u), u - self.v0, self.h * self.gravity
         motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + END_MOTION_WEIGHT * u ** 2)))
         solids = self.contacts.constraints
         kinetic = 0.5 * float(np.sum(self.mass * u ** 2))
@@ -262,7 +263,7 @@ class NewtonStep:
         if self.rate:
             drive += self.h * self.rate.push
         change = max(self._norm(self.pins.project(drive)), self._norm(self.pins.project(self.mass * (u - self.v0))))
-        return max(change, self.h * self._norm(self.mass * self.system.scene.gravity))
+        return max(change, self.h * self._norm(self.mass * self.gravity))
 
     def _potential(self, u: FloatArray, friction: FloatArray) -> float:
         away, dot = u - self.v0, current().gradients.dot

@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..contact.contact_step import SelfContactStep
 from ..contact.contact_trial import ContactTrial
+from ..contact.piles import Piles
 from ..contact.response import ContactResponse
 from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
@@ -45,6 +46,7 @@ class StepContacts:
                  unhindered: bool = False) -> None:
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, context.settings, context.watch
         self.pins, self._surfaces, self._trial = pins, context.surfaces, context.contact
+        self._gravity = system.scene.gravity_at(state.time + h)
         with context.watch.stage("contact"):
             self._to_springs: BoolArray | None = None
             self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered)
@@ -73,7 +75,7 @@ class StepContacts:
             return None
         x0, v0 = self.state.x, self.state.v
         contacts = ContactResponse(x0, v0, self.state.touch, self.h, self.system.thickness, self.system.carried,
-                                   self.pins, self.system.scene.gravity, self.system.body)
+                                   self.pins, self._gravity, self.system.body)
         found, own = self._surfaces.find(x0, x0 + self.h * v0), self._trial
         if not unhindered and own is not None and own.fixed.whole:
             # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
@@ -93,7 +95,7 @@ class StepContacts:
         own = self._trial
         if own is None or not (self.settings.self_collision or self._surfaces is not None):
             return None
-        fall = np.tile(self.h * self.system.scene.gravity, (len(self.state.x), 1))
+        fall = np.tile(self.h * self._gravity, (len(self.state.x), 1))
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
@@ -185,7 +187,7 @@ class StepContacts:
         on, held = np.zeros(0, dtype=np.int64), np.zeros(0)
         if self.constraints is not None:
             on, held = self.constraints.vertex, self.constraints.pressing
-        return self.system.piles.has(self.pairs.pressing, on, held)
+        return Piles(self.system.body, self.system.mass, self._gravity).has(self.pairs.pressing, on, held)
 
     def springs(self, u: FloatArray) -> FloatArray:
         """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""

@@ -13,7 +13,6 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..contact.piles import Piles
 from ..contact.rooms import shapes_of
 from ..contact.self_contact import SelfContact
 from ..description.scene import Scene
@@ -77,7 +76,6 @@ class ParticleSystem:
         edge_slices: per cloth its range of edges.
         triangles: (T, 3) of all cloths.
         body: (V,) number of the connected piece of each particle.
-        piles: the pieces with their weights.
         has_seams: whether there are seams or buttons.
         may_go_slack: whether there are links that carry no compression.
         abrupt: (V,) whether the piece of a particle has threads, seams or links that may go slack.
@@ -106,7 +104,6 @@ class ParticleSystem:
         threads: IntArray = np.concatenate([c.mesh.loose_edges + s for c, s in zip(cloths, starts, strict=True)])
         near: IntArray = np.concatenate([self.edges, nodes.links])
         self.body: IntArray = bodies(near, self.vertex_count)
-        self.piles = Piles(self.body, self.mass, scene.gravity)
         scale: FloatArray = np.concatenate([c.mesh.scale for c in cloths])
         models = [limited(forces, nodes.rest, nodes.mass) for forces in nodes.forces]
         self._forces = ForcesInTime(cloths, nodes.slices, models, nodes.padded(scale), self.carried)
@@ -122,7 +119,6 @@ class ParticleSystem:
         self.held_edges: BoolArray = self.displayed_edges & np.isin(self.edges, self._pins.always).all(axis=1)
         self._limit = self._final_limit()
         self._latest_limit: Latest[tuple[float, ...], StrainLimit | None] = Latest()
-        self._weight: FloatArray = self.mass[:, None] * scene.gravity
         air = self._triangles_in_air()
         self._viscous: FloatArray = nodes.padded(np.concatenate(
             [c.material.viscous_drag * patch_areas(c.mesh, c.material) for c in cloths]))
@@ -184,9 +180,11 @@ class ParticleSystem:
     def forces_at(self, time: float) -> ForcesAt:
         """Return the forces at `time` [s].
 
-        Soft pins have their targets at this time, seams their lengths, and painted rest shapes their scales.
+        Soft pins have their targets at this time, seams their lengths, painted rest shapes their scales, and the weight
+        its gravity.
         """
-        return self._latest_forces.at(time if self._forces.change else 0.0, self._made_forces)
+        change = self._forces.change or self.scene.gravity_changes
+        return self._latest_forces.at(time if change else 0.0, self._made_forces)
 
     def elastic(self, time: float) -> ElasticForces:
         """Return elastic forces and weight at `time` [s]."""
@@ -255,7 +253,8 @@ class ParticleSystem:
 
     def _made_forces(self, time: float) -> ForcesAt:
         forces = self._forces.at(time)
-        elastic = ElasticForces(forces, self._pattern, self._weight, self._constant, self._matrix_free)
+        weight = self.mass[:, None] * self.scene.gravity_at(time)
+        elastic = ElasticForces(forces, self._pattern, weight, self._constant, self._matrix_free)
         return ForcesAt(elastic, damped(forces, constant=False))
 
     def _final_limit(self) -> StrainLimit | None:

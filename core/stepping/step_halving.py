@@ -45,10 +45,6 @@ class StepHalving:
 
     def __init__(self, system: ParticleSystem, settings: Solver, whole: int) -> None:
         self._system, self._settings, self._whole = system, settings, whole
-        own, weight = system.self_contact, float(np.linalg.norm(system.scene.gravity))
-        edge = np.inf if own is None or not weight else own.finest / weight                # [s^2]
-        self._longest_pressed = float(np.sqrt(MAX_STACKED_FALL * edge))
-        self._longest_touching = float(np.sqrt(MAX_FALL_ON_SOLIDS * edge))
 
     def growth(self, before: State, result: StepResult) -> float:
         """Return the stretch that the step adds to most edges, over their rest lengths [-]."""
@@ -106,9 +102,14 @@ class StepHalving:
     def _longest(self, control: StepControl, result: StepResult) -> float:
         """Return the longest step [s] for the contacts of `result`."""
         if result.presses:
-            stacked = result.piled and not control.unpiled
-            return min(MAX_STACKED_STEP, self._longest_pressed) if stacked else self._longest_pressed
-        return self._longest_touching if result.state.touch.mode.any() else np.inf
+            stacked, longest = result.piled and not control.unpiled, self._fall_time(result, MAX_STACKED_FALL)
+            return min(MAX_STACKED_STEP, longest) if stacked else longest
+        return self._fall_time(result, MAX_FALL_ON_SOLIDS) if result.state.touch.mode.any() else np.inf
+
+    def _fall_time(self, result: StepResult, part: float) -> float:
+        """Return the time [s] whose square times the gravity at the end of `result` is a `part` of the finest edge."""
+        own, weight = self._system.self_contact, float(np.linalg.norm(self._system.scene.gravity_at(result.state.time)))
+        return np.inf if own is None or not weight else float(np.sqrt(part * (own.finest / weight)))
 
 
 @dataclass(frozen=True)

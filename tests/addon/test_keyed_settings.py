@@ -110,3 +110,39 @@ def test_settings_read_once_are_the_same_at_every_frame(extension, scene, presse
         scene.frame_set(frame)
         found.append(getattr(extension.unkeyed_values.unkeyed_values(obj), NAME))
     assert found == [7.0] * 3
+
+
+def baked_fall(extension, scene, stands):
+    """Return the lowest displayed vertex at the last frame of a bake of a free sheet [m]."""
+    sheet = builders.sheet(4)
+    scene.frame_set(stands)
+    builders.finish(extension.bake.bake(scene))
+    found = float(builders.displayed(sheet, scene.frame_end)[:, 2].min())
+    bpy.data.objects.remove(sheet)
+    return found
+
+
+@pytest.mark.parametrize("what, values", [("gravity", {1: (0.0, 0.0, -9.81), 10: (0.0, 0.0, 0.0)}),
+                                          ("use_gravity", {1: True, 5: False})])
+def test_keyed_gravity_is_that_of_each_frame_wherever_the_scene_stands(extension, scene, what, values):
+    scene.frame_end = 12
+    builders.animate(scene, what, values)
+    found = [baked_fall(extension, scene, stands) for stands in (1, 30)]
+    assert found[0] == found[1]
+    assert -0.9 < found[0] < -0.1                   # constant gravity: -1.0, none: 0
+
+
+def test_keyed_wind_is_that_of_each_frame(extension, scene, read):
+    builders.sheet()
+    builders.animate(scene.muslin, "wind", {1: (0.0, 0.0, 0.0), 3: (0.0, 4.0, 0.0)})
+    scene.frame_set(3)
+    simulated = read()
+    assert simulated.wind_at(0.0).tolist() == [0.0, 0.0, 0.0]
+    assert simulated.wind_at(1e9).tolist() == [0.0, 4.0, 0.0]
+
+
+def test_gravity_that_is_no_number_at_a_frame_is_refused_with_it(extension, scene):
+    builders.sheet()
+    builders.animate(scene, "gravity", {1: (0.0, 0.0, -9.81), 3: (0.0, 0.0, -1e7)})
+    with pytest.raises(extension.core.SceneError, match=r"gravity is .* at frame [23], .*correct Scene > Gravity"):
+        builders.finish(extension.bake.bake(scene))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 
 import numpy as np
+import pytest
 
 from tests.addon import builders
 from tests.addon.test_wind import field
@@ -13,7 +14,8 @@ from tests.addon.test_wind import field
 LAST = 6
 
 
-def test_a_scene_of_blender_is_solved_by_a_process_of_its_own(extension, scene, tmp_path):
+@pytest.mark.parametrize("keyed", [False, True])
+def test_a_scene_of_blender_is_solved_by_a_process_of_its_own(extension, scene, tmp_path, keyed):
     def part(name):
         return importlib.import_module(f"{extension.core.__name__}.cache.{name}")
 
@@ -21,6 +23,9 @@ def test_a_scene_of_blender_is_solved_by_a_process_of_its_own(extension, scene, 
     builders.pin(sheet, {0: 1.0, 5: 1.0, 30: 0.5})
     builders.animate(sheet, "location", {1: (0.0, 0.0, 0.0), LAST: (0.1, 0.0, 0.1)})
     builders.animate(builders.box(size=0.8), "rotation_euler", {1: (0.0, 0.0, 0.0), LAST: (0.3, 0.2, 1.0)})
+    if keyed:
+        builders.animate(scene, "gravity", {1: (0.0, 0.0, -9.81), LAST: (3.0, 0.0, 0.0)})
+        builders.animate(scene.muslin, "wind", {1: (0.0, 0.0, 0.0), LAST: (0.0, 9.0, 0.0)})
     field()
     scene.frame_end = LAST
 
