@@ -30,8 +30,8 @@ CHECKPOINT_SECONDS = 30.0
 
 
 def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow | None = None,
-                next_frame: Callable[[int], None] | None = None, start: Checkpoint | None = None, *,
-                known: bool = False) -> Iterator[Frame]:
+                next_frame: Callable[[int], None] | None = None, start: Checkpoint | None = None
+                ) -> Iterator[Frame]:
     """Simulate the frames that a take lacks, commit them, and yield each once it is on the disk.
 
     The bake continues from `start`, which is `take.checkpoint_before(take.last)` or an earlier one, or from the first
@@ -47,7 +47,6 @@ def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow |
         next_frame: called with n before frame n is solved; moves the window from frame n - 1 to n. It is not called for
             the first frame of all. With `start` the window must be at its frame (`MotionWindow.jump`).
         start: state to continue from.
-        known: yield the frames that are computed again, too.
 
     Raises:
         CacheError: the take is of other cloths, or `start` is of another take; nothing is computed then. A frame cannot
@@ -60,11 +59,11 @@ def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow |
         return iter(())
     first = take.header.start if start is None else start.frame + 1
     frames = simulate(scene, solver, range(first, take.end + 1), start=start)
-    return _baked(take, scene, window, next_frame, frames, range(first, take.end + 1), known)
+    return _baked(take, scene, window, next_frame, frames, range(first, take.end + 1))
 
 
 def _baked(take: Take, scene: Scene, window: MotionWindow | None, next_frame: Callable[[int], None] | None,
-           frames: Iterator[Frame], numbers: range, yields_known: bool) -> Iterator[Frame]:
+           frames: Iterator[Frame], numbers: range) -> Iterator[Frame]:
     """Commit and yield `frames`, which have these numbers."""
     known = take.last
     writer = _Writer(take)
@@ -83,8 +82,6 @@ def _baked(take: Take, scene: Scene, window: MotionWindow | None, next_frame: Ca
                 break
             if local is None:
                 _compare(take, frame)
-                if yields_known:
-                    yield frame
                 continue
             writer.wait()
             writer.commit(frame, local, time.perf_counter() - began, last=number == numbers[-1])
@@ -98,35 +95,6 @@ def _baked(take: Take, scene: Scene, window: MotionWindow | None, next_frame: Ca
             raise failure
     finally:
         writer.close()
-
-
-def checkpoint_at(take: Take, frame: int, scene: Scene, solver: Solver,
-                  next_frame: Callable[[int], None] | None = None, start: Checkpoint | None = None) -> Checkpoint:
-    """Return the state at a frame of a take, computed again from `start` or the first frame with the old settings.
-
-    Take `take.checkpoint_before(frame)` for `start`. The state is what a bake with other settings continues from.
-
-    Args:
-        take: open for reading or writing.
-        frame: of the take.
-        scene, solver: those by which the frame was baked.
-        next_frame, start: as for `bake_frames`.
-
-    Raises:
-        CacheError: the take has no such frame, or the frames computed again differ from it.
-        CheckpointError, SolverError, ColliderError, PinError: as `simulate`.
-    """
-    _check(take, scene, start)
-    if start is not None and start.frame == frame:
-        return start
-    first = take.header.start if start is None else start.frame + 1
-    frames = simulate(scene, solver, range(first, frame + 1), start=start)
-    for number in range(first, frame + 1):
-        if next_frame is not None and number > take.header.start:
-            next_frame(number)
-        found = next(frames)
-        _compare(take, found)
-    return found.checkpoint()
 
 
 @dataclass

@@ -51,7 +51,7 @@ class Pc2File:
         self._file = file
 
     @classmethod
-    def create(cls, path: str | Path, vertices: int, start: float, sampling: float = 1.0) -> Pc2File:
+    def create(cls, path: str | Path, vertices: int, start: float) -> Pc2File:
         """Make a new file without samples and open it for writing.
 
         Raises:
@@ -61,9 +61,9 @@ class Pc2File:
         if not 0 < vertices <= MOST:
             raise CacheError(f"{path}: {vertices} vertices cannot be stored, the number must be from 1 to {MOST}")
         file = DiskFile.create(path)
-        file.write(0, PC2_HEAD.pack(PC2_MAGIC, PC2_VERSION, vertices, start, sampling, 0))
+        file.write(0, PC2_HEAD.pack(PC2_MAGIC, PC2_VERSION, vertices, start, 1.0, 0))
         file.sync()
-        return cls(path, vertices, start, sampling, 0, file)
+        return cls(path, vertices, start, 1.0, 0, file)
 
     @classmethod
     def open(cls, path: str | Path, *, write: bool = False, whole: bool = True) -> Pc2File:

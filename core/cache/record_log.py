@@ -70,7 +70,6 @@ class RecordLog:
 
     def __init__(self, path: Path, file: DiskFile | None = None, end: int = LOG_HEAD.size, crc: int = 0) -> None:
         self.path, self._file, self._end, self._crc = path, file, end, crc
-        self._followed: Record | None = None
         self._appending = threading.Lock()
 
     @classmethod
@@ -206,25 +205,6 @@ class RecordLog:
             raise CacheError(f"{self.path}: the checksum of the record at byte {record.at} is wrong: the disk or a "
                              "program has damaged it; bake again from the frame before it")
         return found
-
-    def records(self) -> Iterator[bytes]:
-        """Yield the bodies of all valid records, up to the first one that is damaged or not yet whole."""
-        for record in self.scan(bodies=True):
-            yield self.body(record)
-
-    def follow(self) -> Iterator[bytes]:
-        """Yield the bodies of the records that are new since the last call, in a file that another process writes.
-
-        A record that is not whole yet is left for a later call.
-
-        Raises:
-            CacheError: the records of the last call are not there any more.
-        """
-        if self._followed is not None and not self.has(self._followed):
-            raise CacheError(f"{self.path} has been cut or replaced while it was read; read it anew")
-        for record in self.scan(self._followed, bodies=True):
-            self._followed = record
-            yield self.body(record)
 
     def _writable(self) -> DiskFile:
         if self._file is None:

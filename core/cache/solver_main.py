@@ -51,36 +51,27 @@ LOCK_WAIT = 2.0
 """Longest wait for a process that is about to end to leave its lock [s]."""
 LARGEST_LOG = 1 << 20
 """Size from which on the log is emptied [byte]."""
-NICENESS = 5
-"""Added to the priority's number where a low priority is wanted [-]."""
 
 
 class _Stop(BaseException):
     """The parent wants the process to stop."""
 
 
-def main(folder: str | Path, threads: int | None = None, kernels: str | None = None, gentle: bool = False) -> None:
+def main(folder: str | Path, kernels: str) -> None:
     """Solve the take in `folder` from where it is to its end, and exit.
 
     Args:
         folder: of a take, with scene and feed.
-        threads: most threads of the kernels, None for the usual number.
-        kernels: folder for compiled kernels, None for the user's own cache.
-        gentle: lower the priority of the process.
+        kernels: folder for compiled kernels.
     """
     folder = Path(folder)
-    if threads is not None:
-        os.environ["NUMBA_NUM_THREADS"] = str(threads)          # read when Numba is imported
-    if gentle and hasattr(os, "nice"):
-        with suppress(OSError):
-            os.nice(NICENESS)
     try:
         lock = _locked(folder / LOCK_NAME)
     except file_lock.LockHeldError:
         _exit(IN_USE)
     process = _Process(folder, has_locks=lock is not None)
     try:
-        code = process.run(None if kernels is None else Path(kernels))
+        code = process.run(Path(kernels))
     finally:
         if lock is not None:
             file_lock.release(lock, folder / LOCK_NAME)
@@ -103,7 +94,7 @@ class _Process:
         self._interruptible: set[CodeType] = {simulate._frames.__code__, jit_warmup.warm_up.__code__,
                                               FeedReader.read_to.__code__}
 
-    def run(self, kernels: Path | None) -> int:
+    def run(self, kernels: Path) -> int:
         """Solve, leave state and error, and return the exit code."""
         _clean(self._folder)
         self._say("starting")
@@ -126,7 +117,7 @@ class _Process:
             self._say("finished")
         return DONE
 
-    def _solve(self, kernels: Path | None) -> None:
+    def _solve(self, kernels: Path) -> None:
         scene, solver, window = load_scene(self._folder / SCENE_NAME)
         with Take.resume(self._folder) as take:
             if take.last is not None:
@@ -136,11 +127,10 @@ class _Process:
             self._prepare(scene, solver, kernels)
             self._bake(take, scene, solver, window)
 
-    def _prepare(self, scene: Scene, solver: Solver, kernels: Path | None) -> None:
+    def _prepare(self, scene: Scene, solver: Solver, kernels: Path) -> None:
         """Import and compile the kernels."""
         self._say("compiling")
-        if kernels is not None:
-            backend.keep_compiled_in(kernels)
+        backend.keep_compiled_in(kernels)
         for _ in jit_warmup.warm_up(solver, sorted({cloth.model for cloth in scene.cloths})):
             self._check_stop()
 

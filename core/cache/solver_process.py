@@ -18,7 +18,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..arrays import is_whole
 from ..errors import CacheError
 from ..kernels import backend
 from . import file_lock, solver_start
@@ -56,21 +55,12 @@ class SolverProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._was_refused = False
 
-    def start(self, threads: int | None = None, *, kernels: Path | None = None, gentle: bool = False,
-              python: str | None = None) -> None:
-        """Start the process; return at once.
-
-        Args:
-            threads: most threads of the kernels, None for the usual number.
-            kernels: folder for compiled kernels, that of this process if not given.
-            gentle: lower the priority of the process.
-            python: path of the Python that runs it, this one if not given.
+    def start(self) -> None:
+        """Start the process; return at once. It uses the folder for compiled kernels of this process.
 
         Raises:
             CacheError: a process solves this take already, or none can be started.
         """
-        if threads is not None and not is_whole(threads, 1):
-            raise CacheError(f"threads is {threads!r}, it must be a whole number of 1 or more")
         if self.is_alive() and not self._has_ended():
             raise self._in_use()
         for name in (STATE_NAME, ERROR_NAME, CONTROL_NAME):
@@ -79,16 +69,15 @@ class SolverProcess:
         self._was_refused = False
         given = {"name": __package__.rpartition(".")[0], "core": str(Path(__file__).resolve().parents[1]),
                  "paths": _package_folders(), "folder": str(self.folder.absolute()),
-                 "options": {"threads": threads, "kernels": str(kernels or backend.cache_folder().parent),
-                             "gentle": gentle}}
-        command = [python or python_path(), "-I", solver_start.__file__, json.dumps(given)]
+                 "kernels": str(backend.cache_folder().parent)}
+        command = [python_path(), "-I", solver_start.__file__, json.dumps(given)]
         try:
             with open(self.folder / SOLVER_LOG, "wb"):
                 pass
             with open(self.folder / SOLVER_LOG, "ab") as log:
                 self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                                  cwd=Path(sys.executable or sys.prefix).anchor or None,
-                                                 **_apart(gentle))
+                                                 **_apart())
         except (OSError, ValueError) as error:
             raise CacheError(f"no solver process can be started in {self.folder}: {error}; check that the folder can "
                              "be written to, or bake without a process of its own") from None
@@ -212,9 +201,8 @@ def _package_folders() -> list[str]:
     return list(dict.fromkeys(folders))
 
 
-def _apart(gentle: bool) -> dict[str, Any]:
+def _apart() -> dict[str, Any]:
     """Return the options of Popen by which the process survives this one, without a window of its own."""
     if sys.platform == "win32":
-        flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
-        return {"creationflags": flags | (subprocess.BELOW_NORMAL_PRIORITY_CLASS if gentle else 0)}
+        return {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}

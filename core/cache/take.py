@@ -148,7 +148,7 @@ class Take(TakeReader):
         Args:
             settings, fingerprints, report: as in the header.
             last: frame with which the bake is complete now, None for the one before.
-            state: at the last frame, see `checkpoint_at`. It is saved and never thinned out, because frames of this
+            state: at the last frame. It is saved and never thinned out, because frames of this
                 segment can be computed from it alone. Not needed if the take has that checkpoint, or no frames.
 
         Raises:

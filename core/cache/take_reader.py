@@ -160,13 +160,6 @@ class TakeReader:
         self._read_on(checked=True)
         return [entry.frame for entry in self._frames[before:]]
 
-    def verify(self) -> list[str]:
-        """Read the whole take, and return what is damaged, one line for each file and frame; empty if all is sound."""
-        found = [fault_of(entry, self.header, self._log, self._files) for entry in self._frames]
-        there = [e for e in self._checkpoints() if kept.is_there(self.folder, e.frame, None)]
-        damaged = [e for e in there if kept.load(self.folder, e.frame, e.values["digest"]) is None]
-        return [*filter(None, found), *(f"{kept.path_of(self.folder, e.frame)} is damaged" for e in damaged)]
-
     def bytes_on_disk(self) -> int:
         """Return the size of all files in the folder [byte]."""
         total = 0

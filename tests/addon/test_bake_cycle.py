@@ -11,6 +11,7 @@ import pytest
 
 from tests.addon import builders
 from tests.cases import case_count
+from tests.core.cache.faults import faults
 
 LAST = 6
 
@@ -170,7 +171,7 @@ def test_a_cancelled_bake_leaves_every_file_whole_and_reports_nothing_to_the_con
     gc.collect()
     resume = continuation(extension, scene, objects[0])
     take = extension.apply_take.Take.open(resume.folder)
-    assert take.verify() == []
+    assert faults(take) == []
     assert take.last in take.checkpoint_frames()
     take = extension.apply_take.Take.resume(resume.folder)         # the lock is free
     take.close()
@@ -199,7 +200,7 @@ def test_other_friction_from_a_frame_on_keeps_the_frames_before_it(extension, sc
     used = extension.takes.in_use(sheet)
     assert (used.folder == resume.folder) == (frame is None)
     now = extension.apply_take.Take.open(used.folder)
-    assert now.is_complete and now.verify() == [] and kept in now.checkpoint_frames()
+    assert now.is_complete and faults(now) == [] and kept in now.checkpoint_frames()
     for number in range(1, kept + 1):
         assert now.positions(0, number).tobytes() == before[number].tobytes()
         assert np.abs(builders.displayed(sheet, number) - before[number]).max() < 1e-6

@@ -22,6 +22,7 @@ import numpy as np
 import core
 from core.cache import record_log
 from core.cache.take import LOG_NAME, Take
+from tests.core.cache.faults import faults
 from tests.core.cache.takes import baked
 from tests.long.damage import altered, as_json, damaged
 
@@ -91,7 +92,7 @@ def _read(folder: Path, wanted: dict[tuple[int, int], bytes] | None) -> None:
     """Read all of a take; raise AssertionError if a frame is not the one `wanted`."""
     take = Take.open(folder)
     take.certificates(), take.segments, take.owner, take.is_complete, take.bytes_on_disk()
-    take.verify()
+    faults(take)
     if take.poll():
         raise AssertionError("poll returns frames of a file that nothing writes")
     numbers = range(take.header.start, take.header.start if take.last is None else take.last + 1)
@@ -113,11 +114,11 @@ def _read(folder: Path, wanted: dict[tuple[int, int], bytes] | None) -> None:
 def _resume(folder: Path, wanted: dict[tuple[int, int], bytes] | None) -> None:
     """Resume a take, after which it must be sound."""
     with Take.resume(folder) as take:
-        faults = [text for text in take.verify() if "checkpoint" not in text]
-    if faults:
-        raise AssertionError(f"after a resume: {faults[0]}")
+        found = [text for text in faults(take) if "checkpoint" not in text]
+    if found:
+        raise AssertionError(f"after a resume: {found[0]}")
     again = Take.open(folder)
-    if (again.last, again.verify()) != (take.last, take.verify()):
+    if (again.last, faults(again)) != (take.last, faults(take)):
         raise AssertionError("what was resumed is read otherwise")
     _read(folder, wanted)
 

@@ -26,7 +26,7 @@ import numpy as np
 import core
 from core.cache import bake
 from core.cache.take import Take
-from tests.core.cache.takes import FIRST, SOLVER, contents, header, scene
+from tests.core.cache.takes import FIRST, SOLVER, contents, header, scene, state_at
 
 HOWS = ("before", "half", "power")
 CALLS = ("write", "fsync", "ftruncate", "replace", "unlink")
@@ -111,8 +111,7 @@ def again(folder, report):
     begun = Take.open(folder).segments[-1]["settings"] == OTHER
     state = None
     if not begun:
-        finished = Take.open(folder)
-        state = bake.checkpoint_at(finished, AGAIN, scene(), SOLVER, start=finished.checkpoint_before(AGAIN))
+        state = state_at(AGAIN)
     with Take.resume(folder, None if begun else AGAIN) as take:
         if not begun:
             take.begin_segment(OTHER, {}, state=state)

@@ -7,6 +7,7 @@ import core
 from core.cache.bake import bake_frames
 from core.cache.take import Take
 from core.cache.take_header import TakeCloth, TakeHeader
+from tests.core.cache.faults import faults
 from tests.core.simple_scenes import hanging
 
 FIRST, LAST = -1, 5
@@ -35,6 +36,12 @@ def baked(folder, last=LAST):
     return Take.open(folder)
 
 
+def state_at(frame):
+    """Return the state at a frame of such a take, computed from its first frame."""
+    *_, last = core.simulate(scene(), SOLVER, range(FIRST, frame + 1))
+    return last.checkpoint()
+
+
 def contents(folder):
     """Return all of a take that must be the same however often it was interrupted."""
     take, found = Take.open(folder), {}
@@ -44,4 +51,4 @@ def contents(folder):
         for frame in range(FIRST, take.last + 1):
             found[index, frame] = take.velocities(index, frame).tobytes()
     untimed = [{k: v for k, v in c.items() if k not in ("seconds", "frame_seconds")} for c in take.certificates()]
-    return {**found, "certificates": untimed, "complete": take.is_complete, "faults": take.verify()}
+    return {**found, "certificates": untimed, "complete": take.is_complete, "faults": faults(take)}

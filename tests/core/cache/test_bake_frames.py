@@ -17,7 +17,8 @@ from core import CacheError
 from core.cache import bake
 from core.cache.take import Take
 from core.cache.take_header import TakeCloth, TakeHeader
-from tests.core.cache.takes import FIRST, LAST, SOLVER, baked, contents, header, scene
+from tests.core.cache.faults import faults
+from tests.core.cache.takes import FIRST, LAST, SOLVER, baked, contents, header, scene, state_at
 from tests.core.simple_scenes import hanging
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -59,7 +60,7 @@ def test_a_reader_beside_a_bake_never_sees_a_part_of_a_frame(tmp_path):
                     assert np.array_equal(reader.velocities(index, frame), wanted.velocities(index, frame))
     thread.join()
     reader.poll()
-    assert reader.last == LAST and len(seen) > LAST - FIRST and reader.verify() == []
+    assert reader.last == LAST and len(seen) > LAST - FIRST and faults(reader) == []
 
 
 @pytest.mark.parametrize("stop", [FIRST, 2])
@@ -76,8 +77,8 @@ def test_a_bake_that_is_stopped_keeps_its_last_state_and_continues_to_the_same_b
         with Take.resume(tmp_path / "t", stop) as take:
             start = None if missing else take.checkpoint_before(stop)
             asked = []
-            found = bake.bake_frames(take, scene(), SOLVER, None, asked.append, start, known=missing)
-            assert [f.index for f in found] == list(range(FIRST if missing else stop + 1, LAST + 1))
+            found = bake.bake_frames(take, scene(), SOLVER, None, asked.append, start)
+            assert [f.index for f in found] == list(range(stop + 1, LAST + 1))
         assert asked[-1] == LAST and FIRST not in asked
         assert contents(tmp_path / "t") == wanted
     assert list(bake.bake_frames(Take.open(tmp_path / "t"), scene(), SOLVER)) == []
@@ -94,8 +95,7 @@ def test_a_bake_continues_from_any_frame_with_another_fabric(tmp_path):
     folder = baked(tmp_path / "t").folder
     before = contents(folder)
     for frame in (3, 1):
-        old = Take.open(folder)
-        state = bake.checkpoint_at(old, frame, scene(), SOLVER, start=old.checkpoint_before(frame))
+        state = state_at(frame)
         with Take.resume(folder, frame) as take:
             take.begin_segment({"fabric": "heavy"}, {}, state=state)
             list(bake.bake_frames(take, scene(0.5), SOLVER, start=take.checkpoint_before(frame)))

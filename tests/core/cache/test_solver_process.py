@@ -20,6 +20,7 @@ from core.cache.solver_process import SolverProcess, python_path
 from core.cache.take import Take
 from core.kernels.backend import why_not
 from tests.core.cache import process_kills
+from tests.core.cache.faults import faults
 from tests.core.cache.solver_takes import FIRST, LAST, contents, in_process, parts, prepared, samples, values
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -110,7 +111,7 @@ def test_pause_and_stop_act_within_a_long_frame(tmp_path):
     assert process.wait(LONGEST_WAIT)
     process.error()
     found = Take.open(process.folder)
-    assert found.last == FIRST and found.checkpoint_frames() == [FIRST] and found.verify() == []
+    assert found.last == FIRST and found.checkpoint_frames() == [FIRST] and faults(found) == []
 
 
 def test_a_process_that_is_paused_and_stopped_goes_on_to_the_same_bytes(take, wanted):
@@ -202,7 +203,8 @@ def test_the_core_may_have_any_name_and_the_kernels_any_folder(take, wanted, tmp
     code = ("import sys\nsys.path.insert(0, sys.argv[2])\nfrom pathlib import Path\nimport solver_start\n"
             "name = 'bl_ext.some.muslin.core'\nsolver_start.import_core(name, str(Path(sys.argv[2]).parent))\n"
             "import importlib\nprocess = importlib.import_module(name + '.cache.solver_process')\n"
-            "run = process.SolverProcess(sys.argv[1])\nrun.start(threads=1, gentle=True, kernels=Path(sys.argv[3]))\n"
+            "importlib.import_module(name + '.kernels.backend').keep_compiled_in(Path(sys.argv[3]))\n"
+            "run = process.SolverProcess(sys.argv[1])\nrun.start()\n"
             "run.wait(60.0)\nprint(run.state())\nrun.error()")
     done = subprocess.run([sys.executable, "-I", "-c", code, str(take.folder), str(ROOT / "core" / "cache"),
                            str(tmp_path / "kernels")], capture_output=True, text=True, check=False)
@@ -214,7 +216,7 @@ def test_the_core_may_have_any_name_and_the_kernels_any_folder(take, wanted, tmp
 def test_compiled_kernels_give_the_same_bytes(tmp_path):
     wanted = contents(in_process(tmp_path / "wanted", backend="numba"))          # compiles
     process = SolverProcess(prepared(tmp_path / "take", backend="numba"))
-    process.start(threads=2)
+    process.start()
     until(process, "finished")
     assert contents(process.folder) == wanted
 

@@ -16,6 +16,7 @@ from core.cache.record_log import RecordLog
 from core.cache.take import LOG_NAME, Take
 from core.cache.take_entries import delete_take, read_header
 from core.cache.take_header import TakeCloth, file_names
+from tests.core.cache.faults import faults
 from tests.core.cache.takes import FIRST, LAST, SOLVER, baked, contents, header, scene
 
 
@@ -38,7 +39,7 @@ def take(finished, tmp_path):
 
 
 def test_all_of_a_bake_is_there(take, frames):
-    assert (take.last, take.end, take.is_complete, take.verify()) == (LAST, LAST, True, [])
+    assert (take.last, take.end, take.is_complete, faults(take)) == (LAST, LAST, True, [])
     assert [cloth.file for cloth in take.header.cloths] == ["sheet.pc2", "Sheet-2.pc2"]
     assert take.header.settings == {"fabric": "cotton"} and len(take.header.take) == 32
     told = take.certificates()
@@ -83,9 +84,9 @@ def test_damage_of_a_sample_is_found_and_a_resume_keeps_what_is_before(take):
     path.write_bytes(data)
     with pytest.raises(CacheError, match="frame 2 is wrong"):
         take.positions(0, 2)
-    assert take.verify() == [f"{path}: frame 2 is damaged"]
+    assert faults(take) == [f"{path}: frame 2 is damaged"]
     with Take.resume(take.folder) as cut:
-        assert cut.last == 1 and cut.verify() == []
+        assert cut.last == 1 and faults(cut) == []
 
 
 def test_a_missing_or_foreign_file_of_positions_is_an_error_that_removes_nothing(take):
@@ -179,10 +180,10 @@ def test_a_full_disk_loses_no_committed_frame_and_the_frame_can_be_tried_again(t
             with pytest.raises(CacheError, match="the disk is full; free some space"):
                 take.append(frames[1], frames[1].positions)
         reader = Take.open(tmp_path / "t")
-        assert reader.last == take.last == FIRST and reader.verify() == []
+        assert reader.last == take.last == FIRST and faults(reader) == []
         for frame in frames[1:]:
             take.append(frame, frame.positions)
-        assert Take.open(tmp_path / "t").is_complete and take.verify() == []
+        assert Take.open(tmp_path / "t").is_complete and faults(take) == []
 
 
 def test_a_folder_that_is_deleted_while_it_is_written_is_an_error(tmp_path, frames):
@@ -204,7 +205,7 @@ def test_a_read_only_folder_is_refused(tmp_path):
 
 def test_a_copy_has_the_frames_up_to_one_and_goes_on_as_the_original_does(take, tmp_path):
     with take.copy_prefix(tmp_path / "copy", 2) as copy:
-        assert copy.last == 2 and copy.header.take != take.header.take and copy.verify() == []
+        assert copy.last == 2 and copy.header.take != take.header.take and faults(copy) == []
         for _ in bake_frames(copy, scene(), SOLVER, start=copy.checkpoint_before(2)):
             pass
     assert contents(tmp_path / "copy") == contents(take.folder)
@@ -233,7 +234,7 @@ def test_a_checkpoint_that_is_damaged_or_of_removed_frames_is_not_used(take, fra
     path = take.folder / f"checkpoint-{LAST:06d}"
     data = path.read_bytes()
     path.write_bytes(data[:-1] + b"\xff")
-    assert take.checkpoint_before(LAST) is None and take.verify() == [f"{path} is damaged"]
+    assert take.checkpoint_before(LAST) is None and faults(take) == [f"{path} is damaged"]
     path.write_bytes(data)
     replace(latest, state=replace(latest.state, v=latest.state.v + 1.0)).save(path)
     assert take.checkpoint_before(LAST) is None
@@ -264,7 +265,7 @@ def test_a_take_is_deleted_with_its_files_only_and_not_while_it_is_written(take)
     (take.folder / "notes.txt").write_text("kept")
     with Take.resume(take.folder), pytest.raises(CacheError, match="another bake"):
         delete_take(take.folder)
-    assert Take.open(take.folder).verify() == []
+    assert faults(Take.open(take.folder)) == []
     delete_take(take.folder)
     assert [path.name for path in take.folder.iterdir()] == ["notes.txt"]
     with pytest.raises(CacheError, match="not there"):
