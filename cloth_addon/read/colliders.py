@@ -1,48 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Colliders: mesh objects of the scene, evaluated with animation and modifiers."""
+"""Colliders: mesh objects of the scene and their instances, evaluated with animation and modifiers."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
 
 import bpy
 import numpy as np
 
 from ... import core
-from ..properties.settings import collider_settings_of, kind_of
+from ..properties.settings import collider_settings_of
 from . import mesh_data
 from .frame_window import FrameWindow, evaluated_object
+from .instances import InstancedColliders
 
 
 def notes_on_ignored(scene: bpy.types.Scene) -> list[str]:
-    """Return notes that name objects which look like colliders and are ignored: not in the scene, or instances."""
-    chosen, here = scene.muslin.collider_collection, set(scene.objects)
+    """Return notes that name objects which look like colliders and are ignored: the scene shows neither them nor
+    instances of them."""
+    chosen = scene.muslin.collider_collection
     inside = set(chosen.all_objects) if chosen is not None else set()
-    notes = [f"'{obj.name}' of the Collider Collection '{chosen.name}' is not in the scene and stops nothing: link it, "
-             "or the collection, to the scene" for obj in inside - here if obj.type == "MESH"]
-    for obj in here:
-        shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
-        if shown is not None and (obj in inside or any(
-                part.type == "MESH" and kind_of(part, scene) == "COLLIDER" for part in shown.all_objects)):
-            notes.append(f"The instances that '{obj.name}' shows of the collection '{shown.name}' stop nothing: make "
-                         "them objects (Object > Apply > Make Instances Real), and these colliders")
-    return sorted(notes)
+    missing = inside - set(scene.objects)
+    if missing:
+        missing -= _instanced(set(scene.objects))
+    return sorted(f"'{obj.name}' of the Collider Collection '{chosen.name}' is not in the scene and stops nothing: "
+                  "link it, or the collection, to the scene" for obj in missing if obj.type == "MESH")
 
 
-def notes_on_instances(collider_objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer) -> list[str]:
-    """Return notes that name colliders whose geometry nodes make instances, which are ignored.
-
-    Not for drawing a panel: the query takes memory that Blender 4.5 does not free.
-    """
-    notes = []
-    for obj in collider_objects:
-        if any(modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers):
-            shown: Any = evaluated_object(obj, view_layer)
-            if shown.evaluated_geometry().instance_references():
-                notes.append(f"The instances that geometry nodes of '{obj.name}' make stop nothing: end the node tree "
-                             "with Realize Instances")
-    return notes
+def _instanced(objects: set[bpy.types.Object]) -> set[bpy.types.Object]:
+    """Return the objects of the collections that `objects` show, and that these show in turn."""
+    found: set[bpy.types.Object] = set()
+    while objects:
+        shown = {part for obj in objects if obj.instance_type == "COLLECTION" and obj.instance_collection is not None
+                 for part in obj.instance_collection.all_objects}
+        objects = shown - found
+        found |= shown
+    return found
 
 
 def check_collider(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
@@ -62,11 +53,25 @@ def read_collider(obj: bpy.types.Object, scene: bpy.types.Scene, window: FrameWi
     triangles = mesh_data.triangles(evaluated.data)
     if not len(triangles):
         raise core.ColliderError(f"has no triangles at frame {window.frame}; give the mesh faces, switch off the "
-                                 "modifier that removes them, such as Build, end geometry nodes that make instances "
-                                 "with Realize Instances, or remove it as a collider",
+                                 "modifier that removes them, such as Build, or remove it as a collider",
                                  object_name=obj.name)
     if np.linalg.det(np.array(evaluated.matrix_world, np.float64)[:3, :3]) < 0.0:
         triangles = triangles[:, ::-1]          # keep normals outwards where the object is mirrored
     settings = collider_settings_of(obj, scene)
     return core.Collider(window.trajectory(obj.name_full), triangles, settings.friction, thickness=settings.thickness,
                          name=obj.name)
+
+
+def has_faces(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
+    """Return whether the evaluated object has faces at the scene's frame."""
+    return len(evaluated_object(obj, view_layer).data.polygons) > 0
+
+
+def read_instances(instanced: InstancedColliders, scene: bpy.types.Scene, window: FrameWindow) -> list[core.Collider]:
+    """Return a collider of the core for the instances of each collider that has any."""
+    found = []
+    for name, obj in instanced.owners.items():
+        settings = collider_settings_of(obj, scene)
+        found.append(core.Collider(window.trajectory(name), instanced.triangles[name], settings.friction,
+                                   thickness=settings.thickness, name=f"{obj.name} (instances)"))
+    return found

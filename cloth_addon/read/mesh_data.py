@@ -79,6 +79,14 @@ def triangles(mesh: Mesh) -> IntArray:
     return _read(mesh.loop_triangles, "vertices", 3, np.int32)
 
 
+def ngon_triangles(mesh: Mesh) -> IntArray:
+    """Return the corners (N, 3) of the triangles by which Blender displays faces of five corners or more."""
+    mesh.calc_loop_triangles()
+    large = _read(mesh.polygons, "loop_total", 1, np.int32) > 4
+    rows = large[_read(mesh.loop_triangles, "polygon_index", 1, np.int32)]
+    return _read(mesh.loop_triangles, "loops", 3, np.int32)[rows]
+
+
 def uv(mesh: Mesh, name: str) -> FloatArray:
     """Return the UV map `name` (C, 2), one row per face corner."""
     return _read(mesh.uv_layers[name].uv, "vector", 2, np.float32)

@@ -29,8 +29,8 @@ EARLIEST_FRAME, LATEST_FRAME = -1048574, 1048574
 BIRTH = "birth"
 """Name of the points' attribute of birth time [s]."""
 
-LEAST_UV_AREA = 1e-8
-"""Area of a triangle in the UV map over its longest side squared, below which it has no direction of u [-]."""
+LEAST_AREA = 1e-8
+"""Area of a triangle over its longest side squared, below which it has no direction of u [-]."""
 
 
 @dataclass(frozen=True)
@@ -129,22 +129,34 @@ def read_cloth(source: ClothSource, window: FrameWindow) -> core.Cloth:
     matrix = window.at(matrix_name(source.name), 0.0)
     positions = separate_coincident_vertices(window.at(source.name, 0.0), obj.data)
     points, faces = settings.model == "particles", mesh_data.faces(obj.data)
-    mesh = core.ClothMesh(positions, faces=faces, edges=mesh_data.edges(obj.data),
-                          name=source.name, grain=matrix[:3, 0].tolist(), points=points)
+    shared: dict[str, Any] = {"name": source.name, "points": points, "keep_loose": not points,
+                              "ngon_triangles": _ngon_triangles(obj.data, positions)}
+    mesh = core.ClothMesh(positions, faces=faces, edges=mesh_data.edges(obj.data), grain=matrix[:3, 0].tolist(),
+                          **shared)
     if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
         layer = _uv_layer(obj, settings.uv_map)
         corners = mesh_data.uv(obj.data, layer).astype(np.float64)[mesh.corners]     # (T, 3, 2)
         uv = (garments.pattern(obj, layer, corners, mesh, settings.garment.pattern_size) if settings.garment.pattern
               else _along_uv(obj, layer, corners, mesh))
         # from the faces, not the triangles, so that quads stay quads
-        mesh = core.ClothMesh(mesh.positions, faces=faces, edges=mesh.loose_edges, uv=uv, name=source.name,
-                              points=points)
+        mesh = core.ClothMesh(mesh.positions, faces=faces, edges=mesh.loose_edges, uv=uv, **shared)
     pins = _pin_weights(obj, settings.pin_group)
     return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,
-                      pin_targets=None if pins is None else window.trajectory(source.name),
+                      pin_targets=window.trajectory(source.name) if pins is not None or mesh.kept_loose.any() else None,
                       thickness=settings.thickness, max_elongation=settings.max_elongation, name=source.name,
                       velocities=_velocities(obj, matrix), births=_births(obj),
                       **settings.model_options, **garments.garment_options(obj, settings.garment, mesh))
+
+
+def _ngon_triangles(mesh: mesh_data.Mesh, positions: NDArray[np.float64]) -> NDArray[np.int32] | None:
+    """Return the triangles (N, 3) of faces of five corners or more as Blender displays them, in numbers of corners.
+
+    None if one has no area at `positions` (V, 3) [m]: then the core cuts these faces.
+    """
+    triangles = mesh_data.ngon_triangles(mesh)
+    a, b, c = (positions[mesh_data.corner_vertices(mesh)[triangles[:, k]]] for k in range(3))
+    longest = np.maximum.reduce([((b - a) ** 2).sum(1), ((c - b) ** 2).sum(1), ((a - c) ** 2).sum(1)])
+    return triangles if (np.linalg.norm(np.cross(b - a, c - a), axis=1) > LEAST_AREA * longest).all() else None
 
 
 def _velocities(obj: bpy.types.Object, matrix: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -231,7 +243,7 @@ def _along_uv(obj: bpy.types.Object, layer: str, uv: NDArray[np.float64], mesh: 
     d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
     twice_area = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
     longest = np.maximum.reduce([(d1 ** 2).sum(1), (d2 ** 2).sum(1), ((d2 - d1) ** 2).sum(1)])
-    flat = ~(np.abs(twice_area) > LEAST_UV_AREA * longest)
+    flat = ~(np.abs(twice_area) > LEAST_AREA * longest)
     if flat.any():
         t = int(np.argmax(flat))
         raise core.MeshError(f"triangle {t} (vertices {mesh.triangles[t].tolist()}) has no area in UV map "

@@ -11,12 +11,19 @@ import numpy as np
 
 from ... import core
 from ..properties.settings import SceneSettings, settings_of
-from . import blender_collision, colliders, read_cloth, scene_loads, start_velocity, unbaked_state, wind
+from . import (
+    blender_collision,
+    colliders,
+    likely_mistakes,
+    read_cloth,
+    scene_loads,
+    start_velocity,
+    unbaked_state,
+    wind,
+)
 from .frame_window import FrameWindow
+from .instances import InstancedColliders
 from .motion_sampling import MotionSampling, chord_error
-
-LARGE_THICKNESS = 0.25
-"""Thickness of cloth over its size from which on the report has a note [-]."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +32,7 @@ class SimulationInput:
 
     Attributes:
         sources: the cloth objects.   cloths: the core's cloth, one for each source.
-        collider_objects: Blender's objects of `scene.colliders`, in that order.
+        collider_objects: Blender's objects of `scene.colliders`, each once.
         wind_fields: the force fields whose wind is in the scene.
         window: positions of all animated objects; read the next frame into it before the solver needs it.
         scene: the core's scene.
@@ -51,6 +58,7 @@ def read_scene(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     Raises:
         core.ClothError: something cannot be simulated. It names the object, the element, the value and what to do.
     """
+    scene.frame_set(settings.first if settings.preroll_from_rest else settings.start)
     loads = scene_loads.SceneLoads(scene, view_layer, settings)
     objects = read_cloth.cloth_objects(scene, objects)
     collider_objects = read_cloth.objects_of_kind(scene, "COLLIDER")
@@ -72,23 +80,30 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
     for obj in collider_objects:
         colliders.check_collider(obj, view_layer)
     wind_fields = wind.wind_objects(scene, view_layer)
+    instanced = InstancedColliders(scene, view_layer, settings.metres_per_unit)
+    with_instances = {obj.name_full for obj in instanced.owners.values()}
     window = FrameWindow(scene, view_layer,
                          {source.obj: source.generative for source in sources} | dict.fromkeys(collider_objects),
                          first=settings.start, frame_rate=settings.frame_rate,
                          metres_per_unit=settings.metres_per_unit,
-                         extra_samples=loads.samples() | wind.samples(wind_fields, view_layer,
-                                                                      settings.metres_per_unit),
+                         extra_samples=instanced.samples() | loads.samples()
+                         | wind.samples(wind_fields, view_layer, settings.metres_per_unit),
                          extra_objects=wind_fields,
                          posed_from=settings.first if settings.preroll_from_rest else None)
     cloths = [read_cloth.read_cloth(source, window) for source in sources]
-    notes = notes_on_ignored(scene, view_layer) + colliders.notes_on_instances(collider_objects, view_layer)
+    notes = notes_on_ignored(scene, view_layer)
     notes += [note for source in sources for note in read_cloth.notes_on_weight_modifiers(source)]
-    notes += [_note_on_hidden(obj) for obj in hidden]
+    notes += [likely_mistakes.note_on_hidden(obj) for obj in hidden]
     notes += [start_velocity.note(source.obj) for source in sources
               if start_velocity.attribute_name(source.obj.data) == start_velocity.EARLIER_NAME]
-    window.sampling = _sampling(settings.motion_samples, sources, cloths, collider_objects, wind_fields)
-    solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in collider_objects]
-    notes += _notes_on_likely_mistakes(sources, cloths, solids, window.frame)
+    solid_objects = [obj for obj in collider_objects
+                     if obj.name_full not in with_instances or colliders.has_faces(obj, view_layer)]
+    window.sampling = _sampling(settings.motion_samples, sources, cloths, [
+        *(obj.name_full for obj in solid_objects), *instanced.owners], wind_fields)
+    solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in solid_objects]
+    solids += colliders.read_instances(instanced, scene, window)
+    collider_objects = solid_objects + [obj for obj in instanced.owners.values() if obj not in solid_objects]
+    notes += likely_mistakes.notes(sources, cloths, solids, collider_objects, window)
     air = loads.wind(window.motion)
     return SimulationInput(sources, collider_objects, window, cloths, core.Scene(
         cloths, solids, gravity=loads.gravity(window.motion),
@@ -96,10 +111,13 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
 
 
 def _sampling(samples: int, sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],
-              collider_objects: Sequence[bpy.types.Object], wind_fields: Sequence[bpy.types.Object]) -> MotionSampling:
-    """Return how often motion is read: so that colliders, pinned vertices and wind follow their paths."""
+              moving: Sequence[str], wind_fields: Sequence[bpy.types.Object]) -> MotionSampling:
+    """Return how often motion is read: so that colliders, pinned vertices and wind follow their paths.
+
+    `moving` are the names of the colliders' samples.
+    """
     thickness = min(cloth.distance for cloth in cloths)
-    errors = {obj.name_full: chord_error(thickness) for obj in collider_objects}
+    errors = {name: chord_error(thickness) for name in moving}
     for source, cloth in zip(sources, cloths, strict=True):
         pinned = np.flatnonzero(cloth.pins.weights > 0.0)
         if len(pinned):
@@ -113,28 +131,3 @@ def notes_on_ignored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) ->
     """Return notes that name the objects of the scene that a bake ignores. Fast enough for drawing a panel."""
     return (wind.notes_on_ignored(scene, view_layer) + colliders.notes_on_ignored(scene)
             + blender_collision.notes(scene))
-
-
-def _note_on_hidden(obj: bpy.types.Object) -> str:
-    """Return the note on an object whose monitor icon is animated."""
-    role = {"CLOTH": "is simulated", "COLLIDER": "stops cloth"}.get(obj.muslin.kind, "counts")
-    return (f"'{obj.name}' is hidden in the viewport by keys or a driver (its monitor icon) and {role} at all frames, "
-            "hidden or not. To let cloth pass a collider, move the collider away")
-
-
-def _notes_on_likely_mistakes(sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],
-                              solids: Sequence[core.Collider], first: int) -> list[str]:
-    """Return notes on settings that can be simulated and are probably a mistake. `first` is the first frame."""
-    notes = [f"'{solid.name}' has no area at frame {first}, as at a scale of 0, and stops nothing until it has"
-             for solid in solids if not solid.has_area(0.0)]
-    for number, (source, cloth) in enumerate(zip(sources, cloths, strict=True)):
-        thickness, size = source.settings.thickness, float(np.ptp(cloth.positions, axis=0).max())
-        if thickness is not None and thickness > LARGE_THICKNESS * size:
-            notes.append(f"{source.name}: its Thickness of {thickness:.3g} m is large for cloth that is {size:.3g} m "
-                         "wide: it keeps that distance from other surfaces. 0 lets Muslin choose")
-        same = [other.name for other, earlier in zip(sources[:number], cloths[:number], strict=True)
-                if np.array_equal(earlier.positions, cloth.positions)]
-        if same:
-            notes.append(f"{source.name} starts exactly at the place of {same[0]}, as a duplicate that was not moved. "
-                         "Delete one of them, or move it, if that is a mistake")
-    return notes

@@ -75,11 +75,16 @@ def generative_modifiers(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer)
 
 
 def deforms(obj: bpy.types.Object, generative: Iterable[str]) -> bool:
-    """Return whether a modifier that is not in `generative`, or the parent, deforms the mesh."""
+    """Return whether a modifier that is not in `generative`, or the parent, deforms the mesh at any frame."""
+    return obj.parent_type in ("ARMATURE", "LATTICE") or bool(deforming_modifiers(obj, generative))
+
+
+def deforming_modifiers(obj: bpy.types.Object, generative: Iterable[str]) -> list[bpy.types.Modifier]:
+    """Return the modifiers that are not in `generative` and move vertices, those that keys switch on included."""
     without = set(generative)
-    return obj.parent_type in ("ARMATURE", "LATTICE") or any(
-        modifier.show_viewport and modifier.name not in without and modifier.type not in SHAPELESS
-        and not baked_record.is_own(modifier) for modifier in obj.modifiers)
+    return [modifier for modifier in obj.modifiers
+            if modifier.name not in without and modifier.type not in SHAPELESS and not baked_record.is_own(modifier)
+            and (modifier.show_viewport or _animation_of(obj, _visibility_path(modifier.name)))]
 
 
 @contextmanager
@@ -159,12 +164,16 @@ def _animation_of(obj: bpy.types.Object, path: str) -> list[Any]:
     return [curve for curve in found if curve is not None]
 
 
+def _visibility_path(modifier: str) -> str:
+    """Return the path from an object to the visibility in the viewport of one of its modifiers."""
+    return f'modifiers["{bpy.utils.escape_identifier(modifier)}"].show_viewport'
+
+
 def _switch_off_modifiers(obj: bpy.types.Object, modifiers: list[str], change: Any) -> None:
     """Hide those of `modifiers` and of the types GENERATIVE by `change(owner, property, value)`."""
     for name in [modifier.name for modifier in obj.modifiers]:
         if name in modifiers or obj.modifiers[name].type in GENERATIVE:
-            path = f'modifiers["{bpy.utils.escape_identifier(name)}"].show_viewport'
-            for curve in _animation_of(obj, path):
+            for curve in _animation_of(obj, _visibility_path(name)):
                 change(curve, "mute", True)     # otherwise the next frame switches the modifier on again
             change(obj.modifiers[name], "show_viewport", False)
 

@@ -122,7 +122,7 @@ class Cloth:
                              "for no limit", object_name=self.name)
         self.max_elongation = np.inf if max_elongation is None else float(max_elongation)
         self.births = birth_times(births, count, self.name)
-        self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name)
+        self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name, mesh.kept_loose)
         self.closing_time = float(sewing_time)
         self.sewing: tuple[Sewing, ...] = ()
         if len(self.seams):

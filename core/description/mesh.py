@@ -51,6 +51,10 @@ class ClothMesh:
         name: name in messages.
         grain: direction of the warp where there is no uv (3,).
         points: whether vertices may be loose, without face or edge: particles. Several may be at one place.
+        ngon_triangles: (N, 3) triangles of the faces of five corners or more, as numbers of corners in the flat list of
+            all faces' corners; cut by the rule of `triangulate` if not given.
+        keep_loose: whether loose vertices are kept out of the simulation: they follow the targets of pins, and take no
+            part in contact.
 
     Attributes:
         positions: (V, 3) [m] at rest.
@@ -69,6 +73,7 @@ class ClothMesh:
         vertex_lengths: (V,) length of loose edges at rest that each vertex stands for [m].
         mean_edge: mean rest length of the edges [m], 0 without edges.
         loose_points: (V,) true for vertices without triangle or edge.
+        kept_loose: (V,) true for those of them that are kept out of the simulation.
         corners: (T, 3) indices of each triangle's corners in the flat list of face corners.
         scale: (V,) length at rest over that of `uv` or as modelled [-], 1 unless `scaled`.
         triangle_scale: (T,) the same for each triangle [-].
@@ -81,12 +86,14 @@ class ClothMesh:
 
     def __init__(self, positions: Any, triangles: Any = None, edges: Any = None, uv: Any = None, *,
                  faces: Iterable[Sequence[int]] | None = None, name: str = "cloth",
-                 grain: Sequence[float] = (1.0, 0.0, 0.0), points: bool = False) -> None:
+                 grain: Sequence[float] = (1.0, 0.0, 0.0), points: bool = False, keep_loose: bool = False,
+                 ngon_triangles: Any = None) -> None:
         if not isinstance(name, str):
             raise MeshError(f"name is {name!r}, it must be text")
-        if not is_flag(points):
-            raise MeshError(f"points is {points!r}, it must be True or False", object_name=name)
-        self.name, self._points = name, points
+        for what, flag in (("points", points), ("keep_loose", keep_loose)):
+            if not is_flag(flag):
+                raise MeshError(f"{what} is {flag!r}, it must be True or False", object_name=name)
+        self.name, self._points, self._keep_loose = name, points, keep_loose
         self.quads: IntArray = np.zeros((0, 4), dtype=np.int64)
         self.positions = self._read("positions", positions, 3)
         self._check_places()
@@ -95,7 +102,11 @@ class ClothMesh:
                 self._fail("give triangles or faces, not both")
             rings = self._rings(faces)
             self._check_faces(rings)
-            self.triangles, self.corners = triangulate(self.positions, rings)
+            try:
+                given = None if ngon_triangles is None else index_rows(ngon_triangles, 3)
+                self.triangles, self.corners = triangulate(self.positions, rings, given)
+            except ValueError as error:
+                self._fail(f"ngon_triangles: {error}")
             sides = np.array([pair for ring in rings for pair in zip(ring, [*ring[1:], ring[0]], strict=True)],
                              dtype=np.int64).reshape(-1, 2)
             if all(len(ring) == 4 for ring in rings):
@@ -302,7 +313,8 @@ class ClothMesh:
         used = np.zeros(len(self.positions), dtype=bool)
         used[self.edges] = True
         self.loose_points: BoolArray = ~used
-        if not (used.all() or self._points):
+        self.kept_loose: BoolArray = ~used & self._keep_loose
+        if not (used.all() or self._points or self._keep_loose):
             self._fail(f"vertex {int(np.argmin(used))} belongs to no face or edge ({int((~used).sum())} such); "
                        "delete loose vertices (Mesh > Clean Up > Delete Loose)")
         span = self.positions[self.edges[:, 1]] - self.positions[self.edges[:, 0]]
@@ -314,6 +326,7 @@ class ClothMesh:
         order = np.lexsort(self.positions.T)
         same = (np.diff(self.positions[order], axis=0) == 0.0).all(axis=1)
         same &= ~(self.loose_points[order[1:]] & self.loose_points[order[:-1]])
+        same &= ~(self.kept_loose[order[1:]] | self.kept_loose[order[:-1]])
         if same.any():
             at = int(np.argmax(same))
             pair = sorted(order[at:at + 2].tolist())

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, float_array, is_series, is_whole, takes
+from ..arrays import BoolArray, FloatArray, IntArray, float_array, is_series, is_whole, takes
 from ..did_you_mean import names_arguments_of
 from ..errors import PinError
 from .vertex_values import shown, target_point, vectors
@@ -51,6 +51,7 @@ class Pins:
         pins, pin_targets, attachments: as `Cloth` takes them.
         start: (V, 3) positions at the start [m].
         name: of the cloth, for messages.
+        always: (V,) vertices that are held exactly in any case.
 
     Attributes:
         weights: (V,) in 0..1.
@@ -60,7 +61,7 @@ class Pins:
     """
 
     def __init__(self, pins: Any, pin_targets: MeshTrajectory | None, attachments: Sequence[Attachment],
-                 start: FloatArray, name: str) -> None:
+                 start: FloatArray, name: str, always: BoolArray) -> None:
         self._start, self._name = start, name
         if pin_targets is not None and not (callable(pin_targets) and takes(pin_targets, 1)):
             raise PinError(f"pin_targets is {shown(pin_targets)}, it must be a function of the time alone, t [s] -> "
@@ -71,6 +72,8 @@ class Pins:
             self.weights = self._weights_of_mapping(pins)
         else:
             self.weights = np.zeros(len(start)) if pins is None else self._checked_weights(pins)
+        if always.any():
+            self.weights = np.where(always, 1.0, self.weights)
         self.held: IntArray = np.flatnonzero(self.weights == 1.0)
         self.pulled: IntArray = np.flatnonzero((self.weights > 0.0) & (self.weights < 1.0))
         if not is_series(attachments) or not all(isinstance(a, Attachment) for a in attachments):

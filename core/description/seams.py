@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, index_rows, is_number, is_series
+from ..arrays import BoolArray, FloatArray, IntArray, index_rows, is_number, is_series
 from ..errors import ClothError
 from .material import Material
 from .mesh import ClothMesh
@@ -83,7 +83,8 @@ def offsets(vertices: IntArray, weights: FloatArray, x: FloatArray) -> FloatArra
 def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:
     """Return the seams of a mesh as pairs of vertices (S, 2), smaller index first.
 
-    given: pairs of vertices (S, 2); or True for the loose edges between vertices of triangles, False for none.
+    given: pairs of vertices (S, 2); or True for the loose edges between vertices of triangles, False for none. Two
+        loose edges with a vertex in the middle that belongs to no triangle are such an edge, too; they stay a thread.
 
     Raises:
         ClothError: there are no loose edges, or a pair is an edge of a face, joins a vertex to itself, or has an end
@@ -95,6 +96,9 @@ def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:
         if not given:
             return np.zeros((0, 2), dtype=np.int64)
         seams: IntArray = mesh.loose_edges[in_triangles[mesh.loose_edges].all(axis=1)]
+        across = _across_middles(mesh, in_triangles)
+        if len(across):
+            seams = np.unique(np.concatenate([seams, across]), axis=0)
         if len(seams) == 0:
             raise ClothError("has no loose edges between its faces to sew; join the borders of its panels by edges (of "
                              "panels in different objects, join these first), or switch sewing off",
@@ -120,6 +124,19 @@ def seam_edges(mesh: ClothMesh, given: Any) -> IntArray:
             raise ClothError(f"seam {seams[np.argmax(wrong)].tolist()} {why} ({int(wrong.sum())} such); it must join "
                              "two vertices of different faces", object_name=mesh.name)
     return seams
+
+
+def _across_middles(mesh: ClothMesh, in_triangles: BoolArray) -> IntArray:
+    """Return the pairs (n, 2) of vertices of triangles, smaller index first, that two loose edges join in a vertex
+    which has no other edge."""
+    both = np.concatenate([mesh.loose_edges, mesh.loose_edges[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]                          # sorted by the vertex in the middle
+    middle, first, count = np.unique(both[:, 0], return_index=True, return_counts=True)
+    first = first[(count == 2) & ~in_triangles[middle]]
+    ends = np.sort(np.stack([both[first, 1], both[first + 1, 1]], axis=1).reshape(-1, 2), axis=1)
+    inner = mesh.edges[:len(mesh.edges) - len(mesh.loose_edges)]
+    known = np.isin(ends[:, 0] * len(in_triangles) + ends[:, 1], inner[:, 0] * len(in_triangles) + inner[:, 1])
+    return ends[in_triangles[ends].all(axis=1) & ~known]
 
 
 def sew(mesh: ClothMesh, material: Material, seams: IntArray, positions: FloatArray, force: float | None,

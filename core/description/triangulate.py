@@ -4,7 +4,7 @@
 The rule: a quad is cut along its shorter diagonal; of two diagonals equal to one part in 1e6 the one that
 starts at the face's first corner is taken, so that a regular grid gets the same diagonal everywhere. A quad with a
 corner that points inwards, or with three corners in line, is cut from that corner. A larger polygon is cut by clipping
-ears, always the ear with the shortest cut, in the plane of its area vector.
+ears, always the ear with the shortest cut, in the plane of its area vector, unless its triangles are given.
 
 Two quads that are folded around a vertex of their own, as at Suzanne's mouth, share three vertices, and cut along the
 same diagonal both have the triangle of these three. So a quad with a triangle that another face has, too, is cut along
@@ -23,16 +23,22 @@ CUTS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]])
 """Corners of a quad's two triangles (2, 2, 3): cut along the diagonal from its first corner, and from its second."""
 
 
-def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[IntArray, IntArray]:
+def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]], given: IntArray | None = None
+                ) -> tuple[IntArray, IntArray]:
     """Cut faces into triangles by the rule of this module.
 
     Args:
         positions: (V, 3) [m].
         faces: per face its 3 or more vertex indices in order.
+        given: triangles of the faces of 5 corners or more, as positions (N, 3) in the flat list of all face corners;
+            None to clip ears.
 
     Returns:
         triangles (T, 3) and, per triangle, the positions of its corners in the flat list of all face
         corners (T, 3), which is how per-corner data such as a UV map follows.
+
+    Raises:
+        ValueError: a face of n corners has not n - 2 triangles of its own corners in `given`.
     """
     rings: list[IntArray] = [np.asarray(face, dtype=np.int64) for face in faces]
     sizes = np.array([len(ring) for ring in rings], dtype=np.int64)
@@ -48,7 +54,8 @@ def triangulate(positions: FloatArray, faces: Iterable[Sequence[int]]) -> tuple[
     local.append(_cut_quads(positions, corners, starts[four]))
     owner.append(np.repeat(four, 2))
     for face in np.flatnonzero(sizes > 4):
-        cut = _clip_ears(positions[rings[face]])
+        cut = (_clip_ears(positions[rings[face]]) if given is None
+               else _given_cut(given - starts[face], int(face), int(sizes[face])))
         local.append(starts[face] + cut)
         owner.append(np.full(len(cut), face))
     order = np.argsort(np.concatenate(owner), kind="stable")
@@ -86,6 +93,14 @@ def _runs_inside(quads: FloatArray, cut: IntArray, normal: FloatArray) -> BoolAr
     along = np.einsum("qti,qi->qt", np.cross(b - a, c - a), normal)
     inside: BoolArray = (along > SINGLE_PRECISION * np.einsum("qi,qi->q", normal, normal)[:, None]).all(axis=1)
     return inside
+
+
+def _given_cut(corners: IntArray, face: int, size: int) -> IntArray:
+    """Return those of the given triangles (N, 3), in local corner numbers, that belong to a face of `size` corners."""
+    own = corners[((corners >= 0) & (corners < size)).all(axis=1)]
+    if len(own) != size - 2:
+        raise ValueError(f"face {face} of {size} corners has {len(own)} triangles, it must have {size - 2}")
+    return own
 
 
 def _clip_ears(polygon: FloatArray) -> IntArray:

@@ -139,7 +139,8 @@ class ParticleSystem:
         self.self_contact = SelfContact(
             self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
             scene.colliders, seams=seams if self.has_seams else None, skin=nodes.surface_count,
-            threads=threads, points=np.flatnonzero(np.concatenate([c.mesh.loose_points for c in scene.cloths])),
+            threads=threads,
+            points=np.flatnonzero(np.concatenate([c.mesh.loose_points & ~c.mesh.kept_loose for c in cloths])),
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
             held=np.concatenate([c.pins.fixed + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
         ) if len(self.triangles) + len(threads) else None

@@ -90,7 +90,7 @@ class Auditor:
     Args:
         cloths: (positions (V, 3) [m], triangles (T, 3)) of each cloth.
         colliders: the same of each collider.
-        surface: surface of all cloths in order, if it exists already.
+        surface: surface of all cloths in order, if it exists already. Only its vertices count then.
         shapes: shapes of the colliders, if they exist already; otherwise these positions decide which are rooms.
     """
 
@@ -103,7 +103,9 @@ class Auditor:
         lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         self._radius = LARGEST_GAP * float(lengths.mean()) if len(lengths) else 0.0
         piece = bodies(self._cloths.surface.edges, int(self._cloths.first_vertex[-1]))
-        self._of_pieces = np.unique(piece, return_index=True)[1]     # a vertex of each connected piece of cloth
+        judged: IntArray = np.arange(len(piece)) if surface is None else np.sort(surface.vertices)
+        self._judged = judged
+        self._of_pieces = judged[np.unique(piece[judged], return_index=True)[1]]    # a vertex of each connected piece
         self._expected_gap = np.inf                                  # [m]; a memory of cost, not of results
         self._crossed = False                                        # at the last audit; likewise
 
@@ -163,7 +165,8 @@ class Auditor:
             _, shape, tree = self._placed(number, x)
             if not (crossed or inside(points[self._of_pieces], x, shape.triangles, shape.closed, tree).any()):
                 continue
-            within = points[inside(points, x, shape.triangles, shape.closed, tree)]
+            judged = points[self._judged]
+            within = judged[inside(judged, x, shape.triangles, shape.closed, tree)]
             deepest = max(deepest, float(nearest(within, x, shape.triangles, tree)[1].distance.max(initial=0.0)))
         return deepest
 

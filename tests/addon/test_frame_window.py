@@ -70,7 +70,7 @@ def test_matrices_of_cloths_are_read_with_the_positions(extension, scene):
     assert np.allclose(local @ matrix[:3, :3].T + matrix[:3, 3], values["Sheet"])
 
 
-def test_a_bake_sets_each_frame_once(extension, scene):
+def test_a_bake_sets_each_frame_once_and_the_first_twice(extension, scene):
     import bpy
 
     builders.sheet(3)
@@ -84,4 +84,4 @@ def test_a_bake_sets_each_frame_once(extension, scene):
         builders.finish(extension.bake.bake(scene))
     finally:
         bpy.app.handlers.frame_change_post.remove(handler)
-    assert frames == [1, 2, 3, 4, 3]
+    assert frames == [1, 1, 2, 3, 4, 3]                     # at the first one it decides what is read

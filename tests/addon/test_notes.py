@@ -52,43 +52,6 @@ def test_a_mesh_of_the_collider_collection_outside_the_scene_is_noted(extension,
     assert (report.colliders, report.notes) == (["Box"], [])
 
 
-@pytest.mark.parametrize("kind, named", [("COLLIDER", True), ("NONE", False)])
-def test_a_collider_in_an_instanced_collection_is_noted(extension, scene, monkeypatch, kind, named):
-    still(extension, monkeypatch)
-    builders.sheet()
-    parts, shown = bpy.data.collections.new("Parts"), bpy.data.objects.new("Shown", None)
-    box = builders.box(kind=kind)
-    scene.collection.objects.unlink(box)
-    parts.objects.link(box)
-    shown.instance_type, shown.instance_collection = "COLLECTION", parts
-    scene.collection.objects.link(shown)
-    notes = builders.finish(extension.bake.bake(scene)).notes
-    assert [note.partition(" stop ")[0] for note in notes] == [
-        "The instances that 'Shown' shows of the collection 'Parts'"] * named
-
-
-@pytest.mark.parametrize("own", [True, False])
-def test_a_collider_with_instances_of_geometry_nodes_is_noted(extension, scene, monkeypatch, own):
-    still(extension, monkeypatch)
-    builders.sheet()
-    box, tree = builders.box(), bpy.data.node_groups.new("Studs", "GeometryNodeTree")
-    for way in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    start, end, copies, stud, both = (tree.nodes.new(kind) for kind in (
-        "NodeGroupInput", "NodeGroupOutput", "GeometryNodeInstanceOnPoints", "GeometryNodeMeshCube",
-        "GeometryNodeJoinGeometry"))
-    links = [(start, copies, "Points"), (stud, copies, "Instance"), (copies, both, "Geometry"), (both, end, "Geometry")]
-    for source, target, socket in links + [(start, both, "Geometry")] * own:
-        tree.links.new(source.outputs[0], target.inputs[socket])
-    box.modifiers.new("Studs", "NODES").node_group = tree
-    if own:
-        notes = builders.finish(extension.bake.bake(scene)).notes
-        assert [note.partition(" stop ")[0] for note in notes] == ["The instances that geometry nodes of 'Box' make"]
-    else:
-        with pytest.raises(extension.core.ColliderError, match="Box: has no triangles at frame 1; .*Realize Instances"):
-            builders.finish(extension.bake.bake(scene))
-
-
 def test_ignored_colliders_are_named_in_the_panel_and_on_the_sheet_of_a_comparison(extension, scene, monkeypatch,
                                                                                        tmp_path):
     sheet, solids = builders.sheet(), bpy.data.collections.new("Solids")

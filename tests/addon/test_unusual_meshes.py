@@ -78,3 +78,28 @@ def test_unmerged_borders_and_doubled_surfaces_are_refused(extension, scene):
                          [(0, 1, 2), (3, 5, 4)])
     with pytest.raises(extension.core.MeshError, match="Seam: vertices 1 and 3 are at the same place"):
         builders.finish(extension.bake.bake(scene))
+
+
+def ngon(corners):
+    """Add a cloth of one face with these corners (n, 2)."""
+    return builders.mesh_object("Gore", [(x, y, 0.0) for x, y in corners], [tuple(range(len(corners)))])
+
+
+def read_cloths(extension, scene):
+    settings = extension.settings.scene_settings_of(scene)
+    return extension.read_scene.read_scene(scene, settings, None, bpy.context.view_layer).cloths
+
+
+def test_faces_of_many_corners_are_cut_as_blender_displays_them(extension, scene):
+    angle = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    gore = ngon(np.column_stack([(1.0 + 0.3 * np.cos(5.0 * angle)) * np.cos(angle), np.sin(angle)]))
+    gore.data.calc_loop_triangles()
+    shown = {tuple(sorted(triangle.vertices)) for triangle in gore.data.loop_triangles}
+    mesh = read_cloths(extension, scene)[0].mesh
+    assert {tuple(sorted(triangle)) for triangle in mesh.triangles.tolist()} == shown
+    assert mesh.is_diagonal.sum() == 21
+
+
+def test_a_face_with_corners_in_line_has_triangles_of_some_area(extension, scene):
+    ngon([(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (1.0, 1.0), (0.5, 1.0), (0.0, 1.0)])
+    assert read_cloths(extension, scene)[0].mesh.areas.sum() == pytest.approx(1.0)

@@ -119,3 +119,10 @@ def test_what_an_error_names_is_really_the_culprit():
         uv[t] = uv[t, :1]
         with pytest.raises(core.MeshError, match=rf"uv of triangle {t} "):
             core.ClothMesh(positions, triangles, uv=uv)
+
+
+def test_triangles_of_a_large_face_that_do_not_fill_it_are_refused():
+    angle = np.linspace(0.0, 2.0 * np.pi, 6, endpoint=False)
+    positions = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(6)])
+    with pytest.raises(core.MeshError, match="ngon_triangles: face 0 of 6 corners has 1 triangles, it must have 4"):
+        core.ClothMesh(positions, faces=[range(6)], ngon_triangles=[(0, 1, 2)])

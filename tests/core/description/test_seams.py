@@ -57,6 +57,25 @@ def test_panels_are_sewn_together_in_the_closing_time_and_do_not_cross(backend):
     assert end.certificate.smallest_gap is None                    # sewn is no gap
 
 
+def test_a_seam_with_a_vertex_in_the_middle_of_an_edge_is_closed_too():
+    positions, triangles, seam = panels()
+    middles = len(positions) + np.arange(len(seam))
+    between = positions[seam].mean(axis=1) + [0.0, 0.0, 0.05]
+    edges = np.concatenate([np.column_stack([seam[:, 0], middles]), np.column_stack([middles, seam[:, 1]])])
+    mesh = core.ClothMesh(np.concatenate([positions, between]), triangles, edges=edges)
+    end = run(core.Cloth(mesh, fabric(), sewing=True, sewing_time=0.5), 19)
+    assert gaps(end.positions[0], seam).max() < 1e-3 / CELLS
+
+
+def test_a_thread_of_several_edges_is_no_seam():
+    positions, triangles, _ = panels()
+    count = len(positions)
+    thread = np.concatenate([positions, [(1.1, 0.5, 0.0), (1.2, 0.5, 0.0)]])
+    edges = [(count - 4, 1), (CELLS * (CELLS + 1), count), (count, count + 1), (count + 1, count - 3)]
+    cloth = core.Cloth(core.ClothMesh(thread, triangles, edges=edges), fabric(), sewing=True)
+    assert cloth.seams.tolist() == [[1, count - 4]] and len(cloth.mesh.loose_edges) == 3
+
+
 def test_seams_are_neither_threads_nor_mass_nor_stretch():
     positions, triangles, seam = panels()
     sewn = core.Cloth(core.ClothMesh(positions, triangles, edges=seam), fabric(), sewing=True)
