@@ -15,10 +15,12 @@ from .body_properties import BodyProperties
 from .enum_items import model_items
 from .fabric_properties import FabricProperties
 from .garment_properties import GarmentProperties, MapProperties
+from .rest_properties import RestProperties
 from .scene_properties import MuslinScene
 
 
-class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, bpy.types.PropertyGroup):
+class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, RestProperties,
+                   bpy.types.PropertyGroup):
     """Settings of an object: `object.muslin`."""
 
     __slots__ = ()                                                # a misspelt name in a script is an error

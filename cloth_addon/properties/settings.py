@@ -17,6 +17,7 @@ import bpy
 from ... import core
 from .enum_items import backend_name, chosen
 from .model_options import model_of, model_options
+from .rest_settings import RestSettings, rest_settings_of
 from .unkeyed_values import unkeyed_values
 
 
@@ -80,6 +81,7 @@ class ClothSettings:
     thickness: float | None
     max_elongation: float | None
     garment: GarmentSettings
+    rest: RestSettings
     model_options: dict[str, Any]
 
     def material(self, name: str) -> core.Material:
@@ -188,7 +190,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         model=model, pin_group=values.pin_group, grain=chosen(values, "grain"), uv_map=values.uv_map,
         thickness=thickness if thickness > 0.0 else None,
         max_elongation=float(values.max_elongation) / 100.0 if values.use_max_elongation else None,
-        garment=_garment_of(values, unit),
+        garment=_garment_of(values, unit), rest=rest_settings_of(values),
         model_options=model_options(values, model, unit))
 
 

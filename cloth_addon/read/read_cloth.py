@@ -2,7 +2,7 @@
 """Cloth objects as the core's cloth: which objects take part, checks, mesh, pins, grain, velocities.
 
 Cloth is read as it is evaluated at the first frame, in world space and metres, with shape keys, deforming modifiers,
-parents and scale, and on the mesh's own vertices. That shape is the rest shape.
+parents and scale, and on the mesh's own vertices. That shape is the rest shape, unless a shape key is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ... import core
 from ..properties.record_schema import MOST
 from ..properties.settings import ClothSettings, kind_of, settings_of
-from . import garments, mesh_data, start_velocity, unbaked_state
+from . import garments, mesh_data, rest_shape, start_velocity, unbaked_state
 from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
 from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_text
@@ -128,11 +128,12 @@ def read_cloth(source: ClothSource, window: FrameWindow) -> core.Cloth:
                              "mesh edges or faces", object_name=obj.name)
     matrix = window.at(matrix_name(source.name), 0.0)
     positions = separate_coincident_vertices(window.at(source.name, 0.0), obj.data)
+    rest = rest_shape.rest_positions(obj, settings.rest, matrix)
     points, faces = settings.model == "particles", mesh_data.faces(obj.data)
     shared: dict[str, Any] = {"name": source.name, "points": points, "keep_loose": not points,
                               "ngon_triangles": _ngon_triangles(obj.data, positions)}
-    mesh = core.ClothMesh(positions, faces=faces, edges=mesh_data.edges(obj.data), grain=matrix[:3, 0].tolist(),
-                          **shared)
+    mesh = core.ClothMesh(positions if rest is None else separate_coincident_vertices(rest, obj.data), faces=faces,
+                          edges=mesh_data.edges(obj.data), grain=matrix[:3, 0].tolist(), **shared)
     if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
         layer = _uv_layer(obj, settings.uv_map)
         corners = mesh_data.uv(obj.data, layer).astype(np.float64)[mesh.corners]     # (T, 3, 2)
@@ -145,6 +146,8 @@ def read_cloth(source: ClothSource, window: FrameWindow) -> core.Cloth:
                       pin_targets=window.trajectory(source.name) if pins is not None or mesh.kept_loose.any() else None,
                       thickness=settings.thickness, max_elongation=settings.max_elongation, name=source.name,
                       velocities=_velocities(obj, matrix), births=_births(obj),
+                      positions=None if rest is None else positions,
+                      **rest_shape.motion_options(source.name, settings.rest, window),
                       **settings.model_options, **garments.garment_options(obj, settings.garment, mesh))
 
 

@@ -36,6 +36,11 @@ class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
                 row = col.row()
                 row.alignment = "RIGHT"
                 row.label(text="Automatic, from the mesh's area")
+        else:
+            keys = obj.data.shape_keys
+            if keys is not None:
+                col.prop_search(muslin, "rest_shape_key", keys, "key_blocks")
+        col.prop(muslin, "use_dynamic_mesh")
 
 
 class MUSLIN_PT_maps(PhysicsTab, bpy.types.Panel):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FARTHEST, IntArray, is_number
+from ..arrays import FARTHEST, FloatArray, IntArray, is_number, takes
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
 from .arguments import keeps_arguments
@@ -21,7 +21,7 @@ from .models import model_options as checked_options
 from .paint_maps import PaintMaps
 from .pins import Attachment, MeshTrajectory, Pins
 from .seams import Sewing, button_up, buttoned, check_closing, seam_edges, sew
-from .vertex_values import birth_times, vectors
+from .vertex_values import birth_times, shown, vectors
 
 THICKNESS_PER_EDGE = 0.2
 """Default distance from solids, over the mean edge length [-]."""
@@ -61,6 +61,8 @@ class Cloth:
             edge that is one of them is neither seam nor thread.
         rest_scale, rest_curvature, curl_angle, stretch_scale, shear_scale, bend_scale: painted values; see `PaintMaps`.
         field_weights: factors on gravity and force fields; 1 if not given.
+        rest_motion: t [s] -> (V, 3) [m], positions whose deformation since time 0 the rest shape follows; it stands
+            still if not given.
         model_options: keyword arguments of the model.
 
     Attributes:
@@ -76,6 +78,7 @@ class Cloth:
         sewing: seams and buttons, those of one kind as one `Sewing`.
         closing_time: `sewing_time` [s].
         field_weights: as given or by default.
+        rest_motion: as given.
     """
 
     def __init__(self, mesh: ClothMesh, material: Material, model: str = "baraff_witkin", pins: Any = None,
@@ -85,11 +88,12 @@ class Cloth:
                  sewing: Any = False, sewing_force: float | None = None, sewing_time: float = 1.0,
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
-                 field_weights: FieldWeights | None = None, **model_options: Any) -> None:
+                 field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
+                 **model_options: Any) -> None:
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
             if not isinstance(given, kind):
-                shown = f"a {type(given).__name__}" if isinstance(given, (ClothMesh, Material)) else reprlib.repr(given)
-                raise ClothError(f"{what} is {shown}, it must be a {kind.__name__}" + (
+                found = f"a {type(given).__name__}" if isinstance(given, (ClothMesh, Material)) else reprlib.repr(given)
+                raise ClothError(f"{what} is {found}, it must be a {kind.__name__}" + (
                     f", such as Material.preset({given!r})" if what == "material" and isinstance(given, str) else ""))
         if not (name is None or isinstance(name, str)):
             raise ClothError(f"name is {name!r}, it must be text", object_name=mesh.name)
@@ -122,6 +126,10 @@ class Cloth:
                              "for no limit", object_name=self.name)
         self.max_elongation = np.inf if max_elongation is None else float(max_elongation)
         self.births = birth_times(births, count, self.name)
+        if not (rest_motion is None or callable(rest_motion) and takes(rest_motion, 1)):
+            raise ClothError(f"rest_motion is {shown(rest_motion)}, it must be a function of the time alone, t [s] -> "
+                             "(V, 3) [m]", object_name=self.name)
+        self.rest_motion = rest_motion
         self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name, mesh.kept_loose)
         self.closing_time = float(sewing_time)
         self.sewing: tuple[Sewing, ...] = ()
@@ -131,6 +139,15 @@ class Cloth:
             self.sewing += (button_up(mesh, material, buttons, self.positions, sewing_time),)
         arguments = list(inspect.signature(Cloth).parameters)[2:-1]
         self.options = checked_options(model, model_options, arguments, self.name)
+
+    def rest_positions(self, time: float) -> FloatArray:
+        """Return the positions (V, 3) [m] that the rest shape follows, at `time` [s].
+
+        Raises:
+            ClothError: they are no positions of the cloth's vertices.
+        """
+        assert self.rest_motion is not None
+        return vectors(self.rest_motion(time), len(self.positions), f"rest_motion at {time:.4f} s", self.name)
 
     @property
     def distance(self) -> float:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The element forces of all cloths as a function of time.
 
-Three kinds of force change with time: soft pins follow their targets, seams and buttons close, and painted rest shapes
+Three kinds of force change with time: soft pins follow their targets, seams and buttons close, and rest shapes move or
 are reached gradually. The vertices of elements, and the stiffness of laws with a constant tangent, never change, so
 that matrices keep their patterns.
 """
@@ -15,7 +15,7 @@ from ..arrays import FloatArray
 from ..description.cloth import Cloth
 from ..stencils.springs.edge_damping import dashpots
 from ..stencils.stencil import ElementForce, Stencil
-from .rest_shape_ramp import RestShapeRamp
+from .rest_shape import RestShape
 from .seam_forces import SeamForce
 from .soft_pins import SoftPinForce
 
@@ -32,22 +32,21 @@ class ForcesInTime:
 
     Attributes:
         final: forces with the final rest shapes, and with soft pins and seams as at the start.
-        ramps: per cloth the ramp of its rest shape, None where nothing is painted or the closing time is 0.
+        shapes: per cloth its rest shape.
     """
 
     def __init__(self, cloths: Sequence[Cloth], slices: Sequence[slice], models: Sequence[Sequence[ElementForce]],
                  scale: FloatArray, carried: FloatArray) -> None:
         self.final: list[ElementForce] = []
-        self.ramps: list[RestShapeRamp | None] = []
+        self.shapes: list[RestShape] = []
         self._moving: list[tuple[int, SoftPinForce | SeamForce]] = []
-        self._ramped: list[tuple[slice, RestShapeRamp]] = []
+        self._shaped: list[tuple[slice, RestShape]] = []
         for cloth, span, model in zip(cloths, slices, models, strict=True):
-            ramp = None
-            if cloth.maps.rest_scale is not None and cloth.closing_time > 0.0:
-                ramp = RestShapeRamp(model, scale, cloth.closing_time)
-                self._ramped.append((slice(len(self.final), len(self.final) + len(model)), ramp))
-            self.ramps.append(ramp)
-            self.final += model
+            shape = RestShape(cloth, model, scale, span.start)
+            if shape.moves:
+                self._shaped.append((slice(len(self.final), len(self.final) + len(shape.forces)), shape))
+            self.shapes.append(shape)
+            self.final += shape.forces
             self.final += [replace(damper, stencil=Stencil(damper.stencil.vertices + span.start,
                                                            damper.stencil.weights))
                            for damper in dashpots(cloth.mesh, cloth.material)]
@@ -59,13 +58,13 @@ class ForcesInTime:
     @property
     def change(self) -> bool:
         """Return whether any force changes with time."""
-        return len(self._moving) + len(self._ramped) > 0
+        return len(self._moving) + len(self._shaped) > 0
 
     def at(self, time: float) -> list[ElementForce]:
         """Return the forces at `time` [s], in the order of `final`."""
         result = list(self.final)
-        for places, ramp in self._ramped:
-            result[places] = ramp.at(time)
+        for places, shape in self._shaped:
+            result[places] = shape.at(time)
         for place, force in self._moving:
             result[place] = force.at(time)
         return result

@@ -37,7 +37,6 @@ from .latest import Latest
 from .matrix_free import MatrixFree
 from .pin_constraints import PinConstraints
 from .projective_matrix import ProjectiveMatrix, constant_elements
-from .rest_shape_ramp import over_final
 from .stiffness_limit import limited
 from .strain_limit import StrainLimit
 from .velocity_forces import RateForce, VelocityForces
@@ -118,7 +117,7 @@ class ParticleSystem:
         self._pins = PinConstraints(cloths, self.slices, self.vertex_count, self.emission)
         self.held_edges: BoolArray = self.displayed_edges & np.isin(self.edges, self._pins.always).all(axis=1)
         self._limit = self._final_limit()
-        self._latest_limit: Latest[tuple[float, ...], StrainLimit | None] = Latest()
+        self._latest_limit: Latest[tuple[float, ...], StrainLimit] = Latest()
         air = self._triangles_in_air()
         self._viscous: FloatArray = nodes.padded(np.concatenate(
             [c.material.viscous_drag * patch_areas(c.mesh, c.material) for c in cloths]))
@@ -181,8 +180,8 @@ class ParticleSystem:
     def forces_at(self, time: float) -> ForcesAt:
         """Return the forces at `time` [s].
 
-        Soft pins have their targets at this time, seams their lengths, painted rest shapes their scales, and the weight
-        its gravity.
+        Soft pins have their targets at this time, seams their lengths, cloths their rest shapes, and the weight its
+        gravity.
         """
         change = self._forces.change or self.scene.gravity_changes
         return self._latest_forces.at(time if change else 0.0, self._made_forces)
@@ -247,8 +246,18 @@ class ParticleSystem:
 
         Edges may be as long as their present rest shape allows, not as the final one does.
         """
-        parts = tuple(1.0 if ramp is None else ramp.part(time) for ramp in self._forces.ramps)
-        return self._latest_limit.at(parts, self._made_limit)
+        if self._limit is None:
+            return None
+        return self._latest_limit.at(tuple(shape.key(time) for shape in self._forces.shapes),
+                                     lambda _: self._made_limit(time))
+
+    def rest_lengths_at(self, time: float) -> FloatArray:
+        """Return the rest lengths (E,) [m] at `time` [s], of final shapes where a painted scale is reached gradually.
+        """
+        ratios = [shape.motion_ratios(time) for shape in self._forces.shapes]
+        return self.rest_lengths if all(r is None for r in ratios) else np.concatenate(
+            [self.rest_lengths[span] if r is None else self.rest_lengths[span] * r
+             for span, r in zip(self.edge_slices, ratios, strict=True)])
 
     # ------------------------------------------------------------------ building
 
@@ -264,14 +273,13 @@ class ParticleSystem:
             return None
         return StrainLimit(self.edges, self.rest_lengths * (1.0 + elongation), self.carried, self._pins.always)
 
-    def _made_limit(self, parts: tuple[float, ...]) -> StrainLimit | None:
-        """Return the limit when these parts of the changes of rest shape are done, one for each cloth."""
-        if self._limit is None:
-            return None
+    def _made_limit(self, time: float) -> StrainLimit:
+        """Return the limit with the rest shapes of `time` [s]."""
+        assert self._limit is not None
         longest = self._limit.all_longest.copy()
-        for cloth, span, ramp, part in zip(self.scene.cloths, self.edge_slices, self._forces.ramps, parts, strict=True):
-            if ramp is not None:
-                longest[span] *= over_final(cloth.mesh.scale[cloth.mesh.edges].mean(axis=1), part)
+        for span, shape in zip(self.edge_slices, self._forces.shapes, strict=True):
+            if shape.moves:
+                longest[span] *= shape.edge_ratios(time)
         same = np.array_equal(longest, self._limit.all_longest)
         return self._limit if same else self._limit.of_lengths(longest)
 

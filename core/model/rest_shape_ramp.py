@@ -33,27 +33,28 @@ class RestShapeRamp:
     """
 
     def __init__(self, forces: Sequence[ElementForce], scale: FloatArray, time: float) -> None:
-        self._forces, self._time = forces, time
-        self._families = families(force for force in forces if not force.law.constant_tangent
-                                  and not getattr(force.law, "completes_constant_law", False))
-        self._scales = [_means(family[0].stencil, scale) for family in self._families]
+        self._time = time
+        grouped = families(force for force in forces if not force.law.constant_tangent
+                           and not getattr(force.law, "completes_constant_law", False))
+        self._places = [[place for place, force in enumerate(forces) if any(force is other for other in family)]
+                        for family in grouped]
+        self._scales = [_means(family[0].stencil, scale) for family in grouped]
 
     def part(self, time: float) -> float:
         """Return the part of the change of shape that is done at `time` [s], 0 to 1 [-]."""
         s = min(max(time / self._time, 0.0), 1.0)
         return s * s * (3.0 - 2.0 * s)
 
-    def at(self, time: float) -> list[ElementForce]:
-        """Return the forces at `time` [s], in the order of those given."""
-        part = self.part(time)
+    def at(self, time: float, forces: Sequence[ElementForce]) -> list[ElementForce]:
+        """Return `forces`, in the order of those given and in their final shape, at `time` [s]."""
+        part, result = self.part(time), list(forces)
         if part == 1.0:
-            return list(self._forces)
-        result = list(self._forces)
-        for family, scale in zip(self._families, self._scales, strict=True):
-            old = family[0].stencil
-            stencil = replace(old, weights=old.weights / over_final(scale, part)[:, None, None])
-            result = [replace(force, stencil=stencil) if any(force is other for other in family) else force
-                      for force in result]
+            return result
+        for places, scale in zip(self._places, self._scales, strict=True):
+            old = forces[places[0]].stencil
+            stencil = old.reweighted(old.weights / over_final(scale, part)[:, None, None])
+            for place in places:
+                result[place] = replace(forces[place], stencil=stencil)
         return result
 
 

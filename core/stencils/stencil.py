@@ -22,7 +22,7 @@ source runs on these arrays and on the scalars of a compiled loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -46,7 +46,6 @@ ELEMENTS_PER_BATCH = 4096
 memory."""
 
 
-
 class Law(Protocol):
     """Energy of an element as a function of its columns.
 
@@ -65,6 +64,7 @@ class Law(Protocol):
         completes_constant_law: True if the projected tangent is positive semi-definite only when that of a law with
             constant tangent on the same elements is added.
         may_go_slack: True if the stiffness can vanish, so that a step needs more linearisations.
+        rest_kind: "membrane" | "angle" | "curvature", how a rest shape enters (see `core/model/rest_values.py`).
 
     Optional methods, for the constant matrix of projective dynamics:
         tangent_bounds(p): omega_c (E,) per column, with sum_c omega_c |dF_c|^2 >= dF . H dF for every F.
@@ -120,6 +120,7 @@ class Stencil:
         hub_count: number of leading vertices of an element such that every pair of vertices that the law couples
             contains at least one of them; None if the law couples any two vertices.
         held: whether the weights may add up to something else than zero, as for springs to fixed points.
+        like: a stencil of the same vertices, whose `incidence` is used.
 
     Raises:
         ValueError: the weights of an element that is not held do not add up to zero.
@@ -129,10 +130,17 @@ class Stencil:
     weights: FloatArray
     hub_count: int | None = None
     held: bool = False
+    like: Stencil | None = None
 
     def __post_init__(self) -> None:
+        if self.like is not None and self.like.vertices is not self.vertices:
+            object.__setattr__(self, "like", None)
         if not self.held:
             object.__setattr__(self, "weights", balanced(self.weights))
+
+    def reweighted(self, weights: FloatArray) -> Stencil:
+        """Return the stencil of the same vertices with other weights (E, k, C)."""
+        return replace(self, weights=weights, like=self if self.like is None else self.like)
 
     @cached_property
     def incidence(self) -> tuple[IntArray, npt.NDArray[np.int32]]:
@@ -141,6 +149,8 @@ class Stencil:
         Corner i of element e has the number e k + i. Each list is in ascending order. The numbers are 32-bit integers,
         because every sum over elements reads all of them.
         """
+        if self.like is not None:
+            return self.like.incidence
         flat = self.vertices.ravel()
         corners = np.argsort(flat, kind="stable").astype(np.int32)
         starts: IntArray = np.searchsorted(flat[corners], np.arange(int(flat.max(initial=-1)) + 2))

@@ -121,7 +121,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             with watch.stage("certificate"):
                 found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
                 seen, held = system.displayed_edges, system.held_edges
-                ratios = system.edge_lengths(state.x) / system.rest_lengths
+                ratios = system.edge_lengths(state.x) / system.rest_lengths_at(state.time)
                 stretch_max, stretch_p99 = stretch_of(ratios[seen])
         record = stepper.take_record()
         certificate = Certificate(

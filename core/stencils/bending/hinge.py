@@ -83,6 +83,7 @@ class Hinge:
     constant_tangent = False
     linear = False
     stiffness_parameters = {"bend": (0,)}
+    rest_kind = "angle"
     has_rest_curvature = True
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:

@@ -94,13 +94,22 @@ def rest_stencil(patch: PatchGeometry) -> Stencil:
 
     The triangle's own vertices come first; they are the hubs, because q is coupled to w_u and w_v only.
     """
-    some = patch.curved
+    return _rest_columns(patch, patch.curved)[0]
+
+
+def every_rest_stencil(patch: PatchGeometry) -> tuple[Stencil, FloatArray]:
+    """Return the columns q, w_u, w_v of all triangles, and weights (T, k, 3) of F_1, F_2, F_3 on the same vertices."""
+    return _rest_columns(patch, np.arange(len(patch.stiffness)))
+
+
+def _rest_columns(patch: PatchGeometry, some: IntArray) -> tuple[Stencil, FloatArray]:
     vertices, weights = patch.stencil.vertices[some], patch.stencil.weights[some]
     order = np.argsort(~weights[..., 3:].any(axis=2), axis=1, kind="stable")
     vertices = np.take_along_axis(vertices, order, axis=1)
     weights = np.take_along_axis(weights, order[..., None], axis=1)
     q = np.einsum("twc,tc->tw", weights[..., :3], patch.rest[some])
-    return Stencil(vertices, np.concatenate([q[..., None], weights[..., 3:]], axis=2), hub_count=3)
+    return (Stencil(vertices, np.concatenate([q[..., None], weights[..., 3:]], axis=2), hub_count=3),
+            weights[..., :3])
 
 
 class _Slopes:

@@ -56,6 +56,7 @@ class RestCurvature:
     constant_tangent = False
     linear = False
     stiffness_parameters = {"bend": (0,)}
+    rest_kind = "curvature"
     has_rest_curvature = True
     completes_constant_law = True
 

@@ -92,6 +92,7 @@ class ProjectiveTriangle:
     constant_tangent = False
     linear = False
     stiffness_parameters = {"stretch": (0,)}
+    rest_kind = "membrane"
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """Return psi (E,) [J]."""

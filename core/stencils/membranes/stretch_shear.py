@@ -58,6 +58,7 @@ class Stretch:
     constant_tangent = False
     linear = False
     stiffness_parameters = {"stretch": (0, 1)}
+    rest_kind = "membrane"
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """Return psi (E,) [J]."""
@@ -99,6 +100,7 @@ class Shear:
     constant_tangent = False
     linear = False
     stiffness_parameters = {"shear": (0,)}
+    rest_kind = "membrane"
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """Return psi (E,) [J]."""
