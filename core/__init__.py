@@ -14,6 +14,7 @@ SI units throughout. Nothing here knows Blender.
 """
 
 from .description.cloth import Cloth
+from .description.cloth_contact import ClothContact
 from .description.collider import Collider
 from .description.force_fields import FieldWeights, ForceField, field_values
 from .description.keyed import Keyed
@@ -49,9 +50,9 @@ from .stepping.simulate import Frame, simulate, steps_in_frame
 from .version import __version__ as __version__
 
 __all__ = [
-    "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothError",
-    "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame", "Keyed", "Material",
-    "MaterialError", "MeshError", "MotionWindow", "PinError", "PresetError", "Scene", "SceneError", "Solver",
-    "SolverError", "Trajectory", "UnstableStepError", "WindFields", "audit", "emit", "emitters", "field_values",
-    "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
+    "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothContact",
+    "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame", "Keyed",
+    "Material", "MaterialError", "MeshError", "MotionWindow", "PinError", "PresetError", "Scene", "SceneError",
+    "Solver", "SolverError", "Trajectory", "UnstableStepError", "WindFields", "audit", "emit", "emitters",
+    "field_values", "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
 ]

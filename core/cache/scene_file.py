@@ -31,6 +31,7 @@ from ..array_file import ArrayFileError, Arrays, packed, unpacked, write_whole
 from ..arrays import AnyArray
 from ..description.arguments import arguments_of, changes_of
 from ..description.cloth import Cloth
+from ..description.cloth_contact import ClothContact
 from ..description.collider import Collider
 from ..description.force_fields import FieldWeights, ForceField
 from ..description.keyed import Keyed
@@ -55,7 +56,8 @@ MANY = 1 << 20
 """Largest number of objects, arrays or motions in a file."""
 LARGEST_INTEGER = 2 ** 63
 CLASSES: Mapping[str, type] = {made.__name__: made for made in (
-    Attachment, Cloth, ClothMesh, Collider, FieldWeights, ForceField, Keyed, Material, Scene, Solver, WindFields)}
+    Attachment, Cloth, ClothContact, ClothMesh, Collider, FieldWeights, ForceField, Keyed, Material, Scene,
+    Solver, WindFields)}
 """Classes whose objects can be in a file, by name."""
 CHANGES = frozenset(("without_loose", "scaled", "curved"))
 """Methods of `ClothMesh` that return a changed copy."""

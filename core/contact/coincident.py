@@ -19,6 +19,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import all_of, any_of
 from .colliders import SurfaceShape
+from .exclusions import PairFilter, kept_off
 from .folds import Corners, sheets
 from .lying import Lying, in_cloth, in_solid
 from .triangle_surface import TriangleSurface
@@ -29,19 +30,24 @@ that lies in a wall has its corners in the floor beside it, too."""
 
 
 def parted(surface: TriangleSurface, held: BoolArray, hair: float, within: float,
-           solids: Sequence[tuple[FloatArray, SurfaceShape]] = ()) -> FloatArray:
+           solids: Sequence[tuple[FloatArray, SurfaceShape]] = (), pair_filter: PairFilter | None = None,
+           layer: IntArray | None = None) -> FloatArray:
     """Positions of the surface (V, 3) [m] with its sheets (see `folds`) put a `hair` [m] apart where they lie `within`
     [m] of one another, or of solids.
 
-    held (V,): vertices that pins hold, which stay where they are; solids: positions (W, 3) [m] and shapes of colliders.
+    held (V,): vertices that pins hold, which stay where they are; solids: positions (W, 3) [m] and shapes of colliders;
+    pair_filter: None where nothing is excluded from contact. layer (V,): of two sheets of different layers, that of the
+    higher one is put in front of the other; None if all are of one.
     """
     x, triangles = surface.positions, surface.triangles
     if not len(triangles):
         return x
     sheet = sheets(x, triangles)
     count = int(sheet.max()) + 1
-    lying = Lying.joined([in_cloth(surface, sheet, within), *(
-        in_solid(x, surface.vertices, *solid, count + k, within) for k, solid in enumerate(solids))])
+    allowed = None if pair_filter is None else pair_filter.candidates
+    lying = Lying.joined([in_cloth(surface, sheet, within, allowed), *(
+        in_solid(x, kept_off(pair_filter, k, surface.vertices), *solid, count + k, within)
+        for k, solid in enumerate(solids))])
     corners = Corners(triangles, sheet)
     again, row = corners.of(lying.vertex)
     other = np.flatnonzero(~corners.has(lying.vertex[again], lying.among[again]))
@@ -53,10 +59,14 @@ def parted(surface: TriangleSurface, held: BoolArray, hair: float, within: float
     area = np.cross(x[triangles[:, 1]] - x[triangles[:, 0]], x[triangles[:, 2]] - x[triangles[:, 0]])
     facing = np.einsum("pi,pi->p", corners.normals(area * whole[:, None])[row], lying.across)
     rows = np.flatnonzero(np.abs(facing) > ALONG)
-    lying, facing, rank = lying[rows], np.sign(facing[rows]), _ranks(sheet, triangles, held, len(solids))
-    hairs = np.zeros(len(rank))
+    levels = np.zeros(count, dtype=np.int64)
+    if layer is not None:
+        levels[sheet] = layer[triangles[:, 0]]
+    lying, facing, rank = lying[rows], np.sign(facing[rows]), _ranks(sheet, triangles, held, len(solids), levels)
+    hairs, level = np.zeros(len(rank)), np.zeros(len(rank), dtype=np.int64)
+    level[rank[:count]] = levels
     for number, height in _places(rank[corners.sheet[row[rows]]], rank[lying.among], facing, lying.above,
-                                  len(solids)).items():
+                                  len(solids), level).items():
         hairs[number] = height
     moved: FloatArray = x + hair * corners.mean(hairs[rank[corners.sheet]][:, None] * corners.normals(area), len(x))
     moved[held] = x[held]
@@ -80,21 +90,22 @@ def _within_others(corners: Corners, lying: Lying, row: IntArray) -> tuple[BoolA
     return whole, np.flatnonzero(kept)
 
 
-def _ranks(sheet: IntArray, triangles: IntArray, held: BoolArray, solids: int) -> IntArray:
+def _ranks(sheet: IntArray, triangles: IntArray, held: BoolArray, solids: int, levels: IntArray) -> IntArray:
     """Place of each sheet, and of `solids` colliders after them, in the order in which they are put on one another:
-    what cannot be moved, colliders and what is held everywhere, first."""
+    what cannot be moved, colliders and what is held everywhere, first; then by their `levels`, layers of cloth."""
     free = np.bincount(sheet, weights=any_of(~held[triangles])) > 0.0
-    rank: IntArray = np.argsort(np.argsort(free, kind="stable"))
+    rank: IntArray = np.argsort(np.lexsort((levels, free)))
     return np.concatenate([rank + solids, np.arange(solids)])
 
 
-def _places(one: IntArray, other: IntArray, facing: FloatArray, above: FloatArray, solids: int) -> dict[int, float]:
+def _places(one: IntArray, other: IntArray, facing: FloatArray, above: FloatArray, solids: int, level: IntArray
+            ) -> dict[int, float]:
     """How many hairs each sheet is moved along its own normals.
 
     For P vertices of sheets `one` that lie in triangles of sheets `other`, (P,) each: whether both face the same way,
     1 or -1, and how far `above` the triangle the vertex is [m]. Each sheet is put past all those before it that it lies
     in, to the side that it is on, or in front if it is on none. The first so many are `solids`: what lies between two
-    that face each other stays.
+    that face each other stays. `level`: layer of each sheet; of two that differ, the higher one goes in front.
     """
     # every pair as the later sheet over the earlier: whose height over the other is the same by either's normal
     late, early = np.maximum(one, other), np.minimum(one, other)
@@ -115,5 +126,8 @@ def _places(one: IntArray, other: IntArray, facing: FloatArray, above: FloatArra
             continue
         over = sum(sides[k] * height[mine & (early == k)].sum() for k in below)
         up = -1.0 if over < 0.0 else 1.0
+        for k in below:
+            if k >= solids and level[k] != level[sheet]:
+                up = sides[k] if level[sheet] > level[k] else -sides[sheet]
         heights[sheet] = up * (1.0 + max(max(up * heights[k] for k in below), 0.0))
     return {sheet: sides[sheet] * hairs for sheet, hairs in heights.items() if hairs}

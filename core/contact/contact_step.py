@@ -56,7 +56,8 @@ class SelfContactStep:
         crossings = around.crossings[~around.caught]
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
-                fixed.all, crossings, fixed.features, around.start, self._inverse_mass, h, self._unheld)))
+                fixed.all, crossings, fixed.features, around.start, self._inverse_mass, h, self._unheld,
+                fixed.layer)))
         if len(around.level):
             self.repulsion.add(lift_out(
                 around.level, fixed.surface.edges, around.start, self._inverse_mass, h, self._unheld))
@@ -101,11 +102,9 @@ class SelfContactStep:
                 there[there] = ~self._but[vertex[there]]
             rows = np.flatnonzero(~there)
             pairs, thickness = pairs[rows], thickness[rows]
-        i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
-        mu = np.sqrt(fixed.friction[i] * fixed.friction[j])
         return self._prescribed(make_contacts(
-            fixed.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, thickness, mu,
-            self._around.start, self._inverse_mass, self._h, self._unheld))
+            fixed.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, thickness,
+            fixed.friction_of(pairs), self._around.start, self._inverse_mass, self._h, self._unheld))
 
     def _prescribed(self, contacts: Contacts) -> Contacts:
         """The contacts, what colliders do in them as known."""

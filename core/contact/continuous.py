@@ -116,18 +116,21 @@ class Pairs:
 
 
 def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius: float | FloatArray, slack: FloatArray,
-               *, far: float = np.inf, some: BoolArray | None = None, most: Most | None = None) -> Pairs:
+               *, far: float = np.inf, some: BoolArray | None = None, most: Most | None = None,
+               allowed: Callable[[Candidates], Candidates] | None = None) -> Pairs:
     """All pairs without a common vertex that are within their radius at x0 (V, 3) [m], or may meet on straight ways to
     ends within `slack` (V,) [m] of x1.
 
     `radius` [m]: of all pairs, or of each vertex (V,) as in `self_pairs`. `slack` is less than half of it; `far` as in
     `Pairs.at`; of `some` vertices (V,) only, if given. Where `most` says that a pair is near only within less than the
-    radius, it is within that. What all have in common of the motion makes no difference.
+    radius, it is within that. `allowed` returns those of the candidates that may be in contact. What all have in common of the motion makes no difference.
     """
     radius = np.ascontiguousarray(np.broadcast_to(radius, len(x0)))
     end = x1 - mean(x1 - x0)
     tables = surface.triangles, surface.edges
     candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far)
+    if allowed is not None:
+        candidates = allowed(candidates)
     found = []
     for piece in _pieces(candidates):                          # most of many are left out: memory is of a piece
         limit = None if most is None else most(corners_of(piece, tables), len(piece[0]))

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..kernels.numpy.conservative_advancement import Candidates
 from ..row_ops import unit
 from .bvh import touching_boxes
 from .colliders import SurfaceShape
@@ -43,13 +44,15 @@ class Lying:
         return Lying(*(np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])))
 
 
-def in_cloth(surface: TriangleSurface, sheet: IntArray, within: float) -> Lying:
-    """Vertices of the surface that lie `within` [m] of its triangles, which belong to `sheet` (T,)."""
+def in_cloth(surface: TriangleSurface, sheet: IntArray, within: float,
+             allowed: Callable[[Candidates], Candidates] | None = None) -> Lying:
+    """Vertices of the surface that lie `within` [m] of its triangles, which belong to `sheet` (T,); `allowed` as in
+    `near_pairs`."""
     x = surface.positions
     if (sheet == sheet[0]).all():
         none = np.zeros(0, dtype=np.int64)
         return Lying(none, none, np.zeros((0, 3)), np.zeros(0))
-    found = near_pairs(surface, x, x, within, np.zeros(len(x)))
+    found = near_pairs(surface, x, x, within, np.zeros(len(x)), allowed=allowed)
     own, face = found.primitives[:found.faces].T
     return Lying(own, sheet[face], *_height(x, own, x[surface.triangles[face]]))
 

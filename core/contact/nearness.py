@@ -42,6 +42,7 @@ class Features:
 
     Args:
         cloth: vertices from this number on are those of colliders; all are cloth's if not given.
+        some: triangles (T,) that take part in contact; all if not given. Beside the others the surface ends.
 
     Attributes:
         table (T, 7): numbers of each triangle's features, by the feature codes of `distance`: faces first, then edges,
@@ -49,7 +50,8 @@ class Features:
             none; of more than two, the first ones.
     """
 
-    def __init__(self, surface: Primitives, vertex_count: int, *, cloth: int | None = None) -> None:
+    def __init__(self, surface: Primitives, vertex_count: int, *, cloth: int | None = None,
+                 some: BoolArray | None = None) -> None:
         t, edges = surface.triangles, surface.edges
         self._vertices, self._edges = vertex_count, edges
         self._cloth = vertex_count if cloth is None else cloth
@@ -59,9 +61,12 @@ class Features:
         edge = np.searchsorted(keys, sides[:, :, 0] * vertex_count + sides[:, :, 1])
         self.table = np.concatenate([np.arange(len(t))[:, None], len(t) + edge, len(t) + len(edges) + t], axis=1)
         self.count = len(t) + len(edges) + vertex_count
-        self.degree = np.bincount(self.table.ravel(), minlength=self.count)
+        table, corner = self.table, np.roll(t, -2, axis=1)
+        if some is not None:
+            table, edge, corner = table[some], edge[some], corner[some]
+        self.degree = np.bincount(table.ravel(), minlength=self.count)
         self.opposite = np.full((len(edges), 2), -1)
-        flat, corner = edge.ravel(), np.roll(t, -2, axis=1).ravel()
+        flat, corner = edge.ravel(), corner.ravel()
         order = np.argsort(flat, kind="stable")
         rank = np.arange(len(flat)) - np.searchsorted(flat[order], flat[order])
         some = rank < 2

@@ -86,11 +86,13 @@ def find_contacts(
     thickness: FloatArray,
     *,
     margin: float = 0.5,
+    allowed: BoolArray | None = None,
 ) -> Contacts:
     """Contacts of vertices moving from x_t0 to the predicted x_t1 (V, 3) [m], thickness (V,) [m], with `surfaces`.
 
     A surface's thickness is added to the vertex's. `margin` [-] reaches further by this share of both, to find
-    contacts about to close: their gap_t1 is positive.
+    contacts about to close: their gap_t1 is positive. `allowed` (S, V): which vertices may be in contact with each of
+    the surfaces; None for all.
     """
     found = _no_contacts()
     rows: IntArray | None = None                                       # all
@@ -105,7 +107,11 @@ def find_contacts(
                 reach = reach[rows]
             if not _meets(surface, start_box, end_box, float(reach.max(initial=0.0))):
                 continue
+            if allowed is not None and not allowed[number].any():
+                continue
             planes, distance = find_planes(surface, start, end, reach, deep=turn == 0)
+            if allowed is not None:
+                planes = planes[allowed[number][planes.vertex if rows is None else rows[planes.vertex]]]
             if len(planes) == 0:
                 continue
             vertex = planes.vertex if rows is None else rows[planes.vertex]

@@ -30,29 +30,31 @@ from the ceiling is in the room, and a rug, in the plane of the floor, on its fr
 
 
 def shapes_of(colliders: Sequence[tuple[FloatArray, IntArray]], x: FloatArray, body: IntArray,
-              cloth: TriangleSurface | None) -> list[SurfaceShape]:
+              cloth: TriangleSurface | None, allowed: BoolArray | None = None) -> list[SurfaceShape]:
     """The shapes of colliders, each positions (W, 3) [m] and triangles (T, 3), with rooms open to cloth that starts at
-    x (V, 3) [m] in pieces body (V,); `cloth`: its surface there, None where there are particles alone."""
+    x (V, 3) [m] in pieces body (V,); `cloth`: its surface there, None where there are particles alone. `allowed`
+    (S, V): which vertices may be in contact with each; only pieces that have one count; None for all."""
     result = []
-    for positions, triangles in colliders:
+    for number, (positions, triangles) in enumerate(colliders):
         shape = SurfaceShape.build(positions, triangles)
         if shape.inward.any():
-            shape = shape.opened(_walls(shape, positions, triangles, x, body, cloth))
+            counts = np.bincount(body, weights=None if allowed is None else allowed[number]) > 0
+            shape = shape.opened(_walls(shape, positions, triangles, x, body, cloth, counts))
         result.append(shape)
     return result
 
 
 def _walls(shape: SurfaceShape, positions: FloatArray, triangles: IntArray, x: FloatArray, body: IntArray,
-           cloth: TriangleSurface | None) -> BoolArray:
+           cloth: TriangleSurface | None, counts: BoolArray) -> BoolArray:
     """Which triangles (T,) belong to parts that are open to a piece of cloth in them; `triangles` as the mesh has them.
-    """
+    Pieces of which `counts` (B,) says so."""
     pieces = int(body.max(initial=-1)) + 1
     low, high = _boxes(x, body, pieces)
     settled, airy = np.zeros(pieces, dtype=np.bool_), np.zeros(pieces, dtype=np.bool_)
     around: list[tuple[IntArray, BoolArray]] = []                    # of each part, its triangles and who is in it
     for mine, below, above in _by_size(shape, positions):
         slack = ON * float((above - below).max())
-        there = all_of(low >= below - slack) & all_of(high <= above + slack)
+        there = counts & all_of(low >= below - slack) & all_of(high <= above + slack)
         if not there.any():
             continue
         facing = bool(shape.inward[mine].all())

@@ -28,6 +28,7 @@ from .all_surfaces import AllSurfaces
 from .coincident import parted
 from .colliders import SurfaceShape
 from .continuous import Pairs, near_pairs
+from .exclusions import ITSELF, OTHER, Exclusions, PairFilter
 from .expectation import SearchBounds
 from .nearness import Features
 from .pinned_inside import PinnedInside
@@ -74,20 +75,25 @@ class SelfContact:
         scale (V,): lengths at rest over those of `rest` [-]; None where they are the same.
         threads (K, 2): edges that belong to no triangle; points (N,): vertices by themselves; held (N,): vertices that
             pins hold for good; none if not given.
+        from_cloth: thickness (V,) [m] and friction (V,) [-] of cloth on cloth; those on colliders if not given.
+        exclusions: None where nothing is excluded from contact. layer (V,): of `ClothContact`; None if all are of one.
 
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
             body of colliders is -1; filled (V + W,): whether of a body that has an inside; held (V + W,): whether pins
             hold it for good. whole: whether every
             vertex is of a face or a thread; pairs know no others. finest: the least mean edge length of a piece [m].
-            own_bounds, solid_bounds: of the searches for pairs of cloth with cloth, and of cloth with colliders.
+            pair_filter: None where nothing is excluded. layer: as given.
+        own_bounds, solid_bounds: of the searches for pairs of cloth with cloth, and of cloth with colliders.
     """
 
     def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
                  start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
                  seams: Links | None = None, skin: int | None = None, threads: IntArray | None = None,
-                 points: IntArray | None = None, scale: FloatArray | None = None, held: IntArray | None = None) -> None:
-        self.mass, self.rest = mass, rest
+                 points: IntArray | None = None, scale: FloatArray | None = None, held: IntArray | None = None,
+                 from_cloth: tuple[FloatArray, FloatArray] | None = None, exclusions: Exclusions | None = None,
+                 layer: IntArray | None = None) -> None:
+        self.mass, self.rest, self.layer = mass, rest, layer
         self._seams = seams
         self.surface = TriangleSurface.build(start, triangles, None if seams is None else bodies(seams.ends, len(mass)),
                                              threads, points)
@@ -100,17 +106,24 @@ class SelfContact:
         longest = float(mean.max(initial=0.0))
         self.finest = float(mean[mean > 0.0].min(initial=np.inf))
         extra = [min(c.thickness, THICKEST * longest) for c in colliders]
-        cloth: FloatArray = np.where(edges[body] > 0, np.minimum(thickness, THICKEST * mean[body]), thickness)
-        self.thickness = self.all.beside(cloth, extra)
+        own, own_friction = (thickness, friction) if from_cloth is None else from_cloth
+        cloth, own = (np.where(edges[body] > 0, np.minimum(given, THICKEST * mean[body]), given)
+                      for given in (thickness, own))
+        self.thickness, self._own_thickness = (self.all.beside(given, extra) for given in (cloth, own))
         self._scale = None if scale is None else self.all.beside(scale, [1.0] * len(extra))
-        self.friction = self.all.beside(friction, [c.friction for c in colliders])
+        self.friction, self._own_friction = (self.all.beside(given, [c.friction for c in colliders])
+                                             for given in (friction, own_friction))
+        self.pair_filter = (PairFilter(exclusions, self.all) if exclusions is not None and exclusions.exclude else None)
+        self._parts = None if self.pair_filter is None else [
+            Features(self.all, self.all.total, cloth=len(mass), some=self.pair_filter.taking_part(kind))
+            for kind in (OTHER, ITSELF)]
         self.body: IntArray = np.concatenate([body, np.full(self.all.total - len(mass), -1)])
         self.filled: BoolArray = np.isin(self.body, body[self.all.skin:])
         self.held: BoolArray = np.isin(np.arange(self.all.total), [] if held is None else held)
         closest = CLOSEST * np.where(edges[body] > 0, mean[body], longest)
-        radius, resting = np.maximum(2.0 * REACH * cloth, closest), 2.0 * (1.0 + BAND) * cloth
-        self.own_bounds, self.solid_bounds = (SearchBounds(radius, resting, drifting=drifting, skin=self.all.skin)
-                                              for drifting in (True, False))
+        self.own_bounds, self.solid_bounds = (SearchBounds(
+            np.maximum(2.0 * REACH * least, closest), 2.0 * (1.0 + BAND) * least, drifting=drifting,
+            skin=self.all.skin) for least, drifting in ((own, True), (cloth, False)))
         self.whole = len(self.surface.vertices) == self.all.skin
 
     def parted_start(self, solids: Sequence[tuple[FloatArray, SurfaceShape]] = ()) -> FloatArray:
@@ -119,8 +132,9 @@ class SelfContact:
         if not np.isfinite(self.finest):                         # nothing but particles
             return self.surface.positions
         hair, held, surface = HAIR * self.finest, self.held[:len(self.mass)], self.surface
-        x = parted(surface, held, hair, COINCIDENCE * hair, solids)
-        return beside_walls(x, surface.vertices, surface.edges, held, hair, COINCIDENCE * hair, solids)
+        x = parted(surface, held, hair, COINCIDENCE * hair, solids, self.pair_filter, self.layer)
+        return beside_walls(x, surface.vertices, surface.edges, held, hair, COINCIDENCE * hair, solids,
+                            self.pair_filter)
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:
         """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to
@@ -128,7 +142,7 @@ class SelfContact:
         if self._seams is None:
             return self.surface
         ends = self._seams.ends
-        closed = self._seams.gaps(x0) <= CLOSED * self.thickness[ends].sum(axis=1)
+        closed = self._seams.gaps(x0) <= CLOSED * self._own_thickness[ends].sum(axis=1)
         return replace(self.surface, sewn=bodies(ends[closed], len(self.mass)))
 
     def thickness_of(self, pairs: Pairs) -> FloatArray:
@@ -171,6 +185,24 @@ class SelfContact:
             result[same] = AT_REST * self._at_rest(vertices[same], int(np.searchsorted(same, faces)))
         return result
 
+    def minima(self, pairs: Pairs, x: FloatArray) -> IntArray:
+        """Rows of the pairs that are contacts, as of `Features.minima`; what takes no part in contact is not there."""
+        if self.pair_filter is None or self._parts is None:
+            return self.features.minima(pairs, x)
+        itself, found = self.pair_filter.itself(pairs.vertices), []
+        for kind, features in zip((OTHER, ITSELF), self._parts, strict=True):
+            some = np.flatnonzero(itself == (kind == ITSELF))
+            found.append(some[features.minima(pairs[some], x)])
+        return np.sort(np.concatenate(found))
+
+    def friction_of(self, pairs: Pairs) -> FloatArray:
+        """Coefficients of friction (P,) [-] of pairs."""
+        i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
+        product: FloatArray = self._own_friction[i] * self._own_friction[j]
+        solid = np.flatnonzero(np.maximum(i, j) >= len(self.mass))
+        product[solid] = self.friction[i[solid]] * self.friction[j[solid]]
+        return np.sqrt(product)
+
     def _at_rest(self, vertices: IntArray, faces: int) -> FloatArray:
         """Distance at rest (P,) [m] of pairs (P, 4) of one piece, the first `faces` of them with a triangle."""
         distance: FloatArray = current().conservative_advancement.closest(self.rest, vertices, faces)[2]
@@ -179,8 +211,9 @@ class SelfContact:
     def apart(self, pairs: Pairs) -> FloatArray:
         """Thickness (P,) [m] of both; of edges and tips of colliders a part."""
         i, j, count = pairs.vertices[:, 0], pairs.vertices[:, 3], len(self.mass)
-        both: FloatArray = self.thickness.take(i) + self.thickness.take(j)
+        both: FloatArray = self._own_thickness.take(i) + self._own_thickness.take(j)
         solid = np.flatnonzero(np.maximum(i, j) >= count)
+        both[solid] = self.thickness[i[solid]] + self.thickness[j[solid]]
         vertices_of_cloth = (solid < pairs.faces) & (i[solid] < count)
         both[solid[~vertices_of_cloth]] *= EDGE_SHARE
         return both

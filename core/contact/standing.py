@@ -15,19 +15,20 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import unit
 from .colliders import SurfaceShape
+from .exclusions import PairFilter, kept_off
 from .lying import Lying, in_solid
 
 
 def beside_walls(x: FloatArray, vertices: IntArray, edges: IntArray, held: BoolArray, hair: float, within: float,
-                 solids: Sequence[tuple[FloatArray, SurfaceShape]]) -> FloatArray:
+                 solids: Sequence[tuple[FloatArray, SurfaceShape]], pair_filter: PairFilter | None = None) -> FloatArray:
     """Positions x (V, 3) [m] with those of the `vertices` put a `hair` [m] beside open walls that lie `within` [m] of
     one.
 
     edges (E, 2): of the cloth; held (V,): vertices that pins hold, which stay; solids: positions (W, 3) [m] and shapes
-    of colliders.
+    of colliders; pair_filter: None where nothing is excluded from contact.
     """
-    lying = [in_solid(x, vertices, at, shape, 0, within, some=~shape.closed)
-             for at, shape in solids if not shape.closed.all()]
+    lying = [in_solid(x, kept_off(pair_filter, k, vertices), at, shape, 0, within, some=~shape.closed)
+             for k, (at, shape) in enumerate(solids) if not shape.closed.all()]
     if not any(len(found.vertex) for found in lying):
         return x
     found = Lying.joined(lying)

@@ -73,13 +73,15 @@ class SurfaceSet:
         thickness (V,) [m] and friction (V,) [-] of the cloth's vertices: the first of all particles, contact does not
             see any others.
         shapes: of the colliders, with their rooms open; if not given, all that is closed is solid.
+        allowed (S, V): which vertices may be in contact with each of the colliders; None for all.
     """
 
     def __init__(self, colliders: Sequence[Collider], thickness: FloatArray, friction: FloatArray,
-                 shapes: Sequence[SurfaceShape] | None = None) -> None:
+                 shapes: Sequence[SurfaceShape] | None = None, allowed: BoolArray | None = None) -> None:
         self._colliders, self._thickness, self._friction = colliders, thickness, friction
         self._shapes = shapes or [SurfaceShape.build(c.at(0.0), c.triangles) for c in colliders]
-        self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, friction)
+        self._allowed = allowed
+        self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, friction, allowed)
 
     def between(self, start: float, end: float) -> StepSurfaces:
         """Return the colliders in a step between two times [s].
@@ -105,7 +107,7 @@ class SurfaceSet:
             moving[number:number + 1] = [surface]
             same = False
         number = last.number if same else next(_numbers)
-        self._last = StepSurfaces((start, end), number, moving, self._thickness, self._friction)
+        self._last = StepSurfaces((start, end), number, moving, self._thickness, self._friction, self._allowed)
         return self._last
 
 
@@ -118,6 +120,7 @@ class StepSurfaces:
         number: the same for steps in which nothing about the colliders changes, and for no others.
         moving: each collider.
         thickness (V,) [m], friction (V,) [-]: of the cloth's vertices.
+        allowed (S, V): which of them may be in contact with each collider; None for all.
     """
 
     times: tuple[float, float]
@@ -125,11 +128,12 @@ class StepSurfaces:
     moving: Sequence[MovingSurface]
     thickness: FloatArray
     friction: FloatArray
+    allowed: BoolArray | None = None
 
     def find(self, x0: FloatArray, x1: FloatArray) -> Touching:
         """Contacts of the motion x0 -> x1 (V, 3) [m]."""
         count = len(self.thickness)
-        found = find_contacts(x0[:count], x1[:count], self.moving, self.thickness)
+        found = find_contacts(x0[:count], x1[:count], self.moving, self.thickness, allowed=self.allowed)
         solid = np.array([s.friction for s in self.moving])[found.collider]
         distance = self.thickness[found.vertex] + np.array([s.thickness for s in self.moving])[found.collider]
         less = _squeezed(found, distance)

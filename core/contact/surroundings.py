@@ -160,7 +160,7 @@ class Surroundings:
             reach = REACH * self._fixed.apart(self.pairs)
             rows = np.flatnonzero((self.pairs.distance < reach) & (self.pairs.distance > 0.0))
             near = self.pairs[rows] if len(rows) < len(self.pairs) else self.pairs
-            self._close = near[self._fixed.features.minima(near, self.start)] if len(near) else near
+            self._close = near[self._fixed.minima(near, self.start)] if len(near) else near
         return self._close
 
     def meeting(self, x1: FloatArray) -> tuple[Pairs, FloatArray]:
@@ -200,10 +200,12 @@ class Surroundings:
         fixed, history, own, solid = self._fixed, self._history, self.crossings, self.crossings
         if history.tangled and self.itself:
             surface = fixed.surface.at(self.x0)
-            own = crossing_pairs(surface, surface)
+            own = self._not_excluded(crossing_pairs(surface, surface))
             history.settle(tangled=len(own) > 0)
         if history.stuck and self.motion is not None:
-            solid, within = self.motion.crossings(self.x0), self.motion.within(self.x0)
+            solid, within = self._not_excluded(self.motion.crossings(self.x0)), self.motion.within(self.x0)
+            if fixed.pair_filter is not None:
+                within[:, :fixed.all.skin] &= fixed.pair_filter.with_solids
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
             if history.stuck:
                 self.within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
@@ -226,6 +228,11 @@ class Surroundings:
             self._let = self.within & bool(self.left.any())
             self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
             self.left |= through_open(pierced, way, len(self.x0), self.motion.open)
+
+    def _not_excluded(self, crossings: IntArray) -> IntArray:
+        """Those of the crossings (N, 2) that are not excluded from contact."""
+        pair_filter = self._fixed.pair_filter
+        return crossings if pair_filter is None else crossings[pair_filter.of_piercings(crossings)]
 
     def _join_parts(self) -> None:
         own, solid = self._parts
@@ -266,7 +273,8 @@ class Surroundings:
     def _near_itself(self, search: Search, some: BoolArray | None) -> Pairs:
         fixed = self._fixed
         return near_pairs(fixed.sewn_at(self.x0), self.x0, search.end, search.radius, search.slack,
-                          far=FAR * self._history.own.scale, some=some, most=fixed.reach if fixed.crowded else None)
+                          far=FAR * self._history.own.scale, some=some, most=fixed.reach if fixed.crowded else None,
+                          allowed=None if fixed.pair_filter is None else fixed.pair_filter.candidates)
 
     def _near_solids(self, motion: Motion, search: Search, some: BoolArray | None) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
@@ -293,6 +301,8 @@ class Surroundings:
                   ) -> Pairs:
         """The candidates that are within their radius, `radius` (V + W,) [m], of each other, or may meet."""
         fixed, scale = self._fixed, self._history.solid.scale
+        if fixed.pair_filter is not None:
+            candidates = fixed.pair_filter.candidates(candidates)
         tables = fixed.all.triangles, fixed.all.edges
         vertices, primitives, faces, weights, normal, distance = current().conservative_advancement.relevant(
             self.start, end, candidates, tables, room, radius, FAR * scale)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..kernels.numpy.surface_pairs import Boxes, Leaves, Neighbours, Surface
 from ..kernels.numpy.triangle_pairs import CORNER_TWICE, OWN_EDGE, OWN_VERTEX
@@ -64,6 +64,17 @@ class TriangleSurface:
         return TriangleSurface(positions, triangles, edges, vertices, order, edge_order, leaves, neighbours,
                                kernels.boxes(positions, order, leaves, neighbours),
                                np.setdiff1d(np.arange(len(edges)), side), sewn, joins)
+
+    def part(self, triangles: BoolArray, threads: BoolArray) -> TriangleSurface:
+        """Some of the triangles (T,) and threads (K,). What an edge of the whole surface joins counts as joined."""
+        part = TriangleSurface.build(self.positions, self.triangles[triangles],
+                                     threads=self.edges[self.threads[threads]])
+        begin = np.searchsorted(self.edges[:, 0], np.arange(len(self.positions) + 1))
+        joins = (self.edges, begin) if self.joins is None else self.joins
+        kernels = current().surface_pairs
+        neighbours = kernels.neighbours(part.leaves, joins[0])
+        return replace(part, sewn=self.sewn, joins=joins, neighbours=neighbours,
+                       boxes=kernels.boxes(part.positions, part.triangle_order, part.leaves, neighbours))
 
     def apart(self, one: IntArray, other: IntArray) -> IntArray:
         """Rows of the pairs of primitives with vertices (P, a) and (P, b) of which none are sewn together."""

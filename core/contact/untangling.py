@@ -50,13 +50,17 @@ def around(surface: Primitives, crossings: IntArray, vertex_count: int) -> BoolA
 
 
 def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: FloatArray,
-               inverse_mass: FloatArray, h: float, unheld: FloatArray | None = None) -> Contacts:
+               inverse_mass: FloatArray, h: float, unheld: FloatArray | None = None, layer: IntArray | None = None
+               ) -> Contacts:
     """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s];
-    `unheld` as in `repulsion.make_contacts`."""
+    `unheld` as in `repulsion.make_contacts`. layer (V,): of vertices of cloth, None if all are of one; of colliders
+    there may be more vertices."""
     pierced = Piercings.at(surface, crossings, features, x)
     corners, place, share = pierced.corners, pierced.place, pierced.share
     held = inverse_mass == 0.0 if unheld is None else (inverse_mass == 0.0) & (unheld > 0.0)      # of cloth, by pins
     gradient = _shortest(pierced) + WayBack.of(pierced, surface.edges, x, held).direction
+    if layer is not None:
+        gradient = _by_layers(pierced, surface.triangles, x, layer, gradient)
     size = np.linalg.norm(gradient, axis=1)
     normal, speed = unit(gradient), SPEED * pierced.length * np.minimum(size / FULL_SPEED_GRADIENT, 1.0)**2
 
@@ -86,6 +90,25 @@ def _shortest(pierced: Piercings) -> FloatArray:
     sine = np.where(sine < 0.0, np.minimum(sine, -SHALLOW), np.maximum(sine, SHALLOW))
     gradient: FloatArray = contour - ((along * contour).sum(axis=1) / sine)[:, None] * area
     return gradient
+
+
+def _by_layers(pierced: Piercings, triangles: IntArray, x: FloatArray, layer: IntArray, gradient: FloatArray
+               ) -> FloatArray:
+    """G (N, 3), where an edge and a triangle are of cloths of different layers the way out of the higher one: along the
+    normals of the lower one, of its triangles (T, 3) at x (V, 3) [m], where that has any."""
+    own = np.flatnonzero((pierced.vertices < len(layer)).all(axis=1))
+    of_edge, of_triangle = layer[pierced.ends[own, 0]], layer[pierced.corners[own, 0]]
+    higher = of_edge > of_triangle
+    areas = np.cross(x[triangles[:, 1]] - x[triangles[:, 0]], x[triangles[:, 2]] - x[triangles[:, 0]])
+    at_vertex = np.zeros_like(x)
+    for corner in triangles.T:
+        np.add.at(at_vertex, corner, areas)
+    at_edge, at_triangle = (at_vertex[ends[own]].sum(axis=1) for ends in (pierced.ends, pierced.corners))
+    out = np.where(higher[:, None], unit(at_triangle), -unit(at_edge))
+    some = (of_edge != of_triangle) & out.any(axis=1)
+    result = gradient.copy()
+    result[own[some]] = out[some]
+    return result
 
 
 def lift_out(level: IntArray, edges: IntArray, x: FloatArray, inverse_mass: FloatArray, h: float,

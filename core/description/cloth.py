@@ -14,6 +14,7 @@ from ..arrays import FARTHEST, FloatArray, IntArray, is_number, takes
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
 from .arguments import keeps_arguments
+from .cloth_contact import ClothContact
 from .force_fields import FieldWeights
 from .material import Material
 from .mesh import ClothMesh
@@ -63,6 +64,7 @@ class Cloth:
         field_weights: factors on gravity and force fields; 1 if not given.
         rest_motion: t [s] -> (V, 3) [m], positions whose deformation since time 0 the rest shape follows; it stands
             still if not given.
+        contact: what it collides with, and how it keeps off cloth; with everything, as off solids, if not given.
         model_options: keyword arguments of the model.
 
     Attributes:
@@ -79,6 +81,7 @@ class Cloth:
         closing_time: `sewing_time` [s].
         field_weights: as given or by default.
         rest_motion: as given.
+        contact: as given, or the default one.
     """
 
     def __init__(self, mesh: ClothMesh, material: Material, model: str = "baraff_witkin", pins: Any = None,
@@ -89,6 +92,7 @@ class Cloth:
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
+                 contact: ClothContact | None = None,
                  **model_options: Any) -> None:
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
             if not isinstance(given, kind):
@@ -125,6 +129,10 @@ class Cloth:
             raise ClothError(f"max_elongation is {max_elongation!r}, it must be a number above 0, such as 0.1, or None "
                              "for no limit", object_name=self.name)
         self.max_elongation = np.inf if max_elongation is None else float(max_elongation)
+        if not (contact is None or isinstance(contact, ClothContact)):
+            raise ClothError(f"contact is {contact!r}, it must be a ClothContact", object_name=self.name)
+        self.contact = ClothContact() if contact is None else contact
+        self.contact.check(count, self.name)
         self.births = birth_times(births, count, self.name)
         if not (rest_motion is None or callable(rest_motion) and takes(rest_motion, 1)):
             raise ClothError(f"rest_motion is {shown(rest_motion)}, it must be a function of the time alone, t [s] -> "
@@ -153,6 +161,18 @@ class Cloth:
     def distance(self) -> float:
         """Distance that contact keeps from solids [m]: the thickness, or a small part of its default if larger."""
         return max(self.thickness, self._least_thickness)
+
+    @property
+    def distance_from_cloth(self) -> float:
+        """Its part of the distance that contact keeps from cloth [m]: half of that between two of its layers."""
+        own = self.contact.self_distance
+        return self.distance if own is None else max(0.5 * own, self._least_thickness)
+
+    @property
+    def friction_on_cloth(self) -> float:
+        """Coefficient of friction of cloth on cloth [-]."""
+        own = self.contact.self_friction
+        return self.material.friction if own is None else own
 
 
 def usual_thickness(mesh: ClothMesh) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..arrays import FloatArray, is_series, takes
-from ..did_you_mean import names_arguments_of
+from ..did_you_mean import names_arguments_of, perhaps
 from ..errors import SceneError
 from .arguments import keeps_arguments
 from .cloth import Cloth
@@ -23,7 +23,7 @@ class Scene:
     """Cloths and colliders, with the gravity and wind that act on all cloths.
 
     Args:
-        cloths: at least one.
+        cloths: at least one. What collides with what: `ClothContact`.
         colliders: solids and surfaces.
         gravity: (3,) [m/s^2], or a function of time t [s] -> (3,).
         wind: velocity of the air (3,) [m/s]; a function of time t [s] -> (3,); or a field, a function of time and
@@ -63,6 +63,19 @@ class Scene:
             SceneError: its function returns no three finite numbers.
         """
         return vector(self._gravity(time), f"gravity at {time:.4f} s") if self.gravity_changes else self.gravity
+        self._check_contact()
+        self.gravity = vector(gravity, "gravity")
+        self._wind = Wind(wind)
+
+    def _check_contact(self) -> None:
+        """Raise SceneError if a cloth's contact names an object that is not in the scene."""
+        names = [*(cloth.name for cloth in self.cloths), *(solid.name for solid in self.colliders)]
+        for cloth in self.cloths:
+            for name in cloth.contact.colliders or ():
+                if name not in names:
+                    raise SceneError(f"colliders of its contact names '{name}', and the scene has no collider or cloth "
+                                     f"of that name{perhaps(name, names)}; take one of: {', '.join(names)}",
+                                     object_name=cloth.name)
 
     def wind_at(self, time: float, x: FloatArray | None = None) -> FloatArray:
         """Return the velocity of the air [m/s] at `time` [s]: (3,), or of a field (V, 3) at positions x (V, 3) [m]."""

@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..contact.exclusions import Exclusions
+from ..contact.piles import Piles
 from ..contact.rooms import shapes_of
 from ..contact.self_contact import SelfContact
 from ..description.scene import Scene
@@ -81,6 +83,7 @@ class ParticleSystem:
         emission: particles that are born later.
         smoothing: of velocities, along the edges.
         self_contact: contact of all cloths, None where there is neither a triangle nor a thread.
+        exclusions: what is excluded from contact; None if nothing is.
         shapes: of the colliders, with their rooms open.
         preconditioners: of the step matrices.
         workspace: numbers of a step's matrix, overwritten in each step: fresh memory is slower than writing to it.
@@ -135,6 +138,9 @@ class ParticleSystem:
         self._velocity_forces = VelocityForces(scene, air, self._viscous, damped(final, constant=True),
                                                self._constant.damping, self._pattern)
         self._latest_forces: Latest[float, ForcesAt] = Latest()
+        exclusions = Exclusions(cloths, [c.name for c in scene.colliders], self.triangles, threads)
+        self.exclusions = exclusions if exclusions.exclude else None
+        layers = [c.contact.layer for c in cloths]
         self.self_contact = SelfContact(
             self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
             scene.colliders, seams=seams if self.has_seams else None, skin=nodes.surface_count,
@@ -142,10 +148,14 @@ class ParticleSystem:
             points=np.flatnonzero(np.concatenate([c.mesh.loose_points & ~c.mesh.kept_loose for c in cloths])),
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
             held=np.concatenate([c.pins.fixed + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
+            from_cloth=(nodes.padded(np.repeat([c.distance_from_cloth for c in cloths], counts)),
+                        nodes.padded(np.repeat([c.friction_on_cloth for c in cloths], counts))),
+            exclusions=self.exclusions, layer=np.repeat(layers, counts) if len(set(layers)) > 1 else None,
         ) if len(self.triangles) + len(threads) else None
         skin = nodes.surface_count
         self.shapes = shapes_of([(c.at(0.0), c.triangles) for c in scene.colliders], nodes.start[:skin],
-                                self.body[:skin], self.self_contact.surface if self.self_contact else None)
+                                self.body[:skin], self.self_contact.surface if self.self_contact else None,
+                                None if self.exclusions is None else self.exclusions.with_solids())
         self.preconditioners = Preconditioners(
             self._pattern, lambda: constant_elements(final, nodes.rest, bounding=False),
             np.concatenate([near, seams.ends]), nodes.rest)

@@ -76,14 +76,17 @@ class Stepper:
     """
 
     def __init__(self, system: ParticleSystem, solver: Solver, watch: Stopwatch) -> None:
-        self._system, self._solver, self._watch = system, solver, watch
+        self._system, self._watch, excluded = system, watch, system.exclusions
+        self._solver = solver if excluded is None or excluded.cloth_meets_cloth else replace(
+            solver, self_collision=False)
         self._integrate = registry.find(solver.integrator)
         count = system.nodes.surface_count
         self._colliders = (SurfaceSet(system.scene.colliders, system.thickness[:count], system.friction[:count],
-                                      system.shapes) if system.scene.colliders else None)
+                                      system.shapes, None if excluded is None else excluded.with_solids())
+                           if system.scene.colliders else None)
         self._record = StepRecord()
         self._whole = 2 ** (solver.max_halvings if solver.adaptive else 0)        # ticks of the longest step
-        self._halving = StepHalving(system, solver, self._whole)
+        self._halving = StepHalving(system, self._solver, self._whole)
 
     def take_record(self) -> StepRecord:
         """Return the statistics since the last call and begin new ones."""

@@ -19,12 +19,13 @@ from ..arrays import FloatArray, IntArray, float_rows, index_rows
 from ..contact.bvh import BVH
 from ..contact.colliders import SurfaceShape
 from ..contact.containment import inside, nearest
-from ..contact.gaps import Meeting, meet
+from ..contact.exclusions import Exclusions
 from ..contact.rooms import shapes_of
 from ..contact.triangle_surface import TriangleSurface
 from ..description.topology import bodies
 from ..did_you_mean import names_arguments
 from ..errors import SceneError
+from .meetings import Crossings, Meetings, PartialMeetings, all_meetings
 
 Mesh = tuple[FloatArray, IntArray]
 """positions (V, 3) [m], triangles (T, 3)"""
@@ -92,10 +93,12 @@ class Auditor:
         colliders: the same of each collider.
         surface: surface of all cloths in order, if it exists already. Only its vertices count then.
         shapes: shapes of the colliders, if they exist already; otherwise these positions decide which are rooms.
+        exclusions: what is excluded from contact, and does not count here; None if nothing is.
     """
 
     def __init__(self, cloths: Sequence[Mesh], colliders: Sequence[Mesh] = (), *,
-                 surface: TriangleSurface | None = None, shapes: Sequence[SurfaceShape] | None = None) -> None:
+                 surface: TriangleSurface | None = None, shapes: Sequence[SurfaceShape] | None = None,
+                 exclusions: Exclusions | None = None) -> None:
         self._cloths, self._colliders = _Stack("cloth", cloths, surface), _Stack("collider", colliders)
         self._shapes = shapes if shapes is not None else self._own_shapes(colliders)
         self._last_placed: list[tuple[FloatArray, SurfaceShape, BVH] | None] = [None] * len(self._shapes)
@@ -108,6 +111,11 @@ class Auditor:
         self._of_pieces = judged[np.unique(piece[judged], return_index=True)[1]]    # a vertex of each connected piece
         self._expected_gap = np.inf                                  # [m]; a memory of cost, not of results
         self._crossed = False                                        # at the last audit; likewise
+        self._search, self._allowed = all_meetings, None
+        if exclusions is not None and exclusions.exclude:
+            self._allowed = exclusions.with_solids()
+            self._search = PartialMeetings(exclusions, self._cloths.surface, self._colliders.surface,
+                                           self._colliders.first_triangle.tolist()).find
 
     def _own_shapes(self, colliders: Sequence[Mesh]) -> list[SurfaceShape]:
         surface = self._cloths.surface
@@ -119,56 +127,65 @@ class Auditor:
     ) -> Audit:
         """Return the audit at positions (V, 3) [m] of each cloth and each collider; without `gap`, no smallest gap."""
         cloth, solid = self._cloths.at(cloths), self._colliders.at(colliders)
-        between, within = self._meetings(cloth, solid, self._radius if gap else 0.0)
-        found = [
-            _own_numbers(self._cloths, self._cloths, within.crossings, 0, 0),
-            _own_numbers(self._cloths, self._colliders, between.crossings, 0, len(cloths)),
-            _own_numbers(self._colliders, self._cloths, between.reverse, len(cloths), 0),
-        ]
+        meetings = self._meetings(cloth, solid, self._radius if gap else 0.0)
+        found = [self._own_numbers(crossings, len(cloths)) for crossings in meetings.crossings]
         edge_object, edges, triangle_object, triangles = (np.concatenate(c) for c in zip(*found, strict=True))
         self._crossed = len(edges) > 0
-        smallest = 0.0 if self._crossed else within.gap
+        smallest = 0.0 if self._crossed else meetings.gap
         return Audit(
             len(edges),
             smallest if gap and smallest < self._radius else None,
-            self._deepest(cloth.positions, colliders, len(between.crossings) + len(between.reverse) > 0),
+            self._deepest(cloth.positions, colliders, meetings.any_crossings(with_solids=True)),
             edge_object,
             edges,
             triangle_object,
             triangles,
         )
 
-    def _meetings(self, cloth: TriangleSurface, solid: TriangleSurface, radius: float) -> tuple[Meeting, Meeting]:
-        """Return how cloth meets colliders, and cloth meets cloth; the second gap is the smaller of both."""
+    def _meetings(self, cloth: TriangleSurface, solid: TriangleSurface, radius: float) -> Meetings:
+        """Return how cloth meets colliders and cloth within a radius [m]."""
         if self._crossed and radius > 0.0:                           # likely again, and then the gap is 0
-            between, within = meet(cloth, solid, 0.0), meet(cloth, cloth, 0.0)
-            if len(between.crossings) or len(between.reverse) or len(within.crossings):
-                return between, within
+            found = self._search(cloth, solid, 0.0)
+            if found.any_crossings():
+                return found
         expected = min(radius, GAP_MARGIN * self._expected_gap)
-        between = meet(cloth, solid, expected)
-        within = meet(cloth, cloth, between.gap)
-        if within.gap == expected < radius:                          # nothing that near: search further
-            between = meet(cloth, solid, radius)
-            within = meet(cloth, cloth, between.gap)
+        found = self._search(cloth, solid, expected)
+        if found.gap == expected < radius:                           # nothing that near: search further
+            found = self._search(cloth, solid, radius)
         if radius > 0.0:                                             # decays slowly, so that few audits search twice
             decayed = GAP_DECAY * self._expected_gap
-            self._expected_gap = max(within.gap, decayed) if self._expected_gap < np.inf else within.gap
-        return between, within
+            self._expected_gap = max(found.gap, decayed) if self._expected_gap < np.inf else found.gap
+        return found
 
     def _deepest(self, points: FloatArray, colliders: Sequence[FloatArray], crossed: bool) -> float:
         """Return the largest depth of vertices at points (V, 3) [m] in closed colliders [m].
 
-        Without crossings each connected piece of cloth is inside or outside as a whole: one vertex per piece decides.
+        Without crossings each connected piece of cloth is inside or outside as a whole: one vertex per piece decides,
+        where all of it may be in contact.
         """
-        deepest = 0.0
+        deepest, all_points = 0.0, points
         for number, x in enumerate(colliders):
             _, shape, tree = self._placed(number, x)
+            if self._allowed is not None:
+                points, crossed = all_points[self._allowed[number]], True
             if not (crossed or inside(points[self._of_pieces], x, shape.triangles, shape.closed, tree).any()):
                 continue
             judged = points[self._judged]
             within = judged[inside(judged, x, shape.triangles, shape.closed, tree)]
             deepest = max(deepest, float(nearest(within, x, shape.triangles, tree)[1].distance.max(initial=0.0)))
         return deepest
+
+    def _own_numbers(self, found: Crossings, cloths: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Return the objects and the indices within them of crossings: object of each edge (N,), its vertices (N, 2),
+        object of each triangle (N,), and its index (N,). There are so many `cloths`, and colliders after them."""
+        of_edges, of_triangles = ((self._colliders if solids else self._cloths)
+                                  for solids in (found.edges_of_solids, found.triangles_of_solids))
+        edge_object = np.searchsorted(of_edges.first_vertex, found.edges[:, 0], side="right") - 1
+        triangle_object = np.searchsorted(of_triangles.first_triangle, found.triangles, side="right") - 1
+        return (edge_object + (cloths if found.edges_of_solids else 0),
+                found.edges - of_edges.first_vertex[edge_object][:, None],
+                triangle_object + (cloths if found.triangles_of_solids else 0),
+                found.triangles - of_triangles.first_triangle[triangle_object])
 
     def _placed(self, number: int, x: FloatArray) -> tuple[FloatArray, SurfaceShape, BVH]:
         """Return a collider at x (V, 3) [m], its shape there and a tree around it; made once while it rests."""
@@ -235,21 +252,3 @@ def _checked(what: str, number: int, mesh: Any) -> Mesh:
         raise SceneError(f"triangle {t} {triangles[t].tolist()} names a vertex that does not exist, they must be in "
                          f"0..{len(positions) - 1}", object_name=name)
     return positions, triangles
-
-
-def _own_numbers(
-    of_edges: _Stack, of_triangles: _Stack, pairs: IntArray, first_edge_object: int, first_triangle_object: int
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Return the objects and the indices within them of pairs (N, 2) of an edge and a triangle of stacked meshes.
-
-    Object of each edge (N,), its vertices (N, 2), object of each triangle (N,), and its index (N,).
-    """
-    edges, triangles = of_edges.surface.edges[pairs[:, 0]], pairs[:, 1]
-    edge_object = np.searchsorted(of_edges.first_vertex, edges[:, 0], side="right") - 1
-    triangle_object = np.searchsorted(of_triangles.first_triangle, triangles, side="right") - 1
-    return (
-        edge_object + first_edge_object,
-        edges - of_edges.first_vertex[edge_object][:, None],
-        triangle_object + first_triangle_object,
-        triangles - of_triangles.first_triangle[triangle_object],
-    )

@@ -108,7 +108,8 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
         stepper = Stepper(system, solver, watch)
         auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
                           [(c.at(0.0), c.triangles) for c in scene.colliders],
-                          surface=system.self_contact.surface if system.self_contact else None, shapes=system.shapes)
+                          surface=system.self_contact.surface if system.self_contact else None, shapes=system.shapes,
+                          exclusions=system.exclusions)
         state = system.initial_state() if start is None else continued(start, scene, solver, system.vertex_count)
         first = numbers[0] if start is None else start.first
         checkpoints = CheckpointMaker(scene, solver, first)
