@@ -123,7 +123,8 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
 
     `radius` [m]: of all pairs, or of each vertex (V,) as in `self_pairs`. `slack` is less than half of it; `far` as in
     `Pairs.at`; of `some` vertices (V,) only, if given. Where `most` says that a pair is near only within less than the
-    radius, it is within that. `allowed` returns those of the candidates that may be in contact. What all have in common of the motion makes no difference.
+    radius, it is within that. `allowed` returns those of the candidates that may be in contact. What
+    all have in common of the motion makes no difference.
     """
     radius = np.ascontiguousarray(np.broadcast_to(radius, len(x0)))
     end = x1 - mean(x1 - x0)

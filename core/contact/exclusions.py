@@ -2,9 +2,9 @@
 """Which parts of the surfaces may be in contact with which others, as the cloths' `ClothContact` says.
 
 Objects are numbered, cloths first, then colliders. A pair of triangles is excluded if their objects do not collide, or
-if one of the two is left out of that kind of contact: contact of a cloth with itself, or with other objects. A vertex or
-an edge of cloth takes part if one of its triangles does; a thread unless both of its ends are marked, and a vertex by
-itself unless it is marked. So the pairs of primitives that may act are those that some pair of triangles needs.
+if one of the two is left out of that kind of contact: of a cloth with itself, or with other objects. A vertex or edge
+of cloth takes part if one of its triangles does, a thread unless both of its ends are marked, and a vertex by itself
+unless it is marked. So the pairs of primitives that may act are those that some pair of triangles needs.
 
 Excluded pairs are taken out of the candidates, wherever these are made: nothing later finds them.
 """

@@ -20,7 +20,8 @@ from .lying import Lying, in_solid
 
 
 def beside_walls(x: FloatArray, vertices: IntArray, edges: IntArray, held: BoolArray, hair: float, within: float,
-                 solids: Sequence[tuple[FloatArray, SurfaceShape]], pair_filter: PairFilter | None = None) -> FloatArray:
+                 solids: Sequence[tuple[FloatArray, SurfaceShape]], pair_filter: PairFilter | None = None
+                 ) -> FloatArray:
     """Positions x (V, 3) [m] with those of the `vertices` put a `hair` [m] beside open walls that lie `within` [m] of
     one.
 

@@ -19,8 +19,8 @@ from ..errors import ClothError
 class ClothContact:
     """Collision settings of one cloth.
 
-    Two cloths collide if both have `collisions`, and each one's `colliders`, where given, name the other. A pair that is
-    excluded here is no contact, and where it crosses that is no crossing for the certificate.
+    Two cloths collide if both have `collisions`, and the `colliders` of each, where given, name the other. A pair that
+    is excluded here is no contact, and where it crosses that is no crossing for the certificate.
 
     Attributes:
         self_collision: the cloth does not pass through itself.

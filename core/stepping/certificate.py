@@ -38,7 +38,7 @@ class Certificate:
             trajectory stretches them, not the simulation.
         crossings: number of edges that pierce triangles, cloth with cloth and cloth with colliders. A vertex exactly
             in the plane of a triangle counts as in front of it, so that no crossing is missed. Pairs that
-            `ClothContact` excludes may cross and do not count, neither here nor in the next three numbers.
+            `ClothContact` excludes do not count, neither here nor in the smallest gap and the deepest penetration.
         crossing_pairs: pairs of objects with crossings, most crossings first, at most `MAX_LISTED_PAIRS`.
         smallest_gap: smallest distance between cloth and colliders and between parts of cloth, of faces [m]; None where
             nothing is near.

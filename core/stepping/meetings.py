@@ -85,7 +85,8 @@ class PartialMeetings:
         placed: dict[int, TriangleSurface] = {}
         for part in {id(part): part for pair in self._pairs for part in pair}.values():
             placed[id(part)] = part.surface.at((solid if part.of_solids else cloth).positions)
-        found, gap = [], radius
+        nothing = np.zeros((0, 2), dtype=np.int64)
+        found, gap = [Crossings(nothing, nothing[:, 0])], radius
         for one, other in self._pairs:
             a, b = placed[id(one)], placed[id(other)]
             meeting = meet(a, b, gap)
