@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import BoolArray, IntArray
-from ..description.cloth import Cloth
+from ..description.cloth_contact import ClothContact
 from .all_surfaces import AllSurfaces
 
 OTHER, ITSELF = 0, 1
@@ -27,8 +27,8 @@ class Exclusions:
     """Which of C cloths and S colliders meet, and which of their primitives take part.
 
     Args:
-        cloths: of V vertices in all, one after the other.
-        colliders: names of the colliders.
+        contacts: settings of each cloth. counts: (C,) vertices of each, V in all.
+        names: of the cloths and then of the colliders.
         triangles: (T, 3). threads: (K, 2) edges without triangles.
 
     Attributes:
@@ -38,18 +38,20 @@ class Exclusions:
             ITSELF.
     """
 
-    def __init__(self, cloths: Sequence[Cloth], colliders: Sequence[str], triangles: IntArray, threads: IntArray
-                 ) -> None:
-        self.cloth_count, names = len(cloths), [*(c.name for c in cloths), *colliders]
-        self.object_of: IntArray = np.repeat(np.arange(len(cloths)), [len(c.positions) for c in cloths])
+    def __init__(self, contacts: Sequence[ClothContact], counts: Sequence[int], names: Sequence[str],
+                 triangles: IntArray, threads: IntArray) -> None:
+        self.cloth_count = len(contacts)
+        self.object_of: IntArray = np.repeat(np.arange(len(contacts)), counts)
         wants = np.ones((len(names), len(names)), dtype=np.bool_)
-        for number, cloth in enumerate(cloths):
-            wants[number] = [cloth.contact.names(name) for name in names]
+        for number, contact in enumerate(contacts):
+            wants[number] = [contact.names(name) for name in names]
         self.meets: BoolArray = wants & wants.T
-        for number, cloth in enumerate(cloths):
-            self.meets[number, number] = cloth.contact.self_collision
-        self.marked: BoolArray = np.stack([np.concatenate([_marks(c.contact.not_objects, c) for c in cloths]),
-                                           np.concatenate([_marks(c.contact.not_self, c) for c in cloths])])
+        for number, contact in enumerate(contacts):
+            self.meets[number, number] = contact.self_collision
+        marks = [(contact.not_objects, contact.not_self) for contact in contacts]
+        self.marked: BoolArray = np.concatenate([np.zeros((2, 0), dtype=np.bool_), *(
+            np.stack([np.zeros(count, dtype=np.bool_) if given is None else given for given in both])
+            for both, count in zip(marks, counts, strict=True))], axis=1)
         self.triangle, self.thread = (~self.marked[:, ends].all(axis=2) for ends in (triangles, threads))
         self.vertex: BoolArray = ~self.marked
         self.vertex[:, triangles] = self.vertex[:, threads] = False
@@ -136,10 +138,6 @@ class PairFilter:
 def kept_off(pair_filter: PairFilter | None, solid: int, vertices: IntArray) -> IntArray:
     """Return those of the vertices of cloth (N,) that may be in contact with collider number `solid`."""
     return vertices if pair_filter is None else vertices[pair_filter.with_solids[solid, vertices]]
-
-
-def _marks(marked: BoolArray | None, cloth: Cloth) -> BoolArray:
-    return np.zeros(len(cloth.positions), dtype=np.bool_) if marked is None else marked
 
 
 def _with_more(known: BoolArray, count: int) -> BoolArray:

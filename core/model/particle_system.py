@@ -138,7 +138,8 @@ class ParticleSystem:
         self._velocity_forces = VelocityForces(scene, air, self._viscous, damped(final, constant=True),
                                                self._constant.damping, self._pattern)
         self._latest_forces: Latest[float, ForcesAt] = Latest()
-        exclusions = Exclusions(cloths, [c.name for c in scene.colliders], self.triangles, threads)
+        exclusions = Exclusions([c.contact for c in cloths], counts, [c.name for c in (*cloths, *scene.colliders)],
+                                self.triangles, threads)
         self.exclusions = exclusions if exclusions.exclude else None
         layers = [c.contact.layer for c in cloths]
         self.self_contact = SelfContact(

@@ -24,6 +24,12 @@ def settings(request):
     return {**AS_IN_BLENDER, "backend": request.param}
 
 
+@pytest.fixture
+def quickest():
+    """Settings of what takes long on the slower backend, and is decided by what both share."""
+    return AS_IN_BLENDER
+
+
 both_contacts = pytest.mark.parametrize("solid_contact", ["constraints", "springs"])
 
 
@@ -57,13 +63,13 @@ def test_a_cloth_without_collisions_falls_through_colliders_and_other_cloth(sett
 def test_a_cloth_collides_with_those_that_it_names(settings, solid_contact):
     """The lower cloth falls through the floor, the upper one stays on it: they do not name each other."""
     x, triangles = ball(16, 8, 0.1)
-    solids = [floor(-0.2), core.Collider(x, triangles, name="ball")]
+    solids = [floor(-0.12), core.Collider(x, triangles, name="ball")]
     frames = run([layer(0.12, "on the ball", colliders=["ball"]), layer(0.14, "on the floor", colliders=["floor"])],
                  solids, settings, 24, solid_contact=solid_contact)
     first, second = frames[-1].positions
     middle = np.linalg.norm(first[:, :2], axis=1) < 0.02
-    assert first[middle, 2].min() > 0.1 and first[:, 2].min() < -0.2
-    assert second[:, 2].max() == pytest.approx(-0.19, abs=2e-3)
+    assert first[middle, 2].min() > 0.1 and first[:, 2].min() < -0.14
+    assert second[:, 2].max() == pytest.approx(-0.11, abs=2e-3)
     assert all(f.certificate.crossings == 0 for f in frames)
 
 
@@ -144,8 +150,8 @@ def test_layers_keep_their_own_distance_and_the_floor_its(settings, solid_contac
     assert frames[-1].certificate.smallest_gap == pytest.approx(0.01, rel=0.15)
 
 
-def test_a_fold_keeps_its_own_distance(settings):
-    near, far = (lowest_of_the_upper_half(run([strip(self_distance=d)], [], settings, 24)[-1]) for d in (0.004, 0.03))
+def test_a_fold_keeps_its_own_distance(quickest):
+    near, far = (lowest_of_the_upper_half(run([strip(self_distance=d)], [], quickest, 24)[-1]) for d in (0.004, 0.03))
     assert near < 0.012 and 0.02 < far < 0.04
 
 
@@ -185,10 +191,10 @@ def coulomb(mu, degrees):
 @both_contacts
 @pytest.mark.parametrize(("mu_cloth", "mu_solid", "on_cloth"), [(0.1, 0.6, True), (0.6, 0.1, True), (0.1, 0.6, False),
                                                                  (0.6, 0.1, False)])
-def test_a_sheet_sticks_or_slides_by_the_friction_of_that_kind(settings, mu_cloth, mu_solid, on_cloth, solid_contact):
+def test_a_sheet_sticks_or_slides_by_the_friction_of_that_kind(quickest, mu_cloth, mu_solid, on_cloth, solid_contact):
     """On 20 degrees, tan 0.36: what sticks on cloth slides on a solid, or the other way round."""
     mu = mu_cloth if on_cloth else mu_solid
-    x = travel(mu_cloth, mu_solid, 20.0, on_cloth, {**settings, "solid_contact": solid_contact})
+    x = travel(mu_cloth, mu_solid, 20.0, on_cloth, {**quickest, "solid_contact": solid_contact})
     if mu > 0.5:
         assert abs(x[-1] - x[12]) < 1e-3
     else:
@@ -206,8 +212,8 @@ def crossing(layers):
 
 
 @pytest.mark.parametrize(("layers", "side"), [((0, 1), 1.0), ((1, 0), -1.0), ((-3, 2), 1.0), ((2, -3), -1.0)])
-def test_where_two_cloths_cross_the_higher_layer_comes_out_in_front(settings, layers, side):
-    frames = run(crossing(layers), [floor()], settings, 30)
+def test_where_two_cloths_cross_the_higher_layer_comes_out_in_front(quickest, layers, side):
+    frames = run(crossing(layers), [floor()], quickest, 30)
     counts = [f.certificate.crossings for f in frames]
     assert counts[0] > 20 and counts[-1] == 0 and not any(counts[counts.index(0):])
     level, leaning = frames[-1].positions
@@ -230,11 +236,11 @@ def tube(radius, height, name, layer, shift=(0.0, 0.0), count=32, rows=8):
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_of_two_tubes_that_cross_that_of_the_higher_layer_ends_outside(settings, order):
+def test_of_two_tubes_that_cross_that_of_the_higher_layer_ends_outside(quickest, order):
     """One is shifted by more than it is wider, as a jacket that has sunk into a shirt."""
     radii = (0.2, 0.207) if order[1] else (0.207, 0.2)
     frames = run([tube(radii[0], 0.3, "one", order[0]), tube(radii[1], 0.3, "other", order[1], (0.012, 0.0))], [],
-                 settings, 24, gravity=0.0)
+                 quickest, 24, gravity=0.0)
     counts = [f.certificate.crossings for f in frames]
     assert counts[0] > 20 and counts[-1] == 0
     one, other = frames[-1].positions
@@ -249,13 +255,13 @@ def test_of_two_tubes_that_cross_that_of_the_higher_layer_ends_outside(settings,
 
 @pytest.mark.parametrize("layers", [(0, 1), (1, 0), (0, 0)])
 @pytest.mark.parametrize("faces", [1, -1])
-def test_of_two_that_lie_in_one_another_the_higher_layer_starts_in_front(settings, layers, faces):
+def test_of_two_that_lie_in_one_another_the_higher_layer_starts_in_front(quickest, layers, faces):
     x, triangles = sheet(9, 9, 0.6, 0.6)
     mesh = core.ClothMesh(x + 0.1 * UP, triangles[:, ::faces])
     sheets = [core.Cloth(mesh, core.Material.preset("cotton"), name=name, thickness=0.01,
                          contact=core.ClothContact(layer=number))
               for name, number in zip(("first", "second"), layers, strict=True)]
-    frames = run(sheets, [floor()], settings, 20)
+    frames = run(sheets, [floor()], quickest, 20)
     first, second = heights(frames[-1])
     assert all(f.certificate.crossings == 0 for f in frames)
     in_front = faces * (second - first)
