@@ -49,6 +49,7 @@ class Scene:
             if any(cloth is other for other in self.cloths[:number]):
                 raise SceneError(f"cloths has '{cloth.name}' twice, again at {number}: two cloths in one place; make "
                                  "another Cloth, at other positions")
+        self._check_contact()
         if callable(gravity) and not takes(gravity, 1):
             raise SceneError(f"gravity is {shown(gravity)}, it must take the time alone, as lambda t: (0, 0, -9.81) "
                              "does")
@@ -63,9 +64,6 @@ class Scene:
             SceneError: its function returns no three finite numbers.
         """
         return vector(self._gravity(time), f"gravity at {time:.4f} s") if self.gravity_changes else self.gravity
-        self._check_contact()
-        self.gravity = vector(gravity, "gravity")
-        self._wind = Wind(wind)
 
     def _check_contact(self) -> None:
         """Raise SceneError if a cloth's contact names an object that is not in the scene."""

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..contact.exclusions import Exclusions
-from ..contact.piles import Piles
 from ..contact.rooms import shapes_of
 from ..contact.self_contact import SelfContact
 from ..description.scene import Scene
@@ -138,8 +137,8 @@ class ParticleSystem:
         self._velocity_forces = VelocityForces(scene, air, self._viscous, damped(final, constant=True),
                                                self._constant.damping, self._pattern)
         self._latest_forces: Latest[float, ForcesAt] = Latest()
-        exclusions = Exclusions([c.contact for c in cloths], counts, [c.name for c in (*cloths, *scene.colliders)],
-                                self.triangles, threads)
+        names = [*(c.name for c in cloths), *(c.name for c in scene.colliders)]
+        exclusions = Exclusions([c.contact for c in cloths], counts, names, self.triangles, threads)
         self.exclusions = exclusions if exclusions.exclude else None
         layers = [c.contact.layer for c in cloths]
         self.self_contact = SelfContact(

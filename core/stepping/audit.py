@@ -163,15 +163,16 @@ class Auditor:
         Without crossings each connected piece of cloth is inside or outside as a whole: one vertex per piece decides,
         where all of it may be in contact.
         """
-        deepest, all_points = 0.0, points
+        deepest = 0.0
         for number, x in enumerate(colliders):
             _, shape, tree = self._placed(number, x)
+            judged = self._judged
             if self._allowed is not None:
-                points, crossed = all_points[self._allowed[number]], True
+                judged, crossed = judged[self._allowed[number, judged]], True
             if not (crossed or inside(points[self._of_pieces], x, shape.triangles, shape.closed, tree).any()):
                 continue
-            judged = points[self._judged]
-            within = judged[inside(judged, x, shape.triangles, shape.closed, tree)]
+            within = points[judged]
+            within = within[inside(within, x, shape.triangles, shape.closed, tree)]
             deepest = max(deepest, float(nearest(within, x, shape.triangles, tree)[1].distance.max(initial=0.0)))
         return deepest
 
