@@ -92,8 +92,7 @@ class Cloth:
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
-                 contact: ClothContact | None = None,
-                 **model_options: Any) -> None:
+                 contact: ClothContact | None = None, **model_options: Any) -> None:
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
             if not isinstance(given, kind):
                 found = f"a {type(given).__name__}" if isinstance(given, (ClothMesh, Material)) else reprlib.repr(given)
