@@ -50,7 +50,16 @@ def _pointers(modifier: Any) -> Iterator[bpy.types.Object]:
     """Yield the mesh objects that a modifier points to, inputs of geometry nodes included."""
     values = [getattr(modifier, prop.identifier) for prop in modifier.bl_rna.properties if prop.type == "POINTER"]
     if modifier.type == "NODES":
-        values += dict(modifier).values()
+        values += _inputs(modifier)
     for value in values:
         if isinstance(value, bpy.types.Object) and value.type == "MESH":
             yield value
+
+
+def _inputs(modifier: Any) -> list[Any]:
+    """Return the values of the inputs of geometry nodes: properties in newer versions of Blender, items in older."""
+    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
+    if inputs is None:
+        return list(dict(modifier).values())
+    return [getattr(getattr(inputs, prop.identifier), "value", None) for prop in inputs.bl_rna.properties
+            if prop.type == "POINTER" and prop.identifier != "rna_type"]

@@ -33,6 +33,21 @@ def surface_deform(cloth, other):
     other.modifiers.new("Follow", "SURFACE_DEFORM").target = cloth
 
 
+def input_of_nodes(cloth, other):
+    tree = bpy.data.node_groups.new("Follow", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    name = tree.interface.new_socket("Onto", in_out="INPUT", socket_type="NodeSocketObject").identifier
+    start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    tree.links.new(start.outputs[0], end.inputs[0])
+    modifier = other.modifiers.new("Follow", "NODES")
+    modifier.node_group = tree
+    if hasattr(modifier, "properties"):
+        getattr(modifier.properties.inputs, name).value = cloth
+    else:
+        modifier[name] = cloth
+
+
 def by_way_of_an_empty(cloth, other):
     empty = bpy.data.objects.new("Hand", None)
     bpy.context.scene.collection.objects.link(empty)
@@ -46,7 +61,7 @@ def object_parent(cloth, other):
 
 @pytest.mark.parametrize("kind", ["CLOTH", "COLLIDER"])
 @pytest.mark.parametrize(("tie", "named"), [(vertex_parent, True), (copied_location, True), (surface_deform, True),
-                                            (by_way_of_an_empty, True), (object_parent, False)])
+                                            (input_of_nodes, True), (by_way_of_an_empty, True), (object_parent, False)])
 def test_an_object_that_other_cloth_places_is_noted(notes, kind, tie, named):
     cloth, other = builders.sheet(name="Cape"), builders.sheet(name="Brooch", size=0.2, height=1.0)
     other.muslin.kind = kind
