@@ -73,5 +73,5 @@ def read_instances(instanced: InstancedColliders, scene: bpy.types.Scene, window
     for name, obj in instanced.owners.items():
         settings = collider_settings_of(obj, scene)
         found.append(core.Collider(window.trajectory(name), instanced.triangles[name], settings.friction,
-                                   thickness=settings.thickness, name=f"{obj.name} (instances)"))
+                                   thickness=settings.thickness, name=obj.name))
     return found
