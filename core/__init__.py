@@ -40,6 +40,7 @@ from .errors import (
     UnstableStepError,
 )
 from .integrators.registry import integrators
+from .model.field_forces import field_forces
 from .stencils.registry import models
 from .stepping.audit import Audit, audit
 from .stepping.certificate import Certificate
@@ -54,5 +55,5 @@ __all__ = [
     "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame", "Keyed",
     "Material", "MaterialError", "MeshError", "MotionWindow", "PinError", "PresetError", "Scene", "SceneError",
     "Solver", "SolverError", "Trajectory", "UnstableStepError", "WindFields", "audit", "emit", "emitters",
-    "field_values", "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
+    "field_forces", "field_values", "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
 ]

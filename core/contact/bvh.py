@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from ..kernels.numpy.trees import sorted_pairs
+from ..kernels.numpy import trees
 
 
 @dataclass(frozen=True)
@@ -75,24 +75,7 @@ def nearest_candidates(tree: BVH, points: FloatArray) -> IntArray:
     A node is dropped where its box begins further away than the farthest corner of another node's box. Boxes have
     to be tight: no larger than their primitives.
     """
-    query = np.arange(len(points), dtype=np.int64)
-    node = np.ones(len(points), dtype=np.int64)
-    while len(query):
-        near, far = np.zeros(len(query)), np.zeros(len(query))
-        for axis in range(3):
-            place, low, high = points[query, axis], tree.nodes[axis, node], tree.nodes[3 + axis, node]
-            near += np.maximum(np.maximum(low - place, place - high), 0.0) ** 2
-            far += np.maximum(np.abs(place - low), np.abs(high - place)) ** 2
-        bound = np.full(len(points), np.inf)
-        np.minimum.at(bound, query, far)
-        keep = near <= bound[query] * (1.0 + 1e-12)          # room for the rounding of both sums
-        query, node = query[keep], node[keep]
-        if len(node) and node[0] >= tree.leaves:
-            return sorted_pairs([np.stack([query, tree.order[node - tree.leaves]], axis=1)])
-        query, node = np.concatenate([query, query]), np.concatenate([2 * node, 2 * node + 1])
-        used = tree.nodes[0, node] <= tree.nodes[3, node]
-        query, node = query[used], node[used]
-    return sorted_pairs([])
+    return trees.nearest_candidates(tree.order, tree.nodes, points)
 
 
 def median_order(lower: FloatArray, upper: FloatArray) -> IntArray:

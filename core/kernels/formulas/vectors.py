@@ -17,8 +17,8 @@ from ...arrays import BoolArray, FloatArray
 from ...stencils.component_algebra import SMALLEST_DIVISOR, Block, Vector, add, cross, dot, length, scale
 
 __all__ = ["COORDINATE_ROUNDING", "SMALLEST_DIVISOR", "Block", "Vector", "add", "clip", "cross", "divide", "dot",
-           "identity", "is_nonzero", "length", "maximum", "minimum", "outer_square", "scale", "select", "select_vector",
-           "subtract", "subtract_outer", "unit", "weighted_sum"]
+           "identity", "is_nonzero", "length", "maximum", "minimum", "outer_square", "power", "scale", "select",
+           "select_vector", "subtract", "subtract_outer", "unit", "weighted_sum", "whole"]
 
 COORDINATE_ROUNDING = 1e-14
 """Largest rounding error of a distance along a direction, over the size of the coordinates [-]."""
@@ -53,6 +53,16 @@ def divide(numerator: FloatArray | float, denominator: FloatArray) -> FloatArray
     """Return numerator / denominator, or 0 where the denominator is 0."""
     result: FloatArray = np.divide(numerator, denominator, out=np.zeros_like(denominator), where=denominator != 0.0)
     return result
+
+
+def power(base: Any, exponent: float) -> Any:
+    """Return base to the exponent; base > 0."""
+    return base ** exponent
+
+
+def whole(a: FloatArray) -> Any:
+    """Return the largest whole number up to a, as an integer."""
+    return np.floor(a).astype(np.int64)
 
 
 def select_vector(condition: BoolArray, a: Any, b: Any) -> Vector:

@@ -74,6 +74,33 @@ def touching_boxes(order: IntArray, nodes: FloatArray, lower: FloatArray, upper:
     return sorted_pairs(found)
 
 
+def nearest_candidates(order: IntArray, nodes: FloatArray, points: FloatArray) -> IntArray:
+    """Return (point, primitive) pairs (P, 2), in order, that hold the nearest primitive of each point (Q, 3) [m].
+
+    A node is dropped where its box begins further away than the farthest corner of another node's box. Boxes have to be
+    tight: no larger than their primitives.
+    """
+    leaves = len(order)
+    query = np.arange(len(points), dtype=np.int64)
+    node = np.ones(len(points), dtype=np.int64)
+    while len(query):
+        near, far = np.zeros(len(query)), np.zeros(len(query))
+        for axis in range(3):
+            place, low, high = points[query, axis], nodes[axis, node], nodes[3 + axis, node]
+            near += np.maximum(np.maximum(low - place, place - high), 0.0) ** 2
+            far += np.maximum(np.abs(place - low), np.abs(high - place)) ** 2
+        bound = np.full(len(points), np.inf)
+        np.minimum.at(bound, query, far)
+        keep = near <= bound[query] * (1.0 + 1e-12)          # room for the rounding of both sums
+        query, node = query[keep], node[keep]
+        if len(node) and node[0] >= leaves:
+            return sorted_pairs([np.stack([query, order[node - leaves]], axis=1)])
+        query, node = np.concatenate([query, query]), np.concatenate([2 * node, 2 * node + 1])
+        used = nodes[0, node] <= nodes[3, node]
+        query, node = query[used], node[used]
+    return sorted_pairs([])
+
+
 def sorted_pairs(found: list[IntArray]) -> IntArray:
     """Return arrays of pairs as one array (P, 2) in lexicographic order."""
     pairs: IntArray = np.concatenate([np.zeros((0, 2), dtype=np.int64), *found])

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Force fields at many points, by `formulas.force_fields`: forces per area and bounds of their derivatives.
+
+One call adds one field. The field is linearised at x and v, for points that will be at base + h u with velocity u:
+
+    F(u) = F(x, v) - D (u - v) - K (base + h u - x) = push - (D + h K) u
+
+Numbers of a field, `q` (15,): flow, rest length, size, whether it gravitates, a flag of its law, the three numbers of
+the falloff and the three of its radius, strength, damping, amplitude of the noise, and a factor on the falloff.
+`codes` (8,): shape, form and side as the formulas take them; whether distances from the object are those from its
+surface; seed, frame and source of the noise; and the shape of the stiffness. `frame` (2, 3): the object's location [m]
+and axis.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from ..formulas import force_fields as formulas
+from ..formulas.force_fields import harmonic_offset, offset, product, rows, unless_zero, weight
+from ..formulas.random_numbers import strength_noise
+from .vectors import Vector, add, cross, dot, join, scale, split, subtract
+
+if TYPE_CHECKING:
+    from ...stencils.stencil import Stencil
+
+FULL = ("force", "harmonic", "drag")
+"""Laws whose derivatives are more than a multiple of the identity."""
+
+
+def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: FloatArray, v: FloatArray,
+              base: FloatArray, h: float, place: FloatArray, normal: FloatArray, visible: FloatArray, T: IntArray,
+              P: IntArray, g: FloatArray, lattice: FloatArray, cells: FloatArray, resists: bool, shares: FloatArray,
+              push: FloatArray, blocks: FloatArray, normal_push: FloatArray, bounds: FloatArray, spin: FloatArray,
+              normal_spin: FloatArray) -> None:
+    """Add the linearised force per area of a field at V points to arrays.
+
+    Args:
+        law: name of a function of `formulas.force_fields`.
+        codes, q, frame: as above.
+        x, v, base, h: (V, 3) [m], [m/s], [m], and [s].
+        place, normal: (V, 3) or (1, 3), the field's places and its axis there, for the shape 3.
+        visible: (V,) or (1,) part of the field that reaches a point [-].
+        T, P, g: table of turbulence. lattice, cells: samples, and the map to them (3, 4).
+        resists: whether D or K may be other than 0.
+        shares: parts of the field that act as a whole, and along the cloth's normals.
+        push: (V, 3) [N/m^2]. blocks: (V, 6), D + h K [N s/m^3]. normal_push: (V, 3). bounds: (V,), a bound of D + h K.
+        spin, normal_spin: (V, 3), B of magnetic fields; empty to add their force instead.
+    """
+    shape, form, side, on_surface, seed, moment, source, stiff_shape = (int(code) for code in codes)
+    points, speed, origin, axis = split(x), split(v), _vector(frame[0]), _vector(frame[1])
+    d, n = offset(shape, points, origin, axis, split(place), split(normal))
+    r = np.sqrt(dot(d, d))
+    if law == "harmonic" and q[1] != 0.0:
+        d = harmonic_offset(d, r, q[1])
+    x2, n2 = (d, n) if on_surface else (subtract(points, origin), axis)
+    w = q[14] * weight(form, side, q, r, n, x2) * visible
+    S, damping = q[11], q[12]
+    if q[13] != 0.0:
+        index = np.arange(len(x))
+        S = S + q[13] * strength_noise(seed, moment, index, source, 0)
+        damping = damping + q[13] * strength_noise(seed, moment, index, source, 1)
+    F, c, along, radial, across = getattr(formulas, law)(q, S, damping, w, r, d, n, x2, n2, points, speed, (T, P, g),
+                                                         lattice, cells)
+    F, c = unless_zero(w, F), np.where(w > 0.0, c, 0.0)
+    if law == "flux":
+        for part, spins in zip(shares, (spin, normal_spin), strict=True):
+            if len(spins) and part:
+                spins += part * join(F)
+        F = subtract(_none(w) if len(spin) else cross(speed, F), scale(c, speed))
+    resisting = np.maximum(c, 0.0)
+    if shares[0]:
+        total = F
+        if resists and law in FULL:
+            along, radial, across = (np.where(w > 0.0, a, 0.0) for a in (along, radial, across))
+            D = rows(stiff_shape, 0.0, c, along, 0.0 * w, 0.0 * w, speed, d, r, n)
+            total = add(total, product(D, speed))
+            A = D
+            if h > 0.0:
+                K = rows(stiff_shape, 1.0, 0.0 * w, 0.0 * w, radial, across, speed, d, r, n)
+                total = add(total, product(K, subtract(points, split(base))))
+                A = tuple(a + h * b for a, b in zip(D, K, strict=True))
+            blocks += shares[0] * np.stack(np.broadcast_arrays(*A), axis=1)
+        elif resists:
+            total = add(total, scale(resisting, speed))
+            blocks[:, [0, 3, 5]] += (shares[0] * resisting)[:, None]
+        push += shares[0] * join(total)
+    if shares[1]:
+        total = F
+        if resists:
+            k = np.maximum(np.where(w > 0.0, np.maximum(radial, across), 0.0), 0.0) if h > 0.0 else 0.0 * w
+            b = resisting + np.maximum(np.where(w > 0.0, along, 0.0), 0.0)
+            total = add(add(total, scale(b, speed)), scale(k, subtract(points, split(base))))
+            bounds += shares[1] * (b + h * k)
+        normal_push += shares[1] * join(total)
+
+
+def add_along_normals(stencil: Stencil, vectors: FloatArray, u: FloatArray, total: FloatArray) -> None:
+    """Add q (q . u_i) to total (V, 3) for each triangle and each of its corners i; u (V, 3), vectors: q (T, 3).
+
+    stencil: of triangles, with a column for each corner.
+    """
+    q, parts = split(vectors), stencil.gather(u)
+    total -= stencil.scatter(tuple(scale(-dot(q, part), q) for part in parts), len(u))
+
+
+def _vector(row: FloatArray) -> Vector:
+    """Return a row (3,) as components (1,)."""
+    return row[:1], row[1:2], row[2:]
+
+
+def _none(w: FloatArray) -> Vector:
+    return 0.0 * w, 0.0 * w, 0.0 * w
