@@ -62,7 +62,7 @@ class ContactResponse:
         step: h [s].
         thickness: (V,) [m]; mass: (V,) [kg].
         pins: directions that are taken already; contact moves nothing along them.
-        gravity: (3,) [m/s^2], expected of particles that touch for the first time.
+        gravity: (V, 3) [m/s^2], expected of particles that touch for the first time.
         body (V,): number of each vertex's piece of cloth.
     """
 
@@ -182,7 +182,7 @@ class ContactResponse:
         # as in the step before; at first touch by Coulomb's law for the particle alone, m times what stops it
         before, pressing, u = self._touch.mode[vertex], self._touch.pressing[vertex], pick(self._v0, vertex)
         first = np.flatnonzero(before == 0)
-        u[first] += self._h * self._gravity
+        u[first] += self._h * pick(self._gravity, vertex[first])
         stopped = np.maximum(0.0, least[first] - np.einsum("nj,nj->n", pick(n, first), pick(u, first)))
         pressing[first] = mass[first] * stopped / self._h
         slide, held = tangential(n, u - carried), tangential(n, pick(self._touch.held, vertex))

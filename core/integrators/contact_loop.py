@@ -249,4 +249,4 @@ class ContactLoop:
     @cached_property
     def _by_weight(self) -> float:
         """Twice the energy that weight gives what is at rest in a step [J]."""
-        return float(np.sum(self._mass * (self._h * self._system.scene.gravity_at(self._state.time + self._h)) ** 2))
+        return float(np.sum(self._mass * (self._h * self._system.gravity.at(self._state.time + self._h)) ** 2))

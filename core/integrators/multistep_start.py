@@ -36,8 +36,7 @@ def before(system: ParticleSystem, state: State, h: float,
         trial: takes a step of h from `state` without contacts. It solves for all vertices, so it is left out if only
             particles in free flight are emitted.
     """
-    gravity, known, spent = system.scene.gravity_at(state.time + h), state.before, 0
-    a = np.tile(gravity, (system.vertex_count, 1))
+    a, known, spent = system.gravity.at(state.time + h), state.before, 0
     if known is None or not _fly(system, state):
         tried = trial()
         if not tried.finite:
@@ -53,6 +52,6 @@ def _fly(system: ParticleSystem, state: State) -> bool:
     new = system.emission.newborn(state)
     if len(new) == 0:
         return True
-    weight = system.mass[new, None] * system.scene.gravity_at(state.time)
+    weight = system.mass[new, None] * system.gravity.at(state.time)[new]
     pull = system.force(state.x, state.v, state.time)[new] - weight
     return bool(np.abs(pull).max() <= FREE_FLIGHT_FORCE * np.abs(weight).max())

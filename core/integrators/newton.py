@@ -20,6 +20,7 @@ from ..kernels import current
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.elastic_forces import ElasticForces
+from ..model.field_forces import Step
 from ..model.particle_system import ParticleSystem
 from ..model.velocity_forces import RateForce
 from ..state import State
@@ -72,7 +73,7 @@ class NewtonStep:
         settings, watch = context.settings, context.watch
         self.settings, self.watch = settings, watch
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
-        self.gravity = system.scene.gravity_at(state.time + h)
+        self.gravity = system.gravity.at(state.time + h)
         self.resisting: FloatArray | None = None                              # f(x, v) - f(x) at the last linearisation
         converge = settings.linearisations == "converge"
         self.linear_tolerance = max(settings.tolerance, INNER_TOLERANCE) if converge else settings.tolerance
@@ -88,7 +89,7 @@ class NewtonStep:
             # half way, where the velocity of a rotation is rigid and damping does not act on it
             x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
                 0.5 * (self.x0 + self.base + h * self.expected), self.expected)
-            self.rate: RateForce | None = system.rate_force(x, u, state.time + h)
+            self.rate: RateForce | None = system.rate_force(x, u, state.time + h, Step(h, self.base, self.v0))
 
     def run(self) -> StepResult:
         """Solve the step and return its end."""
@@ -190,7 +191,7 @@ class NewtonStep:
 
     def _fall(self) -> FloatArray:
         """Return the first guess of dv (V, 3) [m/s]: the effect of weight alone, exact in free fall."""
-        return np.tile(self.h * self.gravity, (len(self.x0), 1))
+        return self.h * self.gravity
 
     def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
         A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact)

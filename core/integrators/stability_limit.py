@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import SolverError, UnstableStepError
+from ..model.field_forces import Step
 from ..model.particle_system import ParticleSystem
+from ..model.velocity_forces import RateForce
 from ..state import State
 
 if TYPE_CHECKING:
@@ -73,8 +75,19 @@ def _fastest(system: ParticleSystem, state: State) -> tuple[float, float]:
         if rate.drags:
             for drag in rate.drags:
                 resisting += drag.row_sums(len(resisting)).trace(axis1=1, axis2=2)
+        if rate.blocks is not None:
+            resisting += rate.blocks.trace(axis1=1, axis2=2)
+            omega2 += _field_stiffness(system, state, rate)
         d += float((resisting / system.mass).max(initial=0.0))
     return omega2, d
+
+
+def _field_stiffness(system: ParticleSystem, state: State, rate: RateForce) -> float:
+    """Return the largest stiffness of force fields over the mass [1/s^2]: what a step of 1 s adds to their blocks."""
+    stiff = system.rate_force(state.x, state.v, state.time, Step(1.0, state.x, state.v))
+    if stiff is None or stiff.blocks is None or rate.blocks is None:
+        return 0.0
+    return float(((stiff.blocks - rate.blocks).trace(axis1=1, axis2=2) / system.mass).max(initial=0.0))
 
 
 def refusal(name: str, longest: float, smallest: float, system: ParticleSystem, state: State,

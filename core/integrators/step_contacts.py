@@ -46,7 +46,7 @@ class StepContacts:
                  unhindered: bool = False) -> None:
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, context.settings, context.watch
         self.pins, self._surfaces, self._trial = pins, context.surfaces, context.contact
-        self._gravity = system.scene.gravity_at(state.time + h)
+        self._gravity = system.gravity.at(state.time + h)
         with context.watch.stage("contact"):
             self._to_springs: BoolArray | None = None
             self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered)
@@ -95,7 +95,7 @@ class StepContacts:
         own = self._trial
         if own is None or not (self.settings.self_collision or self._surfaces is not None):
             return None
-        fall = np.tile(self.h * self._gravity, (len(self.state.x), 1))
+        fall = self.h * self._gravity
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
@@ -187,7 +187,10 @@ class StepContacts:
         on, held = np.zeros(0, dtype=np.int64), np.zeros(0)
         if self.constraints is not None:
             on, held = self.constraints.vertex, self.constraints.pressing
-        return Piles(self.system.body, self.system.mass, self._gravity).has(self.pairs.pressing, on, held)
+        end = self.state.time + self.h
+        piles = Piles(self.system.body, self.system.mass * self.system.gravity.factor(end),
+                      self.system.scene.gravity_at(end))
+        return piles.has(self.pairs.pressing, on, held)
 
     def springs(self, u: FloatArray) -> FloatArray:
         """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""

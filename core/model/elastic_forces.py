@@ -88,6 +88,8 @@ class ElasticForces:
                 matrix.add_row_sums(rate_factor * drag.row_sums(len(x)))
         if rate is not None and rate.viscous is not None:
             matrix.add_diagonal(rate_factor * rate.viscous)
+        if rate is not None and rate.blocks is not None:
+            matrix.add_diagonal(rate_factor * rate.blocks)
         return matrix
 
 

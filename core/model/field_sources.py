@@ -15,6 +15,7 @@ from ..description.force_fields import FALLOFFS, PLACE, SHAPES, Z_DIRECTIONS, Fo
 from ..kernels import current
 from ..kernels.formulas.force_fields import harmonic_offset, offset
 from ..kernels.formulas.random_numbers import mixed
+from ..kernels.formulas.vectors import length as norm
 from ..kernels.numpy.vectors import join, split
 from ..row_ops import unit
 from .field_surfaces import Absorber, Mesh
@@ -181,9 +182,9 @@ class FieldSource:
             x = split(at.x)
             origin, axis, place, normal = (tuple(column for column in np.ascontiguousarray(rows.T))
                                            for rows in (frame[:1], frame[1:], source.place, source.normal))
-            d, _ = offset(self._shape, x, origin, axis, place, normal)      # type: ignore[arg-type]
+            d, _ = offset(self._shape, x, origin, axis, place, normal)
             if self.law == "harmonic" and length:
-                d = harmonic_offset(d, np.sqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2), length)
+                d = harmonic_offset(d, norm(d), length)
             reached = np.where(absorber.blocks(at.x, at.x - join(d)), 1.0 - absorber.part, 1.0)
             visible = visible * reached
         return visible

@@ -50,6 +50,8 @@ class MatrixFree:
         matrix = ImplicitMatrix(self._pattern, scalar, parts)
         if rate is not None and rate.viscous is not None:
             matrix.add_diagonal(rate_factor * rate.viscous)
+        if rate is not None and rate.blocks is not None:
+            matrix.add_diagonal(rate_factor * rate.blocks)
         return matrix
 
 

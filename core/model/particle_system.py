@@ -32,8 +32,10 @@ from ..stencils.stencil import Stencil
 from .dof_numbering import SolverNodes, patch_areas
 from .elastic_forces import ConstantStiffness, ElasticForces, edge_stiffness
 from .emission import Emission
+from .field_forces import FieldForces, Step
 from .force_families import Family, changing, damped
 from .forces_in_time import ForcesInTime
+from .gravity import Gravity
 from .latest import Latest
 from .matrix_free import MatrixFree
 from .pin_constraints import PinConstraints
@@ -63,6 +65,7 @@ class ParticleSystem:
     Attributes:
         scene: as given.
         nodes: numbering of the particles.
+        gravity: of each particle.
         vertex_count: V, number of all particles, inner nodes included.
         slices: per cloth its range of particles.
         mass: (V,) [kg].
@@ -94,6 +97,7 @@ class ParticleSystem:
         self.vertex_count, self.slices = nodes.count, nodes.slices
         counts, starts = [s.stop - s.start for s in nodes.slices], [s.start for s in nodes.slices]
         self.mass, self.carried = nodes.mass, nodes.carried
+        self.gravity = Gravity(scene, nodes)
         self.thickness: FloatArray = nodes.padded(np.repeat([c.distance for c in cloths], counts))
         self.friction: FloatArray = nodes.padded(np.repeat([c.material.friction for c in cloths], counts))
         self.edges: IntArray = np.concatenate([c.mesh.edges + s for c, s in zip(cloths, starts, strict=True)])
@@ -134,8 +138,8 @@ class ParticleSystem:
         self.workspace = np.zeros(self._pattern.size)
         self._constant = ConstantStiffness(final, self._pattern.scalar)
         self._matrix_free = None if assembled else MatrixFree(self._pattern, changing(final))
-        self._velocity_forces = VelocityForces(scene, air, self._viscous, damped(final, constant=True),
-                                               self._constant.damping, self._pattern)
+        self._velocity_forces = VelocityForces(scene, FieldForces(scene, nodes), air, self._viscous,
+                                               damped(final, constant=True), self._constant.damping, self._pattern)
         self._latest_forces: Latest[float, ForcesAt] = Latest()
         names = [*(c.name for c in cloths), *(c.name for c in scene.colliders)]
         exclusions = Exclusions([c.contact for c in cloths], counts, names, self.triangles, threads)
@@ -193,16 +197,19 @@ class ParticleSystem:
         Soft pins have their targets at this time, seams their lengths, cloths their rest shapes, and the weight its
         gravity.
         """
-        change = self._forces.change or self.scene.gravity_changes
+        change = self._forces.change or self.gravity.changes
         return self._latest_forces.at(time if change else 0.0, self._made_forces)
 
     def elastic(self, time: float) -> ElasticForces:
         """Return elastic forces and weight at `time` [s]."""
         return self.forces_at(time).elastic
 
-    def rate_force(self, x: FloatArray, v: FloatArray, time: float) -> RateForce | None:
-        """Return damping and drag, linearised at x and v (V, 3) and `time` [s]; None if there is neither."""
-        return self._velocity_forces.at(x, v, time, self.forces_at(time).damped)
+    def rate_force(self, x: FloatArray, v: FloatArray, time: float, step: Step | None = None) -> RateForce | None:
+        """Return damping, drag and force fields, linearised at x and v (V, 3) and `time` [s]; None if there are none.
+
+        step: the implicit step that is linearised, None for the forces at x and v.
+        """
+        return self._velocity_forces.at(x, v, time, self.forces_at(time).damped, step)
 
     def force(self, x: FloatArray, v: FloatArray, time: float) -> FloatArray:
         """Return all forces (V, 3) [N] except contact at positions x and velocities v (V, 3), at `time` [s]."""
@@ -273,7 +280,7 @@ class ParticleSystem:
 
     def _made_forces(self, time: float) -> ForcesAt:
         forces = self._forces.at(time)
-        weight = self.mass[:, None] * self.scene.gravity_at(time)
+        weight = self.mass[:, None] * self.gravity.at(time)
         elastic = ElasticForces(forces, self._pattern, weight, self._constant, self._matrix_free)
         return ForcesAt(elastic, damped(forces, constant=False))
 

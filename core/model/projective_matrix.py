@@ -69,13 +69,15 @@ class ProjectiveMatrix:
         return ScalarMatrix(pattern, pattern.assemble(blocks), sum(there[1:], start=there[0]) if there else None)
 
     def matrix(self, h: float, rate: RateForce | None) -> BlockMatrix:
-        """Return A of a step of h [s] with the drag of `rate`."""
+        """Return A of a step of h [s] with the drag and the force fields of `rate`."""
         A = BlockMatrix(self._pattern, None, h * h * self._stiffness + h * self._damping)
         A.add_diagonal(self._mass + h * self._viscous)
         if rate is not None and rate.drags:
             # q q^T between every two corners of a triangle is at most 3 q q^T on each
             for drag in rate.drags:
                 A.add_diagonal(h * drag.row_sums(len(self._mass)))
+        if rate is not None and rate.blocks is not None:
+            A.add_diagonal(h * rate.blocks)
         return A
 
     def factor(self, h: float, A: BlockMatrix, filter_: ConstraintFilter) -> Operator:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The forces of a system that are linear in the velocity: damping, drag and wind.
+"""The forces of a system that are linear in the velocity: damping, drag, wind and linearised force fields.
 
 Their matrix D is a part of the step's matrix, which `ElasticForces.stiffness` adds in the same pass over the elements.
 Products D u need no matrix.
@@ -19,6 +19,7 @@ from ..linear.block_matrix import BlockPattern
 from ..linear.scalar_matrix import ScalarMatrix
 from ..loads.air_drag import AirDrag
 from ..stencils.stencil import Stencil
+from .field_forces import FieldForces, Step
 from .force_families import Family
 
 
@@ -34,6 +35,7 @@ class RateForce:
         constant: damping times stiffness of these; None where there are none.
         drags: of triangles in air.
         viscous: (V,) [kg/s], None where there is none.
+        blocks: (V, 3, 3) of force fields [kg/s], None where there are none.
         pattern: of the matrix.
     """
 
@@ -44,6 +46,7 @@ class RateForce:
     constant: ScalarMatrix | None
     drags: Sequence[AirDrag]
     viscous: FloatArray | None
+    blocks: FloatArray | None
     pattern: BlockPattern
 
     def product(self, u: FloatArray) -> FloatArray:
@@ -58,6 +61,8 @@ class RateForce:
             self.constant.add_product(u, total)
         if self.viscous is not None:
             total += self.viscous[:, None] * u
+        if self.blocks is not None:
+            total += np.einsum("vij,vj->vi", self.blocks, u)
         return total
 
     def damping(self, x: FloatArray, v: FloatArray) -> FloatArray:
@@ -73,6 +78,7 @@ class VelocityForces:
 
     Args:
         scene: for its wind.
+        fields: its force fields.
         air: stencils of triangles that the air drags, with their coefficients k_d (T,) [kg/(m^2 s)].
         viscous: (V,) coefficients of viscous drag [kg/s].
         damped_constant: families of damped forces of constant stiffness.
@@ -80,26 +86,33 @@ class VelocityForces:
         pattern: of the matrix.
     """
 
-    def __init__(self, scene: Scene, air: Sequence[tuple[Stencil, FloatArray]], viscous: FloatArray,
-                 damped_constant: Sequence[Family], constant: ScalarMatrix | None, pattern: BlockPattern) -> None:
-        self._scene, self._air, self._pattern = scene, air, pattern
+    def __init__(self, scene: Scene, fields: FieldForces, air: Sequence[tuple[Stencil, FloatArray]],
+                 viscous: FloatArray, damped_constant: Sequence[Family], constant: ScalarMatrix | None,
+                 pattern: BlockPattern) -> None:
+        self._scene, self._fields, self._air, self._pattern = scene, fields, air, pattern
         self._viscous = viscous if viscous.any() else None
         self._damped_constant, self._constant = damped_constant, constant if damped_constant else None
 
-    def at(self, x: FloatArray, v: FloatArray, time: float, damped: Sequence[Family]) -> RateForce | None:
-        """Return damping and drag, linearised at x and v (V, 3) and `time` [s]; None if there is neither.
+    def at(self, x: FloatArray, v: FloatArray, time: float, damped: Sequence[Family], step: Step | None
+           ) -> RateForce | None:
+        """Return damping, drag and fields, linearised at x and v (V, 3) and `time` [s]; None if there are none.
 
-        `damped` are the families of damped forces whose stiffness changes, at `time`.
+        `damped` are the families of damped forces whose stiffness changes, at `time`. `step` is the implicit step that
+        is linearised, None for the forces at x and v.
 
         Damping of a constant, isotropic stiffness K acts along directions that change, D <= tau K. Implicit is all of
         tau K, which is constant; the excess is taken back as it was at v: -tau K v1 + (tau K - D) v0. The difference
         to -D v1 is (tau K - D)(v1 - v0), an inertia that vanishes with the step.
         """
-        if not (self._air or damped or self._damped_constant or self._viscous is not None):
+        field = self._fields.at(time, x, v, step)
+        if not (self._air or damped or self._damped_constant or self._viscous is not None or field):
             return None
         push = np.zeros_like(x)
         drags = [AirDrag.at(stencil, coefficients, x) for stencil, coefficients in self._air]
         wind = self._scene.wind_at(time, x)
+        air = self._fields.air(time, x) if drags else None
+        if air is not None:
+            wind = wind + air
         if np.any(wind):
             for drag in drags:
                 drag.add_force(np.ascontiguousarray(np.broadcast_to(-wind, x.shape)), push)
@@ -107,4 +120,7 @@ class VelocityForces:
             self._constant.add_product(v, push)
             for family in self._damped_constant:
                 current().element_families.add_damping_force(family, x, v, push)
-        return RateForce(x, push, damped, self._damped_constant, self._constant, drags, self._viscous, self._pattern)
+        if field is not None:
+            push += field.push
+        return RateForce(x, push, damped, self._damped_constant, self._constant, drags, self._viscous,
+                         None if field is None else field.blocks, self._pattern)

@@ -108,7 +108,9 @@ class StepHalving:
 
     def _fall_time(self, result: StepResult, part: float) -> float:
         """Return the time [s] whose square times the gravity at the end of `result` is a `part` of the finest edge."""
-        own, weight = self._system.self_contact, float(np.linalg.norm(self._system.scene.gravity_at(result.state.time)))
+        system, time = self._system, result.state.time
+        own, factor = system.self_contact, np.abs(system.gravity.factor(time)).max()
+        weight = float(np.linalg.norm(system.scene.gravity_at(time)) * factor)
         return np.inf if own is None or not weight else float(np.sqrt(part * (own.finest / weight)))
 
 

@@ -158,7 +158,8 @@ def turbulent(q: Any, S: Any, damping: Any, w: Any, r: Any, d: Vector, n: Vector
     """Return the force of turbulence."""
     c = q[0] * w
     p = x if q[4] != 0.0 else add(x2, n2)                                                # global coordinates
-    p = scale(1.0 / q[2] if q[2] != 0.0 else 1.0, p)
+    if q[2] != 0.0:
+        p = scale(1.0 / q[2], p)
     return subtract(scale(S * w, turbulence(table, p)), scale(c, v)), c, 0.0 * w, 0.0 * w, 0.0 * w
 
 

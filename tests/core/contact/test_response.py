@@ -19,7 +19,7 @@ def step(x, v, touch, body=None):
     """A step's contacts, before any are known; all of one piece of cloth if not told otherwise."""
     count = len(x)
     return ContactResponse(x, v, touch, 0.02, np.full(count, 0.01), np.ones(count), ConstraintFilter(count),
-                           -9.81 * UP, np.zeros(count, dtype=np.int64) if body is None else body)
+                           np.tile(-9.81 * UP, (count, 1)), np.zeros(count, dtype=np.int64) if body is None else body)
 
 
 def lying(count, mu, body=None):

@@ -111,7 +111,7 @@ def test_air_also_drags_triangles_that_no_law_acts_on(backend):
     x, u = np.random.default_rng(2).normal(size=(2, len(mesh.positions), 3))
     elastic = ElasticForces([spring], pattern, np.zeros_like(x), ConstantStiffness([spring], pattern.scalar))
     drag = AirDrag.at(stencil, np.full(len(mesh.triangles), 0.8), x)
-    rate = RateForce(x, np.zeros_like(x), [], [], None, [drag], None, pattern)
+    rate = RateForce(x, np.zeros_like(x), [], [], None, [drag], None, None, pattern)
     np.testing.assert_allclose(difference(elastic, rate, x, 0.02, u), rate.product(u), atol=1e-9)
 
 
