@@ -10,10 +10,11 @@ from math import ceil
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray
 from ..description.force_fields import FALLOFFS, PLACE, SHAPES, Z_DIRECTIONS, ForceField
 from ..kernels import current
 from ..kernels.formulas.force_fields import harmonic_offset, offset
+from ..kernels.formulas.gradient_noise import Table
 from ..kernels.formulas.random_numbers import mixed
 from ..kernels.formulas.vectors import length as norm
 from ..kernels.numpy.vectors import join, split
@@ -21,7 +22,7 @@ from ..row_ops import unit
 from .field_surfaces import Absorber, Mesh
 from .latest import Latest
 
-LAWS = {"turbulence": "turbulent", "magnetic": "flux"}
+FIELD_LAWS = {"turbulence": "turbulent", "magnetic": "flux"}
 """Names of laws that are not the kind of their field."""
 
 
@@ -86,7 +87,7 @@ class FieldSource:
 
     def __init__(self, field: ForceField) -> None:
         self.field = field
-        self.law = LAWS.get(field.kind, field.kind)
+        self.law = FIELD_LAWS.get(field.kind, field.kind)
         if field.kind == "vortex" and field.shape != "point":
             self.law = "whirl"
         on_axis = field.shape == "line" or field.kind == "vortex" and field.shape == "plane"
@@ -137,7 +138,7 @@ class FieldSource:
             visible = self._visible(absorbers, at, frame, source, q[1])
             current().force_fields.add_field(
                 self.law, codes, q, frame, at.x, at.v, at.base, at.h, source.place, source.normal, visible,
-                *self._table(time), lattice, np.ascontiguousarray(cells), resists, np.array(shares), sums.push,
+                self._table(time), lattice, np.ascontiguousarray(cells), resists, np.array(shares), sums.push,
                 sums.blocks, sums.normal_push, sums.bounds, sums.spin, sums.normal_spin)
 
     # ------------------------------------------------------------------ parts
@@ -199,7 +200,7 @@ class FieldSource:
         edges = np.array(field.edges, dtype=np.int64)
         return Mesh(edges[:, [0, 1, 1]], field.vertices_at(0.0))
 
-    def _table(self, time: float) -> tuple[IntArray, IntArray, FloatArray]:
+    def _table(self, time: float) -> Table:
         """Return the table of turbulence; an empty one for other fields."""
         if self.law != "turbulent":
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros((0, 3))
@@ -207,7 +208,7 @@ class FieldSource:
         return self._own_table if given is None else _columns(given)
 
     @cached_property
-    def _own_table(self) -> tuple[IntArray, IntArray, FloatArray]:
+    def _own_table(self) -> Table:
         """A table of random permutations, and of the twelve directions to the middles of a cube's edges."""
         numbers = np.arange(256)
         T, P, order = (np.argsort(mixed(numbers + 256 * (row + 1)), kind="stable") for row in range(3))
@@ -216,7 +217,7 @@ class FieldSource:
         return T, P, np.ascontiguousarray(twelve[order % 12])
 
 
-def _columns(table: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+def _columns(table: FloatArray) -> Table:
     """Return the columns of a lattice (256, 5) of turbulence."""
     return table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), np.ascontiguousarray(table[:, 2:])
 

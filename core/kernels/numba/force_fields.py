@@ -16,6 +16,7 @@ from ...arrays import FloatArray, IntArray
 from ..formulas import force_fields as formulas
 from ..formulas import gradient_noise, random_numbers
 from ..formulas.force_fields import harmonic_offset, offset, product, rows, weight
+from ..formulas.gradient_noise import Table
 from ..formulas.random_numbers import strength_noise
 from ..numpy.force_fields import FULL
 from .assembly import subtract_scattered
@@ -33,13 +34,13 @@ for _module in (gradient_noise, random_numbers, formulas):
 
 
 def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: FloatArray, v: FloatArray,
-              base: FloatArray, h: float, place: FloatArray, normal: FloatArray, visible: FloatArray, T: IntArray,
-              P: IntArray, g: FloatArray, lattice: FloatArray, cells: FloatArray, resists: bool, shares: FloatArray,
+              base: FloatArray, h: float, place: FloatArray, normal: FloatArray, visible: FloatArray, table: Table,
+              lattice: FloatArray, cells: FloatArray, resists: bool, shares: FloatArray,
               push: FloatArray, blocks: FloatArray, normal_push: FloatArray, bounds: FloatArray, spin: FloatArray,
               normal_spin: FloatArray) -> None:
     """Add the linearised force per area of a field at V points to arrays."""
     share(_loop(law), len(x), LEAST_ELEMENTS, codes, q, frame, np.ascontiguousarray(x), np.ascontiguousarray(v),
-          np.ascontiguousarray(base), h, place, normal, visible, T, P, g, lattice, cells, resists, shares, push, blocks,
+          np.ascontiguousarray(base), h, place, normal, visible, table, lattice, cells, resists, shares, push, blocks,
           normal_push, bounds, spin, normal_spin)
 
 
@@ -68,7 +69,7 @@ def _loop(name: str) -> Callable[..., Any]:
     has_length = name == "harmonic"
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
-    def add_points(begin, end, codes, q, frame, x, v, base, h, place, normal, visible, T, P, g,  # type: ignore[no-untyped-def]
+    def add_points(begin, end, codes, q, frame, x, v, base, h, place, normal, visible, table,  # type: ignore[no-untyped-def]
                    lattice, cells, resists, shares, push, blocks, normal_push, bounds, spin, normal_spin):
         """Add the field at points begin..end - 1."""
         shape, form, side, on_surface, stiff_shape = codes[0], codes[1], codes[2], codes[3], codes[7]
@@ -79,6 +80,7 @@ def _loop(name: str) -> Callable[..., Any]:
             k = i if len(place) > 1 else 0
             d, n = offset(shape, point, origin, axis, at(place, k), at(normal, k))
             r = np.sqrt(dot(d, d))
+            away = d
             if has_length and q[1] != 0.0:
                 d = harmonic_offset(d, r, q[1])
             x2, n2 = d, n
@@ -91,7 +93,7 @@ def _loop(name: str) -> Callable[..., Any]:
             if q[13] != 0.0:
                 S += q[13] * strength_noise(codes[4], codes[5], i, codes[6], 0)
                 damping += q[13] * strength_noise(codes[4], codes[5], i, codes[6], 1)
-            F, c, along, radial, across = law(q, S, damping, w, r, d, n, x2, n2, point, speed, (T, P, g), lattice,
+            F, c, along, radial, across = law(q, S, damping, w, r, d, n, x2, n2, point, speed, table, lattice,
                                               cells)
             if spins:
                 if len(spin) > 0:
@@ -107,12 +109,12 @@ def _loop(name: str) -> Callable[..., Any]:
             if shares[0] != 0.0:
                 total = F
                 if resists and full:
-                    A = rows(stiff_shape, 0.0, c, along, 0.0, 0.0, speed, d, r, n)
+                    A = rows(stiff_shape, 0.0, c, along, 0.0, 0.0, speed, away, r, n)
                     total = add(total, product(A, speed))
                     for a in range(6):
                         blocks[i, a] += shares[0] * A[a]
                     if h > 0.0:
-                        A = rows(stiff_shape, 1.0, 0.0, 0.0, radial, across, speed, d, r, n)
+                        A = rows(stiff_shape, 1.0, 0.0, 0.0, radial, across, speed, away, r, n)
                         total = add(total, product(A, subtract(point, at(base, i))))
                         for a in range(6):
                             blocks[i, a] += shares[0] * h * A[a]

@@ -21,6 +21,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..formulas import force_fields as formulas
 from ..formulas.force_fields import harmonic_offset, offset, product, rows, unless_zero, weight
+from ..formulas.gradient_noise import Table
 from ..formulas.random_numbers import strength_noise
 from .vectors import Vector, add, cross, dot, join, scale, split, subtract
 
@@ -32,8 +33,8 @@ FULL = ("force", "harmonic", "drag")
 
 
 def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: FloatArray, v: FloatArray,
-              base: FloatArray, h: float, place: FloatArray, normal: FloatArray, visible: FloatArray, T: IntArray,
-              P: IntArray, g: FloatArray, lattice: FloatArray, cells: FloatArray, resists: bool, shares: FloatArray,
+              base: FloatArray, h: float, place: FloatArray, normal: FloatArray, visible: FloatArray, table: Table,
+              lattice: FloatArray, cells: FloatArray, resists: bool, shares: FloatArray,
               push: FloatArray, blocks: FloatArray, normal_push: FloatArray, bounds: FloatArray, spin: FloatArray,
               normal_spin: FloatArray) -> None:
     """Add the linearised force per area of a field at V points to arrays.
@@ -44,7 +45,7 @@ def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: Fl
         x, v, base, h: (V, 3) [m], [m/s], [m], and [s].
         place, normal: (V, 3) or (1, 3), the field's places and its axis there, for the shape 3.
         visible: (V,) or (1,) part of the field that reaches a point [-].
-        T, P, g: table of turbulence. lattice, cells: samples, and the map to them (3, 4).
+        table: of turbulence. lattice, cells: samples, and the map to them (3, 4).
         resists: whether D or K may be other than 0.
         shares: parts of the field that act as a whole, and along the cloth's normals.
         push: (V, 3) [N/m^2]. blocks: (V, 6), D + h K [N s/m^3]. normal_push: (V, 3). bounds: (V,), a bound of D + h K.
@@ -54,6 +55,7 @@ def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: Fl
     points, speed, origin, axis = split(x), split(v), _vector(frame[0]), _vector(frame[1])
     d, n = offset(shape, points, origin, axis, split(place), split(normal))
     r = np.sqrt(dot(d, d))
+    away = d
     if law == "harmonic" and q[1] != 0.0:
         d = harmonic_offset(d, r, q[1])
     x2, n2 = (d, n) if on_surface else (subtract(points, origin), axis)
@@ -63,7 +65,7 @@ def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: Fl
         index = np.arange(len(x))
         S = S + q[13] * strength_noise(seed, moment, index, source, 0)
         damping = damping + q[13] * strength_noise(seed, moment, index, source, 1)
-    F, c, along, radial, across = getattr(formulas, law)(q, S, damping, w, r, d, n, x2, n2, points, speed, (T, P, g),
+    F, c, along, radial, across = getattr(formulas, law)(q, S, damping, w, r, d, n, x2, n2, points, speed, table,
                                                          lattice, cells)
     F, c = unless_zero(w, F), np.where(w > 0.0, c, 0.0)
     if law == "flux":
@@ -76,11 +78,11 @@ def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: Fl
         total = F
         if resists and law in FULL:
             along, radial, across = (np.where(w > 0.0, a, 0.0) for a in (along, radial, across))
-            D = rows(stiff_shape, 0.0, c, along, 0.0 * w, 0.0 * w, speed, d, r, n)
+            D = rows(stiff_shape, 0.0, c, along, 0.0 * w, 0.0 * w, speed, away, r, n)
             total = add(total, product(D, speed))
             A = D
             if h > 0.0:
-                K = rows(stiff_shape, 1.0, 0.0 * w, 0.0 * w, radial, across, speed, d, r, n)
+                K = rows(stiff_shape, 1.0, 0.0 * w, 0.0 * w, radial, across, speed, away, r, n)
                 total = add(total, product(K, subtract(points, split(base))))
                 A = tuple(a + h * b for a, b in zip(D, K, strict=True))
             blocks += shares[0] * np.stack(np.broadcast_arrays(*A), axis=1)
