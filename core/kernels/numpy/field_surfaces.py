@@ -8,11 +8,8 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..formulas.segments import meets
 from .distances import point_triangle
-from .trees import nearest_candidates, touching_boxes
+from .trees import PAIRS_PER_PIECE, nearest_candidates, touching_boxes
 from .vectors import corners, split
-
-POINTS_PER_PIECE = 1 << 10
-"""Largest number of points or segments that are searched for at a time [-]: each may have many triangles."""
 
 
 def nearest(order: IntArray, nodes: FloatArray, triangles: IntArray, x: FloatArray, points: FloatArray
@@ -22,8 +19,9 @@ def nearest(order: IntArray, nodes: FloatArray, triangles: IntArray, x: FloatArr
     order, nodes: tree around triangles (T, 3) at x (V, 3) [m]. Of several nearest triangles it is the first.
     """
     found, place = np.zeros(len(points), dtype=np.int64), np.zeros_like(points)
-    for start in range(0, len(points), POINTS_PER_PIECE):
-        piece = points[start:start + POINTS_PER_PIECE]
+    size = PAIRS_PER_PIECE // 256                                               # each may have many triangles
+    for start in range(0, len(points), size):
+        piece = points[start:start + size]
         pairs = nearest_candidates(order, nodes, piece)
         a, b, c = (x[triangles[pairs[:, 1], k]] for k in range(3))
         _, at, distance, _ = point_triangle(piece[pairs[:, 0]], a, b, c)
@@ -37,8 +35,9 @@ def blocked(order: IntArray, nodes: FloatArray, triangles: IntArray, x: FloatArr
             ends: FloatArray) -> BoolArray:
     """Return which segments, from starts to ends (P, 3) [m], meet a triangle; arguments as of `nearest`."""
     result = np.zeros(len(starts), dtype=np.bool_)
-    for first in range(0, len(starts), POINTS_PER_PIECE):
-        p, q = starts[first:first + POINTS_PER_PIECE], ends[first:first + POINTS_PER_PIECE]
+    size = PAIRS_PER_PIECE // 256                                               # each may have many triangles
+    for first in range(0, len(starts), size):
+        p, q = starts[first:first + size], ends[first:first + size]
         pairs = touching_boxes(order, nodes, np.minimum(p, q), np.maximum(p, q))
         hit = meets(split(p[pairs[:, 0]]), split(q[pairs[:, 0]]), *corners(x, triangles[pairs[:, 1]]))
         result[first + pairs[hit, 0]] = True
