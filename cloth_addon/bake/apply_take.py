@@ -8,7 +8,7 @@ asked again. Everything else is written as it is on disk.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -136,14 +136,16 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
     header = take.header
     backend = certificates[0].get("backend", "numpy")
     segment = [part for part in take.segments if part["from_frame"] <= max(last, header.start)][-1]
-    settings, fingerprints, known = segment["settings"], segment["fingerprints"], segment["report"]
+    fingerprints, known = segment["fingerprints"], segment["report"]
     renamed = dict(zip((cloth.name for cloth in header.cloths), names, strict=True))
+    settings = _settings(segment["settings"], list(renamed))
     seconds = timer.seconds()
     solve = round(sum(frame["frame_seconds"] for frame in certificates), 4)             # by whichever process
     seconds |= {"solve": solve, "total": round(seconds["total"] + max(0.0, solve - seconds.get("solve", 0.0)), 4)}
     report = Report(
         scene=scene.name, cloths=list(names), colliders=known.get("colliders", []), first=header.first, last=last,
-        settings={renamed.get(name, name): value for name, value in settings.items()}, certificates=certificates,
+        settings={**settings, "cloths": {renamed[name]: value for name, value in settings["cloths"].items()}},
+        certificates=certificates,
         fingerprints={renamed.get(name, name): value for name, value in fingerprints.items()},
         playback_error=errors, seconds=seconds, notes=list(known.get("notes", [])),
         versions=versions(numba=backend == "numba"), backend=backend)
@@ -152,6 +154,13 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
     if last < take.end:
         notes.append(f"Partial: frames {header.first} to {last} of {take.end}. Resume goes on from there.")
     return Report(**{**vars(report), "notes": report.notes + notes})
+
+
+def _settings(stored: Mapping[str, Any], cloths: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of a take as {"scene": ..., "cloths": {name: ...}}. Earlier versions had all in one table."""
+    if set(stored) == {"scene", "cloths"} and set(stored["cloths"]) == set(cloths):
+        return dict(stored)
+    return {"scene": stored.get("scene", {}), "cloths": {name: stored.get(name, {}) for name in cloths}}
 
 
 def objects_of(take: takes.FoundTake, scene: bpy.types.Scene, preferred: bpy.types.Object | None = None

@@ -129,9 +129,9 @@ class Preparation:
             fingerprints=self.fingerprints, report=self.report_values())
 
     def settings_values(self) -> dict[str, Any]:
-        """Return the settings of the scene and of each cloth as JSON values."""
-        return json_values({"scene": asdict(self.settings)}
-                           | {source.name: asdict(source.settings) for source in self.inputs.sources})
+        """Return the settings of the scene and, by name, of the cloths as JSON values."""
+        return json_values({"scene": asdict(self.settings),
+                            "cloths": {source.name: asdict(source.settings) for source in self.inputs.sources}})
 
     def report_values(self) -> dict[str, Any]:
         """Return what the report of the bake has from its beginning, as JSON values."""
@@ -176,7 +176,8 @@ class Preparation:
                 take.set_owner(bpy.data.filepath)
             start = take.checkpoint_before(frame)
             if self._differs(take) or take.end != self.settings.last:
-                take.begin_segment(self._named_as_in(take, self.settings_values()),
+                settings = self.settings_values()
+                take.begin_segment({**settings, "cloths": self._named_as_in(take, settings["cloths"])},
                                    self._named_as_in(take, self.fingerprints), self.settings.last,
                                    self.report_values(), state=start)
         except BaseException:

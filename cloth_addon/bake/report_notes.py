@@ -88,7 +88,8 @@ def stretch_note(report: dict[str, Any]) -> str:
     """
     p99 = [frame["stretch_p99"] or 0.0 for frame in report["certificates"]]
     largest = max(p99)
-    if not largest > LARGE_STRETCH or not all(_is_stiff(report["settings"][name]) for name in report["cloths"]):
+    settings = [report["settings"]["cloths"][name] for name in report["cloths"]]
+    if not largest > LARGE_STRETCH or not all(map(_is_stiff, settings)):
         return ""
     worst = p99.index(largest)
     pinned = report["certificates"][worst].get("stretch_pinned") or 1.0
@@ -96,7 +97,7 @@ def stretch_note(report: dict[str, Any]) -> str:
     if pinned > LARGE_STRETCH:
         return (f"{stretched}, between pinned vertices by up to {100 * (pinned - 1):.0f} %. Correct what moves the "
                 "pins there, or pin fewer vertices.")
-    pins = any(report["settings"][name].get("pin_group") for name in report["cloths"])
+    pins = any(cloth.get("pin_group") for cloth in settings)
     return (f"{stretched}. Increase Steps per Frame, or slow "
             f"{'what moves the pins or the colliders' if pins else 'the character'} there.")
 

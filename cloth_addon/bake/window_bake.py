@@ -197,6 +197,8 @@ class WindowBake:
         with suppress(core.ClothError):                             # the folder may be gone, or the disk full
             if self._process is not None:
                 self._process.stop()
+        if self._process is not None:
+            self._process.give_up()
         if self.view is not None:
             self.view.hide()
             self.view.go_home()

@@ -103,12 +103,14 @@ def _options(values: dict[str, Any], outcomes: Sequence[Outcome]) -> str:
                             for name, options in one.model_options.items())
         rows.append(f"<tr><td>{escape(one.variant.title)}</td><td>{model}</td><td>{_listed(own)}</td></tr>")
     settings = values["settings"]
-    common = {"solver": same, **({"scene": settings["scene"], **settings["cloths"], **settings["colliders"]}
-                                 if settings else {}), "versions": values["versions"]}
+    common = [("solver", same)]                                     # pairs: an object may have any of these names
+    if settings:
+        common += [("scene", settings["scene"]), *settings["cloths"].items(), *settings["colliders"].items()]
+    common.append(("versions", values["versions"]))
     return ("<h2>Options of each run</h2><table class='options'>"
             "<tr><td><b>model, integrator</b></td><td><b>of the model</b></td><td><b>of the solver</b></td></tr>"
             f"{''.join(rows)}</table><h2>The same for all runs</h2><table class='options'>"
-            + "".join(f"<tr><td>{escape(name)}</td><td>{_listed(given)}</td></tr>" for name, given in common.items())
+            + "".join(f"<tr><td>{escape(name)}</td><td>{_listed(given)}</td></tr>" for name, given in common)
             + "</table>")
 
 

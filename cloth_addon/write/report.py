@@ -25,7 +25,7 @@ class Report:
     Attributes:
         scene, cloths, colliders: names.
         first, last: first and last frame.
-        settings: settings of "scene" and of each cloth, by name.
+        settings: "scene", settings of the scene; "cloths", settings of each cloth by its name.
         certificates: the core's certificate of each frame, as a dict.
         fingerprints: digests of what the bake of each cloth depended on, by cloth and part, see read/fingerprint.py.
         playback_error: largest distance between simulated and displayed vertices by cloth [m].

@@ -2,6 +2,7 @@
 """Small files in the folder of a take by which a solver process and its parent talk.
 
     lock           locked by the process as long as it lives
+    parent         locked by the parent as long as it lives and has not given the process up
     state.json     {"state", "frame", "locks"}, by the process
     control        "run", "pause" or "stop", by the parent
     error.json     {"type", "message", "values"}, by a process that failed
@@ -25,8 +26,8 @@ from .. import errors
 from ..errors import CacheError, ClothError
 from ..parsed import Anything, Fields, Flag, Kind, Number, ParsedError, TableOf, Text, from_json
 
-LOCK_NAME, STATE_NAME, CONTROL_NAME, ERROR_NAME, SOLVER_LOG = (
-    "lock", "state.json", "control", "error.json", "solver.log")
+LOCK_NAME, PARENT_NAME, STATE_NAME, CONTROL_NAME, ERROR_NAME, SOLVER_LOG = (
+    "lock", "parent", "state.json", "control", "error.json", "solver.log")
 STATES = ("starting", "compiling", "solving", "waiting", "paused", "stopped", "finished", "failed", "lost feed", "lost")
 """What a solver process does, or how it has ended; "lost" if it was killed or crashed."""
 END_STATES = frozenset(("stopped", "finished", "failed", "lost feed"))

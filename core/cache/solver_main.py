@@ -3,7 +3,8 @@
 
 The main thread simulates. A small thread reads `control` and interrupts the main thread for a stop or a pause, so that
 both act within a long frame. Only simulating, compiling and waiting are interrupted, never the writing of a frame: a
-stop is an exception there, by which `bake_frames` ends with a checkpoint of the last frame, and a pause a wait.
+stop is an exception there, by which `bake_frames` ends with a checkpoint of the last frame, and a pause a wait. A pause
+becomes a stop when the parent ends, because nothing would end it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from .feed import FEED_NAME, FeedLostError, FeedReader
 from .process_files import (
     ERROR_NAME,
     LOCK_NAME,
+    PARENT_NAME,
     STATE_NAME,
     ProcessState,
     read_control,
@@ -57,19 +59,20 @@ class _Stop(BaseException):
     """The parent wants the process to stop."""
 
 
-def main(folder: str | Path, kernels: str) -> None:
+def main(folder: str | Path, kernels: str, watched: bool) -> None:
     """Solve the take in `folder` from where it is to its end, and exit.
 
     Args:
         folder: of a take, with scene and feed.
         kernels: folder for compiled kernels.
+        watched: whether the parent locks its file, so that a pause ends with the parent.
     """
     folder = Path(folder)
     try:
         lock = _locked(folder / LOCK_NAME)
     except file_lock.LockHeldError:
         _exit(IN_USE)
-    process = _Process(folder, has_locks=lock is not None)
+    process = _Process(folder, has_locks=lock is not None, watched=watched)
     try:
         code = process.run(Path(kernels))
     finally:
@@ -85,11 +88,11 @@ class _Process:
         control: what the parent has asked for last.
     """
 
-    def __init__(self, folder: Path, *, has_locks: bool) -> None:
-        self._folder, self._has_locks = folder, has_locks
+    def __init__(self, folder: Path, *, has_locks: bool, watched: bool) -> None:
+        self._folder, self._has_locks, self._watched = folder, has_locks, watched
         self._state, self._frame = "starting", -1
         self._has_frame = False
-        self._pausing = False
+        self._pausing = self._abandoned = False
         self.control = "run"
         self._interruptible: set[CodeType] = {simulate._frames.__code__, jit_warmup.warm_up.__code__,
                                               FeedReader.read_to.__code__}
@@ -170,7 +173,7 @@ class _Process:
         """Run in a thread of its own: read `control`, and interrupt the main thread where it must stop or pause."""
         beat = time.monotonic()
         while True:
-            self.control = read_control(self._folder, self.control)
+            self.control = "stop" if self._abandoned else read_control(self._folder, self.control)
             if self.control == "stop" or self.control == "pause" and not self._pausing:
                 _thread.interrupt_main(signal.SIGINT)
             if time.monotonic() > beat + HEARTBEAT:
@@ -192,8 +195,13 @@ class _Process:
             before, self._pausing = self._state, True
             try:
                 self._say("paused")
+                looked = time.monotonic()
                 while self.control == "pause":
                     time.sleep(CONTROL_POLL)
+                    if self._watched and time.monotonic() > looked + HEARTBEAT:
+                        looked = time.monotonic()
+                        if not file_lock.is_locked(self._folder / PARENT_NAME):
+                            self._abandoned, self.control = True, "stop"
                 self._say(before)
             finally:
                 self._pausing = False

@@ -2,8 +2,8 @@
 """A solver process, seen from its parent: start it, watch it, pause and stop it.
 
 The process solves the scene in the folder of a take (`Take`, `save_scene`, `FeedWriter`) on its own and needs the
-parent only for the feed. It lives on if the parent ends. Another parent finds it by its lock, and all that both say to
-each other is in small files (process_files.py), so that nothing depends on pipes or signals.
+parent only for the feed. It lives on if the parent ends, unless it is paused. Another parent finds it by its lock, and
+all that both say to each other is in small files (process_files.py), so that nothing depends on pipes or signals.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .process_files import (
     END_STATES,
     ERROR_NAME,
     LOCK_NAME,
+    PARENT_NAME,
     SOLVER_LOG,
     STATE_NAME,
     read_error,
@@ -53,6 +54,7 @@ class SolverProcess:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self._process: subprocess.Popen[bytes] | None = None
+        self._parent_lock: int | None = None
         self._was_refused = False
 
     def start(self) -> None:
@@ -67,9 +69,12 @@ class SolverProcess:
             with suppress(OSError):
                 (self.folder / name).unlink(missing_ok=True)
         self._was_refused = False
+        if self._parent_lock is None:
+            with suppress(file_lock.LockHeldError):
+                self._parent_lock = file_lock.acquire(self.folder / PARENT_NAME)
         given = {"name": __package__.rpartition(".")[0], "core": str(Path(__file__).resolve().parents[1]),
                  "paths": _package_folders(), "folder": str(self.folder.absolute()),
-                 "kernels": str(backend.cache_folder().parent)}
+                 "kernels": str(backend.cache_folder().parent), "watched": self._parent_lock is not None}
         command = [python_path(), "-I", solver_start.__file__, json.dumps(given)]
         try:
             with open(self.folder / SOLVER_LOG, "wb"):
@@ -79,6 +84,7 @@ class SolverProcess:
                                                  cwd=Path(sys.executable or sys.prefix).anchor or None,
                                                  **_apart())
         except (OSError, ValueError) as error:
+            self.give_up()
             raise CacheError(f"no solver process can be started in {self.folder}: {error}; check that the folder can "
                              "be written to, or bake without a process of its own") from None
 
@@ -106,6 +112,7 @@ class SolverProcess:
             if code is None:
                 return True
             self._process, self._was_refused = None, code == IN_USE
+            self.give_up()
         if file_lock.is_locked(self.folder / LOCK_NAME):
             return True
         found = read_state(self.folder)
@@ -126,6 +133,16 @@ class SolverProcess:
     def stop(self) -> None:
         """Let the process end, also within a frame, with a checkpoint of the last frame."""
         write_control(self.folder, "stop")
+
+    def give_up(self) -> None:
+        """No longer be the parent that the process was started by: it goes on alone, or ends if it is paused."""
+        lock, self._parent_lock = self._parent_lock, None
+        if lock is not None:
+            file_lock.release(lock, self.folder / PARENT_NAME)
+
+    def has_parent(self) -> bool:
+        """Return whether the parent by which the process was started lives and has not given it up."""
+        return file_lock.is_locked(self.folder / PARENT_NAME)
 
     def wait(self, seconds: float) -> bool:
         """Wait until the process has ended, `seconds` at most. Return whether it has."""

@@ -42,4 +42,5 @@ if __name__ == "__main__":
     given = json.loads(sys.argv[1])
     sys.path[:] = with_packages(sys.path, given["paths"])
     import_core(given["name"], given["core"])
-    importlib.import_module(f"{given['name']}.cache.solver_main").main(given["folder"], given["kernels"])
+    solver_main = importlib.import_module(f"{given['name']}.cache.solver_main")
+    solver_main.main(given["folder"], given["kernels"], given["watched"])

@@ -22,7 +22,8 @@ LOG_NAME = "frames.muslin"
 CHECKPOINT_START = "checkpoint-"
 USERS_NAME = "users.txt"
 """Paths of the files, beside the owner, that use a take, one a line; kept by the program that uses takes."""
-OTHER_NAMES = ("scene.muslin", "feed.muslin", "control", "error.json", "lock", "state.json", "solver.log", USERS_NAME)
+OTHER_NAMES = ("scene.muslin", "feed.muslin", "control", "error.json", "lock", "parent", "state.json", "solver.log",
+               USERS_NAME)
 """Files of a solver process and of users in the folder of a take."""
 
 

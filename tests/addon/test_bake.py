@@ -187,8 +187,34 @@ def test_the_report_is_json_and_stored_with_the_object(extension, scene):
     assert (kept["first"], kept["last"], len(kept["certificates"])) == (2, 5, 4)
     assert kept["summary"]["steps"] == sum(frame["steps"] for frame in kept["certificates"]) >= 3
     assert kept["summary"]["not_converged"] == 0
-    assert kept["settings"]["Sheet"]["areal_density"] == pytest.approx(sheet.muslin.areal_density)
+    assert kept["settings"]["cloths"]["Sheet"]["areal_density"] == pytest.approx(sheet.muslin.areal_density)
     assert kept["settings"]["scene"]["frame_rate"] == 24.0
+
+
+@pytest.mark.parametrize("name", ["scene", "cloths", "solver"])
+def test_a_cloth_of_any_name_leaves_the_settings_of_the_scene_in_the_report(extension, scene, name):
+    scene.muslin.backend = "NUMPY"
+    sheet = builders.sheet(3, name)
+    builders.sheet(3, "Other", height=1.0)
+    report = builders.finish(extension.bake.bake(scene)).as_dict()
+    assert set(report["settings"]["cloths"]) == {name, "Other"}
+    assert report["settings"]["cloths"][name]["areal_density"] == pytest.approx(sheet.muslin.areal_density)
+    assert report["settings"]["scene"]["frame_rate"] == 24.0
+    sheet.name = "Renamed"
+    take = extension.apply_take.Take.open(extension.takes.in_use(sheet).folder)
+    builders.finish(extension.apply_take.apply_take(
+        scene, scene.view_layers[0], take, extension.apply_take.objects_of(extension.takes.in_use(sheet), scene),
+        extension.progress.StageTimer()))
+    settings = extension.baked_record.report_of(sheet)["settings"]
+    assert set(settings["cloths"]) == {"Renamed", "Other"} and settings["scene"]["frame_rate"] == 24.0
+
+
+def test_settings_of_a_take_of_an_earlier_version_are_read(extension):
+    stored = {"scene": {"a": 1}, "cloths": {"b": 2}, "Sheet": {"c": 3}}
+    assert extension.apply_take._settings(stored, ["Sheet", "cloths"]) == {
+        "scene": {"a": 1}, "cloths": {"Sheet": {"c": 3}, "cloths": {"b": 2}}}
+    assert extension.apply_take._settings({"scene": {"a": 1}, "cloths": {"b": 2}}, ["cloths"]) == {
+        "scene": {"a": 1}, "cloths": {"cloths": {"b": 2}}}
 
 
 def test_values_that_are_not_finite_become_none_in_json(extension):

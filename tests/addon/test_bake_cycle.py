@@ -204,7 +204,7 @@ def test_other_friction_from_a_frame_on_keeps_the_frames_before_it(extension, sc
     for number in range(1, kept + 1):
         assert now.positions(0, number).tobytes() == before[number].tobytes()
         assert np.abs(builders.displayed(sheet, number) - before[number]).max() < 1e-6
-    assert report["settings"]["Sheet"]["friction"] == pytest.approx(0.9)
+    assert report["settings"]["cloths"]["Sheet"]["friction"] == pytest.approx(0.9)
     assert report["colliders"] == ["Box", "New box"]
     assert extension.bake_changes.known_changes(scene, sheet, report) in (None, [], ())
     scene.frame_set(1)

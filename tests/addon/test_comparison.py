@@ -126,6 +126,13 @@ def test_the_sheet_lists_the_options_of_each_run(extension, cloth, tmp_path):
     assert runs[0]["solver_options"]["steps_per_frame"] == 1 and set(runs[0]["model_options"]) == {"Flag"}
 
 
+def test_the_sheet_lists_the_settings_of_a_cloth_that_is_called_scene(extension, cloth, tmp_path):
+    cloth.name = "scene"
+    text = run(extension, cloth, ["bdf2"], tmp_path, frames=(1, 2)).sheet.read_text()
+    rows = text[text.index("The same for all runs"):]
+    assert rows.count("<td>scene</td>") == 2 and "areal_density" in rows and "gravity" in rows
+
+
 def test_the_camera_follows_cloth_that_falls_far(extension, cloth, tmp_path):
     import bpy
     import numpy as np

@@ -35,7 +35,7 @@ def test_every_combination_of_values_has_a_file_a_cache_and_a_row(command, blend
     outputs = [f"shot_material.bend_warp_micro-{value}_scene.steps_per_frame-2.blend" for value in (5, 20)]
     assert [run["output"] for run in report["runs"]] == [str(tmp_path / name) for name in outputs]
     assert report["runs"][1]["variant"] == {"material.bend_warp_micro": "20", "scene.steps_per_frame": "2"}
-    assert report["runs"][1]["settings"]["Sheet"]["bend"][0] == pytest.approx(20e-6)
+    assert report["runs"][1]["settings"]["cloths"]["Sheet"]["bend"][0] == pytest.approx(20e-6)
     assert report["runs"][1]["settings"]["scene"]["steps_per_frame"] == 2
     sheet = (tmp_path / "shot_sheet.html").read_text()
     assert report["sheet"] == str(tmp_path / "shot_sheet.html")

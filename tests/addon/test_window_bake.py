@@ -73,7 +73,7 @@ def test_a_bake_of_the_window_goes_on_inline_and_with_other_settings(extension, 
     scene.frame_end = 22
     bake = Driven(extension, scene, [sheet], extension.preparation.Continuation(take.folder))
     bake.until()
-    assert bake.report.as_dict()["settings"]["Sheet"]["friction"] == pytest.approx(0.9)
+    assert bake.report.as_dict()["settings"]["cloths"]["Sheet"]["friction"] == pytest.approx(0.9)
     assert extension.takes.in_use(sheet).is_complete and extension.baked_record.load(sheet).last == 22
 
 

@@ -44,7 +44,7 @@ def changes() -> Steps:
     found.pop("muslin.bake", None)                                  # Bake from Here is where Bake was
     yield from click("muslin.bake")
     yield from until(no_bake, "the second bake to end")
-    assert baked_record.report_of(sheet)["settings"]["Sheet"]["areal_density"] == sheet.muslin.areal_density
+    assert baked_record.report_of(sheet)["settings"]["cloths"]["Sheet"]["areal_density"] == sheet.muslin.areal_density
     yield from until(lambda: told() == [], "the panel to know that the bake is new", 10.0)
     yield from picture("baked_again")
     yield from click("muslin.bake_delete")

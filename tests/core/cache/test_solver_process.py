@@ -151,6 +151,35 @@ def test_a_process_outlives_its_parent(take, wanted):
     assert contents(take.folder) == wanted
 
 
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_process_whose_parent_is_killed_goes_on_or_ends_if_it_is_paused(tmp_path, wanted, paused):
+    folder = prepared(tmp_path / "take")
+    wish, state = ("run.pause()", "paused") if paused else ("", "finished")
+    code = ("import sys, time\nfrom core.cache.solver_process import SolverProcess\n"
+            f"run = SolverProcess(sys.argv[1])\nrun.start()\n{wish}\n"
+            f"while run.state() != {state!r} and ({paused} or run.frame() is None): time.sleep(0.005)\n"
+            "print('there', flush=True)\ntime.sleep(60)")
+    parent = subprocess.Popen([sys.executable, "-c", code, str(folder)], cwd=ROOT, stdout=subprocess.PIPE)
+    process = SolverProcess(folder)
+    try:
+        assert parent.stdout.readline() == b"there\n"
+        if paused:
+            time.sleep(2.5)
+            assert process.state() == "paused" and process.has_parent()
+    finally:
+        parent.kill()
+        parent.wait()
+        parent.stdout.close()
+    assert process.wait(LONGEST_WAIT) and not process.has_parent()
+    assert process.state() == ("stopped" if paused else "finished")
+    if paused:
+        found = Take.open(folder)
+        assert not found.is_complete and (found.last is None or found.checkpoint_frames() == [found.last])
+        process.start()
+        until(process, "finished")
+    assert contents(folder) == wanted
+
+
 def test_an_error_of_the_scene_is_raised_in_the_parent(tmp_path):
     process = SolverProcess(prepared(tmp_path / "take", fed=False))
     with FeedWriter.create(process.folder / FEED_NAME, parts()[2]) as feed:
