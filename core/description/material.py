@@ -14,6 +14,11 @@ from ..did_you_mean import names_arguments, names_arguments_of, perhaps
 from ..errors import MaterialError
 from .presets import load_preset, preset_names
 
+PAIRS = ("stretch", "bend", "compression")
+"""Constants of warp and weft."""
+NOT_GIVEN = ("compression", "compression_damping", "shear_damping", "bend_damping")
+"""Constants that take the value of another one if they are None."""
+
 
 @names_arguments_of(MaterialError)
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +30,10 @@ class Material:
         stretch: membrane stiffness along warp (u) and weft (v) [N/m].
         shear: stiffness against shear between warp and weft [N/m].
         bend: bending stiffness per width when curved along warp and along weft [N m].
+        compression: membrane stiffness against compression along warp and weft [N/m]; `stretch` if not given.
         damping: deformation-rate damping as a ratio to the stiffness [s].
+        compression_damping, shear_damping, bend_damping: this ratio for compression, shear and bending [s]; `damping`
+            if not given.
         isotropic_damping: k_d of dashpots along the edges, against every relative motion of their ends [kg/s].
         spring_damping: k_d of dashpots along the edges, against changes of their lengths only [kg/s].
         friction: Coulomb coefficient [-].
@@ -48,6 +56,10 @@ class Material:
     isotropic_damping: float = 0.0
     spring_damping: float = 0.0
     thread_width: float = 0.005
+    compression: tuple[float, float] | None = None
+    compression_damping: float | None = None
+    shear_damping: float | None = None
+    bend_damping: float | None = None
     name: str = "material"
 
     def __post_init__(self) -> None:
@@ -56,8 +68,11 @@ class Material:
         for field, above_zero in (("areal_density", True), ("stretch", False), ("shear", False), ("bend", False),
                                   ("damping", False), ("friction", False), ("air_drag", False),
                                   ("viscous_drag", False), ("isotropic_damping", False), ("spring_damping", False),
-                                  ("thread_width", True)):
-            values = self._pair(field) if field in ("stretch", "bend") else (getattr(self, field),)
+                                  ("thread_width", True), ("compression", False), ("compression_damping", False),
+                                  ("shear_damping", False), ("bend_damping", False)):
+            if field in NOT_GIVEN and getattr(self, field) is None:
+                continue
+            values = self._pair(field) if field in PAIRS else (getattr(self, field),)
             for value in values:
                 if not is_number(value) or value < 0.0 or (above_zero and value == 0.0):
                     wanted = "above 0" if above_zero else "0 or more"
@@ -66,7 +81,17 @@ class Material:
                 if value > LARGEST:
                     raise MaterialError(f"{field} is {value:g}, it must be {LARGEST:g} at most", object_name=self.name)
             numbers = tuple(float(value) for value in values)
-            object.__setattr__(self, field, numbers if field in ("stretch", "bend") else numbers[0])
+            object.__setattr__(self, field, numbers if field in PAIRS else numbers[0])
+
+    @property
+    def two_sided(self) -> bool:
+        """Whether compression has a stiffness or damping of its own."""
+        return self.compression is not None or self.compression_damping is not None
+
+    def damping_of(self, what: str) -> float:
+        """Return the damping [s] of "compression", "shear" or "bend"."""
+        own: float | None = getattr(self, f"{what}_damping")
+        return self.damping if own is None else own
 
     def _pair(self, field: str) -> tuple[Any, ...]:
         """Return warp and weft of a constant that may be given as one number for both."""

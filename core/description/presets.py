@@ -22,7 +22,8 @@ _CONSTANT = Fields({"value": Either(Number(0.0), ListOf(Number(0.0), 2, 2))},
 PRESET = Fields(dict.fromkeys(("areal_density", "stretch", "shear"), _CONSTANT), {
     "name": Text(100), "description": Text(1000),
     **dict.fromkeys(("bend", "damping", "isotropic_damping", "spring_damping", "friction", "air_drag", "viscous_drag",
-                     "thread_width"), _CONSTANT)})
+                     "thread_width",
+                     "compression", "compression_damping", "shear_damping", "bend_damping"), _CONSTANT)})
 """Schema of a preset's file."""
 
 

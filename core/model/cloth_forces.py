@@ -29,6 +29,10 @@ def built_model(cloth: Cloth) -> BuiltModel:
     """
     made = registry.find(cloth.model, object_name=cloth.name)(cloth.mesh, cloth.material, **cloth.options)
     body = made if isinstance(made, BuiltModel) else BuiltModel(made)
+    if cloth.material.two_sided and body.forces and not any("two-sided" in f.law.name for f in body.forces):
+        raise ClothError(f"its fabric has a compression of its own, but its model '{cloth.model}' resists compression "
+                         "as its springs say; choose the model 'baraff_witkin' or 'mass_spring', or leave compression "
+                         "out", object_name=cloth.name)
     return replace(body, forces=with_painted_stiffness(body.forces, cloth.maps))
 
 

@@ -44,13 +44,13 @@ def bend_forces(mesh: ClothMesh, material: Material, law: str = "patch", *, flat
         return []
     if law == "hinge":
         return [ElementForce(hinge_stencil(mesh), Hinge(), hinge_parameters(mesh, material.bend, flat=flat),
-                             material.damping)]
+                             material.damping_of("bend"))]
     if law == "quadratic":
         if mesh.curvature.any():
             raise ClothError("a rest curvature is painted, but the bending law 'quadratic' is always flat at rest; "
                              "choose 'patch' or 'hinge'", object_name=mesh.name)
         return [ElementForce(isometric_stencil(mesh), Quadratic(), isometric_parameters(mesh, material.bend),
-                             material.damping)]
+                             material.damping_of("bend"))]
     return _patch_forces(mesh, material, flat)
 
 
@@ -58,7 +58,7 @@ def _patch_forces(mesh: ClothMesh, material: Material, flat: bool) -> list[Eleme
     """Return the forces of the law `patch`."""
     patch = PatchGeometry(mesh, material.bend, flat=flat)
     # both parts use the stiffness painted on the triangle, because only their sum has the modelled rest shape
-    forces = [ElementForce(flat_stencil(patch), Quadratic(), (flat_stiffness(patch),), material.damping,
+    forces = [ElementForce(flat_stencil(patch), Quadratic(), (flat_stiffness(patch),), material.damping_of("bend"),
                            np.repeat(mesh.triangles, 3, axis=0))]
     if len(patch.curved):
         k, rho = patch.stiffness[patch.curved], (patch.rest[patch.curved]**2).sum(axis=1)
@@ -69,5 +69,5 @@ def _patch_forces(mesh: ClothMesh, material: Material, flat: bool) -> list[Eleme
         stencil = hinge_stencil(mesh)
         k, rest = hinge_parameters(mesh, material.bend, flat=flat)
         forces.append(ElementForce(Stencil(stencil.vertices[shared], stencil.weights[shared]), Hinge(),
-                                   (k[shared], rest[shared]), material.damping))
+                                   (k[shared], rest[shared]), material.damping_of("bend")))
     return forces

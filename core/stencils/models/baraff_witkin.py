@@ -13,7 +13,9 @@ from ...description.mesh import ClothMesh
 from ...errors import ClothError
 from ..bending.bend_forces import bend_forces
 from ..membranes.stretch_shear import Shear, Stretch, membrane_stencil
-from ..springs.spring import Spring, edge_stencil
+from ..membranes.two_sided_stretch import TwoSidedStretch
+from ..springs.spring import edge_stencil
+from ..springs.two_sided_spring import spring_force
 from ..stencil import ElementForce
 
 
@@ -38,8 +40,15 @@ def build(mesh: ClothMesh, material: Material, *, bending: str = "patch", flat: 
         stencil = membrane_stencil(mesh)
         a, one = mesh.areas, np.ones(len(mesh.areas))
         (ku, kv), (bu, bv) = material.stretch, ease
-        forces.append(ElementForce(stencil, Stretch(), (a * ku, a * kv, one * bu, one * bv), material.damping))
-        forces.append(ElementForce(stencil, Shear(), (a * material.shear,), material.damping))
+        if material.two_sided:
+            cu, cv = material.compression or material.stretch
+            taus = material.damping, material.damping_of("compression")
+            tk, tc = (one * (tau / max(taus) if any(taus) else 1.0) for tau in taus)
+            forces.append(ElementForce(stencil, TwoSidedStretch(10.0 * cu < ku or 10.0 * cv < kv), (
+                a * ku, a * kv, a * cu, a * cv, tk, tc, one * bu, one * bv), max(taus)))
+        else:
+            forces.append(ElementForce(stencil, Stretch(), (a * ku, a * kv, one * bu, one * bv), material.damping))
+        forces.append(ElementForce(stencil, Shear(), (a * material.shear,), material.damping_of("shear")))
         forces += bend_forces(mesh, material, bending, flat=flat)
     if len(mesh.loose_edges):
         forces.append(thread_springs(mesh, material))
@@ -52,4 +61,6 @@ def thread_springs(mesh: ClothMesh, material: Material) -> ElementForce:
     A chain of them then has the axial stiffness EA = k_u width [N] on every mesh.
     """
     k = material.stretch[0] * material.thread_width / mesh.loose_lengths
-    return ElementForce(edge_stencil(mesh.loose_edges), Spring(), (k, mesh.loose_lengths), material.damping)
+    c = (material.compression or material.stretch)[0] * material.thread_width / mesh.loose_lengths
+    return spring_force(edge_stencil(mesh.loose_edges), k, c if material.two_sided else None, mesh.loose_lengths,
+                        (material.damping, material.damping_of("compression")))

@@ -54,7 +54,8 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False, hold: floa
             straight, rest = bends.lengths(np.zeros(len(bends.pairs))), bends.lengths(bends.angle)
             k_b = bends.rigidity * straight ** 3 / (4.0 * bends.heights.sum(axis=1) ** 2)
             forces.append(ElementForce(edge_stencil(bends.pairs), BucklingArc(),
-                                       arc_parameters(k_b, rest, hold * axial_stiffness[0] / rest), material.damping))
+                                       arc_parameters(k_b, rest, hold * axial_stiffness[0] / rest),
+                                       material.damping_of("bend")))
     if len(mesh.loose_edges):
         forces.append(thread_springs(mesh, material))
     return forces

@@ -22,15 +22,18 @@ springs'.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ...arrays import is_flag
+from ...arrays import FloatArray, is_flag
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
 from ..springs.bend_springs import bend_springs
 from ..springs.sheet_springs import sheet_springs
 from ..springs.spring import Spring, edge_stencil
+from ..springs.two_sided_spring import spring_force
 from ..stencil import ElementForce
 from .baraff_witkin import thread_springs
 
@@ -50,8 +53,11 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False) -> list[El
     forces = []
     if len(mesh.triangles):
         structural, shear = sheet_springs(mesh, material)
-        forces += [ElementForce(edge_stencil(s.pairs), Spring(), (s.stiffness, s.rest), material.damping)
-                   for s in (structural, shear) if len(s.pairs)]
+        pushed = _pushed(mesh, material) if material.two_sided else (None, None)
+        shear_damping = material.damping_of("shear")
+        dampings = (material.damping, material.damping_of("compression")), (shear_damping, shear_damping)
+        forces += [spring_force(edge_stencil(s.pairs), s.stiffness, c, s.rest, damping)
+                   for s, c, damping in zip((structural, shear), pushed, dampings, strict=True) if len(s.pairs)]
         bends = bend_springs(mesh, material.bend, flat=flat)
         if len(bends.pairs) and any(material.bend):
             zero = np.zeros(len(bends.pairs))
@@ -60,7 +66,22 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False) -> list[El
             most = (LARGEST_BEND_SHARE * np.median(structural.stiffness * structural.rest) / rest
                     if any(material.stretch) else np.inf)
             k = np.minimum(bends.rigidity * (0.5 * np.pi / shortening) ** 2, most)
-            forces.append(ElementForce(edge_stencil(bends.pairs), Spring(), (k, rest), material.damping))
+            forces.append(ElementForce(edge_stencil(bends.pairs), Spring(), (k, rest),
+                                       material.damping_of("bend")))
     if len(mesh.loose_edges):
         forces.append(thread_springs(mesh, material))
     return forces
+
+
+def _pushed(mesh: ClothMesh, material: Material) -> list[FloatArray]:
+    """Return the stiffness against compression of structural and of shear springs [N/m].
+
+    The fabric that they are fitted to has less shear where its stretch is less, because every spring of a sheet without
+    resistance to compression has to be slack.
+    """
+    push = material.compression or material.stretch
+    if not any(push):
+        return [0.0 * springs.stiffness for springs in sheet_springs(mesh, material)]
+    part = min(c / k for c, k in zip(push, material.stretch, strict=True) if k > 0.0) if any(material.stretch) else 1.0
+    fabric = replace(material, stretch=push, shear=min(part, 1.0) * material.shear)
+    return [springs.stiffness for springs in sheet_springs(mesh, fabric)]

@@ -40,7 +40,7 @@ def build(mesh: ClothMesh, material: Material, *, bending: bool = True) -> list[
         before = np.array([length[min(a, b), max(a, b)] for a, b, _ in at.tolist()])
         after = np.array([length[min(b, c), max(b, c)] for _, b, c in at.tolist()])
         forces.append(curvature_force(at, before, after, np.full(len(at), material.bend[0] * material.thread_width),
-                                      material.damping))
+                                      material.damping_of("bend")))
     return forces
 
 

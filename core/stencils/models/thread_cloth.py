@@ -109,7 +109,7 @@ def build(mesh: ClothMesh, material: Material, *, area_stiffness: float | None =
     threads = Threads.of(mesh)
     forces = [_springs(threads, material, k_a)]
     if k_a:
-        forces.append(_area(mesh, threads, k_a, material.damping))
+        forces.append(_area(mesh, threads, k_a, material.damping_of("shear")))
     return forces + _bending(threads, material)
 
 
@@ -180,4 +180,4 @@ def _bending(threads: Threads, material: Material) -> list[ElementForce]:
     if not vertices:
         return []
     return [curvature_force(np.concatenate(vertices), np.concatenate(before), np.concatenate(after),
-                            np.concatenate(stiffness), material.damping)]
+                            np.concatenate(stiffness), material.damping_of("bend"))]

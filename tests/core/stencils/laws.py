@@ -23,6 +23,7 @@ from core.stencils.membranes.projective_local_step import (
     triangle_forces,
 )
 from core.stencils.membranes.stretch_shear import Shear, Stretch, membrane_stencil
+from core.stencils.membranes.two_sided_stretch import TwoSidedStretch
 from core.stencils.quadratic import Quadratic
 from core.stencils.solids.volume_preserving import VolumePreserving
 from core.stencils.springs.buckling_arc import BucklingArc, arc_parameters
@@ -31,6 +32,7 @@ from core.stencils.springs.seam_spring import SeamSpring
 from core.stencils.springs.soft_pin import SoftPin, point_stencil
 from core.stencils.springs.spring import Spring, edge_stencil
 from core.stencils.springs.tension_spring import TensionSpring
+from core.stencils.springs.two_sided_spring import TwoSidedSpring
 from core.stencils.stencil import ElementForce
 from tests.core.shapes import grid, random_rotation
 
@@ -63,12 +65,23 @@ def stretch(mesh):
     return membrane_stencil(mesh), (900.0 * a, 400.0 * a, 1.0 + 0.0 * a, 0.95 + 0.0 * a)
 
 
+def two_sided_stretch(mesh):
+    a = mesh.areas
+    one = np.ones(len(a))
+    return membrane_stencil(mesh), (900.0 * a, 400.0 * a, 90.0 * a, 500.0 * a, one, 0.3 * one, one, 0.95 * one)
+
+
 def shear(mesh):
     return membrane_stencil(mesh), (150.0 * mesh.areas,)
 
 
 def spring(mesh):
     return edge_stencil(mesh.edges), (250.0 + 0.0 * mesh.rest_lengths, mesh.rest_lengths)
+
+
+def two_sided_spring(mesh):
+    one = np.ones(len(mesh.rest_lengths))
+    return edge_stencil(mesh.edges), (250.0 * one, 30.0 * one, 0.4 * one, one, mesh.rest_lengths)
 
 
 def anchor(mesh):
@@ -181,6 +194,8 @@ def area_preserving(mesh):
 
 LAWS = {
     "stretch": Member(Stretch(), stretch),
+    "two-sided stretch": Member(TwoSidedStretch(), two_sided_stretch),
+    "two-sided spring": Member(TwoSidedSpring(), two_sided_spring),
     "shear": Member(Shear(), shear),
     "spring": Member(Spring(), spring),
     "seam": Member(SeamSpring(), seam, clamps=False),
