@@ -12,6 +12,7 @@ from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProper
 
 from . import change_listeners
 from .body_properties import BodyProperties
+from .compression_properties import CompressionProperties
 from .enum_items import model_items
 from .fabric_properties import FabricProperties
 from .garment_properties import GarmentProperties, MapProperties
@@ -20,7 +21,7 @@ from .scene_properties import MuslinScene
 
 
 class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, RestProperties,
-                   bpy.types.PropertyGroup):
+                   CompressionProperties, bpy.types.PropertyGroup):
     """Settings of an object: `object.muslin`."""
 
     __slots__ = ()                                                # a misspelt name in a script is an error

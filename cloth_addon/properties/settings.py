@@ -15,6 +15,7 @@ from typing import Any
 import bpy
 
 from ... import core
+from .compression_settings import CompressionSettings, compression_settings_of
 from .enum_items import backend_name, chosen
 from .model_options import model_of, model_options
 from .rest_settings import RestSettings, rest_settings_of
@@ -82,6 +83,7 @@ class ClothSettings:
     max_elongation: float | None
     garment: GarmentSettings
     rest: RestSettings
+    compression: CompressionSettings
     model_options: dict[str, Any]
 
     def material(self, name: str) -> core.Material:
@@ -89,7 +91,8 @@ class ClothSettings:
         return core.Material(
             areal_density=self.areal_density, stretch=self.stretch, shear=self.shear, bend=self.bend,
             damping=self.damping, friction=self.friction, air_drag=self.air_drag, viscous_drag=self.viscous_drag,
-            isotropic_damping=self.isotropic_damping, spring_damping=self.spring_damping, name=name)
+            isotropic_damping=self.isotropic_damping, spring_damping=self.spring_damping, name=name,
+            **self.compression.material_options())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +194,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         thickness=thickness if thickness > 0.0 else None,
         max_elongation=float(values.max_elongation) / 100.0 if values.use_max_elongation else None,
         garment=_garment_of(values, unit), rest=rest_settings_of(values),
+        compression=compression_settings_of(values, model),
         model_options=model_options(values, model, unit))
 
 

@@ -10,7 +10,7 @@ import bpy
 from ..properties.model_options import model_of
 from ..properties.settings import kind_of_settings
 from ..read import blender_collision
-from . import bake_panels, fabric_panels, garment_panels, hints, quality_panel
+from . import bake_panels, compression_panels, fabric_panels, garment_panels, hints, quality_panel
 from .panel_layout import PhysicsTab, paragraph
 
 
@@ -85,6 +85,6 @@ class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
 
 
 classes = (
-    MUSLIN_PT_muslin, *fabric_panels.classes, MUSLIN_PT_pinning, *garment_panels.classes, MUSLIN_PT_collisions,
+    MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, MUSLIN_PT_pinning, *garment_panels.classes, MUSLIN_PT_collisions,
     *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
 )

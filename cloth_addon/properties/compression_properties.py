@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of an object's resistance to compression, and of damping that differs between deformations, in SI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpy.props import BoolProperty, FloatProperty
+
+
+def _time(name: str, description: str) -> Any:
+    return FloatProperty(name=name, description=description, default=0.005, min=0.0, max=10.0, soft_max=0.1, step=0.1,
+                         precision=4, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", options=set())
+
+
+class CompressionProperties:
+    """Settings of compression and separate damping; a base class of `MuslinObject`."""
+
+    __slots__ = ()
+
+    use_compression: BoolProperty(
+        name="Compression", description="Resist compression with a stiffness of its own instead of that of stretch",
+        default=False, options=set(),
+    )
+    compression_warp: FloatProperty(
+        name="Compression Warp", description="Resistance to being pushed together along the grain, in N/m. 0 lets the "
+        "fabric give way as if it buckled between the vertices",
+        default=400.0, min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0, options=set(),
+    )
+    compression_weft: FloatProperty(
+        name="Weft", description="Resistance to being pushed together across the grain, in N/m",
+        default=400.0, min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0, options=set(),
+    )
+    use_separate_damping: BoolProperty(
+        name="Separate Damping", description="Damp compression, shear and bending by times of their own. Damping of "
+        "the fabric is that of stretch then",
+        default=False, options=set(),
+    )
+    compression_damping: _time("Compression", "Time by which motions that push the fabric together are damped")
+    shear_damping: _time("Shear", "Time by which motions that pull the grain out of square are damped")
+    bend_damping: _time("Bending", "Time by which folding motions are damped: more makes folds open and close slowly")

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The settings of compression and of separate damping as a plain record."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+TWO_SIDED_MODELS = frozenset(("baraff_witkin", "mass_spring", "rope"))
+"""Models whose resistance to compression may differ from that to stretch."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompressionSettings:
+    """Compression and damping of a fabric; None where they are those of stretch.
+
+    Attributes:
+        compression: stiffness along warp and weft [N/m].
+        compression_damping, shear_damping, bend_damping: times [s].
+    """
+
+    compression: tuple[float, float] | None
+    compression_damping: float | None
+    shear_damping: float | None
+    bend_damping: float | None
+
+    def material_options(self) -> dict[str, Any]:
+        """Return keyword arguments of `core.Material`."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def compression_settings_of(values: Any, model: str) -> CompressionSettings:
+    """Return the settings in an object's `muslin`, as far as they count for `model`."""
+    two_sided, apart = model in TWO_SIDED_MODELS, bool(values.use_separate_damping)
+    return CompressionSettings(
+        compression=((float(values.compression_warp), float(values.compression_weft))
+                     if two_sided and values.use_compression else None),
+        compression_damping=float(values.compression_damping) if two_sided and apart else None,
+        shear_damping=float(values.shear_damping) if apart else None,
+        bend_damping=float(values.bend_damping) if apart else None)
