@@ -118,7 +118,8 @@ class ParticleSystem:
         self.has_seams = len(seams.ends) > 0
         slack = [f.stencil.vertices.ravel() for f in final if getattr(f.law, "may_go_slack", False)]
         self.may_go_slack = len(slack) > 0
-        self.abrupt: BoolArray = np.isin(self.body, self.body[np.concatenate([threads.ravel(), seams.ends.ravel(), *slack])])
+        self.abrupt: BoolArray = np.isin(
+            self.body, self.body[np.concatenate([threads.ravel(), seams.ends.ravel(), *slack])])
         self.emission = Emission.of(cloths, self.slices)
         self._pins = PinConstraints(cloths, self.slices, self.vertex_count, self.emission)
         self.held_edges: BoolArray = self.displayed_edges & np.isin(self.edges, self._pins.always).all(axis=1)
