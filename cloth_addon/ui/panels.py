@@ -85,6 +85,7 @@ class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
 
 
 classes = (
-    MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, MUSLIN_PT_pinning, *garment_panels.classes, MUSLIN_PT_collisions,
+    MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, MUSLIN_PT_pinning,
+    *garment_panels.classes, MUSLIN_PT_collisions,
     *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
 )
