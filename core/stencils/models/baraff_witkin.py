@@ -15,7 +15,7 @@ from ..bending.bend_forces import bend_forces
 from ..membranes.stretch_shear import Shear, Stretch, membrane_stencil
 from ..membranes.two_sided_stretch import TwoSidedStretch
 from ..springs.spring import edge_stencil
-from ..springs.two_sided_spring import spring_force
+from ..springs.spring_forces import spring_force
 from ..stencil import ElementForce
 
 

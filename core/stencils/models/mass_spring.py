@@ -33,7 +33,7 @@ from ...errors import ClothError
 from ..springs.bend_springs import bend_springs
 from ..springs.sheet_springs import sheet_springs
 from ..springs.spring import Spring, edge_stencil
-from ..springs.two_sided_spring import spring_force
+from ..springs.spring_forces import spring_force
 from ..stencil import ElementForce
 from .baraff_witkin import thread_springs
 

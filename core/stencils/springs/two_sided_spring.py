@@ -24,8 +24,7 @@ from ..component_algebra import (
     spring_stress,
     spring_tangent,
 )
-from ..stencil import Condition, ElementForce, Parameters, Stencil, Tangent
-from .spring import Spring
+from ..stencil import Condition, Parameters, Tangent
 
 
 class TwoSidedSpring:
@@ -74,20 +73,3 @@ class TwoSidedSpring:
     def tangent_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
         """Return omega of the constant matrix: every projected tangent is at most the larger stiffness."""
         return (np.maximum(p[0], p[1]),)
-
-
-def spring_force(stencil: Stencil, k: FloatArray, c: FloatArray | None, rest: FloatArray, damping: tuple[float, float]
-                 ) -> ElementForce:
-    """Return springs.
-
-    Args:
-        stencil: their elements.
-        k, c: (E,) stiffness against tension and against compression [N/m]; c is None if they do not differ.
-        rest: (E,) lengths [m].
-        damping: tau [s] of tension and of compression; the first counts for both if c is None.
-    """
-    if c is None:
-        return ElementForce(stencil, Spring(), (k, rest), damping[0])
-    most, one = max(damping), np.ones(len(rest))
-    tk, tc = (tau / most if most else 1.0 for tau in damping)
-    return ElementForce(stencil, TwoSidedSpring(bool((10.0 * c < k).any())), (k, c, tk * one, tc * one, rest), most)
