@@ -18,6 +18,7 @@ from .description.cloth_contact import ClothContact
 from .description.collider import Collider
 from .description.force_fields import FieldWeights, ForceField, field_values
 from .description.keyed import Keyed
+from .description.keyed_material import KeyedMaterial
 from .description.material import Material
 from .description.mesh import ClothMesh
 from .description.motion import MotionWindow, Trajectory
@@ -53,7 +54,7 @@ from .version import __version__ as __version__
 __all__ = [
     "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothContact",
     "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame", "Keyed",
-    "Material", "MaterialError", "MeshError", "MotionWindow", "PinError", "PresetError", "Scene", "SceneError",
-    "Solver", "SolverError", "Trajectory", "UnstableStepError", "WindFields", "audit", "emit", "emitters",
+    "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow", "PinError", "PresetError", "Scene",
+    "SceneError", "Solver", "SolverError", "Trajectory", "UnstableStepError", "WindFields", "audit", "emit", "emitters",
     "field_forces", "field_values", "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
 ]

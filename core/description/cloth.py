@@ -16,6 +16,7 @@ from ..errors import ClothError
 from .arguments import keeps_arguments
 from .cloth_contact import ClothContact
 from .force_fields import FieldWeights
+from .keyed_material import KeyedMaterial
 from .material import Material
 from .mesh import ClothMesh
 from .models import model_options as checked_options
@@ -41,7 +42,7 @@ class Cloth:
 
     Args:
         mesh: rest shape and connectivity.
-        material: the fabric.
+        material: the fabric, a `Material`, or a `KeyedMaterial` if it changes over time.
         model: one of `models()`, such as "baraff_witkin", "mass_spring" or "rope".
         pins: {vertex: None | trajectory} holds these vertices where they start or on a trajectory
             t [s] -> (3,) [m]; or weights (V,) in 0..1, where 1 holds exactly and less pulls like a spring.
@@ -68,8 +69,9 @@ class Cloth:
         model_options: keyword arguments of the model.
 
     Attributes:
-        mesh, material, model, model_options, name, thickness: as given or by default. The mesh is without the loose
-            edges that are seams or buttons, and has the painted rest shape.
+        mesh, material, model, model_options, name, thickness: as given or by default, the material at time 0. The mesh
+            is without the loose edges that are seams or buttons, and has the painted rest shape.
+        keyed_material: the material as given if it changes over time, None otherwise.
         options: all options of the model, with their default values where none were given.
         positions, velocities: (V, 3) at the start [m], [m/s].
         births: (V,) [s].
@@ -84,8 +86,8 @@ class Cloth:
         contact: as given, or the default one.
     """
 
-    def __init__(self, mesh: ClothMesh, material: Material, model: str = "baraff_witkin", pins: Any = None,
-                 velocities: Any = None, *, births: Any = None, positions: Any = None,
+    def __init__(self, mesh: ClothMesh, material: Material | KeyedMaterial, model: str = "baraff_witkin",
+                 pins: Any = None, velocities: Any = None, *, births: Any = None, positions: Any = None,
                  pin_targets: MeshTrajectory | None = None, attachments: Sequence[Attachment] = (),
                  thickness: float | None = None, max_elongation: float | None = None, name: str | None = None,
                  sewing: Any = False, sewing_force: float | None = None, sewing_time: float = 1.0,
@@ -93,6 +95,8 @@ class Cloth:
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
                  contact: ClothContact | None = None, **model_options: Any) -> None:
+        self.keyed_material = material if isinstance(material, KeyedMaterial) else None
+        material = material.at(0.0) if isinstance(material, KeyedMaterial) else material
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
             if not isinstance(given, kind):
                 found = f"a {type(given).__name__}" if isinstance(given, (ClothMesh, Material)) else reprlib.repr(given)

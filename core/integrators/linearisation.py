@@ -92,12 +92,12 @@ class Tangent:
 
 
 class Constant:
-    """The constant stiffness of projective dynamics."""
+    """The constant stiffness of projective dynamics, that of a keyed fabric at `time` [s]."""
 
     tangent = False
 
-    def __init__(self, system: ParticleSystem, settings: Solver) -> None:
-        self._constant, self._factored = system.projective, settings.projective_solve == "factor"
+    def __init__(self, system: ParticleSystem, settings: Solver, time: float) -> None:
+        self._constant, self._factored = system.projective(time), settings.projective_solve == "factor"
 
     @property
     def direct(self) -> bool:

@@ -224,7 +224,8 @@ class NewtonStep:
         rest, end = self.system.rest_lengths, result.state.x
         assert result.lengths is not None
         grown = step_strain.added_strain(self.contacts.start_lengths, result.lengths, rest) * rest
-        if not flung and step_strain.energy(grown, self.system.edge_stiffness) <= UNCHECKED_STRETCH_ENERGY * motion:
+        springs = self.system.edge_stiffness(self.state.time + self.h)
+        if not flung and step_strain.energy(grown, springs) <= UNCHECKED_STRETCH_ENERGY * motion:
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h

@@ -32,4 +32,5 @@ from .step_context import StepContext
 def step(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
     start = state.v + h * system.gravity.at(state.time + h)                         # the velocity of s_n
-    return implicit_euler.step(system, state, h, context, start, linearisation=Constant(system, context.settings))
+    return implicit_euler.step(system, state, h, context, start, linearisation=Constant(
+        system, context.settings, state.time + h))

@@ -68,7 +68,7 @@ def _fastest(system: ParticleSystem, state: State) -> tuple[float, float]:
     if not (system.mass > 0.0).all():
         i = int(np.argmin(system.mass))
         raise SolverError(f"vertex {i} has no mass of its own, and explicit methods divide by it; take {IMPLICIT}")
-    omega2, d = system.projective.largest(system.held_positions(state.time)[0])
+    omega2, d = system.projective(state.time).largest(system.held_positions(state.time)[0])
     rate = system.rate_force(state.x, state.v, state.time)
     if rate is not None:
         resisting = np.zeros(len(system.mass)) if rate.viscous is None else rate.viscous.copy()

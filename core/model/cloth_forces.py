@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..description.cloth import Cloth
+from ..description.material import Material
 from ..description.paint_maps import PaintMaps
 from ..errors import ClothError
 from ..stencils import registry
@@ -20,14 +21,16 @@ from ..stencils.models.built_model import BuiltModel
 from ..stencils.stencil import ElementForce
 
 
-def built_model(cloth: Cloth) -> BuiltModel:
+def built_model(cloth: Cloth, material: Material | None = None) -> BuiltModel:
     """Return the forces, and further nodes, masses and neighbours, that the cloth's model builds.
+
+    `material` replaces that of the cloth.
 
     Raises:
         ClothError: an option of the model is out of range, the mesh does not suit it, or a map is painted that its laws
             do not use.
     """
-    made = registry.find(cloth.model, object_name=cloth.name)(cloth.mesh, cloth.material, **cloth.options)
+    made = registry.find(cloth.model, object_name=cloth.name)(cloth.mesh, material or cloth.material, **cloth.options)
     body = made if isinstance(made, BuiltModel) else BuiltModel(made)
     if cloth.material.two_sided and body.forces and not any("two-sided" in f.law.name for f in body.forces):
         raise ClothError(f"its fabric has a compression of its own, but its model '{cloth.model}' resists compression "

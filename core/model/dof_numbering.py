@@ -15,13 +15,17 @@ from ..arrays import FloatArray, IntArray
 from ..description.cloth import Cloth
 from ..description.material import Material
 from ..description.mesh import ClothMesh
+from ..stencils.models.built_model import BuiltModel
 from ..stencils.stencil import ElementForce
-from .cloth_forces import built_model
 from .force_families import families
 
 
 class SolverNodes:
     """N particles, the first V of them vertices.
+
+    Args:
+        cloths: the cloths.
+        made: what the model of each has built.
 
     Attributes:
         surface_count: V.
@@ -36,8 +40,7 @@ class SolverNodes:
         forces: per cloth those of its model, in this numbering.
     """
 
-    def __init__(self, cloths: Sequence[Cloth]) -> None:
-        made = [built_model(cloth) for cloth in cloths]
+    def __init__(self, cloths: Sequence[Cloth], made: Sequence[BuiltModel]) -> None:
         vertices, inner = [len(c.positions) for c in cloths], [len(b.inner_nodes) for b in made]
         bounds = np.cumsum([0, *vertices, *inner])
         spans = [slice(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]

@@ -96,12 +96,17 @@ class ElasticForces:
 class ConstantStiffness:
     """Stiffness K and damping of the forces whose law has a constant tangent, as matrices of scalars.
 
+    Args:
+        forces: all forces of the system.
+        pattern: of the matrices.
+        again: whether further ones are made on this pattern.
+
     Attributes:
         linear: K of linear laws only, None if there are none.
         damping: K of each force times its damping [s], None if there is none.
     """
 
-    def __init__(self, forces: Sequence[ElementForce], pattern: ScalarPattern) -> None:
+    def __init__(self, forces: Sequence[ElementForce], pattern: ScalarPattern, *, again: bool = False) -> None:
         constant = [force for force in forces if force.law.constant_tangent]
         entries = [scalar_blocks(force) for force in constant]
         sums = [scalar_row_sums(force.stencil, part, pattern.vertex_count)
@@ -125,7 +130,8 @@ class ConstantStiffness:
         self.linear = scaled([float(force.law.linear) for force in constant])
         self.damping = scaled([force.damping for force in constant])
         self._latest_sum: Latest[tuple[float, float], ScalarMatrix] = Latest()
-        pattern.forget_elements()
+        if not again:
+            pattern.forget_elements()
 
     def sum(self, factor: float, damping_factor: float) -> ScalarMatrix:
         """Return `factor` K + `damping_factor` times the damping."""

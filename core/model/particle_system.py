@@ -26,16 +26,17 @@ from ..linear.implicit_matrix import ImplicitMatrix
 from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..linear.preconditioners.select import Preconditioners
-from ..loads.air_drag import drag_stencil
 from ..state import SolveHistory, State, Touch
-from ..stencils.stencil import Stencil
-from .dof_numbering import SolverNodes, patch_areas
+from .air_coefficients import AirCoefficients
+from .cloth_forces import built_model
+from .dof_numbering import SolverNodes
 from .elastic_forces import ConstantStiffness, ElasticForces, edge_stiffness
 from .emission import Emission
 from .field_forces import FieldForces, Step
-from .force_families import Family, changing, damped
+from .force_families import changing, damped
 from .forces_in_time import ForcesInTime
 from .gravity import Gravity
+from .keyed_fabric import fabric_of
 from .latest import Latest
 from .matrix_free import MatrixFree
 from .pin_constraints import PinConstraints
@@ -48,11 +49,10 @@ from .velocity_predictor import VelocitySmoothing
 
 @dataclass(frozen=True)
 class ForcesAt:
-    """The forces of a system at one time: elastic forces and weight, and the families of those that are damped and of
-    changing stiffness."""
+    """The forces of a system at one time: elastic forces and weight, and those that are linear in the velocity."""
 
     elastic: ElasticForces
-    damped: list[Family]
+    rates: VelocityForces
 
 
 class ParticleSystem:
@@ -93,7 +93,9 @@ class ParticleSystem:
 
     def __init__(self, scene: Scene, *, assembled: bool = True) -> None:
         self.scene, cloths = scene, scene.cloths
-        self.nodes = nodes = SolverNodes(cloths)
+        fabrics = [fabric_of(cloth) for cloth in cloths]
+        self.nodes = nodes = SolverNodes(cloths, [built_model(cloth) if fabric is None else fabric.base
+                                                  for cloth, fabric in zip(cloths, fabrics, strict=True)])
         self.vertex_count, self.slices = nodes.count, nodes.slices
         counts, starts = [s.stop - s.start for s in nodes.slices], [s.start for s in nodes.slices]
         self.mass, self.carried = nodes.mass, nodes.carried
@@ -111,7 +113,10 @@ class ParticleSystem:
         self.body: IntArray = bodies(near, self.vertex_count)
         scale: FloatArray = np.concatenate([c.mesh.scale for c in cloths])
         models = [limited(forces, nodes.rest, nodes.mass) for forces in nodes.forces]
-        self._forces = ForcesInTime(cloths, nodes.slices, models, nodes.padded(scale), self.carried)
+        for fabric, forces in zip(fabrics, nodes.forces, strict=True):
+            if fabric is not None:
+                fabric.limit(forces, nodes.rest, nodes.mass)
+        self._forces = ForcesInTime(cloths, nodes.slices, models, nodes.padded(scale), self.carried, fabrics)
         final = self._forces.final
         seams = Links.joined([(sewing.links(), start) for c, start in zip(cloths, starts, strict=True)
                               for sewing in c.sewing])
@@ -125,23 +130,24 @@ class ParticleSystem:
         self.held_edges: BoolArray = self.displayed_edges & np.isin(self.edges, self._pins.always).all(axis=1)
         self._limit = self._final_limit()
         self._latest_limit: Latest[tuple[float, ...], StrainLimit] = Latest()
-        air = self._triangles_in_air()
-        self._viscous: FloatArray = nodes.padded(np.concatenate(
-            [c.material.viscous_drag * patch_areas(c.mesh, c.material) for c in cloths]))
+        self._air = AirCoefficients(cloths, self.slices, nodes.count)
         self.smoothing = VelocitySmoothing(near, self.vertex_count)
         stencils = [*(f.stencil for f in final if not f.law.constant_tangent),
-                    *(stencil for stencil, _ in air)] if assembled else []
+                    *self._air.stencils] if assembled else []
         self._pattern = BlockPattern(
             self.vertex_count,
             [*(s.vertices for s in stencils), *([nodes.links] if assembled else [])],   # ties are scalars, and near
             [f.stencil.vertices for f in final if f.law.constant_tangent],
             [*(s.hub_count for s in stencils), *([None] if assembled else [])])
         self.workspace = np.zeros(self._pattern.size)
-        self._constant = ConstantStiffness(final, self._pattern.scalar)
+        self._keyed = bool(self._forces.fabric_values(0.0))
+        self._constant = ConstantStiffness(final, self._pattern.scalar, again=self._keyed)
         self._matrix_free = None if assembled else MatrixFree(self._pattern, changing(final))
-        self._velocity_forces = VelocityForces(scene, FieldForces(scene, nodes), air, self._viscous,
-                                               damped(final, constant=True), self._constant.damping, self._pattern)
+        self._fields = FieldForces(scene, nodes)
         self._latest_forces: Latest[float, ForcesAt] = Latest()
+        self._latest_constant: Latest[tuple[tuple[float, ...], ...], ConstantStiffness] = Latest()
+        self._latest_edge_stiffness: Latest[tuple[float, ...], FloatArray] = Latest()
+        self._latest_projective: Latest[tuple[float, ...], ProjectiveMatrix] = Latest()
         names = [*(c.name for c in cloths), *(c.name for c in scene.colliders)]
         exclusions = Exclusions([c.contact for c in cloths], counts, names, self.triangles, threads)
         self.exclusions = exclusions if exclusions.exclude else None
@@ -198,7 +204,7 @@ class ParticleSystem:
         Soft pins have their targets at this time, seams their lengths, cloths their rest shapes, and the weight its
         gravity.
         """
-        change = self._forces.change or self.gravity.changes
+        change = self._forces.change or self.gravity.changes or self._air.changes
         return self._latest_forces.at(time if change else 0.0, self._made_forces)
 
     def elastic(self, time: float) -> ElasticForces:
@@ -210,7 +216,7 @@ class ParticleSystem:
 
         step: the implicit step that is linearised, None for the forces at x and v.
         """
-        return self._velocity_forces.at(x, v, time, self.forces_at(time).damped, step)
+        return self.forces_at(time).rates.at(x, v, time, step)
 
     def force(self, x: FloatArray, v: FloatArray, time: float) -> FloatArray:
         """Return all forces (V, 3) [N] except contact at positions x and velocities v (V, 3), at `time` [s]."""
@@ -228,18 +234,16 @@ class ParticleSystem:
         `tolerance`, and whether it is a direct factor; selected by the `history` of solves."""
         if isinstance(matrix, ImplicitMatrix):
             return BlockJacobi(matrix.diagonal(), filter_), False
-        return self.preconditioners.make(history, h, self.mass + h * self._viscous, filter_, matrix, tolerance)
+        return self.preconditioners.make(history, h, self.mass + h * self._air.viscous(0.0), filter_, matrix, tolerance)
 
-    @cached_property
-    def edge_stiffness(self) -> FloatArray:
-        """Return the approximate stiffness (E,) [N/m] of each edge, at rest and at the start."""
-        blocks = self.elastic(0.0).stiffness(self.nodes.rest, 1.0).diagonal_blocks()
-        return edge_stiffness(self.edges, blocks.trace(axis1=1, axis2=2))
+    def edge_stiffness(self, time: float) -> FloatArray:
+        """Return the approximate stiffness (E,) [N/m] of each edge, at rest and at the start; of a keyed fabric, at
+        `time` [s]."""
+        return self._latest_edge_stiffness.at(self._fabric_key(time), self._made_edge_stiffness)
 
-    @cached_property
-    def projective(self) -> ProjectiveMatrix:
-        """Return the constant matrix of projective dynamics."""
-        return ProjectiveMatrix(self._forces.final, self.nodes.rest, self.mass, self._viscous)
+    def projective(self, time: float) -> ProjectiveMatrix:
+        """Return the matrix of projective dynamics, which is constant if no fabric is keyed, at `time` [s]."""
+        return self._latest_projective.at(self._fabric_key(time), self._made_projective)
 
     @cached_property
     def diagonal_pattern(self) -> BlockPattern:
@@ -281,9 +285,30 @@ class ParticleSystem:
 
     def _made_forces(self, time: float) -> ForcesAt:
         forces = self._forces.at(time)
+        constant = self._constant
+        if self._keyed:
+            constant = self._latest_constant.at(self._forces.fabric_values(time), lambda _: ConstantStiffness(
+                forces, self._pattern.scalar, again=True))
         weight = self.mass[:, None] * self.gravity.at(time)
-        elastic = ElasticForces(forces, self._pattern, weight, self._constant, self._matrix_free)
-        return ForcesAt(elastic, damped(forces, constant=False))
+        elastic = ElasticForces(forces, self._pattern, weight, constant, self._matrix_free)
+        rates = VelocityForces(self.scene, self._fields, self._air.triangles(time), self._air.viscous(time),
+                               damped(forces, constant=False), damped(forces, constant=True), constant.damping,
+                               self._pattern)
+        return ForcesAt(elastic, rates)
+
+    def _fabric_key(self, time: float) -> tuple[float, ...]:
+        """Return a key that is equal at times at which no fabric differs: the time if any is keyed, () otherwise."""
+        return (time,) if self._keyed or self._air.changes else ()
+
+    def _made_edge_stiffness(self, key: tuple[float, ...]) -> FloatArray:
+        time = key[0] if key else 0.0
+        blocks = self.elastic(time).stiffness(self.nodes.rest, 1.0).diagonal_blocks()
+        return edge_stiffness(self.edges, blocks.trace(axis1=1, axis2=2))
+
+    def _made_projective(self, key: tuple[float, ...]) -> ProjectiveMatrix:
+        time = key[0] if key else 0.0
+        forces = self._forces.at(time) if key else self._forces.final
+        return ProjectiveMatrix(forces, self.nodes.rest, self.mass, self._air.viscous(time))
 
     def _final_limit(self) -> StrainLimit | None:
         elongation = np.concatenate([np.full(len(c.mesh.edges), c.max_elongation) for c in self.scene.cloths])
@@ -300,10 +325,3 @@ class ParticleSystem:
                 longest[span] *= shape.edge_ratios(time)
         same = np.array_equal(longest, self._limit.all_longest)
         return self._limit if same else self._limit.of_lengths(longest)
-
-    def _triangles_in_air(self) -> list[tuple[Stencil, FloatArray]]:
-        """Return, for each cloth that the air drags, the stencil of its triangles and their k_d (T,)."""
-        return [(drag_stencil(cloth.mesh.triangles + span.start),
-                 np.full(len(cloth.mesh.triangles), float(cloth.material.air_drag)))
-                for cloth, span in zip(self.scene.cloths, self.slices, strict=True)
-                if cloth.material.air_drag and len(cloth.mesh.triangles)]

@@ -48,12 +48,28 @@ def limited(forces: Sequence[ElementForce], x: FloatArray, mass: FloatArray) -> 
     return [_reduced(force, factors) for force in forces]
 
 
+def headroom(forces: Sequence[ElementForce], x: FloatArray, mass: FloatArray) -> float:
+    """Return by how much all stiffness may grow before any is above the limit [-]; arguments as of `limited`."""
+    found = np.inf
+    for force in forces:
+        if _stiffness_parameters(force):
+            stiffness, most = _stiffness(force, x, mass)
+            part = np.divide(stiffness, most, out=np.zeros_like(most), where=most > 0.0).max(initial=0.0)
+            found = min(found, 1.0 / part if part > 0.0 else np.inf)
+    return found
+
+
 def _share(force: ElementForce, x: FloatArray, mass: FloatArray) -> FloatArray:
     """Return the part of the stiffness of each element (E,) that is within the limit [-]."""
-    stencil = force.stencil
-    stiffness = np.einsum("eic,ec->ei", stencil.weights ** 2, stiffness_norms(force, x))                # [N/m]
-    most = LARGEST_FREQUENCY ** 2 * mass[stencil.vertices]
+    stiffness, most = _stiffness(force, x, mass)
     return np.divide(most, stiffness, out=np.ones_like(most), where=stiffness > most).min(axis=1)
+
+
+def _stiffness(force: ElementForce, x: FloatArray, mass: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the stiffness at each vertex of each element, and its limit (E, k) [N/m]."""
+    stencil = force.stencil
+    stiffness: FloatArray = np.einsum("eic,ec->ei", stencil.weights ** 2, stiffness_norms(force, x))
+    return stiffness, LARGEST_FREQUENCY ** 2 * mass[stencil.vertices]
 
 
 def _reduced(force: ElementForce, factors: dict[str, FloatArray]) -> ElementForce:

@@ -74,38 +74,38 @@ class RateForce:
 
 
 class VelocityForces:
-    """The forces that are linear in the velocity.
+    """The forces that are linear in the velocity, at one time.
 
     Args:
         scene: for its wind.
         fields: its force fields.
         air: stencils of triangles that the air drags, with their coefficients k_d (T,) [kg/(m^2 s)].
         viscous: (V,) coefficients of viscous drag [kg/s].
+        damped: families of damped forces whose stiffness changes.
         damped_constant: families of damped forces of constant stiffness.
         constant: damping times stiffness of these; None where there are none.
         pattern: of the matrix.
     """
 
     def __init__(self, scene: Scene, fields: FieldForces, air: Sequence[tuple[Stencil, FloatArray]],
-                 viscous: FloatArray, damped_constant: Sequence[Family], constant: ScalarMatrix | None,
-                 pattern: BlockPattern) -> None:
+                 viscous: FloatArray, damped: Sequence[Family], damped_constant: Sequence[Family],
+                 constant: ScalarMatrix | None, pattern: BlockPattern) -> None:
         self._scene, self._fields, self._air, self._pattern = scene, fields, air, pattern
         self._viscous = viscous if viscous.any() else None
-        self._damped_constant, self._constant = damped_constant, constant if damped_constant else None
+        self._damped, self._damped_constant = damped, damped_constant
+        self._constant = constant if damped_constant else None
 
-    def at(self, x: FloatArray, v: FloatArray, time: float, damped: Sequence[Family], step: Step | None
-           ) -> RateForce | None:
+    def at(self, x: FloatArray, v: FloatArray, time: float, step: Step | None) -> RateForce | None:
         """Return damping, drag and fields, linearised at x and v (V, 3) and `time` [s]; None if there are none.
 
-        `damped` are the families of damped forces whose stiffness changes, at `time`. `step` is the implicit step that
-        is linearised, None for the forces at x and v.
+        `step` is the implicit step that is linearised, None for the forces at x and v.
 
         Damping of a constant, isotropic stiffness K acts along directions that change, D <= tau K. Implicit is all of
         tau K, which is constant; the excess is taken back as it was at v: -tau K v1 + (tau K - D) v0. The difference
         to -D v1 is (tau K - D)(v1 - v0), an inertia that vanishes with the step.
         """
         field = self._fields.at(time, x, v, step)
-        if not (self._air or damped or self._damped_constant or self._viscous is not None or field):
+        if not (self._air or self._damped or self._damped_constant or self._viscous is not None or field):
             return None
         push = np.zeros_like(x)
         drags = [AirDrag.at(stencil, coefficients, x) for stencil, coefficients in self._air]
@@ -122,5 +122,5 @@ class VelocityForces:
                 current().element_families.add_damping_force(family, x, v, push)
         if field is not None:
             push += field.push
-        return RateForce(x, push, damped, self._damped_constant, self._constant, drags, self._viscous,
+        return RateForce(x, push, self._damped, self._damped_constant, self._constant, drags, self._viscous,
                          None if field is None else field.blocks, self._pattern)

@@ -90,7 +90,7 @@ def test_the_matrix_of_each_is_minus_df_dv_and_symmetric(what, which):
         e = rng.normal(size=x.shape)
         assert np.vdot(e, rate.product(d)) == pytest.approx(np.vdot(d, rate.product(e)), rel=1e-9)
         # the constant matrix of projective dynamics is an upper bound
-        constant = Constant(system, core.Solver(integrator="projective_dynamics"))
+        constant = Constant(system, core.Solver(integrator="projective_dynamics"), 0.0)
         x = mesh.positions
         rate = system.rate_force(x, v, 0.0)
         for _ in range(20):
