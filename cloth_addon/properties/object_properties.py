@@ -15,13 +15,14 @@ from .body_properties import BodyProperties
 from .compression_properties import CompressionProperties
 from .enum_items import model_items
 from .fabric_properties import FabricProperties
+from .field_weights_properties import FieldWeightsProperties
 from .garment_properties import GarmentProperties, MapProperties
 from .rest_properties import RestProperties
 from .scene_properties import MuslinScene
 
 
 class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, RestProperties,
-                   CompressionProperties, bpy.types.PropertyGroup):
+                   CompressionProperties, FieldWeightsProperties, bpy.types.PropertyGroup):
     """Settings of an object: `object.muslin`."""
 
     __slots__ = ()                                                # a misspelt name in a script is an error

@@ -17,6 +17,7 @@ import bpy
 from ... import core
 from .compression_settings import CompressionSettings, compression_settings_of
 from .enum_items import backend_name, chosen
+from .field_weights_settings import FieldWeightsSettings, field_weights_of
 from .model_options import model_of, model_options
 from .rest_settings import RestSettings, rest_settings_of
 from .unkeyed_values import unkeyed_values
@@ -84,6 +85,7 @@ class ClothSettings:
     garment: GarmentSettings
     rest: RestSettings
     compression: CompressionSettings
+    field_weights: FieldWeightsSettings
     model_options: dict[str, Any]
 
     def material(self, name: str) -> core.Material:
@@ -97,10 +99,12 @@ class ClothSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ColliderSettings:
-    """Settings of one collider: coefficient of friction [-], and distance added to the cloth's thickness [m]."""
+    """Settings of one collider: coefficient of friction [-], distance added to the cloth's thickness [m], and part of
+    force fields that it absorbs [-]."""
 
     friction: float
     thickness: float
+    absorption: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,6 +199,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         max_elongation=float(values.max_elongation) / 100.0 if values.use_max_elongation else None,
         garment=_garment_of(values, unit), rest=rest_settings_of(values),
         compression=compression_settings_of(values, model),
+        field_weights=field_weights_of(values),
         model_options=model_options(values, model, unit))
 
 
@@ -214,7 +219,8 @@ def _garment_of(values: Any, unit: float) -> GarmentSettings:
 def collider_settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> ColliderSettings:
     """Return the settings of a collider object."""
     values = unkeyed_values(obj)
-    return ColliderSettings(friction=float(values.friction), thickness=float(values.thickness) * metres_per_unit(scene))
+    return ColliderSettings(friction=float(values.friction), thickness=float(values.thickness) * metres_per_unit(scene),
+                            absorption=float(values.absorption))
 
 
 def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = None,

@@ -2,6 +2,7 @@
 """Blender's own Collision physics: objects that have it and are no colliders of Muslin, and its settings.
 
     friction    mu = friction / 100, the slider of the collider (Blender ignores that of the cloth)      [-]
+    absorption  of force fields: as it is                                                                [-]
     thickness   8/9 of the outer thickness                                                 [Blender units]
 """
 
@@ -44,8 +45,9 @@ def notes(scene: bpy.types.Scene) -> list[str]:
 
 
 def take_over(obj: Any) -> None:
-    """Make the object a collider of Muslin with the friction and thickness of Blender's Collision."""
+    """Make the object a collider of Muslin with the settings of Blender's Collision."""
     settings = obj.collision
     obj.muslin.kind = "COLLIDER"
     obj.muslin.friction = settings.cloth_friction / 100.0
+    obj.muslin.absorption = settings.absorption
     obj.muslin.thickness = OUTER_PART * settings.thickness_outer

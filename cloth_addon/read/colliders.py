@@ -59,7 +59,7 @@ def read_collider(obj: bpy.types.Object, scene: bpy.types.Scene, window: FrameWi
         triangles = triangles[:, ::-1]          # keep normals outwards where the object is mirrored
     settings = collider_settings_of(obj, scene)
     return core.Collider(window.trajectory(obj.name_full), triangles, settings.friction, thickness=settings.thickness,
-                         name=obj.name)
+                         absorption=window.settings(obj).setting("absorption"), name=obj.name)
 
 
 def has_faces(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
@@ -73,5 +73,5 @@ def read_instances(instanced: InstancedColliders, scene: bpy.types.Scene, window
     for name, obj in instanced.owners.items():
         settings = collider_settings_of(obj, scene)
         found.append(core.Collider(window.trajectory(name), instanced.triangles[name], settings.friction,
-                                   thickness=settings.thickness, name=obj.name))
+                                   thickness=settings.thickness, absorption=settings.absorption, name=obj.name))
     return found

@@ -18,6 +18,7 @@ import bpy
 from ..properties.settings import SceneSettings, collider_settings_of, kind_of, scene_settings_of, settings_of
 from . import mesh_data, start_velocity
 from .authored_values import WITHOUT_EFFECT, WITHOUT_EFFECT_ON_CLOTH, Digest, Identity
+from .force_fields import KINDS
 
 ATTRIBUTES = (start_velocity.EARLIER_NAME, "birth")
 """Names of the mesh's attributes that the cloth uses beside its groups, see read_cloth.py. The start velocity has its
@@ -105,8 +106,8 @@ def scene_parts(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], iden
         if kind_of(obj, scene) == "COLLIDER":
             label = f"collider '{obj.name_full}'"
             digest.add(asdict(collider_settings_of(obj, scene)))
-        elif obj.field is not None and obj.field.type == "WIND":
-            label = f"wind field '{obj.name_full}'"
+        elif obj.field is not None and obj.field.type in KINDS:
+            label = f"force field '{obj.name_full}'"
         else:
             continue
         if settings is not None:

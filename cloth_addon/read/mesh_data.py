@@ -40,6 +40,11 @@ def positions(mesh: Mesh) -> FloatArray:
     return _read(mesh.attributes["position"].data, "vector", 3, np.float32)
 
 
+def vertex_normals(mesh: Mesh) -> FloatArray:
+    """Return the normals (V, 3) of the vertices in the object's own space."""
+    return _read(mesh.vertex_normals, "vector", 3, np.float32) if len(mesh.vertices) else np.zeros((0, 3), np.float32)
+
+
 def unkeyed_positions(mesh: Mesh) -> FloatArray:
     """Return the positions (V, 3) of the mesh, or of its reference shape key, in its own space [Blender units]."""
     if mesh.shape_keys is None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ... import core
 from ..properties.record_schema import MOST
 from ..properties.settings import ClothSettings, kind_of, settings_of
-from . import garments, mesh_data, rest_shape, start_velocity, unbaked_state
+from . import field_weights, garments, mesh_data, rest_shape, start_velocity, unbaked_state
 from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
 from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_text
@@ -120,8 +120,8 @@ def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.t
                        unbaked_state.users_shape_keys(obj))
 
 
-def read_cloth(source: ClothSource, window: FrameWindow) -> core.Cloth:
-    """Return the core's cloth at the window's frame, the first of the bake."""
+def read_cloth(source: ClothSource, window: FrameWindow, fields: Sequence[bpy.types.Object] = ()) -> core.Cloth:
+    """Return the core's cloth at the window's frame, the first of the bake. `fields` are the scene's force fields."""
     obj, settings = source.obj, source.settings
     if not len(obj.data.edges) and settings.model != "particles":       # possible in a comparison
         raise core.MeshError("has no edges, and vertices alone can only be particles; take that model, or give the "
@@ -148,6 +148,7 @@ def read_cloth(source: ClothSource, window: FrameWindow) -> core.Cloth:
                       velocities=_velocities(obj, matrix), births=_births(obj),
                       positions=None if rest is None else positions,
                       **rest_shape.motion_options(source.name, settings.rest, window),
+                      field_weights=field_weights.field_weights(obj, settings.field_weights, fields, window),
                       **settings.model_options, **garments.garment_options(obj, settings.garment, mesh))
 
 

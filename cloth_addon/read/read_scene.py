@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A Blender scene as the core's scene at the first frame of a bake: cloths, colliders, gravity and wind."""
+"""A Blender scene as the core's scene at the first frame of a bake: cloths, colliders, gravity, wind and fields."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import core
 from ..properties.settings import SceneSettings, settings_of
 from . import (
     blender_collision,
     colliders,
+    field_notes,
+    force_fields,
     likely_mistakes,
+    mesh_data,
     read_cloth,
     scene_loads,
     start_velocity,
     unbaked_state,
-    wind,
 )
-from .frame_window import FrameWindow
+from .frame_window import FrameWindow, evaluated_object, to_world
 from .instances import InstancedColliders
 from .motion_sampling import MotionSampling, chord_error
 
@@ -33,7 +36,7 @@ class SimulationInput:
     Attributes:
         sources: the cloth objects.   cloths: the core's cloth, one for each source.
         collider_objects: Blender's objects of `scene.colliders`, each once.
-        wind_fields: the force fields whose wind is in the scene.
+        field_objects: objects of the force fields that act.
         window: positions of all animated objects; read the next frame into it before the solver needs it.
         scene: the core's scene.
         notes: sentences for the user: objects that look like a part of the simulation and are ignored, and settings
@@ -45,7 +48,7 @@ class SimulationInput:
     window: FrameWindow
     cloths: list[core.Cloth]
     scene: core.Scene
-    wind_fields: list[bpy.types.Object]
+    field_objects: list[bpy.types.Object]
     notes: list[str]
 
 
@@ -62,7 +65,7 @@ def read_scene(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequenc
     loads = scene_loads.SceneLoads(scene, view_layer, settings)
     objects = read_cloth.cloth_objects(scene, objects)
     collider_objects = read_cloth.objects_of_kind(scene, "COLLIDER")
-    hidden = [obj for obj in (*objects, *collider_objects, *wind.wind_fields(scene))
+    hidden = [obj for obj in (*objects, *collider_objects, *force_fields.field_objects(scene))
               if unbaked_state.hidden_by_keys(obj)]
     with unbaked_state.shown(hidden):
         if hidden:
@@ -79,40 +82,48 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
         sources = [replace(source, settings=settings_of(source.obj, scene, model)) for source in sources]
     for obj in collider_objects:
         colliders.check_collider(obj, view_layer)
-    wind_fields = wind.wind_objects(scene, view_layer)
+    field_objects = force_fields.acting_objects(scene, view_layer)
+    fields = force_fields.ForceFields(field_objects, view_layer, settings.metres_per_unit,
+                                      lambda: _reach(objects, view_layer, settings.metres_per_unit))
     instanced = InstancedColliders(scene, view_layer, settings.metres_per_unit)
     with_instances = {obj.name_full for obj in instanced.owners.values()}
     window = FrameWindow(scene, view_layer,
                          {source.obj: source.generative for source in sources} | dict.fromkeys(collider_objects),
                          first=settings.start, frame_rate=settings.frame_rate,
                          metres_per_unit=settings.metres_per_unit,
-                         extra_samples=instanced.samples() | loads.samples()
-                         | wind.samples(wind_fields, view_layer, settings.metres_per_unit),
-                         extra_objects=wind_fields,
+                         extra_samples=instanced.samples() | loads.samples() | fields.samples(),
+                         extra_objects=fields.objects,
                          posed_from=settings.first if settings.preroll_from_rest else None)
-    cloths = [read_cloth.read_cloth(source, window) for source in sources]
+    cloths = [read_cloth.read_cloth(source, window, field_objects) for source in sources]
     notes = notes_on_ignored(scene, view_layer)
     notes += [note for source in sources for note in read_cloth.notes_on_weight_modifiers(source)]
     notes += [likely_mistakes.note_on_hidden(obj) for obj in hidden]
     notes += [start_velocity.note(source.obj) for source in sources
               if start_velocity.attribute_name(source.obj.data) == start_velocity.EARLIER_NAME]
+    notes += fields.notes()
     solid_objects = [obj for obj in collider_objects
                      if obj.name_full not in with_instances or colliders.has_faces(obj, view_layer)]
     window.sampling = _sampling(settings.motion_samples, sources, cloths, [
-        *(obj.name_full for obj in solid_objects), *instanced.owners], wind_fields)
+        *(obj.name_full for obj in solid_objects), *instanced.owners], fields)
     solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in solid_objects]
     solids += colliders.read_instances(instanced, scene, window)
     collider_objects = solid_objects + [obj for obj in instanced.owners.values() if obj not in solid_objects]
     notes += likely_mistakes.notes(sources, cloths, solids, collider_objects, window)
-    air = loads.wind(window.motion)
     return SimulationInput(sources, collider_objects, window, cloths, core.Scene(
-        cloths, solids, gravity=loads.gravity(window.motion),
-        wind=wind.air_velocity(window, air) if wind_fields else air), wind_fields, notes)
+        cloths, solids, gravity=loads.gravity(window.motion), wind=loads.wind(window.motion),
+        fields=fields.records(window, settings.frame_rate)), field_objects, notes)
+
+
+def _reach(objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer, unit: float) -> NDArray[np.float64]:
+    """Return the smallest and the largest corner (2, 3) [m] of the place of all cloth at the scene's frame."""
+    evaluated = [evaluated_object(obj, view_layer) for obj in objects]
+    x = np.concatenate([to_world(mesh_data.positions(obj.data), obj, unit) for obj in evaluated])
+    return np.array([x.min(axis=0), x.max(axis=0)])
 
 
 def _sampling(samples: int, sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],
-              moving: Sequence[str], wind_fields: Sequence[bpy.types.Object]) -> MotionSampling:
-    """Return how often motion is read: so that colliders, pinned vertices and wind follow their paths.
+              moving: Sequence[str], fields: force_fields.ForceFields) -> MotionSampling:
+    """Return how often motion is read: so that colliders, pinned vertices and fields follow their paths.
 
     `moving` are the names of the colliders' samples.
     """
@@ -122,12 +133,10 @@ def _sampling(samples: int, sources: Sequence[read_cloth.ClothSource], cloths: S
         pinned = np.flatnonzero(cloth.pins.weights > 0.0)
         if len(pinned):
             errors[source.name] = chord_error(thickness, pinned)
-    if wind_fields:
-        errors[wind.SAMPLE_NAME] = wind.chord_error
-    return MotionSampling(samples, errors)
+    return MotionSampling(samples, errors | fields.errors())
 
 
 def notes_on_ignored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
     """Return notes that name the objects of the scene that a bake ignores. Fast enough for drawing a panel."""
-    return (wind.notes_on_ignored(scene, view_layer) + colliders.notes_on_ignored(scene)
+    return (field_notes.notes_on_ignored(scene, view_layer) + colliders.notes_on_ignored(scene)
             + blender_collision.notes(scene))

@@ -10,7 +10,15 @@ import bpy
 from ..properties.model_options import model_of
 from ..properties.settings import kind_of_settings
 from ..read import blender_collision
-from . import bake_panels, compression_panels, fabric_panels, garment_panels, hints, quality_panel
+from . import (
+    bake_panels,
+    compression_panels,
+    fabric_panels,
+    field_weights_panel,
+    garment_panels,
+    hints,
+    quality_panel,
+)
 from .panel_layout import PhysicsTab, paragraph
 
 
@@ -46,6 +54,7 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
         else:
             col.prop(muslin, "friction")
             _draw_thickness(col, muslin)
+            col.prop(muslin, "absorption", slider=True)
 
 
 def _draw_thickness(col: Any, muslin: Any) -> None:
@@ -87,5 +96,6 @@ class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
 classes = (
     MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, MUSLIN_PT_pinning,
     *garment_panels.classes, MUSLIN_PT_collisions,
+    *field_weights_panel.classes,
     *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
 )
