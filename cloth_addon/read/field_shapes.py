@@ -22,6 +22,8 @@ from .frame_window import LARGEST_COORDINATE, evaluated_object, to_world, vector
 FloatArray = NDArray[np.float64]
 WITH_MESH = ("MESH", "CURVE", "FONT", "SURFACE")
 """Types of objects whose shape Surface or Points has a mesh."""
+WITH_ELEMENTS = ("SURFACE", "POINTS")
+"""Shapes of fields that act from the elements of a mesh."""
 LEAST_NORMAL = float(np.finfo(float).tiny)
 """Length of a normal below which it has no direction [-]."""
 
@@ -35,30 +37,30 @@ class FieldShape:
         unit: length of one Blender unit [m].
 
     Attributes:
-        name: shape of the core's field: "point" if the object has no mesh with faces, edges or vertices.
+        name: shape of the core's field.
         triangles: (T, 3), None for none.   edges: (E, 2) of a mesh without faces, None for none.
+
+    The attributes are those of the frame at which `begin` was called.
     """
 
     def __init__(self, obj: bpy.types.Object, shape: str, view_layer: bpy.types.ViewLayer, unit: float) -> None:
         self._obj, self._view_layer, self._unit = obj, view_layer, unit
-        self.name = shape.lower()
+        self.name = shape.lower() if shape not in WITH_ELEMENTS or obj.type in WITH_MESH else "point"
         self.triangles: NDArray[Any] | None = None
         self.edges: NDArray[Any] | None = None
-        self._count, self._first = 0, view_layer.id_data.frame_current
-        if self.name in ("surface", "points"):
-            self._read_elements()
+        self._count, self._first = -1, 0                                # number of vertices, not known yet
 
-    def _read_elements(self) -> None:
-        """Note the elements of the mesh at the scene's frame."""
+    def begin(self) -> None:
+        """Note the elements of the mesh at the scene's frame. Without any the shape is "point", as in Blender."""
+        if self.name not in ("surface", "points"):
+            return
         with self._mesh() as mesh:
-            self._count = len(mesh.vertices) if mesh is not None else 0
-            if self._count and self.name == "surface":
-                triangles = mesh_data.triangles(mesh)
-                edges = mesh_data.edges(mesh)
+            if self.name == "surface":
+                triangles, edges = mesh_data.triangles(mesh), mesh_data.edges(mesh)
                 self.triangles = triangles if len(triangles) else None
                 self.edges = edges if len(edges) and not len(triangles) else None
-        if not self._count or (self.name == "surface" and self.triangles is None and self.edges is None):
-            self.name = "point"
+            if not len(mesh.vertices) or (self.name == "surface" and self.triangles is None and self.edges is None):
+                self.name = "point"
 
     def samples(self, vertices_name: str, normals_name: str) -> dict[str, Callable[[], FloatArray]]:
         """Return the functions for the frame window that read the vertices (P, 3) [m] and normals (P, 3)."""
@@ -89,7 +91,9 @@ class FieldShape:
     def _checked_mesh(self) -> Iterator[Any]:
         """Yield the evaluated mesh. Raise SceneError if the number of its vertices has changed."""
         with self._mesh() as mesh:
-            count = len(mesh.vertices) if mesh is not None else 0
+            count = len(mesh.vertices)
+            if self._count < 0:
+                self._count, self._first = count, self._frame()
             if count != self._count:
                 raise self._error(f"has {count} vertices at frame {self._frame()} and had {self._count} at frame "
                                   f"{self._first}; a force field of shape Surface or Points must keep them: switch off "
@@ -98,20 +102,18 @@ class FieldShape:
 
     @contextmanager
     def _mesh(self) -> Iterator[Any]:
-        """Yield the object's evaluated mesh at the scene's frame, None if it has none."""
+        """Yield the object's evaluated mesh at the scene's frame."""
         evaluated: Any = self._evaluated()
         if evaluated.type == "MESH":
             if self._obj.data.is_editmode:                              # the evaluated mesh has no arrays then
                 raise self._error(f"is in Edit Mode at frame {self._frame()}; leave it (Tab) and bake again")
             yield evaluated.data
-        elif evaluated.type in WITH_MESH:
+        else:
             made = evaluated.to_mesh()
             try:
                 yield made
             finally:
                 evaluated.to_mesh_clear()
-        else:
-            yield None
 
     def _evaluated(self) -> bpy.types.Object:
         return evaluated_object(self._obj, self._view_layer)

@@ -156,4 +156,4 @@ def _seems_still(obj: Any) -> bool:
         data += [texture, *filter(None, [texture.node_tree, getattr(texture, "image", None)])]
     moves = obj.parent is not None or len(obj.constraints) > 0 or obj.rigid_body is not None
     played = getattr(getattr(texture, "image", None), "source", "FILE") in ("MOVIE", "SEQUENCE")
-    return not (moves or played or any(item.animation_data is not None for item in data))
+    return not (moves or played or any(getattr(item, "animation_data", None) is not None for item in data))

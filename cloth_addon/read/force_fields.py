@@ -80,7 +80,9 @@ class ForceField:
         return found
 
     def records(self, window: FrameWindow, frame_rate: float) -> list[core.ForceField]:
-        """Return the core's fields, one for each variant, with their samples in `window`."""
+        """Return the core's fields, one for each variant, with their samples in `window`, at its first frame."""
+        for shape in self._shapes.values():
+            shape.begin()
         return [self._record(number, variant, window, frame_rate) for number, variant in enumerate(self._variants)]
 
     def errors(self) -> dict[str, ChordError]:
