@@ -15,7 +15,8 @@ lattice of one layer, which can be finer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -34,6 +35,8 @@ PROBES = 200
 """Number of random points at which a change of the texture, and the error of interpolation, is found."""
 NOTED_ERROR = 0.1
 """Error of interpolation, over the mean force, from which on the report has a note [-]."""
+UNFILTERED = {"use_mipmap": False, "filter_type": "BOX"}
+"""Settings of an image texture without filters, where Blender has these settings."""
 WITH_COLOR: dict[str, Callable[[Any], bool]] = {
     "IMAGE": lambda texture: True, "MAGIC": lambda texture: True,
     "CLOUDS": lambda texture: texture.cloud_type == "COLOR",
@@ -145,8 +148,22 @@ def has_color(texture: Any) -> bool:
 
 
 def _evaluated(texture: Any, points: FloatArray) -> FloatArray:
-    """Return colour and intensity (n, 4) of a texture at its coordinates (n, 3)."""
-    return np.array([tuple(texture.evaluate(point)) for point in points.tolist()])
+    """Return colour and intensity (n, 4) of an evaluated texture at its coordinates (n, 3)."""
+    with _unfiltered(texture):
+        return np.array([tuple(texture.evaluate(point)) for point in points.tolist()])
+
+
+@contextmanager
+def _unfiltered(texture: Any) -> Iterator[None]:
+    """Switch off the filters of an image, which Blender 4.5 has in `evaluate` and not in its fields."""
+    before = {name: getattr(texture, name) for name in UNFILTERED if hasattr(texture, name)}
+    for name in before:
+        setattr(texture, name, UNFILTERED[name])
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(texture, name, value)
 
 
 def _seems_still(obj: Any) -> bool:
