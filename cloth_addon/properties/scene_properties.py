@@ -50,7 +50,7 @@ class MuslinScene(bpy.types.PropertyGroup):
     )
     motion_samples: IntProperty(
         name="Motion Samples",
-        description="Number of times per frame at which moving colliders, pins and wind fields are read. More samples "
+        description="Number of times per frame at which moving colliders, pins and force fields are read. More samples "
         "follow fast turns more closely. 0: as many as each frame needs",
         default=0, min=0, max=16, options=set(),
     )
