@@ -8,13 +8,13 @@ from typing import Any
 import bpy
 from bpy.props import FloatProperty, PointerProperty
 
-SOFT_LIMITS = {"soft_min": 0.0, "soft_max": 1.0, "min": -200.0, "max": 200.0}
-"""Limits of Blender's own weights of fields."""
+LIMIT = 200.0
+"""Largest weight of a field, as in Blender [-]."""
 
 
 def _weight(name: str, what: str) -> Any:
-    return FloatProperty(name=name, description=f"{what}. 0: none. More than 1 is stronger", default=1.0, step=1,
-                         precision=3, **SOFT_LIMITS)
+    return FloatProperty(name=name, description=f"{what}. 0: none. More than 1 is stronger", default=1.0, min=0.0,
+                         max=LIMIT, soft_max=1.0, step=1, precision=3)
 
 
 class FieldWeightsProperties:

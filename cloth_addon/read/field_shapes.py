@@ -77,8 +77,8 @@ class FieldShape:
         valid = (np.abs(vertices) <= LARGEST_COORDINATE).all(axis=1)                            # False for nan, too
         if not valid.all():
             vertex = int(np.argmin(valid))
-            raise self._error(f"vertex {vertex} is at {vector_text(vertices[vertex])} m at frame {self._frame()}, which "
-                              f"is no number or above {LARGEST_COORDINATE:g}; move it or delete it")
+            raise self._error(f"vertex {vertex} is at {vector_text(vertices[vertex])} m at frame {self._frame()}, "
+                              f"which is no number or above {LARGEST_COORDINATE:g}; move it or delete it")
         return vertices
 
     def _normals(self) -> FloatArray:

@@ -35,6 +35,8 @@ PROBES = 200
 """Number of random points at which a change of the texture, and the error of interpolation, is found."""
 NOTED_ERROR = 0.1
 """Error of interpolation, over the mean force, from which on the report has a note [-]."""
+SHORTEST = float(np.finfo(float).tiny)
+"""Length below which an axis has no direction."""
 UNFILTERED = {"use_mipmap": False, "filter_type": "BOX"}
 """Settings of an image texture without filters, where Blender has these settings."""
 WITH_COLOR: dict[str, Callable[[Any], bool]] = {
@@ -105,7 +107,7 @@ class FieldTexture:
         field, matrix = self._field()
         image = field.texture is not None and field.texture.type == "IMAGE" and not field.texture.use_nodes
         if field.use_2d_force or (image and field.use_object_coords):
-            return matrix[:3, 2] / max(float(np.linalg.norm(matrix[:3, 2])), np.finfo(float).tiny)
+            return _axis(matrix)
         return np.array([0.0, 0.0, 1.0]) if image else None
 
     def _force(self, points: FloatArray) -> FloatArray:
@@ -132,13 +134,17 @@ class FieldTexture:
         if field.use_object_coords:
             inverse = np.linalg.pinv(matrix[:3, :3])                    # a scale of 0 has no inverse
             q: FloatArray = (x - matrix[:3, 3]) @ inverse.T
-            if field.use_2d_force:
-                q[:, 2] = 0.0
-            return q
+            return q * (1.0, 1.0, 0.0) if field.use_2d_force else q
         if field.use_2d_force:
-            axis = matrix[:3, 2] / max(float(np.linalg.norm(matrix[:3, 2])), np.finfo(float).tiny)
+            axis = _axis(matrix)
             return x - np.outer(x @ axis, axis)
         return x
+
+
+def _axis(matrix: FloatArray) -> FloatArray:
+    """Return the direction (3,) of the Z axis of an object's matrix (4, 4)."""
+    axis: FloatArray = matrix[:3, 2] / max(float(np.linalg.norm(matrix[:3, 2])), SHORTEST)
+    return axis
 
 
 def has_color(texture: Any) -> bool:

@@ -130,9 +130,9 @@ def test_fields_are_what_blender_s_particles_feel(extension, read, first):
         kind, settings = drawn(number, rng)
         emitter = blender_fields.particles(rng.uniform(-3.0, 3.0, (POINTS, 3)), rng.uniform(0.0, 2.0),
                                            rng.uniform(-1.0, 1.0, 3))
-        with_mesh = settings["shape"] in ("SURFACE", "POINTS")
-        blender_fields.add_field(kind, blender_fields.placed(rng), blender_fields.bumpy_mesh(rng) if with_mesh else None,
-                                 **settings)
+        place = blender_fields.placed(rng)
+        mesh = blender_fields.bumpy_mesh(rng) if settings["shape"] in ("SURFACE", "POINTS") else None
+        blender_fields.add_field(kind, place, mesh, **settings)
         moved = blender_fields.motion(emitter)
         builders.sheet()
         read_scene = scene_of(extension)

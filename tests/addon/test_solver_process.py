@@ -8,8 +8,7 @@ import importlib
 import numpy as np
 import pytest
 
-from tests.addon import builders
-from tests.addon.test_wind import field
+from tests.addon import blender_fields, builders
 
 LAST = 6
 
@@ -26,7 +25,7 @@ def test_a_scene_of_blender_is_solved_by_a_process_of_its_own(extension, scene, 
     if keyed:
         builders.animate(scene, "gravity", {1: (0.0, 0.0, -9.81), LAST: (3.0, 0.0, 0.0)})
         builders.animate(scene.muslin, "wind", {1: (0.0, 0.0, 0.0), LAST: (0.0, 9.0, 0.0)})
-    field()
+    _add_fields(keyed, sheet)
     scene.frame_end = LAST
 
     def read():
@@ -57,3 +56,23 @@ def test_a_scene_of_blender_is_solved_by_a_process_of_its_own(extension, scene, 
     take = part("take").Take.open(folder)
     assert take.is_complete
     assert [take.velocities(0, frame).tobytes() for frame in range(1, LAST + 1)] == [v.tobytes() for v in wanted]
+
+
+def _add_fields(keyed, sheet):
+    """Add a field of each kind that has arrays of its own."""
+    import bpy
+
+    rng = np.random.default_rng(1)
+    blender_fields.add_field("WIND", blender_fields.placed(rng), strength=4.0, use_absorption=True)
+    if not keyed:
+        return
+    whirl = blender_fields.add_field("TURBULENCE", blender_fields.placed(rng), name="Whirl", noise=0.5, size=0.3)
+    builders.animate(whirl, "location", {1: (0.0, 0.0, 0.0), LAST: (1.0, 0.0, 1.0)})
+    for kind, shape in (("FORCE", "SURFACE"), ("HARMONIC", "POINTS")):
+        blender_fields.add_field(kind, blender_fields.placed(rng), blender_fields.bumpy_mesh(rng), name=shape,
+                                 shape=shape)
+    texture = bpy.data.textures.new("Texture", "MAGIC")
+    clouds = blender_fields.add_field("TEXTURE", name="Clouds", texture=texture)
+    builders.animate(clouds, "rotation_euler", {1: (0.0, 0.0, 0.0), LAST: (0.0, 0.5, 0.0)})
+    builders.animate(bpy.data.objects["Box"].muslin, "absorption", {1: 0.0, LAST: 1.0})
+    builders.animate(sheet.muslin, "weight_all", {1: 0.0, LAST: 1.0})
