@@ -13,6 +13,9 @@ MARGIN = 1.0
 """Distance of the lattice's border from the cloth at the first frame, over the largest side of the cloth's place [-].
 Cloth that leaves the lattice has the force at its border."""
 
+SMALLEST = 1e-6
+"""Smallest side of the place of the cloth that counts [m]."""
+
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
@@ -37,7 +40,7 @@ class Lattice:
         It has one layer across the direction `constant` (3,), if there is one.
         """
         axes = _frame(constant) if constant is not None else np.eye(3)
-        margin = MARGIN * max(float((high - low).max()), np.finfo(np.float32).tiny)
+        margin = MARGIN * max(float((high - low).max()), SMALLEST)
         corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
         along = corners @ axes.T
         first, sides = along.min(axis=0) - margin, np.ptp(along, axis=0) + 2.0 * margin

@@ -134,7 +134,8 @@ class FieldTexture:
         if field.use_object_coords:
             inverse = np.linalg.pinv(matrix[:3, :3])                    # a scale of 0 has no inverse
             q: FloatArray = (x - matrix[:3, 3]) @ inverse.T
-            return q * (1.0, 1.0, 0.0) if field.use_2d_force else q
+            q[:, 2] *= not field.use_2d_force
+            return q
         if field.use_2d_force:
             axis = _axis(matrix)
             return x - np.outer(x @ axis, axis)

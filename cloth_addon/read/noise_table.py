@@ -14,13 +14,14 @@ The table is exact, because the components of the gradients are whole numbers.
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 from mathutils import noise
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
-BASIS = "PERLIN_NEW"
+BASIS: Any = "PERLIN_NEW"
 """The noise of Blender's turbulence fields, by its name in `mathutils.noise`."""
 PERIOD = 256
 """Number of whole numbers after which the gradients repeat, along each axis."""

@@ -166,7 +166,7 @@ CHANGES = [
     (rest_pose, "armature 'Rig'"), (another_bone, "object 'Rig'"), (a_keyframe_of_the_rig, "object 'Rig'"),
     (a_keyframe_of_the_collider_s_parent, "object 'Carrier'"), (a_driver, "object 'Carrier'"),
     (the_collider_s_mesh, "collider 'Box' (its mesh)"), (the_collider_s_thickness, "collider 'Box' (its settings)"),
-    (no_collider, "collider 'Box'"), (one_collider_more, "collider 'Second'"), (wind_strength, "wind field 'Gale'"),
+    (no_collider, "collider 'Box'"), (one_collider_more, "collider 'Second'"), (wind_strength, "force field 'Gale'"),
     (uniform_wind, "wind"), (gravity, "gravity"), (keyed_gravity, "gravity"), (no_gravity, "gravity"),
     (frame_rate, "frame rate"), (frame_range, "frame range"), (unit_scale, "unit scale"), (steps, "solver settings")]
 
