@@ -134,7 +134,7 @@ class FieldTexture:
         if field.use_object_coords:
             inverse = np.linalg.pinv(matrix[:3, :3])                    # a scale of 0 has no inverse
             q: FloatArray = (x - matrix[:3, 3]) @ inverse.T
-            q[:, 2] *= not field.use_2d_force
+            q[:, 2] *= float(not field.use_2d_force)
             return q
         if field.use_2d_force:
             axis = _axis(matrix)
