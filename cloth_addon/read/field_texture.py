@@ -133,7 +133,7 @@ class FieldTexture:
         """Return the texture's coordinates q (n, 3) of points x (n, 3) [Blender units]."""
         if field.use_object_coords:
             inverse = np.linalg.pinv(matrix[:3, :3])                    # a scale of 0 has no inverse
-            q: FloatArray = (x - matrix[:3, 3]) @ inverse.T
+            q = np.asarray((x - matrix[:3, 3]) @ inverse.T, np.float64)
             q[:, 2] *= float(not field.use_2d_force)
             return q
         if field.use_2d_force:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
-from ...core.description.force_fields import VALUES
 from .frame_window import LARGEST_COORDINATE, evaluated_object, vector_text
 
 FloatArray = NDArray[np.float64]
@@ -26,9 +25,16 @@ DIRECTION_TOLERANCE = 0.05
 """Largest error between two samples of a field's strength and direction, over its strength [-]."""
 LOCATION_TOLERANCE = 0.05
 """Largest error of a field's location between two samples [m]. The strength falls off over metres."""
-LOCATION = [VALUES.index(name) for name in ("x", "y", "z")]
-AXIS = [VALUES.index(name) for name in ("xz", "yz", "zz")]
-STRENGTH = VALUES.index("strength")
+AXES = ("xx", "xy", "xz", "x", "yx", "yy", "yz", "y", "zx", "zy", "zz", "z")
+"""Names of the numbers of a matrix, row by row."""
+
+
+def places_of(*names: str) -> list[int]:
+    """Return the places of numbers, as `core.field_values` names them, in the array of a field."""
+    return [int(np.argmax(core.field_values(**{name: -1.0}) == -1.0)) for name in names]
+
+
+LOCATION, AXIS, STRENGTH = places_of("x", "y", "z"), places_of("xz", "yz", "zz"), places_of("strength")[0]
 
 
 class FieldValues:
@@ -44,7 +50,7 @@ class FieldValues:
         self._obj, self._view_layer, self._unit = obj, view_layer, unit
 
     def __call__(self) -> FloatArray:
-        """Return the numbers (len(VALUES),).
+        """Return the numbers (n,).
 
         Raises:
             core.SceneError: location or strength is no number or too large.
@@ -56,7 +62,7 @@ class FieldValues:
         self._check(matrix, float(field.strength))
         cone = field.falloff_type == "CONE"
         return core.field_values(
-            **dict(zip(VALUES, matrix[:3].ravel().tolist(), strict=False)),
+            **dict(zip(AXES, matrix[:3].ravel().tolist(), strict=True)),
             influence=float(field.apply_to_location), strength=field.strength, flow=field.flow,
             wind_factor=field.wind_factor, noise=field.noise,
             power=field.falloff_power, minimum=field.distance_min * unit if field.use_min_distance else 0.0,
@@ -79,7 +85,7 @@ class FieldValues:
 def chord_error(start: FloatArray, middle: FloatArray, end: FloatArray) -> float:
     """Return the error of linear interpolation in the middle of two samples, over the tolerances.
 
-    `start`, `middle` and `end` are numbers of one field (len(VALUES),).
+    `start`, `middle` and `end` are numbers of one field (n,).
     """
     at_start, at_middle, at_end = (row[STRENGTH] * _unit(row[AXIS]) for row in (start, middle, end))
     strength = max(abs(start[STRENGTH]), abs(end[STRENGTH]), np.finfo(float).tiny)

@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
-from ...core.description.force_fields import VALUES
 from ..properties.animation_curves import animated_paths
 from .field_fluid import FieldFluid, domain_settings
 from .field_shapes import FieldShape
 from .field_texture import FieldTexture, Reach
-from .field_values import FieldValues, chord_error
+from .field_values import FieldValues, chord_error, places_of
 from .frame_window import FrameWindow, evaluated_object
 from .motion_sampling import ChordError
 from .noise_table import noise_table
@@ -41,6 +40,8 @@ CHOICES = ("shape", "falloff_type", "z_direction", *FLAGS.values())
 """Settings that the core takes once, and that may be keyed."""
 READ_ONCE = ("type", "seed")
 """Settings of which only the value at the first frame counts."""
+INFLUENCE = places_of("influence")[0]
+"""Place of the influence in the numbers of a field."""
 MOST_RECORDS = 16
 """Largest number of records for the keyed choices of one field."""
 
@@ -122,7 +123,7 @@ class ForceField:
             row = self._values()
             field = evaluated_object(self.obj, self._view_layer).field
             if any(getattr(field, name) != value for name, value in variant.items()):
-                row[VALUES.index("influence")] = 0.0
+                row[INFLUENCE] = 0.0
             return row
 
         return read

@@ -8,6 +8,7 @@ the tolerance grows by what a change of the point's position in the last place o
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -94,9 +95,14 @@ def forces(extension, scene, moved, x=None):
     return found.sum(axis=0)
 
 
+def values_of(extension):
+    """Return the names of the numbers of a field."""
+    return importlib.import_module(f"{extension.core.__name__}.description.force_fields").VALUES
+
+
 def cone_rounding(extension, field, x):
     """Return the relative error (V,) of a cone's falloff by the rounding of the angle's cosine in single precision."""
-    numbers = dict(zip(extension.force_fields.VALUES, field.numbers_at(0.0), strict=True))
+    numbers = dict(zip(values_of(extension), field.numbers_at(0.0), strict=True))
     own = x - [numbers[name] for name in ("x", "y", "z")]
     axes = field.normals(0.0) if field.normals is not None else np.array([[numbers[n] for n in ("xz", "yz", "zz")]])
     cosine = (own @ axes.T) / np.outer(np.linalg.norm(own, axis=1), np.linalg.norm(axes, axis=1))
