@@ -88,6 +88,12 @@ def statistics_of(obj: bpy.types.Object) -> Statistics | None:
     return None if stopped is None else _kept_or_made((stopped,), lambda: _of_stopped(stopped))
 
 
+def is_of_previous(obj: bpy.types.Object) -> bool:
+    """Return whether `statistics_of` is of the bake in use although another one runs, which has no frame yet."""
+    bake = session.running()
+    return bake is not None and session.is_of(obj) and not bake.certificates
+
+
 def _of_stopped(found: takes.FoundTake) -> Statistics | None:
     """Return the statistics of a take that is not in use, None if it cannot be read any more."""
     try:

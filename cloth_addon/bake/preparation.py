@@ -145,23 +145,22 @@ class Preparation:
         """Return the take to write to, and the state to continue from; None to start anew.
 
         A take is continued in its own folder if no frame of it is given up; else in a new one, which starts with a copy
-        of the frames that are kept, so that the earlier frames are there until the new bake is complete.
+        of the frames that are kept, so that the earlier frames are there until the new bake is complete. If it has
+        nothing to go on from, because it was stopped too early, the bake starts anew.
 
         Raises:
             core.ClothError: the folder cannot be written to, or the take cannot be continued.
         """
         if continuation is None:
-            takes.delete_older(self._scene, self.objects, set())
-            folder = takes.new_folder(self._scene, self.names)
-            takes.forget()
-            take = Take.create(folder, self.header())
-            takes.note_made(take.header.take)
-            return take, None
+            return self._new_take(), None
         found = takes.read(continuation.folder)
-        if found is None or found.reached is None:
-            raise core.SceneError(f"the cache {continuation.folder} has no frame to continue from; bake from the start")
+        if found is None:
+            raise core.SceneError(f"the cache {continuation.folder} cannot be read; bake from the start")
         self._check_same(found)
         folder, frame = continuation.folder, self._frame_to_keep(found, continuation)
+        if frame is None:
+            return self._new_take(), None
+        assert found.reached is not None
         self._check_mesh(Take.open(folder), frame)
         shared = found.id in takes.ids_in_use(without=self.objects)
         if frame < found.reached or shared or not takes.is_mine(found):
@@ -185,6 +184,15 @@ class Preparation:
             raise
         return take, start
 
+    def _new_take(self) -> Take:
+        """Return a new take without frames."""
+        takes.delete_older(self._scene, self.objects, set())
+        folder = takes.new_folder(self._scene, self.names)
+        takes.forget()
+        take = Take.create(folder, self.header())
+        takes.note_made(take.header.take)
+        return take
+
     def _differs(self, take: TakeReader) -> bool:
         """Return whether settings or input of the last part of a take were others."""
         before = take.segments[-1]["fingerprints"]
@@ -196,15 +204,17 @@ class Preparation:
         names = dict(zip(self.names, (cloth.name for cloth in take.header.cloths), strict=True))
         return {names.get(name, name): value for name, value in values.items()}
 
-    def _frame_to_keep(self, found: takes.FoundTake, continuation: Continuation) -> int:
-        """Return the last frame of a take that is kept.
+    def _frame_to_keep(self, found: takes.FoundTake, continuation: Continuation) -> int | None:
+        """Return the last frame of a take that is kept, None if it has no frame to go on from.
 
         With the settings of before any frame will do, because the frames since the last stored state are computed
         again. With other settings, or another backend or version, it is the frame of a stored state.
 
         Raises:
-            core.SceneError: there is no such state.
+            core.SceneError: there is no such state, and the continuation asks for a frame.
         """
+        if found.reached is None:
+            return None
         frame = min(found.reached, self.settings.last)
         if continuation.frame is not None:
             frame = min(frame, continuation.frame)
@@ -216,6 +226,8 @@ class Preparation:
         if same_bytes and not (later or self._differs(take) or take.end != self.settings.last):
             return frame
         start = take.checkpoint_before(frame)
+        if start is None and continuation.frame is None:
+            return None
         if start is None:
             raise core.SceneError("settings, scene or frame range have changed since the bake, and it has no stored "
                                   f"state at or before frame {frame} to continue from; bake from the start",

@@ -116,6 +116,9 @@ class WindowBake:
         solver = None if self._resume is None else SolverProcess(self._resume.folder)
         if solver is None or not solver.is_alive():
             return
+        if solver.has_parent():
+            raise core.CacheError(f"another Blender bakes into {solver.folder}; let it finish, cancel it there, or "
+                                  "press Stop the Solver, and resume then")
         solver.stop()
         while solver.is_alive():
             yield Progress(0, 0, 1, None, None, (), touches_blender=True,

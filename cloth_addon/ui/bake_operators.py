@@ -19,6 +19,9 @@ from ..write.report import Report
 from . import bake_state, certificate_text
 from .operators import cloths_of
 
+LONGEST_STOP = 5.0
+"""Longest time for which Blender waits for the end of a solver [s]."""
+
 
 class _Bake(IdleOperator):
     """Base of the operators that bake: beside the window when a button is pressed, at once when a script calls them."""
@@ -190,6 +193,32 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class MUSLIN_OT_solver_stop(IdleOperator, bpy.types.Operator):
+    """End the solver of this cloth that another Blender, or one that has ended, has started. Its frames are kept"""
+    bl_idname = "muslin.solver_stop"
+    bl_label = "Stop the Solver"
+    bl_options = {"INTERNAL"}
+    no_target_message = "No solver works on this cloth"
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        obj = editable_mesh_object(context)
+        return obj is not None and obj.muslin.kind == "CLOTH" and bool(bake_state.solvers_of(context.scene, obj))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            for _, solver in bake_state.solvers_of(context.scene, context.object):
+                solver.stop()
+                if not solver.wait(LONGEST_STOP):
+                    self.report({"WARNING"}, f"The solver in {solver.folder} has not ended yet; it ends after its step")
+        except core.ClothError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        finally:
+            takes.forget()
+        return {"FINISHED"}
+
+
 class MUSLIN_OT_cache_free(IdleOperator, bpy.types.Operator):
     """Delete the frames of this cloth on disk. A bake in shape keys stays, and can then not be resumed or switched"""
     bl_idname = "muslin.cache_free"
@@ -227,5 +256,5 @@ def _free_takes(context: bpy.types.Context) -> list[takes.FoundTake]:
 
 classes = (
     MUSLIN_OT_bake, MUSLIN_OT_bake_all, MUSLIN_OT_bake_cancel, MUSLIN_OT_bake_pause, MUSLIN_OT_bake_message,
-    MUSLIN_OT_bake_use, MUSLIN_OT_cache_free,
+    MUSLIN_OT_bake_use, MUSLIN_OT_solver_stop, MUSLIN_OT_cache_free,
 )

@@ -12,7 +12,7 @@ from ..properties import baked_record
 from ..read import blender_collision, read_scene
 from ..write import mesh_cache
 from . import bake_changes, bake_state, certificate_text, crossings_overlay, hints, rename_velocity
-from .panel_layout import PhysicsTab, paragraph
+from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph
 
 
 class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
@@ -40,7 +40,8 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         flow.operator("muslin.bake_all")
         flow.operator("muslin.bake_delete_all")
         if report:
-            _draw_certificate(self.layout, report, context.scene.frame_current, width, changed)
+            _draw_certificate(self.layout, report, context.scene.frame_current, width, changed,
+                              of_previous=session.is_of(context.object))
         self.draw_crossings(context)
         if job is None:
             for hint in hints.hints(context.scene, context.object):
@@ -165,6 +166,9 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
         col.operator("muslin.bake_forget")
         return
     text = state.text(changed)
+    for take, solver in bake_state.solvers_of(context.scene, context.object):
+        paragraph(col.column(align=True), bake_state.solver_text(take, solver), width, icon="INFO")
+        col.operator("muslin.solver_stop")
     source, frame = state.source, context.scene.frame_current
     if source is not None and state.can_resume:
         col.operator("muslin.bake", text=f"Resume from Frame {source.reached + 1}", icon="PLAY").mode = "RESUME"
@@ -198,16 +202,20 @@ def _differs(record: baked_record.BakedRecord, obj: bpy.types.Object) -> bool:
         record.absolute != (muslin.key_mode == "ABSOLUTE"))
 
 
-def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: int, changed: str) -> None:
+def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: int, changed: str, *,
+                      of_previous: bool = False) -> None:
     """Draw the figures of the bake and of the current frame, one per line, and the notes.
 
     If something has changed since the bake, `changed` says what, and the figures are greyed: they are out of date.
+    `of_previous`: another bake of the cloth runs.
     """
     outer = layout.box()
+    if of_previous:
+        outer.label(text=OF_PREVIOUS)
     if changed:
         paragraph(outer.column(align=True), changed, width, icon="ERROR")
     box = outer.column(align=True)
-    box.active = not changed
+    box.active = not changed and not of_previous
     _draw_facts(box, certificate_text.facts(report))
     frame_facts = certificate_text.frame_facts(report, frame)
     if frame_facts:

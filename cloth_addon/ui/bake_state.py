@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from ... import core
+from ...core.cache.solver_process import SolverProcess
 from ..bake import takes
 from ..bake.takes import FoundTake
 from ..properties import baked_record
@@ -64,6 +65,22 @@ class BakeState:
         if self.record is None:
             return ""
         return "Changed since the bake" if changed else "Up to date"
+
+
+def solvers_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[tuple[FoundTake, SolverProcess]]:
+    """Return the takes of `obj` on which a solver works without a bake in this Blender, each with its solver."""
+    found = [(take, SolverProcess(take.folder)) for take in takes.of_object(scene, obj)]
+    return [(take, solver) for take, solver in found if solver.is_alive()]
+
+
+def solver_text(take: FoundTake, solver: SolverProcess) -> str:
+    """Return what the user has to know of a solver that works on a take without a bake in this Blender."""
+    frame = solver.frame()
+    where = f"at frame {take.start if frame is None else frame} of {take.last}"
+    if solver.has_parent():
+        return f"Another Blender bakes this cloth and is {where}. Let it finish, or cancel it there"
+    return (f"Blender has ended during a bake. Its solver still runs and is {where}. Let it finish and press Use, or "
+            "press Resume to go on with it, or stop it: its frames are kept")
 
 
 def state_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> BakeState:

@@ -11,6 +11,9 @@ import bpy
 from ..bake import bake_job, session
 from ..properties.settings import kind_of_settings
 
+OF_PREVIOUS = "Of the previous bake:"
+"""Label of figures of the bake in use, while another bake of the cloth runs."""
+
 
 class PhysicsTab:
     """Base of the panels in Properties > Physics. `kinds` are the types of objects that a panel is drawn for."""

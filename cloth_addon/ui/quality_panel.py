@@ -11,13 +11,14 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..bake import session
 from ..bake.bake_job import duration
-from ..bake.bake_statistics import FloatArray, Statistics, statistics_of
+from ..bake.bake_statistics import FloatArray, Statistics, is_of_previous, statistics_of
 from ..properties import baked_record
 from . import bake_changes
 from .certificate_text import length_text
 from .curve_icons import CurveIcons, style_of
-from .panel_layout import PhysicsTab
+from .panel_layout import OF_PREVIOUS, PhysicsTab
 
 PROPERTY = "muslin_curve"
 """Name of the window manager's property."""
@@ -138,8 +139,12 @@ class MUSLIN_PT_quality(PhysicsTab, bpy.types.Panel):
         if statistics is None:
             return
         report = baked_record.report_of(context.object)
+        runs, of_previous = session.is_of(context.object), is_of_previous(context.object)
+        if of_previous:
+            self.layout.label(text=OF_PREVIOUS)
         col = self.layout.column()
-        col.active = not (report and bake_changes.known_changes(context.scene, context.object, report))
+        col.active = not of_previous if runs else not (
+            report and bake_changes.known_changes(context.scene, context.object, report))
         manager: Any = context.window_manager
         col.prop(manager, PROPERTY, text="")
         chart = CHARTS[getattr(manager, PROPERTY)]
