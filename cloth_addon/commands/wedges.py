@@ -120,9 +120,13 @@ def _parsed(path: str) -> tuple[str, str, Any]:
     raise UsageError(f"--set: {path} is no path of a setting{_perhaps(first, ('material', 'scene'))}; PATH is {FORMS}")
 
 
+def _is_collection(prop: Any) -> bool:
+    return prop.type == "POINTER" and prop.fixed_type.identifier == "Collection"
+
+
 def _is_setting(prop: Any) -> bool:
-    return prop.type in KINDS and not prop.is_readonly and not getattr(prop, "is_enum_flag", False) and (
-        prop.identifier not in OF_OTHER_OPTIONS and prop.identifier != "bl_idname")
+    return (prop.type in KINDS or _is_collection(prop)) and not prop.is_readonly and not getattr(
+        prop, "is_enum_flag", False) and prop.identifier not in OF_OTHER_OPTIONS and prop.identifier != "bl_idname"
 
 
 def _value(path: str, prop: Any, text: str) -> Any:
@@ -141,7 +145,7 @@ def _value(path: str, prop: Any, text: str) -> Any:
 
 
 def _single(path: str, prop: Any, text: str) -> Any:
-    if prop.type == "STRING":
+    if prop.type in ("STRING", "POINTER"):
         return text
     if prop.type == "BOOLEAN":
         if text.lower() not in YES_AND_NO:
@@ -184,9 +188,21 @@ def apply(variant: Variant, scene: bpy.types.Scene, cloths: Sequence[bpy.types.O
             groups = [cloth.muslin for cloth in cloths]
         for group in groups:
             try:
-                setattr(group, value.name, value.value)
+                setattr(group, value.name, _data_block(value, group.bl_rna.properties[value.name]))
             except (AttributeError, TypeError, ValueError) as error:
                 raise UsageError(f"--set: {value.title}: {group.id_data.name} cannot have it: {error}") from error
+
+
+def _data_block(value: Value, prop: Any) -> Any:
+    """Return the value for a property: of one for a collection, the collection of that name, None for no name."""
+    if not _is_collection(prop) or not value.text:
+        return None if _is_collection(prop) else value.value
+    found = bpy.data.collections.get(value.text)
+    if found is None:
+        names = [collection.name for collection in bpy.data.collections]
+        raise UsageError(f"--set: {value.title}: there is no collection '{value.text}'{_perhaps(value.text, names)}; "
+                         f"there are: {', '.join(names) or 'none'}")
+    return found
 
 
 def _object(value: Value, scene: bpy.types.Scene) -> Any:

@@ -13,6 +13,7 @@ from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProper
 from . import change_listeners
 from .body_properties import BodyProperties
 from .compression_properties import CompressionProperties
+from .contact_properties import ContactProperties
 from .enum_items import model_items
 from .fabric_properties import FabricProperties
 from .field_weights_properties import FieldWeightsProperties
@@ -22,7 +23,7 @@ from .scene_properties import MuslinScene
 
 
 class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, RestProperties,
-                   CompressionProperties, FieldWeightsProperties, bpy.types.PropertyGroup):
+                   CompressionProperties, FieldWeightsProperties, ContactProperties, bpy.types.PropertyGroup):
     """Settings of an object: `object.muslin`."""
 
     __slots__ = ()                                                # a misspelt name in a script is an error

@@ -60,8 +60,9 @@ class MuslinScene(bpy.types.PropertyGroup):
         default=1, min=1, max=1000, soft_max=20, options=set(),
     )
     use_self_collision: BoolProperty(
-        name="Self Collision", description="Keep cloth from passing through itself and other cloth", default=True,
-        options=set(),
+        name="Self Collision of the Scene", description="Keep cloth from passing through itself and other cloth. Off: "
+        "for all cloth of the scene, whatever its own settings",
+        default=True, options=set(), update=change_listeners.notify,
     )
     collider_collection: PointerProperty(
         type=bpy.types.Collection, name="Collider Collection",

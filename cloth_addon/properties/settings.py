@@ -16,6 +16,7 @@ import bpy
 
 from ... import core
 from .compression_settings import CompressionSettings, compression_settings_of
+from .contact_settings import ContactSettings, contact_settings_of
 from .enum_items import backend_name, chosen
 from .field_weights_settings import FieldWeightsSettings, field_weights_of
 from .model_options import model_of, model_options
@@ -86,6 +87,7 @@ class ClothSettings:
     rest: RestSettings
     compression: CompressionSettings
     field_weights: FieldWeightsSettings
+    contact: ContactSettings
     model_options: dict[str, Any]
 
     def material(self, name: str) -> core.Material:
@@ -200,6 +202,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         garment=_garment_of(values, unit), rest=rest_settings_of(values),
         compression=compression_settings_of(values, model),
         field_weights=field_weights_of(values),
+        contact=contact_settings_of(values, unit),
         model_options=model_options(values, model, unit))
 
 

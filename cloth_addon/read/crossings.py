@@ -15,12 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
+from ...core.contact.exclusions import Exclusions
 from ...core.description.triangulate import triangulate
 from ...core.kernels import using
 from ...core.stepping.audit import Audit, Auditor
 from ...core.stepping.certificate import CrossingPair, crossing_pairs
-from ..properties.settings import kind_of
+from ..properties.contact_settings import contact_settings_of
+from ..properties.settings import kind_of, metres_per_unit
 from . import mesh_data
+from .cloth_contact import contact_of
 from .frame_window import to_world
 
 Mesh = mesh_data.Mesh
@@ -90,7 +93,8 @@ class CrossingsFinder:
         self.models: list[str] = []
         self._cloths: list[_DisplayedMesh] = []
         self._colliders: list[_DisplayedMesh] = []
-        self._auditor: Auditor | None = None    # for the triangles of the meshes above
+        self._contacts: list[core.ClothContact] = []
+        self._auditor: Auditor | None = None    # for the triangles and contacts of the meshes above
         self._is_updated = False
 
     def update(self, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -102,8 +106,10 @@ class CrossingsFinder:
             mesh = _read(obj, depsgraph, before[kind].get(obj.name_full))
             if mesh is not None:
                 now[kind].append(mesh)
+        contacts = _contacts(view_layer, now["CLOTH"], now["COLLIDER"])
         same_meshes = all(_names(now[kind]) == _names(self._meshes(kind)) and all(
             a.triangles is b.triangles for a, b in zip(now[kind], self._meshes(kind), strict=True)) for kind in now)
+        same_meshes = same_meshes and _same_contacts(contacts, self._contacts)
         if self._is_updated and same_meshes and all(
                 np.array_equal(a.positions, b.positions, equal_nan=True)
                 for kind in now for a, b in zip(now[kind], self._meshes(kind), strict=True)):
@@ -111,6 +117,7 @@ class CrossingsFinder:
         if not same_meshes:
             self._auditor = None
         self._cloths, self._colliders, self._is_updated = now["CLOTH"], now["COLLIDER"], True
+        self._contacts = contacts
         self.models = sorted({obj.muslin.model for obj in _visible(view_layer) if obj.muslin.kind == "CLOTH"} - {""})
         return True
 
@@ -128,11 +135,20 @@ class CrossingsFinder:
         try:
             if self._auditor is None:
                 self._auditor = Auditor([(mesh.positions, mesh.triangles) for mesh in self._cloths],
-                                        [(mesh.positions, mesh.triangles) for mesh in self._colliders])
+                                        [(mesh.positions, mesh.triangles) for mesh in self._colliders],
+                                        exclusions=self._exclusions())
             return self._result(self._auditor.look([mesh.positions for mesh in self._cloths],
                                                    [mesh.positions for mesh in self._colliders], gap=False))
         except (core.ClothError, ValueError) as error:          # a vertex at infinity
             return Crossings(problem=f"Not known: {error}")
+
+    def _exclusions(self) -> Exclusions:
+        """Return what the displayed cloths exclude from contact."""
+        counts = [len(mesh.positions) for mesh in self._cloths]
+        first = np.cumsum([0, *counts])
+        triangles = np.concatenate([mesh.triangles + begin for mesh, begin in zip(self._cloths, first, strict=False)])
+        return Exclusions(self._contacts, counts, _names([*self._cloths, *self._colliders]), triangles,
+                          np.zeros((0, 2), np.int64))
 
     def _result(self, audit: Audit) -> Crossings:
         meshes = [*self._cloths, *self._colliders]
@@ -162,6 +178,34 @@ def _visible(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
 def _kind(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
     scene: Any = view_layer.id_data
     return kind_of(obj, scene)
+
+
+def _contacts(view_layer: bpy.types.ViewLayer, cloths: list[_DisplayedMesh], colliders: list[_DisplayedMesh]
+              ) -> list[core.ClothContact]:
+    """Return what each displayed cloth collides with. Groups count where the mesh is displayed on its own vertices."""
+    scene: Any = view_layer.id_data
+    objects = {obj.name_full: obj for obj in view_layer.objects}
+    others = {mesh.name: objects[mesh.name] for mesh in (*cloths, *colliders)}
+    found = []
+    for mesh in cloths:
+        obj = objects[mesh.name]
+        settings = contact_settings_of(obj.muslin, metres_per_unit(scene))
+        if obj.data.is_editmode or len(obj.data.vertices) != len(mesh.positions):
+            settings = replace(settings, object_collision_group="", self_collision_group="")
+        try:
+            found.append(contact_of(obj, settings, others))
+        except core.ClothError:                                 # a group that is not there; a bake says so
+            found.append(core.ClothContact())
+    return found
+
+
+def _same_contacts(one: list[core.ClothContact], other: list[core.ClothContact]) -> bool:
+    """Return whether cloths exclude the same."""
+    return len(one) == len(other) and all(
+        (a.self_collision, a.collisions, a.colliders) == (b.self_collision, b.collisions, b.colliders)
+        and all((x is None) == (y is None) and (x is None or np.array_equal(x, y))
+                for x, y in ((a.not_self, b.not_self), (a.not_objects, b.not_objects)))
+        for a, b in zip(one, other, strict=True))
 
 
 def _names(meshes: list[_DisplayedMesh]) -> list[str]:

@@ -182,7 +182,7 @@ def _add_maps(digest: Digest, cloth: Any, settings: Any) -> None:
     mesh, garment = cloth.data, settings.garment
     if cloth.type != "MESH" or mesh.is_editmode:
         return
-    names = {settings.pin_group, garment.buttons, garment.shrink_group, garment.wrinkle_group,
+    names = {settings.pin_group, garment.buttons, garment.shrink_group, garment.wrinkle_group, *settings.contact.groups,
              *(group for group, _ in garment.stiffness.values())} - {""}
     for name in sorted(names):
         group = cloth.vertex_groups.get(name)

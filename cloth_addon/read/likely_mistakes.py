@@ -41,7 +41,7 @@ def notes(sources: Sequence[ClothSource], cloths: Sequence[core.Cloth], solids: 
     for number, (source, cloth) in enumerate(zip(sources, cloths, strict=True)):
         thickness, size = source.settings.thickness, float(np.ptp(cloth.positions, axis=0).max())
         if thickness is not None and thickness > LARGE_THICKNESS * size:
-            found.append(f"{source.name}: its Thickness of {thickness:.3g} m is large for cloth that is {size:.3g} m "
+            found.append(f"{source.name}: its Distance of {thickness:.3g} m is large for cloth that is {size:.3g} m "
                          "wide: it keeps that distance from other surfaces. 0 lets Muslin choose")
         found += _notes_on_edges(source.name, cloth) + _notes_on_order(source) + _notes_on_rounding(source, window)
         same = [other.name for other, earlier in zip(sources[:number], cloths[:number], strict=True)

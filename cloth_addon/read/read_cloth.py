@@ -120,8 +120,10 @@ def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.t
                        unbaked_state.users_shape_keys(obj))
 
 
-def read_cloth(source: ClothSource, window: FrameWindow, fields: Sequence[bpy.types.Object] = ()) -> core.Cloth:
-    """Return the core's cloth at the window's frame, the first of the bake. `fields` are the scene's force fields."""
+def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothContact,
+               fields: Sequence[bpy.types.Object] = ()) -> core.Cloth:
+    """Return the core's cloth at the window's frame, the first of the bake, with what it collides with. `fields` are
+    the scene's force fields."""
     obj, settings = source.obj, source.settings
     if not len(obj.data.edges) and settings.model != "particles":       # possible in a comparison
         raise core.MeshError("has no edges, and vertices alone can only be particles; take that model, or give the "
@@ -145,6 +147,7 @@ def read_cloth(source: ClothSource, window: FrameWindow, fields: Sequence[bpy.ty
     return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,
                       pin_targets=window.trajectory(source.name) if pins is not None or mesh.kept_loose.any() else None,
                       thickness=settings.thickness, max_elongation=settings.max_elongation, name=source.name,
+                      contact=contact,
                       velocities=_velocities(obj, matrix), births=_births(obj),
                       positions=None if rest is None else positions,
                       **rest_shape.motion_options(source.name, settings.rest, window),
@@ -216,7 +219,7 @@ def notes_on_weight_modifiers(source: ClothSource) -> list[str]:
     """Return notes that name modifiers which change weights that the cloth uses: weights are read from the mesh."""
     garment = source.settings.garment
     used = {source.settings.pin_group, garment.buttons, garment.shrink_group, garment.wrinkle_group,
-            *(group for group, _ in garment.stiffness.values())} - {""}
+            *source.settings.contact.groups, *(group for group, _ in garment.stiffness.values())} - {""}
     notes = []
     for modifier in source.obj.modifiers:
         if modifier.show_viewport and modifier.type.startswith("VERTEX_WEIGHT_"):

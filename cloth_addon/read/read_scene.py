@@ -14,6 +14,7 @@ from ... import core
 from ..properties.settings import SceneSettings, settings_of
 from . import (
     blender_collision,
+    cloth_contact,
     colliders,
     field_notes,
     force_fields,
@@ -94,15 +95,20 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
                          extra_samples=instanced.samples() | loads.samples() | fields.samples(),
                          extra_objects=fields.objects,
                          posed_from=settings.first if settings.preroll_from_rest else None)
-    cloths = [read_cloth.read_cloth(source, window, field_objects) for source in sources]
+    solid_objects = [obj for obj in collider_objects
+                     if obj.name_full not in with_instances or colliders.has_faces(obj, view_layer)]
+    others = {obj.name: obj for obj in (*objects, *solid_objects, *instanced.owners.values())}
+    contacts = [cloth_contact.contact_of(source.obj, source.settings.contact, others) for source in sources]
+    cloths = [read_cloth.read_cloth(source, window, contact, field_objects)
+              for source, contact in zip(sources, contacts, strict=True)]
     notes = notes_on_ignored(scene, view_layer)
+    for source, contact in zip(sources, contacts, strict=True):
+        notes += cloth_contact.notes(source.obj, contact, source.settings.contact)
     notes += [note for source in sources for note in read_cloth.notes_on_weight_modifiers(source)]
     notes += [likely_mistakes.note_on_hidden(obj) for obj in hidden]
     notes += [start_velocity.note(source.obj) for source in sources
               if start_velocity.attribute_name(source.obj.data) == start_velocity.EARLIER_NAME]
     notes += fields.notes()
-    solid_objects = [obj for obj in collider_objects
-                     if obj.name_full not in with_instances or colliders.has_faces(obj, view_layer)]
     window.sampling = _sampling(settings.motion_samples, sources, cloths, [
         *(obj.name_full for obj in solid_objects), *instanced.owners], fields)
     solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in solid_objects]

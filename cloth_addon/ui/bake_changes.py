@@ -29,10 +29,11 @@ LIFETIME = 2.0
 """Time after which a drawing has an answer computed again [s]."""
 
 TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit Stretch", "buttons": "Buttons",
-          "pattern": "Rest Shape", "sewing_time": "Closing Time", "self_collision": "Self Collision",
+          "pattern": "Rest Shape", "sewing_time": "Closing Time", "self_collision": "Self Collision of the Scene",
           "solid_contact": "On Solids", "verlet_kd": "Kept Motion", "isotropic_damping": "Edge Motion",
           "spring_damping": "Edge Length", "steps_per_frame": "Steps per Frame",
-          "pattern_size": "UV Square", "projective_solve": "Solve"}
+          "pattern_size": "UV Square", "projective_solve": "Solve", "thickness": "Distance",
+          "members": "Collision Collection", "self_friction": "Self Friction", "self_distance": "Self Distance"}
 """Titles in the panel of settings whose name is another."""
 SHOWN_ELSEWHERE = {"first", "last", "frame_rate", "time_ratio", "metres_per_unit", "gravity", "wind", "backend"}
 """Settings of the scene that are parts of their own, or change nothing."""

@@ -86,18 +86,27 @@ def _after_bake(report: Report | None, problem: str) -> None:
 
 
 class MUSLIN_OT_bake(_Bake, bpy.types.Operator):
-    """Simulate this cloth over the frame range. Every frame is on disk as soon as it is solved"""
+    """Simulate all cloth of the scene together over the frame range. Every frame is on disk as soon as it is solved"""
     bl_idname = "muslin.bake"
     bl_label = "Bake Cloth"
     bl_options = {"UNDO"}
     no_target_message = NO_CLOTH
+
+    only_active: bpy.props.BoolProperty(
+        name="Only This Cloth", default=False, options={"SKIP_SAVE"},
+        description="Simulate the active cloth alone: other cloth does not collide with it, and keeps its bake")
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        return ("Simulate this cloth alone: other cloth does not collide with it, and keeps its bake"
+                if properties.only_active else "")
 
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
         return editable_mesh_object(context) is not None and context.object.muslin.kind == "CLOTH"
 
     def targets(self, context: bpy.types.Context) -> list[Any]:
-        return [context.object]
+        return [context.object] if self.only_active else cloths_of(context)
 
 
 class MUSLIN_OT_bake_all(_Bake, bpy.types.Operator):

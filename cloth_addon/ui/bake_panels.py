@@ -12,6 +12,7 @@ from ..properties import baked_record
 from ..read import blender_collision, read_scene
 from ..write import mesh_cache
 from . import bake_changes, bake_state, certificate_text, crossings_overlay, hints, rename_velocity
+from .operators import cloths_of
 from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph
 
 
@@ -37,7 +38,6 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         else:
             _draw_buttons(self.layout.column(), context, state, bool(changed), width)
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
-        flow.operator("muslin.bake_all")
         flow.operator("muslin.bake_delete_all")
         if report:
             _draw_certificate(self.layout, report, context.scene.frame_current, width, changed,
@@ -82,7 +82,6 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         rest.prop(scene.muslin, "preroll_from_rest")
         col.prop(scene.muslin, "steps_per_frame")
         col.prop(scene.muslin, "motion_samples")
-        col.prop(scene.muslin, "use_self_collision")
         col.prop(scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")
         rename_velocity.draw(self.layout, context)
@@ -173,19 +172,30 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
     if source is not None and state.can_resume:
         col.operator("muslin.bake", text=f"Resume from Frame {source.reached + 1}", icon="PLAY").mode = "RESUME"
     elif state.waiting is None:
-        col.operator("muslin.bake", text="Bake Again" if state.record is not None else "Bake")
+        _draw_bake(col, context, "Bake Again" if state.record is not None else "Bake")
     if state.waiting is not None and state.waiting.has_frames:
         first, reached = state.waiting.first, state.waiting.reached
         col.operator("muslin.bake_use", text=f"Use {first} to {reached}", icon="CHECKMARK")
     more = col.column(align=True)
     if source is not None and (state.can_resume or state.waiting is not None):
-        more.operator("muslin.bake", text="Bake from the Start")
+        _draw_bake(more, context, "Bake from the Start")
     if source is not None and state.can_go_on_from(frame) and frame < source.reached:
         more.operator("muslin.bake", text=f"Bake from Here ({frame})").mode = "HERE"
     if state.record is not None:
         more.operator("muslin.bake_delete")
     if text:
         col.label(text=text, icon="CHECKMARK" if text == "Up to date" else "INFO")
+
+
+def _draw_bake(col: Any, context: bpy.types.Context, text: str) -> None:
+    """Draw the button that bakes all cloth of the scene together, and with several that for this one alone."""
+    count = len(cloths_of(context))
+    if count < 2:
+        col.operator("muslin.bake", text=text)
+        return
+    both = col.column(align=True)
+    both.operator("muslin.bake", text=f"{text}: {count} Cloths Together")
+    both.operator("muslin.bake", text="Bake Only This Cloth").only_active = True
 
 
 def _missing(obj: bpy.types.Object) -> str:

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Muslin panel in Properties > Physics, with Pinning and Collisions, and the order of all panels."""
+"""The Muslin panel in Properties > Physics, with Pinning, and the order of all panels."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import bpy
 
@@ -12,6 +10,7 @@ from ..properties.settings import kind_of_settings
 from ..read import blender_collision
 from . import (
     bake_panels,
+    collision_panels,
     compression_panels,
     fabric_panels,
     field_weights_panel,
@@ -65,6 +64,7 @@ def _draw_thickness(col: Any, muslin: Any) -> None:
         row.alignment = "RIGHT"
         edges = len(muslin.id_data.data.edges)
         row.label(text="Automatic, from the edge length" if edges else "Automatic, half a thread")
+            collision_panels.draw_thickness(col, muslin)
 
 
 class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
@@ -83,19 +83,9 @@ class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
             paragraph(col.column(align=True), "The object has no such vertex group", context.region.width, icon="ERROR")
 
 
-class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
-    bl_label = "Collisions"
-    bl_parent_id = "MUSLIN_PT_muslin"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        col = self.column(context)
-        col.prop(context.object.muslin, "friction")
-        _draw_thickness(col, context.object.muslin)
-
-
 classes = (
     MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, MUSLIN_PT_pinning,
-    *garment_panels.classes, MUSLIN_PT_collisions,
+    *garment_panels.classes, *collision_panels.classes,
     *field_weights_panel.classes,
     *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
 )

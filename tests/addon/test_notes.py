@@ -83,7 +83,7 @@ def notes_with(scene, extension, **settings):
 @pytest.mark.parametrize(("thickness", "named"), [(0.0, False), (0.2, False), (1.0, True)])
 def test_a_thickness_that_is_large_for_the_cloth_is_noted(extension, scene, thickness, named):
     notes = notes_with(scene, extension, thickness=thickness)
-    assert [note.partition(" is large ")[0] for note in notes] == ["Napkin: its Thickness of 1 m"] * named
+    assert [note.partition(" is large ")[0] for note in notes] == ["Napkin: its Distance of 1 m"] * named
 
 
 @pytest.mark.parametrize(("gravity", "named"), [(-30.0, False), (-981.0, True)])

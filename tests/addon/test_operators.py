@@ -82,12 +82,13 @@ def test_a_bake_from_a_script_waits_for_slow_frames(extension, sheet, monkeypatc
     assert idle and all(idle)
 
 
-def test_bake_takes_the_object_and_bake_all_takes_every_cloth(extension, sheet):
+def test_bake_takes_every_cloth_in_one_solve_or_the_object_alone(extension, sheet):
     other = builders.sheet(name="Other", height=1.0)
-    assert bpy.ops.muslin.bake() == {"FINISHED"}
+    assert bpy.ops.muslin.bake(only_active=True) == {"FINISHED"}
     assert extension.baked_record.has_bake(sheet) and not extension.baked_record.has_bake(other)
-    assert bpy.ops.muslin.bake_all() == {"FINISHED"}
-    assert extension.baked_record.has_bake(sheet) and extension.baked_record.has_bake(other)
+    for operator in (bpy.ops.muslin.bake, bpy.ops.muslin.bake_all):
+        assert operator() == {"FINISHED"}
+        assert all(extension.baked_record.report_of(cloth)["cloths"] == ["Other", "Sheet"] for cloth in (sheet, other))
     assert bpy.ops.muslin.bake_delete_all() == {"FINISHED"}
     assert sheet.data.shape_keys is None and other.data.shape_keys is None
 

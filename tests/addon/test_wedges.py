@@ -135,6 +135,7 @@ def test_a_setting_of_an_object_that_is_not_there_fails(command, blend, capfd):
     ("scene.integrator", "Implicit Euler", lambda scene, sheet: scene.muslin.integrator),
     ("material.model", "thread-cloth", lambda scene, sheet: sheet.muslin.model),
     ("scene.use_self_collision", "off", lambda scene, sheet: scene.muslin.use_self_collision),
+    ("material.use_self_collision", "no", lambda scene, sheet: sheet.muslin.use_self_collision),
     ("material.fabric", "denim", lambda scene, sheet: sheet.muslin.fabric)])
 def test_values_are_of_the_kind_of_the_setting(extension, blend, scene, path, text, read):
     import bpy

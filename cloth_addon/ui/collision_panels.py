@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Collisions panel with Object Collisions and Self Collisions, as Blender's cloth has them. Panels only draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from .panel_layout import PhysicsTab, paragraph
+
+
+class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
+    bl_label = "Collisions"
+    bl_parent_id = "MUSLIN_PT_muslin"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.column(context).prop(context.object.muslin, "layer")
+
+
+class MUSLIN_PT_object_collisions(PhysicsTab, bpy.types.Panel):
+    bl_label = "Object Collisions"
+    bl_parent_id = "MUSLIN_PT_collisions"
+    bl_options = set()
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        self.layout.prop(context.object.muslin, "use_collision", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        obj: Any = context.object
+        col = self.column(context)
+        col.active = obj.muslin.use_collision
+        draw_thickness(col, obj.muslin, text="Distance")
+        col.prop(obj.muslin, "friction")
+        _draw_group(col, obj, "object_collision_group")
+        col.prop(obj.muslin, "collision_collection")
+
+
+class MUSLIN_PT_self_collisions(PhysicsTab, bpy.types.Panel):
+    bl_label = "Self Collisions"
+    bl_parent_id = "MUSLIN_PT_collisions"
+    bl_options = set()
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        self.layout.prop(context.object.muslin, "use_self_collision", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        obj: Any = context.object
+        muslin = obj.muslin
+        if not context.scene.muslin.use_self_collision:
+            paragraph(self.layout.column(align=True), "Contact of cloth with cloth is off in the whole scene",
+                      context.region.width, icon="ERROR")
+            self.column(context).prop(context.scene.muslin, "use_self_collision")
+        col = self.column(context)
+        col.active = context.scene.muslin.use_self_collision
+        row = col.row(heading="Friction")
+        row.prop(muslin, "use_self_friction", text="")
+        value = row.row()
+        value.active = muslin.use_self_friction
+        value.prop(muslin, "self_friction", text="")
+        col.prop(muslin, "self_distance", text="Distance")
+        if muslin.self_distance == 0.0:
+            _remark(col, "Automatic, twice that from objects")
+        within = col.column()
+        within.active = muslin.use_self_collision
+        _draw_group(within, obj, "self_collision_group")
+
+
+def draw_thickness(col: Any, muslin: Any, text: str = "Thickness") -> None:
+    """Draw the thickness, with a remark if it is automatic."""
+    col.prop(muslin, "thickness", text=text)
+    if muslin.kind == "CLOTH" and muslin.thickness == 0.0:
+        _remark(col, "Automatic, from the edge length" if len(muslin.id_data.data.edges)
+                else "Automatic, half a thread")
+
+
+def _remark(col: Any, text: str) -> None:
+    row = col.row()
+    row.alignment = "RIGHT"
+    row.label(text=text)
+
+
+def _draw_group(col: Any, obj: Any, prop: str) -> None:
+    """Draw a field for a vertex group, red if the object does not have it."""
+    name = getattr(obj.muslin, prop)
+    row = col.row()
+    row.alert = bool(name) and name not in obj.vertex_groups
+    row.prop_search(obj.muslin, prop, obj, "vertex_groups", text="Vertex Group")
+
+
+classes = (MUSLIN_PT_collisions, MUSLIN_PT_object_collisions, MUSLIN_PT_self_collisions)
