@@ -62,7 +62,7 @@ def crossings() -> Steps:
 
     bpy.context.scene.frame_end = 3
     bpy.context.scene.frame_set(2)
-    yield from click("muslin.bake_all")
+    yield from click("muslin.bake")                               # all cloth together
     yield from until(baking(), "the bake to advance")
     assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == ["Waits for the bake"]
     yield from until(no_bake, "the bake to end")
