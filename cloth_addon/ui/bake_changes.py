@@ -85,7 +85,8 @@ def changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any
             continue
         try:
             now, settings = fingerprint(scene, cloth), report.get("settings", {})
-            changed = {"settings": _changed_settings(settings.get(name), asdict(settings_of(cloth, scene))),
+            of_cloths = settings.get("cloths", settings)                # beside the scene's in older reports
+            changed = {"settings": _changed_settings(of_cloths.get(name), asdict(settings_of(cloth, scene))),
                        "solver settings": _changed_settings(settings.get("scene"), asdict(scene_settings_of(scene)))}
             own, others = _texts(before[name], now, scene, changed)
         except core.ClothError as error:                            # a stored setting that is no choice here

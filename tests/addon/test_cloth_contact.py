@@ -96,7 +96,7 @@ def test_a_cloth_passes_what_its_collection_leaves_out(extension, cloths, scene)
     assert builders.displayed(lower, 12)[:, 2].max() < -0.2
     assert builders.displayed(upper, 12)[:, 2].min() > -0.05
     assert report.summary()["crossings"] == 0
-    assert report.settings["Lower"]["contact"]["collision_collection"] == "Only the Box"
+    assert report.settings["cloths"]["Lower"]["contact"]["collision_collection"] == "Only the Box"
 
 
 def test_what_was_changed_since_a_bake_is_named(extension, cloths, scene):
