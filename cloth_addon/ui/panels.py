@@ -52,19 +52,8 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
                 row.label(text=remark)
         else:
             col.prop(muslin, "friction")
-            _draw_thickness(col, muslin)
-            col.prop(muslin, "absorption", slider=True)
-
-
-def _draw_thickness(col: Any, muslin: Any) -> None:
-    """Draw the thickness, with a remark if it is automatic."""
-    col.prop(muslin, "thickness")
-    if muslin.kind == "CLOTH" and muslin.thickness == 0.0:
-        row = col.row()
-        row.alignment = "RIGHT"
-        edges = len(muslin.id_data.data.edges)
-        row.label(text="Automatic, from the edge length" if edges else "Automatic, half a thread")
             collision_panels.draw_thickness(col, muslin)
+            col.prop(muslin, "absorption", slider=True)
 
 
 class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
