@@ -26,8 +26,8 @@ from ..description.collider import Collider
 from ..description.force_fields import ForceField
 from ..description.scene import Scene
 from ..errors import SceneError
+from ..kernels import current
 from ..kernels.backend import choose, using
-from ..kernels.numpy.vectors import add, cross, dot, join, scale, split
 from ..loads.field_load import FieldForce, FieldLoad
 from .dof_numbering import SolverNodes, patch_areas
 from .field_sources import FieldSource, Points, Sums
@@ -104,17 +104,9 @@ class FieldForces:
                 source.add(time, cloth.field_weights.factor_at(source.field, time, cloth.name), points.of(span),
                            (1.0 - part, part), sums.of(span), absorbers)
         if step is not None and spins:
-            self._turn(step, sums)
+            current().force_fields.turn(step.v, 0.5 * step.h / self._density, sums.spin, sums.normal_spin, sums.push,
+                                        sums.normal_push)
         return self._load.force(x, sums.push, sums.blocks, sums.normal_push, sums.bounds)
-
-    def _turn(self, step: Step, sums: Sums) -> None:
-        """Add the force of magnetic fields, whose B is in the sums."""
-        B = sums.spin + sums.normal_spin if len(sums.normal_spin) else sums.spin
-        t, v = split(B * (0.5 * step.h / self._density)[:, None]), split(step.v)
-        turned = scale(1.0 / (1.0 + dot(t, t)), add(v, cross(v, t)))
-        for force, spin in ((sums.push, sums.spin), (sums.normal_push, sums.normal_spin)):
-            if len(spin):
-                force += join(cross(turned, split(spin)))
 
 
 def field_forces(fields: Sequence[ForceField], x: Any, v: Any = None, time: float = 0.0, *,

@@ -10,8 +10,9 @@ from math import ceil
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
 from ..description.force_fields import FALLOFFS, PLACE, SHAPES, Z_DIRECTIONS, ForceField
+from ..description.motion import Trajectory
 from ..kernels import current
 from ..kernels.formulas.force_fields import harmonic_offset, offset
 from ..kernels.formulas.gradient_noise import Table
@@ -69,6 +70,19 @@ class Sums:
 
 
 @dataclass(frozen=True)
+class FieldAt:
+    """A field at one time, in the arrays of `kernels.numpy.force_fields.add_field`."""
+
+    influence: float
+    q: FloatArray
+    codes: IntArray
+    frame: FloatArray
+    lattice: FloatArray
+    cells: FloatArray
+    table: Table
+
+
+@dataclass(frozen=True)
 class Source:
     """A field seen from one place per point.
 
@@ -94,11 +108,13 @@ class FieldSource:
         self._shape = 1 if on_axis else min(SHAPES.index(field.shape), 3)
         self._stiff_shape = {"point": 0, "points": 0, "line": 1}.get(field.shape, 2)
         self._form, self._side = FALLOFFS.index(field.falloff), (0, 1, -1)[Z_DIRECTIONS.index(field.z_direction)]
+        self._moves = any(isinstance(given, Trajectory) for given in (field.values, field.lattice, field.lattice_map))
         self._latest: Latest[float, FloatArray] = Latest()
+        self._latest_at: Latest[float, FieldAt] = Latest()
 
     def numbers(self, time: float) -> FloatArray:
         """Return the numbers of the field at `time` [s]."""
-        return self._latest.at(time, self.field.numbers_at)
+        return self._latest.at(time if self._moves else 0.0, self.field.numbers_at)
 
     def wind_factor(self, time: float) -> float:
         """Return the part of the force that acts along the cloth's normals alone."""
@@ -122,38 +138,49 @@ class FieldSource:
             flow: whether it resists motion by its flow.
             lookahead: time for which points move on before the nearest point of a surface is found [s].
         """
-        numbers = self.numbers(time)
-        factor *= float(numbers[PLACE["influence"]])
+        made = self._at(time)
+        factor *= made.influence
         if not factor > 0.0:
             return
-        q, frame = self._q(numbers, factor, flow), _frame(numbers)
-        lattice = None if self.law == "turbulent" else self.field.lattice_at(time)
-        lattice = np.zeros((0, 0, 0, 0)) if lattice is None else np.ascontiguousarray(lattice)
-        cells = self.field.lattice_map_at(time) if lattice.size else np.zeros((3, 4))
+        q, codes = made.q.copy(), made.codes.copy()
+        q[0] = q[0] if flow else 0.0
+        q[-1] = factor
+        codes[5] = ceil(time * self.field.noise_rate - 1e-6)
         resists = len(sums.blocks) + len(sums.bounds) > 0 and self.resists(time)
-        codes = np.array([self._shape, self._form, self._side, self.field.curve, int(mixed(self.field.seed)),
-                          ceil(time * self.field.noise_rate - 1e-6), 0, self._stiff_shape], dtype=np.int64)
-        for source in self._sources(time, at, frame, lookahead):
+        for source in self._sources(time, at, made.frame, lookahead):
             codes[6] = source.number
-            visible = self._visible(absorbers, at, frame, source, q[1])
+            visible = self._visible(absorbers, at, made.frame, source, q[1]) if self.field.absorption else np.ones(1)
             current().force_fields.add_field(
-                self.law, codes, q, frame, at.x, at.v, at.base, at.h, source.place, source.normal, visible,
-                self._table(time), lattice, np.ascontiguousarray(cells), resists, np.array(shares), sums.push,
-                sums.blocks, sums.normal_push, sums.bounds, sums.spin, sums.normal_spin)
+                self.law, codes, q, made.frame, at.x, at.v, at.base, at.h, source.place, source.normal, visible,
+                made.table, made.lattice, made.cells, resists, np.array(shares), sums.push, sums.blocks,
+                sums.normal_push, sums.bounds, sums.spin, sums.normal_spin)
 
     # ------------------------------------------------------------------ parts
 
-    def _q(self, numbers: FloatArray, factor: float, flow: bool) -> FloatArray:
-        """Return the numbers (15,) of a law."""
+    def _at(self, time: float) -> FieldAt:
+        return self._latest_at.at(time if self._moves else 0.0, self._made)
+
+    def _made(self, time: float) -> FieldAt:
+        numbers, field = self.numbers(time), self.field
+        lattice = None if self.law == "turbulent" else field.lattice_at(time)
+        lattice = np.zeros((0, 0, 0, 0)) if lattice is None else np.ascontiguousarray(lattice)
+        cells = np.ascontiguousarray(field.lattice_map_at(time)) if lattice.size else np.zeros((3, 4))
+        codes = np.array([self._shape, self._form, self._side, field.curve, int(mixed(field.seed)), 0, 0,
+                          self._stiff_shape], dtype=np.int64)
+        return FieldAt(float(numbers[PLACE["influence"]]), self._q(numbers), codes, _frame(numbers), lattice, cells,
+                       self._table(time))
+
+    def _q(self, numbers: FloatArray) -> FloatArray:
+        """Return the numbers (15,) of a law, the last of which is a factor."""
         field, n = self.field, {name: numbers[place] for name, place in PLACE.items()}
         flag = {"magnetic": field.shape in ("point", "line"), "turbulence": field.global_coordinates,
                 "texture": field.two_dimensional}.get(field.kind, False)
         strength, damping = n["strength"], n["damping"]
         if field.kind == "drag":
             strength, damping = n["quadratic_drag"], n["linear_drag"]
-        return np.array([n["flow"] if flow else 0.0, n["rest_length"], n["size"], field.gravitation, flag, n["power"],
-                         n["minimum"], n["maximum"], n["radial_power"], n["radial_minimum"], n["radial_maximum"],
-                         strength, damping, n["noise"], factor], dtype=np.float64)
+        return np.array([n["flow"], n["rest_length"], n["size"], field.gravitation, flag, n["power"], n["minimum"],
+                         n["maximum"], n["radial_power"], n["radial_minimum"], n["radial_maximum"], strength, damping,
+                         n["noise"], 1.0], dtype=np.float64)
 
     def _sources(self, time: float, at: Points, frame: FloatArray, lookahead: float) -> Iterator[Source]:
         field = self.field
@@ -177,7 +204,7 @@ class FieldSource:
                  ) -> FloatArray:
         """Return the part (V,) of the field that reaches each point; (1,) if it is all of it."""
         visible = np.ones(1)
-        for absorber in absorbers if self.field.absorption else ():
+        for absorber in absorbers:
             if absorber.name == self.field.name:
                 continue
             x = split(at.x)

@@ -41,7 +41,6 @@ from .vectors import (
     select,
     select_vector,
     subtract,
-    unit,
     whole,
 )
 
@@ -126,7 +125,7 @@ def vortex(q: Any, S: Any, damping: Any, w: Any, r: Any, d: Vector, n: Vector, x
            v: Vector, table: Table, lattice: Any, cells: Any) -> Forces:
     """Return the force around the axis of a point."""
     c = q[0] * w
-    return subtract(scale(S * w * r, unit(cross(n, d))), scale(c, v)), c, 0.0 * w, 0.0 * w, 0.0 * w
+    return subtract(scale(S * w * r, direction(cross(n, d))), scale(c, v)), c, 0.0 * w, 0.0 * w, 0.0 * w
 
 
 def whirl(q: Any, S: Any, damping: Any, w: Any, r: Any, d: Vector, n: Vector, x2: Vector, n2: Vector, x: Vector,
@@ -140,7 +139,7 @@ def whirl(q: Any, S: Any, damping: Any, w: Any, r: Any, d: Vector, n: Vector, x2
 def flux(q: Any, S: Any, damping: Any, w: Any, r: Any, d: Vector, n: Vector, x2: Vector, n2: Vector, x: Vector,
          v: Vector, table: Table, lattice: Any, cells: Any) -> Forces:
     """Return B of a magnetic field, in the place of its force v x B - flow w v; and flow w."""
-    around = unit(cross(n, d)) if q[4] != 0.0 else n                                # a point or a line
+    around = direction(cross(n, d)) if q[4] != 0.0 else n                                # a point or a line
     return scale(S * w, around), q[0] * w, 0.0 * w, 0.0 * w, 0.0 * w
 
 
@@ -246,25 +245,40 @@ def unless_zero(w: Any, a: Vector) -> Vector:
 
 def rows(shape: int, h: float, c: Any, along: Any, radial: Any, across: Any, v: Vector, d: Vector, r: Any, n: Vector
          ) -> Any:
-    """Return the six numbers xx, xy, xz, yy, yz, zz of D + h K, semi-definite.
+    """Return the six numbers xx, xy, xz, yy, yz, zz of D + h K; none of the four coefficients is negative.
 
-    D = c I + along v v^T / |v|^2; K = radial d d^T / r^2 + across (I - d d^T / r^2), only around the axis for the shape
-    1, and without the part across for planes and surfaces (2).
+    D = c I + along v v^T / |v|^2; K = radial d d^T / r^2 + across (I - d d^T / r^2), only around the axis n for the
+    shape 1, and without the part across for planes and surfaces (2).
     """
-    c, along = maximum(c, 0.0), maximum(along, 0.0)
-    e, u = unit(v), scale(divide(1.0, r), d)
-    k_across = 0.0 * r if shape == 2 else h * across
-    k = h * radial - k_across
-    p = k_across if shape == 1 else 0.0 * r
-    return (c + k_across + along * e[0] * e[0] + k * u[0] * u[0] - p * n[0] * n[0],
-            along * e[0] * e[1] + k * u[0] * u[1] - p * n[0] * n[1],
-            along * e[0] * e[2] + k * u[0] * u[2] - p * n[0] * n[2],
-            c + k_across + along * e[1] * e[1] + k * u[1] * u[1] - p * n[1] * n[1],
-            along * e[1] * e[2] + k * u[1] * u[2] - p * n[1] * n[2],
-            c + k_across + along * e[2] * e[2] + k * u[2] * u[2] - p * n[2] * n[2])
+    along, radial, across = along * divide(1.0, dot(v, v)), h * radial, h * across
+    if shape == 2:
+        across = 0.0 * across
+    k = (radial - across) * divide(1.0, r * r)
+    p = across if shape == 1 else 0.0 * across
+    c = c + across
+    return (c + along * v[0] * v[0] + k * d[0] * d[0] - p * n[0] * n[0],
+            along * v[0] * v[1] + k * d[0] * d[1] - p * n[0] * n[1],
+            along * v[0] * v[2] + k * d[0] * d[2] - p * n[0] * n[2],
+            c + along * v[1] * v[1] + k * d[1] * d[1] - p * n[1] * n[1],
+            along * v[1] * v[2] + k * d[1] * d[2] - p * n[1] * n[2],
+            c + along * v[2] * v[2] + k * d[2] * d[2] - p * n[2] * n[2])
 
 
-def product(a: Any, u: Vector) -> Vector:
-    """Return A u of the six numbers of A."""
-    return (a[0] * u[0] + a[1] * u[1] + a[2] * u[2], a[1] * u[0] + a[3] * u[1] + a[4] * u[2],
-            a[2] * u[0] + a[4] * u[1] + a[5] * u[2])
+def stiffness_product(shape: int, radial: Any, across: Any, d: Vector, r: Any, n: Vector, y: Vector) -> Vector:
+    """Return K y, with K of `rows`."""
+    if shape == 2:
+        across = 0.0 * across
+    result = add(scale(across, y), scale((radial - across) * divide(1.0, r * r) * dot(d, y), d))
+    if shape == 1:
+        result = subtract(result, scale(across * dot(n, y), n))
+    return result
+
+
+def turning(v: Vector, t: Vector) -> Vector:
+    """Return (v + v x t) / (1 + t . t); its cross product with 2 t turns v about t, and keeps its length."""
+    return scale(1.0 / (1.0 + dot(t, t)), add(v, cross(v, t)))
+
+
+def direction(a: Vector) -> Vector:
+    """Return a / |a|, or 0 where a is 0."""
+    return scale(divide(1.0, length(a)), a)

@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..formulas import force_fields as formulas
 from ..formulas import gradient_noise, random_numbers
-from ..formulas.force_fields import harmonic_offset, offset, product, rows, weight
+from ..formulas.force_fields import harmonic_offset, offset, rows, stiffness_product, turning, weight
 from ..formulas.gradient_noise import Table
 from ..formulas.random_numbers import strength_noise
 from ..numpy.force_fields import FULL
@@ -42,6 +42,27 @@ def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: Fl
     share(_loop(law), len(x), LEAST_ELEMENTS, codes, q, frame, np.ascontiguousarray(x), np.ascontiguousarray(v),
           np.ascontiguousarray(base), h, place, normal, visible, table, lattice, cells, resists, shares, push, blocks,
           normal_push, bounds, spin, normal_spin)
+
+
+def turn(v: FloatArray, factor: FloatArray, spin: FloatArray, normal_spin: FloatArray, push: FloatArray,
+         normal_push: FloatArray) -> None:
+    """Add v' x B to push and normal_push, for v' = `turning(v, factor (V,) B)`, and B the sum of both spins (V, 3)."""
+    share(_turn, len(v), LEAST_VERTICES, np.ascontiguousarray(v), factor, spin, normal_spin, push, normal_push)
+
+
+@njit(**KERNEL)
+def _turn(begin: Any, end: Any, v: Any, factor: Any, spin: Any, normal_spin: Any, push: Any, normal_push: Any) -> None:
+    """Add the forces at points begin..end - 1."""
+    for i in range(begin, end):
+        B, normal = at(spin, i), (0.0, 0.0, 0.0)
+        if len(normal_spin) > 0:
+            normal = at(normal_spin, i)
+        turned = turning(at(v, i), scale(factor[i], add(B, normal)))
+        F, along = cross(turned, B), cross(turned, normal)
+        for a in range(3):
+            push[i, a] += F[a]
+            if len(normal_spin) > 0:
+                normal_push[i, a] += along[a]
 
 
 def add_along_normals(stencil: Stencil, vectors: FloatArray, u: FloatArray, total: FloatArray) -> None:
@@ -73,7 +94,7 @@ def _loop(name: str) -> Callable[..., Any]:
                    lattice, cells, resists, shares, push, blocks, normal_push, bounds, spin, normal_spin):
         """Add the field at points begin..end - 1."""
         shape, form, side, on_surface, stiff_shape = codes[0], codes[1], codes[2], codes[3], codes[7]
-        origin, axis = at(frame, 0), at(frame, 1)
+        origin, axis, whole_share, normal_share = at(frame, 0), at(frame, 1), shares[0], shares[1]
         nothing = (0.0, 0.0, 0.0)
         for i in range(begin, end):
             point, speed = at(x, i), at(v, i)
@@ -98,42 +119,41 @@ def _loop(name: str) -> Callable[..., Any]:
             if spins:
                 if len(spin) > 0:
                     for a in range(3):
-                        spin[i, a] += shares[0] * F[a]
+                        spin[i, a] += whole_share * F[a]
                     if len(normal_spin) > 0:
                         for a in range(3):
-                            normal_spin[i, a] += shares[1] * F[a]
+                            normal_spin[i, a] += normal_share * F[a]
                     F = subtract(nothing, scale(c, speed))
                 else:
                     F = subtract(cross(speed, F), scale(c, speed))
-            resisting = max(c, 0.0)
-            if shares[0] != 0.0:
+            c, along, stiff = max(c, 0.0), max(along, 0.0), full and h > 0.0 and max(radial, across) > 0.0
+            radial, across = (max(radial, 0.0), max(across, 0.0)) if stiff else (0.0, 0.0)
+            if whole_share != 0.0:
                 total = F
                 if resists and full:
-                    A = rows(stiff_shape, 0.0, c, along, 0.0, 0.0, speed, away, r, n)
-                    total = add(total, product(A, speed))
+                    total = add(total, scale(c + along, speed))
+                    if stiff:
+                        behind = subtract(point, at(base, i))
+                        total = add(total, stiffness_product(stiff_shape, radial, across, away, r, n, behind))
+                    A = rows(stiff_shape, h, c, along, radial, across, speed, away, r, n)
                     for a in range(6):
-                        blocks[i, a] += shares[0] * A[a]
-                    if h > 0.0:
-                        A = rows(stiff_shape, 1.0, 0.0, 0.0, radial, across, speed, away, r, n)
-                        total = add(total, product(A, subtract(point, at(base, i))))
-                        for a in range(6):
-                            blocks[i, a] += shares[0] * h * A[a]
+                        blocks[i, a] += whole_share * A[a]
                 elif resists:
-                    total = add(total, scale(resisting, speed))
-                    blocks[i, 0] += shares[0] * resisting
-                    blocks[i, 3] += shares[0] * resisting
-                    blocks[i, 5] += shares[0] * resisting
+                    total = add(total, scale(c, speed))
+                    blocks[i, 0] += whole_share * c
+                    blocks[i, 3] += whole_share * c
+                    blocks[i, 5] += whole_share * c
                 for a in range(3):
-                    push[i, a] += shares[0] * total[a]
-            if shares[1] != 0.0:
+                    push[i, a] += whole_share * total[a]
+            if normal_share != 0.0:
                 total = F
                 if resists:
-                    bound, stiff = resisting + max(along, 0.0), 0.0
-                    if h > 0.0:
-                        stiff = max(max(radial, across), 0.0)
-                    total = add(add(total, scale(bound, speed)), scale(stiff, subtract(point, at(base, i))))
-                    bounds[i] += shares[1] * (bound + h * stiff)
+                    most = max(radial, across)
+                    total = add(total, scale(c + along, speed))
+                    if stiff:
+                        total = add(total, scale(most, subtract(point, at(base, i))))
+                    bounds[i] += normal_share * (c + along + h * most)
                 for a in range(3):
-                    normal_push[i, a] += shares[1] * total[a]
+                    normal_push[i, a] += normal_share * total[a]
 
     return add_points  # type: ignore[no-any-return]

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ..formulas import force_fields as formulas
-from ..formulas.force_fields import harmonic_offset, offset, product, rows, unless_zero, weight
+from ..formulas.force_fields import harmonic_offset, offset, rows, stiffness_product, turning, unless_zero, weight
 from ..formulas.gradient_noise import Table
 from ..formulas.random_numbers import strength_noise
 from .vectors import Vector, add, cross, dot, join, scale, split, subtract
@@ -73,31 +73,41 @@ def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: Fl
             if len(spins) and part:
                 spins += part * join(F)
         F = subtract(_none(w) if len(spin) else cross(speed, F), scale(c, speed))
-    resisting = np.maximum(c, 0.0)
+    c, along, radial, across = (np.maximum(np.where(w > 0.0, a, 0.0), 0.0) for a in (c, along, radial, across))
+    if h == 0.0:
+        radial, across = 0.0 * w, 0.0 * w
+    behind = subtract(points, split(base))
     if shares[0]:
         total = F
         if resists and law in FULL:
-            along, radial, across = (np.where(w > 0.0, a, 0.0) for a in (along, radial, across))
-            D = rows(stiff_shape, 0.0, c, along, 0.0 * w, 0.0 * w, speed, away, r, n)
-            total = add(total, product(D, speed))
-            A = D
-            if h > 0.0:
-                K = rows(stiff_shape, 1.0, 0.0 * w, 0.0 * w, radial, across, speed, away, r, n)
-                total = add(total, product(K, subtract(points, split(base))))
-                A = tuple(a + h * b for a, b in zip(D, K, strict=True))
+            total = add(total, scale(c + along, speed))
+            total = add(total, stiffness_product(stiff_shape, radial, across, away, r, n, behind))
+            A = rows(stiff_shape, h, c, along, radial, across, speed, away, r, n)
             blocks += shares[0] * np.stack(np.broadcast_arrays(*A), axis=1)
         elif resists:
-            total = add(total, scale(resisting, speed))
-            blocks[:, [0, 3, 5]] += (shares[0] * resisting)[:, None]
+            total = add(total, scale(c, speed))
+            blocks[:, [0, 3, 5]] += (shares[0] * c)[:, None]
         push += shares[0] * join(total)
     if shares[1]:
         total = F
         if resists:
-            k = np.maximum(np.where(w > 0.0, np.maximum(radial, across), 0.0), 0.0) if h > 0.0 else 0.0 * w
-            b = resisting + np.maximum(np.where(w > 0.0, along, 0.0), 0.0)
-            total = add(add(total, scale(b, speed)), scale(k, subtract(points, split(base))))
-            bounds += shares[1] * (b + h * k)
+            stiff = np.maximum(radial, across)
+            total = add(add(total, scale(c + along, speed)), scale(stiff, behind))
+            bounds += shares[1] * (c + along + h * stiff)
         normal_push += shares[1] * join(total)
+
+
+def turn(v: FloatArray, factor: FloatArray, spin: FloatArray, normal_spin: FloatArray, push: FloatArray,
+         normal_push: FloatArray) -> None:
+    """Add v' x B to push and normal_push, for v' = `turning(v, factor (V,) B)`, and B the sum of both spins (V, 3).
+
+    Arrays of the normal part may have no rows.
+    """
+    B = add(split(spin), split(normal_spin)) if len(normal_spin) else split(spin)
+    turned = turning(split(v), scale(factor, B))
+    for force, part in ((push, spin), (normal_push, normal_spin)):
+        if len(part):
+            force += join(cross(turned, split(part)))
 
 
 def add_along_normals(stencil: Stencil, vectors: FloatArray, u: FloatArray, total: FloatArray) -> None:
