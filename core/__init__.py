@@ -17,6 +17,7 @@ from .description.cloth import Cloth
 from .description.cloth_contact import ClothContact
 from .description.collider import Collider
 from .description.force_fields import FieldWeights, ForceField, field_values
+from .description.internal_springs import InternalSprings
 from .description.keyed import Keyed
 from .description.keyed_material import KeyedMaterial
 from .description.material import Material
@@ -53,8 +54,9 @@ from .version import __version__ as __version__
 
 __all__ = [
     "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothContact",
-    "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame", "Keyed",
-    "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow", "PinError", "PresetError", "Scene",
-    "SceneError", "Solver", "SolverError", "Trajectory", "UnstableStepError", "WindFields", "audit", "emit", "emitters",
-    "field_forces", "field_values", "integrators", "is_warm", "models", "simulate", "steps_in_frame", "warm_up",
+    "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame",
+    "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow", "PinError",
+    "PresetError", "Scene", "SceneError", "Solver", "SolverError", "Trajectory", "UnstableStepError", "WindFields",
+    "audit", "emit", "emitters", "field_forces", "field_values", "integrators", "is_warm", "models", "simulate",
+    "steps_in_frame", "warm_up",
 ]

@@ -18,12 +18,14 @@ from .enum_items import model_items
 from .fabric_properties import FabricProperties
 from .field_weights_properties import FieldWeightsProperties
 from .garment_properties import GarmentProperties, MapProperties
+from .internal_springs_properties import InternalSpringsProperties
 from .rest_properties import RestProperties
 from .scene_properties import MuslinScene
 
 
 class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, RestProperties,
-                   CompressionProperties, FieldWeightsProperties, ContactProperties, bpy.types.PropertyGroup):
+                   CompressionProperties, FieldWeightsProperties, ContactProperties, InternalSpringsProperties,
+                   bpy.types.PropertyGroup):
     """Settings of an object: `object.muslin`."""
 
     __slots__ = ()                                                # a misspelt name in a script is an error

@@ -19,6 +19,7 @@ from .compression_settings import CompressionSettings, compression_settings_of
 from .contact_settings import ContactSettings, contact_settings_of
 from .enum_items import backend_name, chosen
 from .field_weights_settings import FieldWeightsSettings, field_weights_of
+from .internal_springs_settings import InternalSpringsSettings, internal_springs_settings_of
 from .model_options import model_of, model_options
 from .rest_settings import RestSettings, rest_settings_of
 from .unkeyed_values import unkeyed_values
@@ -88,6 +89,7 @@ class ClothSettings:
     compression: CompressionSettings
     field_weights: FieldWeightsSettings
     contact: ContactSettings
+    internal_springs: InternalSpringsSettings
     model_options: dict[str, Any]
 
     def material(self, name: str) -> core.Material:
@@ -203,6 +205,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         compression=compression_settings_of(values, model),
         field_weights=field_weights_of(values),
         contact=contact_settings_of(values, unit),
+        internal_springs=internal_springs_settings_of(values, unit),
         model_options=model_options(values, model, unit))
 
 

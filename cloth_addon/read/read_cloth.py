@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ... import core
 from ..properties.record_schema import MOST
 from ..properties.settings import ClothSettings, kind_of, settings_of
-from . import field_weights, garments, mesh_data, rest_shape, start_velocity, unbaked_state
+from . import field_weights, garments, internal_springs, mesh_data, rest_shape, start_velocity, unbaked_state
 from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
 from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_text
@@ -152,6 +152,7 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
                       positions=None if rest is None else positions,
                       **rest_shape.motion_options(source.name, settings.rest, window),
                       field_weights=field_weights.field_weights(obj, settings.field_weights, fields, window),
+                      **internal_springs.internal_springs_options(obj, settings.internal_springs),
                       **settings.model_options, **garments.garment_options(obj, settings.garment, mesh))
 
 

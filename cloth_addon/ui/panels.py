@@ -16,6 +16,7 @@ from . import (
     field_weights_panel,
     garment_panels,
     hints,
+    internal_springs_panel,
     quality_panel,
 )
 from .panel_layout import PhysicsTab, paragraph
@@ -73,8 +74,8 @@ class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
 
 
 classes = (
-    MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, MUSLIN_PT_pinning,
-    *garment_panels.classes, *collision_panels.classes,
+    MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, *internal_springs_panel.classes,
+    MUSLIN_PT_pinning, *garment_panels.classes, *collision_panels.classes,
     *field_weights_panel.classes,
     *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
 )

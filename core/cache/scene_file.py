@@ -34,6 +34,7 @@ from ..description.cloth import Cloth
 from ..description.cloth_contact import ClothContact
 from ..description.collider import Collider
 from ..description.force_fields import FieldWeights, ForceField
+from ..description.internal_springs import InternalSprings
 from ..description.keyed import Keyed
 from ..description.keyed_material import KeyedMaterial
 from ..description.material import Material
@@ -57,8 +58,8 @@ MANY = 1 << 20
 """Largest number of objects, arrays or motions in a file."""
 LARGEST_INTEGER = 2 ** 63
 CLASSES: Mapping[str, type] = {made.__name__: made for made in (
-    Attachment, Cloth, ClothContact, ClothMesh, Collider, FieldWeights, ForceField, Keyed, KeyedMaterial, Material,
-    Scene, Solver, WindFields)}
+    Attachment, Cloth, ClothContact, ClothMesh, Collider, FieldWeights, ForceField, InternalSprings, Keyed,
+    KeyedMaterial, Material, Scene, Solver, WindFields)}
 """Classes whose objects can be in a file, by name."""
 CHANGES = frozenset(("without_loose", "scaled", "curved"))
 """Methods of `ClothMesh` that return a changed copy."""

@@ -16,6 +16,7 @@ from ..errors import ClothError
 from .arguments import keeps_arguments
 from .cloth_contact import ClothContact
 from .force_fields import FieldWeights
+from .internal_springs import InternalSprings
 from .keyed_material import KeyedMaterial
 from .material import Material
 from .mesh import ClothMesh
@@ -65,6 +66,7 @@ class Cloth:
         field_weights: factors on gravity and force fields; 1 if not given.
         rest_motion: t [s] -> (V, 3) [m], positions whose deformation since time 0 the rest shape follows; it stands
             still if not given.
+        internal_springs: springs through the inside of the mesh; none if not given.
         contact: what it collides with, and how it keeps off cloth; with everything, as off solids, if not given.
         model_options: keyword arguments of the model.
 
@@ -82,7 +84,7 @@ class Cloth:
         sewing: seams and buttons, those of one kind as one `Sewing`.
         closing_time: `sewing_time` [s].
         field_weights: as given or by default.
-        rest_motion: as given.
+        rest_motion, internal_springs: as given.
         contact: as given, or the default one.
     """
 
@@ -94,6 +96,7 @@ class Cloth:
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
+                 internal_springs: InternalSprings | None = None,
                  contact: ClothContact | None = None, **model_options: Any) -> None:
         self.keyed_material = material if isinstance(material, KeyedMaterial) else None
         material = material.at(0.0) if isinstance(material, KeyedMaterial) else material
@@ -141,6 +144,10 @@ class Cloth:
             raise ClothError(f"rest_motion is {shown(rest_motion)}, it must be a function of the time alone, t [s] -> "
                              "(V, 3) [m]", object_name=self.name)
         self.rest_motion = rest_motion
+        if not (internal_springs is None or isinstance(internal_springs, InternalSprings)):
+            raise ClothError(f"internal_springs is {reprlib.repr(internal_springs)}, it must be InternalSprings",
+                             object_name=self.name)
+        self.internal_springs = internal_springs
         self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name, mesh.kept_loose)
         self.closing_time = float(sewing_time)
         self.sewing: tuple[Sewing, ...] = ()

@@ -19,6 +19,7 @@ from ..errors import ClothError
 from ..stencils import registry
 from ..stencils.models.built_model import BuiltModel
 from ..stencils.stencil import ElementForce
+from .internal_springs import with_internal_springs
 
 
 def built_model(cloth: Cloth, material: Material | None = None) -> BuiltModel:
@@ -36,7 +37,7 @@ def built_model(cloth: Cloth, material: Material | None = None) -> BuiltModel:
         raise ClothError(f"its fabric has a compression of its own, but its model '{cloth.model}' resists compression "
                          "as its springs say; choose the model 'baraff_witkin' or 'mass_spring', or leave compression "
                          "out", object_name=cloth.name)
-    return replace(body, forces=with_painted_stiffness(body.forces, cloth.maps))
+    return with_internal_springs(replace(body, forces=with_painted_stiffness(body.forces, cloth.maps)), cloth)
 
 
 def with_painted_stiffness(forces: Sequence[ElementForce], maps: PaintMaps) -> list[ElementForce]:

@@ -9,7 +9,7 @@ matrices keep their patterns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..arrays import FloatArray
 from ..description.cloth import Cloth
@@ -19,6 +19,43 @@ from .keyed_fabric import KeyedFabric
 from .rest_shape import RestShape
 from .seam_forces import SeamForce
 from .soft_pins import SoftPinForce
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The forces of one cloth's model and of damping along its edges.
+
+    Attributes:
+        first: place of the first of them among all forces.
+        count: number of those of the model, as it was built.
+        forces: those of the model and of damping, with the base values of a keyed fabric.
+        keyed: forces that follow a keyed fabric, None if that never changes.
+        shape: the rest shape.
+    """
+
+    first: int
+    count: int
+    forces: list[ElementForce]
+    keyed: KeyedFabric | None
+    shape: RestShape
+
+    @property
+    def changes(self) -> bool:
+        """Whether any of the forces changes with time."""
+        return self.keyed is not None or self.shape.moves
+
+    def final(self) -> list[ElementForce]:
+        """Return the forces in the final rest shape, with a keyed fabric as at the start."""
+        forces = self._of_fabric(0.0)
+        return [*self.shape.final(forces[:self.count]), *forces[self.count:]]
+
+    def at(self, time: float) -> list[ElementForce]:
+        """Return the forces at `time` [s], in the order of `final`."""
+        forces = self._of_fabric(time)
+        return [*self.shape.at(time, forces[:self.count]), *forces[self.count:]]
+
+    def _of_fabric(self, time: float) -> list[ElementForce]:
+        return self.forces if self.keyed is None else self.keyed.at(self.keyed.values(time), self.forces)
 
 
 class ForcesInTime:
@@ -40,26 +77,18 @@ class ForcesInTime:
     def __init__(self, cloths: Sequence[Cloth], slices: Sequence[slice], models: Sequence[Sequence[ElementForce]],
                  scale: FloatArray, carried: FloatArray, fabrics: Sequence[KeyedFabric | None]) -> None:
         self.final: list[ElementForce] = []
-        self._base: list[ElementForce] = []                        # as `final`, with the base values of keyed fabrics
         self.shapes: list[RestShape] = []
         self._moving: list[tuple[int, SoftPinForce | SeamForce]] = []
-        self._shaped: list[tuple[slice, RestShape]] = []
-        self._keyed: list[tuple[slice, KeyedFabric]] = []
+        self._models: list[_Model] = []
         for cloth, span, model, fabric in zip(cloths, slices, models, fabrics, strict=True):
-            first = len(self.final)
-            shape = RestShape(cloth, model, scale, span.start)
-            if shape.moves:
-                self._shaped.append((slice(first, first + len(shape.forces)), shape))
+            shape = RestShape(cloth, model, scale, span.start, () if fabric is None else fabric.bends)
             self.shapes.append(shape)
-            self.final += shape.forces
-            self.final += [replace(damper, stencil=Stencil(damper.stencil.vertices + span.start,
-                                                           damper.stencil.weights))
-                           for damper in (dashpots(cloth.mesh, cloth.material) if fabric is None else fabric.dashpots)]
-            self._base += self.final[first:]
-            if fabric is not None and fabric.changes:
-                own = slice(first, len(self.final))
-                self._keyed.append((own, fabric))
-                self.final[own] = fabric.at(fabric.values(0.0), self.final[own])
+            dampers = [replace(damper, stencil=Stencil(damper.stencil.vertices + span.start, damper.stencil.weights))
+                       for damper in (dashpots(cloth.mesh, cloth.material) if fabric is None else fabric.dashpots)]
+            keyed = fabric if fabric is not None and fabric.changes else None
+            made = _Model(len(self.final), len(model), [*model, *dampers], keyed, shape)
+            self._models.append(made)
+            self.final += made.final()
             if len(cloth.pins.pulled):
                 self._add_moving(SoftPinForce(cloth.pins, carried[span], span.start))
             for sewing in cloth.sewing:
@@ -68,19 +97,19 @@ class ForcesInTime:
     @property
     def change(self) -> bool:
         """Return whether any force changes with time."""
-        return len(self._moving) + len(self._shaped) + len(self._keyed) > 0
+        return len(self._moving) > 0 or any(model.changes for model in self._models)
 
     def fabric_values(self, time: float) -> tuple[tuple[float, ...], ...]:
         """Return the constants of keyed fabrics that forces depend on, at `time` [s]; empty without any."""
-        return tuple(fabric.values(time) for _, fabric in self._keyed)
+        return tuple(model.keyed.values(time) for model in self._models if model.keyed is not None)
 
     def at(self, time: float) -> list[ElementForce]:
         """Return the forces at `time` [s], in the order of `final`."""
-        result = list(self._base)
-        for places, shape in self._shaped:
-            result[places] = shape.at(time)
-        for places, fabric in self._keyed:
-            result[places] = fabric.at(fabric.values(time), result[places])
+        result = list(self.final)
+        for model in self._models:
+            if model.changes:
+                forces = model.at(time)
+                result[model.first:model.first + len(forces)] = forces
         for place, force in self._moving:
             result[place] = force.at(time)
         return result
@@ -88,4 +117,3 @@ class ForcesInTime:
     def _add_moving(self, force: SoftPinForce | SeamForce) -> None:
         self._moving.append((len(self.final), force))
         self.final.append(force.at(0.0))
-        self._base.append(self.final[-1])

@@ -83,13 +83,16 @@ class KeyedFabric:
         self._base = {name: at_start[name] or 1.0 for name in self._names}
         self._halves = (any(name in self._names for name in ("bend_warp", "bend_weft"))
                         and cloth.options.get("bending") == "patch")
-        if self._halves and cloth.rest_motion is not None:
-            raise ClothError("its rest shape moves while its bending stiffness is keyed; key the bending stiffness, or "
-                             "let the rest shape move, or choose the bending law 'hinge'", object_name=cloth.name)
         self.base, self.dashpots = self._built(self._base)
         self._responses = self._read_responses() if self._names else []
         self._headroom, self._rest, self._mass = np.inf, np.zeros((0, 3)), np.zeros(0)
         self._latest: Latest[Values, list[ElementForce]] = Latest()
+
+    @property
+    def bends(self) -> list[tuple[float, float]]:
+        """Return the stiffness along warp and weft of each force of flat patches, as it was built [N m]."""
+        warp, weft = self._keyed.with_values(self._base).bend
+        return [bend for bend in ([(warp, 0.0), (0.0, weft)] if self._halves else [(warp, weft)]) if any(bend)]
 
     @property
     def changes(self) -> bool:

@@ -10,6 +10,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..description.cloth import Cloth
 from ..stencils.stencil import ElementForce
+from .curved_patches import CurvedPatches
+from .force_families import families
 from .rest_motion import RestMotion
 from .rest_shape_ramp import RestShapeRamp, over_final
 
@@ -22,24 +24,39 @@ class RestShape:
         forces: those of its model, in the numbering of all particles.
         scale: (N,) painted scale of all particles [-].
         first: number of its first particle.
+        bends: as `CurvedPatches` takes them.
 
     Attributes:
-        forces: of its model, in the final rest shape, that of time 0 where it moves.
         moves: whether the rest shape changes with time.
     """
 
-    def __init__(self, cloth: Cloth, forces: Sequence[ElementForce], scale: FloatArray, first: int) -> None:
+    def __init__(self, cloth: Cloth, forces: Sequence[ElementForce], scale: FloatArray, first: int,
+                 bends: Sequence[tuple[float, float]] = ()) -> None:
         self._cloth = cloth
-        self._motion = RestMotion(cloth, forces, first) if cloth.rest_motion is not None else None
-        self.forces = list(forces) if self._motion is None else self._motion.forces
+        self._motion: RestMotion | None = None
+        if cloth.rest_motion is not None:
+            self._patches = CurvedPatches(cloth, forces, bends, first)
+            self._motion = RestMotion(cloth, forces, self._patches, first)
         gradual = cloth.maps.rest_scale is not None and cloth.closing_time > 0.0
-        self._ramp = RestShapeRamp(self.forces, scale, cloth.closing_time) if gradual else None
+        self._ramp = RestShapeRamp(self.final(forces), scale, cloth.closing_time) if gradual else None
         self.moves = self._motion is not None or self._ramp is not None
 
-    def at(self, time: float) -> list[ElementForce]:
-        """Return the forces at `time` [s], in the order of `forces`."""
-        forces = self.forces if self._motion is None else self._motion.at(time)
-        return forces if self._ramp is None else self._ramp.at(time, forces)
+    def final(self, forces: Sequence[ElementForce]) -> list[ElementForce]:
+        """Return `forces` of the model in the final rest shape, that of time 0 where it moves. A rest shape that moves
+        has further forces."""
+        return list(forces) if self._motion is None else self._patches.completed(forces, self._patches.rest)
+
+    def at(self, time: float, forces: Sequence[ElementForce]) -> list[ElementForce]:
+        """Return `forces` of the model at `time` [s], in the order of `final`."""
+        result = list(forces)
+        if self._motion is not None:
+            for family in families(result):
+                places = [place for place, force in enumerate(result) if any(force is other for other in family)]
+                for place, force in zip(places, self._motion.changed(family, time), strict=True):
+                    result[place] = force
+            result = self._patches.completed(result, [
+                rest + gain for rest, gain in zip(self._patches.rest, self._motion.curvatures(time), strict=True)])
+        return result if self._ramp is None else self._ramp.at(time, result)
 
     def key(self, time: float) -> float:
         """Return a number that is equal at two times [s] only if the rest shape is the same."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import FloatArray
+from ..stencils.bending.rest_curvature import RestCurvature
 from ..stencils.stencil import ElementForce, Stencil
 
 KEPT_BY_SIZE = ("stretch", "shear")
@@ -32,19 +33,21 @@ class CurvatureColumns:
     Attributes:
         stencil: the vertices of `RestCurvature`, with the columns q, w_u, w_v of the rest shape that was built.
         columns: (T, k, 3) weights of F_1, F_2, F_3 on these vertices.
-        share: (T, 3) stiffness of each column over that of the law [-].
     """
 
     stencil: Stencil
     columns: FloatArray
-    share: FloatArray
 
-    def force(self, built: ElementForce, rest: FloatArray) -> ElementForce:
-        """Return the force of patches with the rest curvatures `rest` (T, 3) [-]."""
+    def force(self, stiffness: FloatArray, rest: FloatArray) -> ElementForce:
+        """Return the force of patches with the rest curvatures `rest` (T, 3) [-], for flat patches of a `stiffness`
+        (3 T,) [N m]."""
+        k = stiffness.reshape(-1, 3)
+        most = np.maximum(k.max(axis=1), np.finfo(float).tiny)
+        share = k / most[:, None]
         weights = self.stencil.weights.copy()
-        weights[:, :, 0] = np.einsum("tkc,tc->tk", self.columns, self.share * rest)
-        rho = (self.share * rest * rest).sum(axis=1)
-        return replace(built, stencil=self.stencil.reweighted(weights), parameters=(built.parameters[0], rho))
+        weights[:, :, 0] = np.einsum("tkc,tc->tk", self.columns, share * rest)
+        rho = (share * rest * rest).sum(axis=1)
+        return ElementForce(self.stencil.reweighted(weights), RestCurvature(), (most, rho))
 
     def normal_parts(self, x: FloatArray) -> FloatArray:
         """Return F_c . n (T, 3) [-] at x (V, 3) [m]."""
@@ -78,7 +81,10 @@ def turned(force: ElementForce, angles: FloatArray) -> ElementForce:
 
 def sizes(stencil: Stencil, x: FloatArray) -> FloatArray:
     """Return the size (E,) [m] of each element at x (V, 3) [m]: the root of the sum of squared distances of its
-    vertices from their mean. That of an edge is in proportion to its length."""
+    vertices from their mean, or the length of the column if there is one only, as of a spring."""
+    if stencil.weights.shape[2] == 1:
+        column = np.einsum("ek,eka->ea", stencil.weights[:, :, 0], x[stencil.vertices])
+        return np.linalg.norm(column, axis=1).astype(np.float64)
     there = stencil.weights.any(axis=2)[:, :, None]
     at, count = x[stencil.vertices], np.maximum(there.sum(axis=1, keepdims=True), 1)
     apart = (at - (at * there).sum(axis=1, keepdims=True) / count) * there

@@ -125,3 +125,15 @@ def test_refusals_name_the_cloth_and_the_cause():
     of, positions = system("baraff_witkin", {}, lambda x, t: x if t == 0.0 else x[:-1])
     with pytest.raises(core.ClothError, match=r"rest_motion at 1.0000 s has 29 rows"):
         of.elastic(1.0)
+
+
+@pytest.mark.parametrize("keys", [{"stretch_warp": lambda t: 500.0 + 300.0 * t}, {"bend_warp": lambda t: 1e-3 * (1.0 + t)},
+                                  {"damping": lambda t: 0.1 * t}])
+def test_a_keyed_fabric_has_the_moving_rest_shape_too(keys):
+    positions, triangles = grid(5, 4)
+    cloth = core.Cloth(core.ClothMesh(positions, triangles), core.KeyedMaterial(FABRIC, keys),
+                       rest_motion=lambda t: bent(positions, t))
+    with using("numpy"):
+        of = ParticleSystem(core.Scene([cloth], gravity=(0, 0, 0)))
+        still, pulled = (np.abs(of.elastic(t).force(bent(positions, 0.8))).max() for t in (0.8, 0.0))
+    assert still < 1e-3 * pulled
