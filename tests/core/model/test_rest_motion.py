@@ -127,8 +127,9 @@ def test_refusals_name_the_cloth_and_the_cause():
         of.elastic(1.0)
 
 
-@pytest.mark.parametrize("keys", [{"stretch_warp": lambda t: 500.0 + 300.0 * t}, {"bend_warp": lambda t: 1e-3 * (1.0 + t)},
-                                  {"damping": lambda t: 0.1 * t}])
+@pytest.mark.parametrize("keys", [
+    {"stretch_warp": lambda t: 500.0 + 300.0 * t}, {"bend_warp": lambda t: 1e-3 + 1e-3 * t},
+    {"damping": lambda t: 0.1 * t}])
 def test_a_keyed_fabric_has_the_moving_rest_shape_too(keys):
     positions, triangles = grid(5, 4)
     cloth = core.Cloth(core.ClothMesh(positions, triangles), core.KeyedMaterial(FABRIC, keys),
