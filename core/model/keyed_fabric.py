@@ -22,7 +22,7 @@ import numpy as np
 
 from ..arrays import SINGLE_PRECISION, FloatArray
 from ..description.cloth import Cloth
-from ..description.keyed_material import STIFFNESS_NAMES
+from ..description.keyed_material import PLACES, STIFFNESS_NAMES
 from ..errors import ClothError
 from ..stencils.models.built_model import BuiltModel
 from ..stencils.springs.edge_damping import dashpots
@@ -80,7 +80,10 @@ class KeyedFabric:
         at_start = self._keyed.values(0.0)
         used = (*STIFFNESS_NAMES, "damping", "isotropic_damping", "spring_damping")
         self._names = [name for name in used if name in self._keyed.changes]
-        self._base = {name: at_start[name] or 1.0 for name in self._names}
+        plain = self._keyed.with_values({})
+        usual = {name: getattr(plain, field) if place is None else getattr(plain, field)[place]
+                 for name, (field, place) in PLACES.items()}
+        self._base = {name: at_start[name] or usual[name] or 1.0 for name in self._names}
         self._halves = (any(name in self._names for name in ("bend_warp", "bend_weft"))
                         and cloth.options.get("bending") == "patch")
         self.base, self.dashpots = self._built(self._base)
@@ -184,11 +187,11 @@ class KeyedFabric:
             left = force.damping - sum(b * slope for b, slope in zip(size, damping, strict=True))
             found.append(_Response(force.parameters, tuple(constant), tuple(slopes),
                                    0.0 if abs(left) <= ROUNDING_SHARE * abs(force.damping) else left, tuple(damping)))
-        return found if all(self._are_right(found, base, ratio) for ratio in (3.0, 1.0 / 3.0)) else None
+        return found if all(self._are_right(found, base, ratio) for ratio in (3.0, 0.1, 1e3)) else None
 
     def _are_right(self, responses: Sequence[_Response], base: Sequence[ElementForce], ratio: float) -> bool:
         """Return whether the linear functions give the model with the base values times powers of `ratio`."""
-        values = {name: ratio ** (place + 1) * self._base[name] for place, name in enumerate(self._names)}
+        values = {name: ratio ** (place % 3 + 1) * self._base[name] for place, name in enumerate(self._names)}
         model, more = self._built(values)
         wanted = [*model.forces, *more]
         if len(wanted) != len(base):
