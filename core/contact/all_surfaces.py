@@ -46,7 +46,7 @@ class AllSurfaces:
         self.edges: IntArray = np.concatenate([p.edges + k for p, k in zip(parts, begin, strict=False)])
         triangle = np.cumsum([len(p.triangles) for p in parts])
         edge = np.cumsum([len(p.edges) for p in parts])
-        self.solids = [_Solid(s, c.thickness, c.friction, int(begin[k + 1]), int(triangle[k]), int(edge[k]))
+        self.solids = [_Solid(s, c.thickness, int(begin[k + 1]), int(triangle[k]), int(edge[k]))
                        for k, (s, c) in enumerate(zip(solids, colliders, strict=True))]
         counts = [count, *(len(s.positions) for s in solids)]
         self.solid_of: IntArray = np.repeat(np.arange(-1, len(solids)), counts)
@@ -70,7 +70,6 @@ class _Solid:
 
     surface: TriangleSurface
     thickness: float
-    friction: float
     first_vertex: int
     first_triangle: int
     first_edge: int

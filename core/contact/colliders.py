@@ -123,14 +123,14 @@ class SurfaceShape:
         return unit(total)
 
     def moving(
-        self, x_t0: FloatArray, x_t1: FloatArray, *, thickness: float = 0.0, friction: float = 0.3,
+        self, x_t0: FloatArray, x_t1: FloatArray, *, thickness: float = 0.0,
         before: MovingSurface | None = None
     ) -> MovingSurface:
         """The surface in a step from positions x_t0 to x_t1 (V, 3) [m]; `before`: in the step that ended at x_t0."""
         drift = (x_t1 - x_t0).mean(axis=0)
         tree = self.tree.around(self.triangles, x_t0 + drift if drift.any() else x_t0, x_t1)
         shape, mirrored = self.between(x_t0, x_t1)
-        return MovingSurface(shape, x_t0, x_t1, thickness, friction, drift, tree, mirrored, PseudoNormals(shape, x_t1),
+        return MovingSurface(shape, x_t0, x_t1, thickness, drift, tree, mirrored, PseudoNormals(shape, x_t1),
                              None if before is None else before.end)
 
 
@@ -153,7 +153,6 @@ class MovingSurface:
     Attributes:
         x_t0, x_t1 (V, 3) [m]: positions at the start and the end of the step.
         thickness [m]: distance kept from it, on top of the cloth's.
-        friction [-]: Coulomb coefficient.
         drift (3,) [m]: mean motion. The tree is fitted around x_t0 + drift and x_t1, to keep its boxes small.
         mirrored (T,): triangles of closed parts that are turned inside out in the step, and point in at its start.
         end, start: pseudo-normals there; `start` is None where there was no step before.
@@ -163,7 +162,6 @@ class MovingSurface:
     x_t0: FloatArray
     x_t1: FloatArray
     thickness: float
-    friction: float
     drift: FloatArray
     tree: BVH
     mirrored: BoolArray

@@ -37,7 +37,8 @@ class SelfContactStep:
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, around: Surroundings, v0: FloatArray,
                  expected: FloatArray, base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False,
-                 but: BoolArray | None = None) -> None:
+                 but: BoolArray | None = None, end: float = 0.0) -> None:
+        self._end = end                                                                    # of the step [s]
         self._fixed, self._history, self._around = fixed, history, around
         self._base, self._h, self._v0 = base, h, v0
         self._pins, self._constrained, self._but = pins, constrained, but
@@ -104,7 +105,7 @@ class SelfContactStep:
             pairs, thickness = pairs[rows], thickness[rows]
         return self._prescribed(make_contacts(
             fixed.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, thickness,
-            fixed.friction_of(pairs), self._around.start, self._inverse_mass, self._h, self._unheld))
+            fixed.friction_of(pairs, self._end), self._around.start, self._inverse_mass, self._h, self._unheld))
 
     def _prescribed(self, contacts: Contacts) -> Contacts:
         """The contacts, what colliders do in them as known."""

@@ -30,6 +30,7 @@ from .colliders import SurfaceShape
 from .continuous import Pairs, near_pairs
 from .exclusions import ITSELF, OTHER, Exclusions, PairFilter
 from .expectation import SearchBounds
+from .friction_coefficients import FrictionAt, over_time
 from .nearness import Features
 from .pinned_inside import PinnedInside
 from .standing import beside_walls
@@ -68,18 +69,19 @@ class SelfContact:
     """Contact of all cloths with themselves, each other and the colliders, through all steps.
 
     Args:
-        thickness (V,) [m], friction (V,) [-], mass (V,) [kg] of the vertices; body (V,): their connected pieces.
+        thickness (V,) [m], mass (V,) [kg] of the vertices; body (V,): their connected pieces.
+        friction: coefficients over time, or (V,) [-] of all vertices.
         skin: how many of them have a surface, the first; all if not given.
         rest, start: (V, 3) [m], the rest shape and where the simulation starts. triangles: (T, 3).
         seams: what is sewn together; None if nothing is.
         scale (V,): lengths at rest over those of `rest` [-]; None where they are the same.
         threads (K, 2): edges that belong to no triangle; points (N,): vertices by themselves; held (N,): vertices that
             pins hold for good; none if not given.
-        from_cloth: thickness (V,) [m] and friction (V,) [-] of cloth on cloth; those on colliders if not given.
+        from_cloth: thickness (V,) [m] of cloth on cloth; that on colliders if not given.
         exclusions: None where nothing is excluded from contact. layer (V,): of `ClothContact`; None if all are of one.
 
     Attributes:
-        all: the surface of cloth and colliders. thickness (V + W,) [m], friction, body (V + W,): of all vertices; the
+        all: the surface of cloth and colliders. thickness (V + W,) [m], body (V + W,): of all vertices; the
             body of colliders is -1; filled (V + W,): whether of a body that has an inside; held (V + W,): whether pins
             hold it for good. whole: whether every
             vertex is of a face or a thread; pairs know no others. finest: the least mean edge length of a piece [m].
@@ -87,11 +89,11 @@ class SelfContact:
         own_bounds, solid_bounds: of the searches for pairs of cloth with cloth, and of cloth with colliders.
     """
 
-    def __init__(self, thickness: FloatArray, friction: FloatArray, mass: FloatArray, body: IntArray, rest: FloatArray,
-                 start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
+    def __init__(self, thickness: FloatArray, friction: FloatArray | FrictionAt, mass: FloatArray, body: IntArray,
+                 rest: FloatArray, start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
                  seams: Links | None = None, skin: int | None = None, threads: IntArray | None = None,
                  points: IntArray | None = None, scale: FloatArray | None = None, held: IntArray | None = None,
-                 from_cloth: tuple[FloatArray, FloatArray] | None = None, exclusions: Exclusions | None = None,
+                 from_cloth: FloatArray | None = None, exclusions: Exclusions | None = None,
                  layer: IntArray | None = None) -> None:
         self.mass, self.rest, self.layer = mass, rest, layer
         self._seams = seams
@@ -106,13 +108,12 @@ class SelfContact:
         longest = float(mean.max(initial=0.0))
         self.finest = float(mean[mean > 0.0].min(initial=np.inf))
         extra = [min(c.thickness, THICKEST * longest) for c in colliders]
-        own, own_friction = (thickness, friction) if from_cloth is None else from_cloth
+        own = thickness if from_cloth is None else from_cloth
         cloth, own = (np.where(edges[body] > 0, np.minimum(given, THICKEST * mean[body]), given)
                       for given in (thickness, own))
         self.thickness, self._own_thickness = (self.all.beside(given, extra) for given in (cloth, own))
         self._scale = None if scale is None else self.all.beside(scale, [1.0] * len(extra))
-        self.friction, self._own_friction = (self.all.beside(given, [c.friction for c in colliders])
-                                             for given in (friction, own_friction))
+        self._friction = over_time(friction, [c.friction for c in colliders])
         self.pair_filter = (PairFilter(exclusions, self.all) if exclusions is not None and exclusions.exclude else None)
         self._parts = None if self.pair_filter is None else [
             Features(self.all, self.all.total, cloth=len(mass), some=self.pair_filter.taking_part(kind))
@@ -195,12 +196,15 @@ class SelfContact:
             found.append(some[features.minima(pairs[some], x)])
         return np.sort(np.concatenate(found))
 
-    def friction_of(self, pairs: Pairs) -> FloatArray:
-        """Coefficients of friction (P,) [-] of pairs."""
+    def friction_of(self, pairs: Pairs, time: float) -> FloatArray:
+        """Coefficients of friction (P,) [-] of pairs at `time` [s]."""
+        found = self._friction(time)
+        own, other = (self.all.beside(given[:len(self.mass)], found.solids.tolist())
+                      for given in (found.on_cloth, found.on_solids))
         i, j = pairs.vertices[:, 0], pairs.vertices[:, 3]
-        product: FloatArray = self._own_friction[i] * self._own_friction[j]
+        product: FloatArray = own[i] * own[j]
         solid = np.flatnonzero(np.maximum(i, j) >= len(self.mass))
-        product[solid] = self.friction[i[solid]] * self.friction[j[solid]]
+        product[solid] = other[i[solid]] * other[j[solid]]
         return np.sqrt(product)
 
     def _at_rest(self, vertices: IntArray, faces: int) -> FloatArray:

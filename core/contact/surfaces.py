@@ -13,6 +13,7 @@ from ..arrays import BoolArray, FloatArray
 from ..description.collider import Collider
 from ..row_ops import pick
 from .colliders import MovingSurface, SurfaceShape, axes_of
+from .friction_coefficients import FrictionAt, FrictionCoefficients, over_time
 from .pairs import Contacts, find_contacts
 from .planes import MAX_PER_VERTEX
 
@@ -70,18 +71,19 @@ class SurfaceSet:
 
     Args:
         colliders: at least one.
-        thickness (V,) [m] and friction (V,) [-] of the cloth's vertices: the first of all particles, contact does not
-            see any others.
+        thickness (V,) [m] of the cloth's vertices: the first of all particles, contact does not see any others.
+        friction: coefficients of all particles and colliders over time, or (V,) [-] of the vertices.
         shapes: of the colliders, with their rooms open; if not given, all that is closed is solid.
         allowed (S, V): which vertices may be in contact with each of the colliders; None for all.
     """
 
-    def __init__(self, colliders: Sequence[Collider], thickness: FloatArray, friction: FloatArray,
+    def __init__(self, colliders: Sequence[Collider], thickness: FloatArray, friction: FloatArray | FrictionAt,
                  shapes: Sequence[SurfaceShape] | None = None, allowed: BoolArray | None = None) -> None:
-        self._colliders, self._thickness, self._friction = colliders, thickness, friction
+        self._colliders, self._thickness = colliders, thickness
+        self._friction = over_time(friction, [c.friction for c in colliders])
         self._shapes = shapes or [SurfaceShape.build(c.at(0.0), c.triangles) for c in colliders]
         self._allowed = allowed
-        self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, friction, allowed)
+        self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, self._friction(0.0), allowed)
 
     def between(self, start: float, end: float) -> StepSurfaces:
         """Return the colliders in a step between two times [s].
@@ -103,11 +105,11 @@ class SurfaceSet:
                 if before is not None and before.x_t0 is before.x_t1:
                     continue
                 x_t1 = x_t0
-            surface = shape.moving(x_t0, x_t1, thickness=collider.thickness, friction=collider.friction, before=before)
+            surface = shape.moving(x_t0, x_t1, thickness=collider.thickness, before=before)
             moving[number:number + 1] = [surface]
             same = False
         number = last.number if same else next(_numbers)
-        self._last = StepSurfaces((start, end), number, moving, self._thickness, self._friction, self._allowed)
+        self._last = StepSurfaces((start, end), number, moving, self._thickness, self._friction(end), self._allowed)
         return self._last
 
 
@@ -119,7 +121,7 @@ class StepSurfaces:
         times: start and end of the step [s].
         number: the same for steps in which nothing about the colliders changes, and for no others.
         moving: each collider.
-        thickness (V,) [m], friction (V,) [-]: of the cloth's vertices.
+        thickness (V,) [m]: of the cloth's vertices. friction: coefficients at the end of the step.
         allowed (S, V): which of them may be in contact with each collider; None for all.
     """
 
@@ -127,19 +129,20 @@ class StepSurfaces:
     number: int
     moving: Sequence[MovingSurface]
     thickness: FloatArray
-    friction: FloatArray
+    friction: FrictionCoefficients
     allowed: BoolArray | None = None
 
     def find(self, x0: FloatArray, x1: FloatArray) -> Touching:
         """Contacts of the motion x0 -> x1 (V, 3) [m]."""
         count = len(self.thickness)
         found = find_contacts(x0[:count], x1[:count], self.moving, self.thickness, allowed=self.allowed)
-        solid = np.array([s.friction for s in self.moving])[found.collider]
+        solid = self.friction.solids[found.collider]
         distance = self.thickness[found.vertex] + np.array([s.thickness for s in self.moving])[found.collider]
         less = _squeezed(found, distance)
         if less.any():
             found, distance = replace(found, gap_t0=found.gap_t0 + less, gap_t1=found.gap_t1 + less), distance - less
-        return Touching(found, np.sqrt(self.friction[found.vertex] * solid), distance, self._carried(x0, found))
+        mu = np.sqrt(self.friction.on_solids[found.vertex] * solid)
+        return Touching(found, mu, distance, self._carried(x0, found))
 
     def _carried(self, x0: FloatArray, found: Contacts) -> FloatArray:
         result = pick(x0, found.vertex)

@@ -17,6 +17,7 @@ from .arguments import keeps_arguments
 from .cloth_contact import ClothContact
 from .force_fields import FieldWeights
 from .internal_springs import InternalSprings
+from .keyed import checked_number_at
 from .keyed_material import KeyedMaterial
 from .material import Material
 from .mesh import ClothMesh
@@ -178,11 +179,12 @@ class Cloth:
         own = self.contact.self_distance
         return self.distance if own is None else max(0.5 * own, self._least_thickness)
 
-    @property
-    def friction_on_cloth(self) -> float:
-        """Coefficient of friction of cloth on cloth [-]."""
+    def friction_at(self, time: float) -> tuple[float, float]:
+        """Return the coefficients of friction on colliders and on cloth [-] at `time` [s]."""
+        fabric = self.material if self.keyed_material is None else self.keyed_material.at(time)
         own = self.contact.self_friction
-        return self.material.friction if own is None else own
+        return fabric.friction, fabric.friction if own is None else checked_number_at(
+            own, time, "self_friction", self.name, least=0.0, most=FARTHEST)
 
 
 def usual_thickness(mesh: ClothMesh) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import FARTHEST, BoolArray, is_flag, is_number, is_whole
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
+from .keyed import Setting, check_setting
 
 
 @names_arguments_of(ClothError)
@@ -29,8 +30,8 @@ class ClothContact:
         not_self: (V,) marked vertices. A triangle with all corners marked is left out of self collision, and so is a
             loose edge with both ends marked; None for no vertices.
         not_objects: (V,) likewise, left out of collisions with colliders and other cloths.
-        self_friction: coefficient of friction of cloth on cloth [-], itself or other; between two cloths it is the
-            geometric mean of both. None for the material's friction, which is that on colliders.
+        self_friction: coefficient of friction of cloth on cloth [-], or a function of the time; between two cloths it
+            is the geometric mean of both. None for the material's friction, which is that on colliders.
         self_distance: distance that two layers of this cloth keep [m]; between two cloths it is the mean of both. None
             for twice the cloth's thickness, which is the distance from colliders.
         layer: where two cloths of different layers cross, the one of the higher layer is pulled out to the side to
@@ -46,7 +47,7 @@ class ClothContact:
     colliders: Sequence[str] | None = None
     not_self: BoolArray | None = None
     not_objects: BoolArray | None = None
-    self_friction: float | None = None
+    self_friction: Setting | None = None
     self_distance: float | None = None
     layer: int = 0
 
@@ -64,7 +65,9 @@ class ClothContact:
             object.__setattr__(self, name, _marked(getattr(self, name), name))
         for name, unit in (("self_friction", ""), ("self_distance", " m")):
             value = getattr(self, name)
-            if value is not None and not (is_number(value) and 0.0 <= value <= FARTHEST):
+            if name == "self_friction" and callable(value):
+                check_setting(value, f"{name} of its contact", "", least=0.0, most=FARTHEST)
+            elif value is not None and not (is_number(value) and 0.0 <= value <= FARTHEST):
                 raise ClothError(f"{name} of its contact is {value!r}{unit}, it must be a number, 0 or more and "
                                  f"{FARTHEST:g} at most, or None")
         if not is_whole(self.layer, -2 ** 31):

@@ -13,7 +13,7 @@ from ..arrays import FARTHEST, FloatArray, faces_wanted, float_rows, index_rows,
 from ..did_you_mean import names_arguments_of
 from ..errors import ColliderError
 from .arguments import keeps_arguments
-from .keyed import Setting, check_setting, checked_number_at
+from .keyed import Setting, check_setting, checked_number_at, number_at
 from .mesh import ClothMesh
 
 
@@ -25,7 +25,8 @@ class Collider:
     Args:
         positions: (V, 3) [m], or a function of time t [s] -> (V, 3) [m].
         triangles: (T, 3) vertex indices, the same for all times.
-        friction: Coulomb coefficient; with the fabric's own it combines to their product's square root [-].
+        friction: Coulomb coefficient, or a function of the time; with the fabric's own it combines to their product's
+            square root [-].
         thickness: extra distance kept from this surface [m].
         absorption: part of a force field that does not pass this surface, of fields that are absorbed, in 0..1 [-].
         name: name in messages; "collider" if not given.
@@ -35,7 +36,7 @@ class Collider:
             numbers, too far away or change their count, or a still one without any area.
     """
 
-    def __init__(self, positions: Any, triangles: Any = None, friction: float = 0.3, *, thickness: float = 0.0,
+    def __init__(self, positions: Any, triangles: Any = None, friction: Setting = 0.3, *, thickness: float = 0.0,
                  absorption: Setting = 0.0, name: str | None = None) -> None:
         if not (name is None or isinstance(name, str)):
             raise ColliderError(f"name is {name!r}, it must be text")
@@ -60,12 +61,16 @@ class Collider:
             t = int(np.argmax(twice))
             raise ColliderError(f"triangle {t} {self.triangles[t].tolist()} uses a vertex twice ({int(twice.sum())} "
                                 "such); remove that triangle", object_name=name)
-        for what, value in (("friction", friction), ("thickness", thickness)):
-            if not (is_number(value) and 0.0 <= value <= FARTHEST):
+        given: dict[str, Any] = {"friction": friction, "thickness": thickness}
+        for what, value in given.items():
+            if what == "friction" and callable(value):
+                check_setting(value, what, name, least=0.0, most=FARTHEST, error=ColliderError)
+            elif not (is_number(value) and 0.0 <= value <= FARTHEST):
                 raise ColliderError(f"{what} is {value!r}, it must be a number, 0 or more and {FARTHEST:g} at most",
                                     object_name=name)
         check_setting(absorption, "absorption", name, least=0.0, most=1.0, error=ColliderError)
-        self.friction, self.thickness, self.absorption = float(friction), float(thickness), absorption
+        self._friction, self.friction_changes = friction, callable(friction)
+        self.friction, self.thickness, self.absorption = number_at(friction, 0.0), float(thickness), absorption
         if not self.moves:
             self._positions = self._checked(positions, 0.0)
             if not self.has_area(0.0):                                   # what moves may grow out of a point
@@ -84,6 +89,11 @@ class Collider:
     def absorption_at(self, time: float) -> float:
         """Return the part of a force field that does not pass this surface, at `time` [s]."""
         return checked_number_at(self.absorption, time, "absorption", self.name, least=0.0, most=1.0,
+                                 error=ColliderError)
+
+    def friction_at(self, time: float) -> float:
+        """Return the coefficient of friction at `time` [s]."""
+        return checked_number_at(self._friction, time, "friction", self.name, least=0.0, most=FARTHEST,
                                  error=ColliderError)
 
     def has_area(self, time: float) -> bool:

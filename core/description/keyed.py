@@ -56,7 +56,7 @@ class Keyed:
 
 def number_at(setting: Setting, time: float) -> float:
     """Return the value of a setting at `time` [s]."""
-    return float(setting(time)) if callable(setting) else setting
+    return float(setting(time)) if callable(setting) else float(setting)
 
 
 def check_setting(value: Any, what: str, name: str, *, least: float = -math.inf, most: float = math.inf,

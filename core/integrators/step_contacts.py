@@ -99,7 +99,8 @@ class StepContacts:
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
-                         constrained=self.constraints is not None, but=self._to_springs)
+                         constrained=self.constraints is not None, but=self._to_springs,
+                         end=self.state.time + self.h)
 
     # ------------------------------------------------------------------ where velocities lead
 

@@ -35,6 +35,7 @@ from .emission import Emission
 from .field_forces import FieldForces, Step
 from .force_families import changing, damped
 from .forces_in_time import ForcesInTime
+from .friction_in_time import FrictionInTime
 from .gravity import Gravity
 from .keyed_fabric import fabric_of
 from .latest import Latest
@@ -71,7 +72,7 @@ class ParticleSystem:
         mass: (V,) [kg].
         carried: (V,) mass that moves with a particle that is held or in contact [kg].
         thickness: (V,) [m].
-        friction: (V,) [-].
+        friction: coefficients of friction over time.
         edges: (E, 2) of all cloths.
         rest_lengths: (E,) [m].
         displayed_edges: (E,) false for the diagonals by which quads and n-gons were cut into triangles.
@@ -101,7 +102,7 @@ class ParticleSystem:
         self.mass, self.carried = nodes.mass, nodes.carried
         self.gravity = Gravity(scene, nodes)
         self.thickness: FloatArray = nodes.padded(np.repeat([c.distance for c in cloths], counts))
-        self.friction: FloatArray = nodes.padded(np.repeat([c.material.friction for c in cloths], counts))
+        self.friction = FrictionInTime(scene, nodes)
         self.edges: IntArray = np.concatenate([c.mesh.edges + s for c, s in zip(cloths, starts, strict=True)])
         self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in cloths])
         self.displayed_edges: BoolArray = ~np.concatenate([c.mesh.is_diagonal for c in cloths])
@@ -153,14 +154,13 @@ class ParticleSystem:
         self.exclusions = exclusions if exclusions.exclude else None
         layers = [c.contact.layer for c in cloths]
         self.self_contact = SelfContact(
-            self.thickness, self.friction, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
+            self.thickness, self.friction.at, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
             scene.colliders, seams=seams if self.has_seams else None, skin=nodes.surface_count,
             threads=threads,
             points=np.flatnonzero(np.concatenate([c.mesh.loose_points & ~c.mesh.kept_loose for c in cloths])),
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
             held=np.concatenate([c.pins.fixed + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
-            from_cloth=(nodes.padded(np.repeat([c.distance_from_cloth for c in cloths], counts)),
-                        nodes.padded(np.repeat([c.friction_on_cloth for c in cloths], counts))),
+            from_cloth=nodes.padded(np.repeat([c.distance_from_cloth for c in cloths], counts)),
             exclusions=self.exclusions, layer=np.repeat(layers, counts) if len(set(layers)) > 1 else None,
         ) if len(self.triangles) + len(threads) else None
         skin = nodes.surface_count

@@ -81,7 +81,7 @@ class Stepper:
             solver, self_collision=False)
         self._integrate = registry.find(solver.integrator)
         count = system.nodes.surface_count
-        self._colliders = (SurfaceSet(system.scene.colliders, system.thickness[:count], system.friction[:count],
+        self._colliders = (SurfaceSet(system.scene.colliders, system.thickness[:count], system.friction.at,
                                       system.shapes, None if excluded is None else excluded.with_solids())
                            if system.scene.colliders else None)
         self._record = StepRecord()

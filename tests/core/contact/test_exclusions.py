@@ -104,7 +104,7 @@ def split(vertices, faces, row):
 
 def looked(staged):
     system = ParticleSystem(staged)
-    solids = SurfaceSet(staged.colliders, system.thickness, system.friction, system.shapes,
+    solids = SurfaceSet(staged.colliders, system.thickness, system.friction.at, system.shapes,
                         None if system.exclusions is None else system.exclusions.with_solids()).between(0.0, 0.1)
     trial = ContactTrial(system.self_contact)
     x = system.nodes.start

@@ -265,7 +265,7 @@ def test_friction_that_drives_cloth_makes_energy(monkeypatch, times, drives):
                        velocities=np.tile([1.0, 0.0, 0.0], (25, 1)))
     floor = core.Collider([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]], [[0, 1, 2]], friction=0.5)
     system = ParticleSystem(core.Scene([cloth], [floor]))
-    surfaces = SurfaceSet(system.scene.colliders, system.thickness, system.friction)
+    surfaces = SurfaceSet(system.scene.colliders, system.thickness, system.friction.at)
     start = system.initial_state()
     context = StepContext.at(system, start, core.Solver(), colliders=surfaces)
     result = step(system, start, H, context.between(0.0, H))
