@@ -16,21 +16,21 @@ class FieldWeightsSettings:
     """Weights of one cloth.
 
     Attributes:
-        weights: factors on gravity, on all force fields and on those of each kind [-], by the names FIELD_WEIGHTS.
-        collection: name of the collection whose fields act, "" for all of the scene.
-        members: names of the objects of this collection.
+        weights: factors on gravity, on all force fields and on those of each kind [-], by the names of the settings.
+        effector_collection: name of the collection whose fields act, "" for all of the scene.
+        effectors: names of the objects of this collection.
     """
 
     weights: dict[str, float]
-    collection: str
-    members: tuple[str, ...]
+    effector_collection: str
+    effectors: tuple[str, ...]
 
 
 def field_weights_of(values: Any) -> FieldWeightsSettings:
     """Return the weights that are stored in the settings of an object."""
     chosen = values.effector_collection
-    members = sorted(obj.name_full for obj in chosen.all_objects if obj.field is not None and obj.field.type != "NONE"
+    effectors = sorted(obj.name_full for obj in chosen.all_objects if obj.field is not None and obj.field.type != "NONE"
                      ) if chosen is not None else []
     return FieldWeightsSettings(
-        weights={name: float(getattr(values, f"weight_{name}")) for name in FIELD_WEIGHTS},
-        collection=chosen.name if chosen is not None else "", members=tuple(members))
+        weights={f"weight_{name}": float(getattr(values, f"weight_{name}")) for name in FIELD_WEIGHTS},
+        effector_collection=chosen.name if chosen is not None else "", effectors=tuple(effectors))

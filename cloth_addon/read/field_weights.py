@@ -21,7 +21,7 @@ def field_weights(obj: bpy.types.Object, settings: FieldWeightsSettings, objects
     """
     names = field_names(objects)
     acting = [field for field in objects if field != obj
-              and (not settings.collection or field.name_full in settings.members)]
+              and (not settings.effector_collection or field.name_full in settings.effectors)]
     keyed = window.settings(obj)
     return core.FieldWeights(**{name: keyed.setting(f"weight_{name}") for name in FIELD_WEIGHTS},
                              fields=None if len(acting) == len(objects) else [names[field] for field in acting])

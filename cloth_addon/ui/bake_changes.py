@@ -18,6 +18,7 @@ from ... import core
 from ..bake import bake_job
 from ..properties import baked_record, change_listeners
 from ..properties.enum_items import title
+from ..properties.field_weights_settings import FIELD_WEIGHTS
 from ..properties.settings import scene_settings_of, settings_of
 from ..read.fingerprint import SCENE_PATHS, differences, fingerprint
 from ..write.report import json_values
@@ -33,7 +34,9 @@ TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit
           "solid_contact": "On Solids", "verlet_kd": "Kept Motion", "isotropic_damping": "Edge Motion",
           "spring_damping": "Edge Length", "steps_per_frame": "Steps per Frame",
           "pattern_size": "UV Square", "projective_solve": "Solve", "thickness": "Distance",
-          "members": "Collision Collection", "self_friction": "Self Friction", "self_distance": "Self Distance"}
+          "members": "Collision Collection", "self_friction": "Self Friction", "self_distance": "Self Distance",
+          "effectors": "Fields of the Effector Collection",
+          **{f"weight_{name}": f"{title(name)} in Field Weights" for name in FIELD_WEIGHTS}}
 """Titles in the panel of settings whose name is another."""
 SHOWN_ELSEWHERE = {"first", "last", "frame_rate", "time_ratio", "metres_per_unit", "gravity", "wind", "backend"}
 """Settings of the scene that are parts of their own, or change nothing."""

@@ -51,6 +51,16 @@ def test_an_object_is_one_entry_whatever_has_changed(extension, scene, sheet):
     assert sum("Ball" in text for text in found(extension, scene, sheet)) == 1
 
 
+def test_changed_field_weights_are_named(extension, scene, sheet):
+    import bpy
+
+    sheet.muslin.weight_gravity = 0.5
+    assert found(extension, scene, sheet) == ["settings (Gravity in Field Weights)"]
+    sheet.muslin.weight_gravity = 1.0
+    sheet.muslin.effector_collection = bpy.data.collections.new("Fans")
+    assert found(extension, scene, sheet) == ["settings (Effector Collection)"]
+
+
 @pytest.mark.parametrize("name", ["Ball", "Towel", "Sheet"])
 def test_another_name_is_no_change(extension, scene, sheet, name):
     import bpy

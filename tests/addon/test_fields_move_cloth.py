@@ -41,6 +41,18 @@ def test_cloth_is_moved_by_a_field_and_follows_its_animation(extension, scene, k
     assert x[2] - x[1] > 0.1
 
 
+def test_a_strength_of_one_is_one_newton_per_square_metre(extension, scene):
+    sheet = builders.sheet()
+    sheet.location.x = 0.5
+    sheet.muslin.areal_density = 0.25
+    sheet.muslin.air_drag = sheet.muslin.viscous_drag = 0.0
+    sheet.muslin.weight_force = 0.5
+    scene.muslin.steps_per_frame = 8
+    field("FORCE", strength=1.0, shape="PLANE")
+    x = drift(extension, scene, sheet, (1, 13))
+    assert x[1] - x[0] == pytest.approx(0.5 * 0.5 / 0.25 * (12 / 24.0) ** 2, rel=0.02)
+
+
 @pytest.mark.parametrize("setting, value", [("weight_all", 0.0), ("weight_force", 0.0), ("apply_to_location", False)])
 def test_a_field_without_weight_or_effect_moves_nothing(extension, scene, setting, value):
     sheet = builders.sheet()
