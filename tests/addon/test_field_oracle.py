@@ -25,7 +25,7 @@ TOLERANCE = 1e-5
 """Largest error of an acceleration, over the largest one of the combination or 1."""
 ROUNDING = 2.0 ** -22
 """Relative change of a position that Blender's single precision may make."""
-COSINE_ROUNDING = 2.0 ** -22
+COSINE_ROUNDING = 2.0 ** -21
 """Error of a cosine in single precision."""
 TYPES = ("FORCE", "WIND", "VORTEX", "MAGNET", "HARMONIC", "TURBULENCE", "DRAG")
 SHAPES = ("POINT", "LINE", "PLANE", "SURFACE", "POINTS")
@@ -105,12 +105,28 @@ def cone_rounding(extension, field, x):
     """Return the relative error (V,) of a cone's falloff by the rounding of the angle's cosine in single precision."""
     numbers = dict(zip(values_of(extension), field.numbers_at(0.0), strict=True))
     own = x - [numbers[name] for name in ("x", "y", "z")]
-    axes = field.normals(0.0) if field.normals is not None else np.array([[numbers[n] for n in ("xz", "yz", "zz")]])
+    axes = np.array([[numbers[name] for name in ("xz", "yz", "zz")]])
+    if field.shape == "points":
+        axes = field.normals(0.0)
+    elif field.shape == "surface":
+        a, b, c = (field.vertices(0.0)[field.triangles[:, corner]] for corner in range(3))
+        axes = np.cross(b - a, c - a)
     cosine = (own @ axes.T) / np.outer(np.linalg.norm(own, axis=1), np.linalg.norm(axes, axis=1))
     angle = np.arccos(np.clip(cosine, -1.0, 1.0))
     degrees = np.degrees(COSINE_ROUNDING / np.maximum(np.sin(angle), np.sqrt(COSINE_ROUNDING)))
     power, minimum = numbers["radial_power"], numbers["radial_minimum"]
     return (power * degrees / (1.0 + np.maximum(np.degrees(angle) - minimum, 0.0))).max(axis=1)
+
+
+def distance_rounding(extension, field, x):
+    """Return the relative error (V,) of the distance from a plane or an axis, which is a difference of positions."""
+    numbers = dict(zip(values_of(extension), field.numbers_at(0.0), strict=True))
+    own = x - [numbers[name] for name in ("x", "y", "z")]
+    axis = np.array([numbers[name] for name in ("xz", "yz", "zz")])
+    axis /= np.linalg.norm(axis)
+    height = own @ axis
+    distance = np.abs(height) if field.shape == "plane" else np.linalg.norm(own - np.outer(height, axis), axis=1)
+    return 3.0 * ROUNDING * np.abs(x).max() / np.maximum(distance, 1e-9)
 
 
 def errors(extension, scene, moved):
@@ -120,6 +136,8 @@ def errors(extension, scene, moved):
     for field in scene.fields:
         if field.falloff == "cone":
             allowed += cone_rounding(extension, field, moved.x) * max(1.0, np.abs(moved.a).max())
+        if field.shape in ("plane", "line"):
+            allowed += distance_rounding(extension, field, moved.x) * max(1.0, np.abs(moved.a).max())
     rng = np.random.default_rng(0)
     for _ in range(4):
         near = moved.x + ROUNDING * np.abs(moved.x).max() * rng.uniform(-1.0, 1.0, moved.x.shape)

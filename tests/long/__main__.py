@@ -223,7 +223,8 @@ def _module(part: str, module: str, plan: Plan, *arguments: str, python: str | N
 def records(plan: Plan) -> Row:
     """Run the tests of the add-on that take their number of cases from MUSLIN_CASES."""
     row = Row("records", 0)
-    files = sorted(str(p) for pattern in ("*fuzz*.py", "*fault*.py", "*oracle*.py") for p in ROOT.glob(f"tests/addon/test_{pattern}"))
+    files = sorted(str(path) for pattern in ("*fuzz*.py", "*fault*.py", "*oracle*.py")
+                   for path in ROOT.glob(f"tests/addon/test_{pattern}"))
     if plan.blender is None or not files:
         row.skipped = "no such tests" if not files else "no Python with Blender was given"
         return row
