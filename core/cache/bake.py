@@ -22,9 +22,8 @@ from ..errors import CacheError, ClothError, SceneError
 from ..stepping.checkpoint import Checkpoint
 from ..stepping.simulate import Frame, simulate
 from .take import Take
+from .take_checkpoints import CHECKPOINT_FRAMES
 
-CHECKPOINT_FRAMES = 10
-"""Largest number of frames from one checkpoint to the next."""
 CHECKPOINT_SECONDS = 30.0
 """Largest time from one checkpoint to the next, unless one frame takes longer [s]."""
 

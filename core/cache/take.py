@@ -3,7 +3,7 @@
 
     frames.muslin        log of records: the header, then the frames with certificate and velocities
     NAME.pc2             positions of one cloth, in the space of its object [Blender units], one sample a frame
-    checkpoint-NNNNNN    states from which the bake continues, fewer the older they are
+    checkpoint-NNNNNN    states from which the bake continues, at most 10 frames from one to the next
 
 A frame is committed by its samples first and its record second, each written and synced. It counts once its record is
 whole, so that the files hold a valid prefix of the bake whenever the process is killed.

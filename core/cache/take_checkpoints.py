@@ -20,8 +20,10 @@ from ..stepping.checkpoint import Checkpoint
 from .disk_file import errors_of, sync_folder
 from .take_entries import CHECKPOINT_START, Entry
 
+CHECKPOINT_FRAMES = 10
+"""Largest number of frames from one checkpoint to the next, as they are written and as they are kept."""
 NEWEST_KEPT = 4
-"""Number of the newest checkpoints that are all kept; of those before them every second, fourth, ... is."""
+"""Number of the newest checkpoints that are all kept, however close they are."""
 CHECKPOINT_NAME = re.compile(CHECKPOINT_START + r"(-?[0-9]+)(\.[0-9]+\.part)?")
 
 
@@ -80,16 +82,19 @@ def copy(source: Path, target: Path, frame: int, digest: str) -> None:
 
 
 def thin(folder: Path, entries: Sequence[Entry], always: Set[int]) -> None:
-    """Delete some of the older checkpoints, but none of the frames `always`: of n, about 2 log2(n) are kept.
+    """Delete older checkpoints that are closer than needed, but none of the frames `always`.
 
-    Checkpoint k of n is kept while n - k is less than `NEWEST_KEPT` times the largest power of two that divides k, so
-    that what is kept of them later is among what is kept now.
+    Going on from any frame then costs at most `CHECKPOINT_FRAMES` frames that are solved again, and a take has at most
+    two checkpoints in as many frames, besides the newest and those of `always`. One is deleted if the next one comes
+    within `CHECKPOINT_FRAMES` frames of the last one that is kept. What is kept later is among what is kept now.
     """
-    kept = {entry.frame for number, entry in enumerate(entries, 1)
-            if entry.frame in always or len(entries) - number < NEWEST_KEPT * (number & -number)}
-    for entry in entries:
-        if entry.frame not in kept:
-            _delete(path_of(folder, entry.frame))
+    frames = sorted({entry.frame for entry in entries if path_of(folder, entry.frame).exists()})
+    before: int | None = None
+    for frame, following in zip(frames[:-NEWEST_KEPT], frames[1:], strict=False):
+        if frame in always or before is None or following - before > CHECKPOINT_FRAMES:
+            before = frame
+        else:
+            _delete(path_of(folder, frame))
 
 
 def remove_others(folder: Path, entries: Sequence[Entry]) -> None:

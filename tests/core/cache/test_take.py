@@ -11,10 +11,11 @@ import pytest
 
 import core
 from core import CacheError
+from core.cache import take_checkpoints
 from core.cache.bake import bake_frames
 from core.cache.record_log import RecordLog
 from core.cache.take import LOG_NAME, Take
-from core.cache.take_entries import delete_take, read_header
+from core.cache.take_entries import Entry, delete_take, read_header
 from core.cache.take_header import TakeCloth, file_names
 from tests.core.cache.faults import faults
 from tests.core.cache.takes import FIRST, LAST, SOLVER, baked, contents, header, scene
@@ -223,9 +224,25 @@ def test_checkpoints_of_a_long_bake_are_bounded(tmp_path, frames, monkeypatch):
             there = set(take.checkpoint_frames())
             assert there - {number} <= before and {number - 3, number - 2, number - 1} & before <= there
             before = there
-    assert len(before) <= 20 and min(before) < last // 2
+    assert len(before) <= last // 10 + 4
+    for frame in range(FIRST, last):
+        assert any(0 <= frame - state <= 10 for state in before), f"no state to go on from at or before frame {frame}"
     with Take.resume(tmp_path / "t", 90) as take:
-        assert 70 < take.checkpoint_before(90).frame <= 90
+        assert 80 <= take.checkpoint_before(90).frame <= 90
+
+
+@pytest.mark.parametrize("distance", [1, 3, 7, 10])
+def test_kept_checkpoints_are_close_over_the_whole_range_and_few(tmp_path, distance):
+    """Whatever the distance of those that are written, with one that must stay."""
+    written = [*range(FIRST + distance - 1, 1000, distance)]
+    entries = [Entry(None, "checkpoint", frame, {"digest": ""}) for frame in written]
+    for number, frame in enumerate(written, 1):
+        take_checkpoints.path_of(tmp_path, frame).touch()
+        take_checkpoints.thin(tmp_path, entries[:number], {written[7]})
+    there = sorted(int(path.name.rpartition("-")[2]) for path in tmp_path.iterdir())
+    gaps = np.diff([FIRST, *there, 999])
+    assert gaps.max() <= 10 and len(there) <= 2 * 100 + 5 and written[7] in there
+    assert (np.convolve(gaps[1:-6], [1, 1], "valid") > 10).sum() >= len(gaps) - 12
 
 
 def test_a_checkpoint_that_is_damaged_or_of_removed_frames_is_not_used(take, frames):
