@@ -27,7 +27,6 @@ from .description.particle_emitters import emit, emitters
 from .description.pins import Attachment
 from .description.scene import Scene
 from .description.settings import Solver
-from .description.wind_fields import WindFields
 from .errors import (
     CacheError,
     CheckpointError,
@@ -56,7 +55,7 @@ __all__ = [
     "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothContact",
     "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame",
     "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow", "PinError",
-    "PresetError", "Scene", "SceneError", "Solver", "SolverError", "Trajectory", "UnstableStepError", "WindFields",
+    "PresetError", "Scene", "SceneError", "Solver", "SolverError", "Trajectory", "UnstableStepError",
     "audit", "emit", "emitters", "field_forces", "field_values", "integrators", "is_warm", "models", "simulate",
     "steps_in_frame", "warm_up",
 ]

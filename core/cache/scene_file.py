@@ -43,7 +43,6 @@ from ..description.motion import MotionWindow, Trajectory
 from ..description.pins import Attachment
 from ..description.scene import Scene
 from ..description.settings import Solver
-from ..description.wind_fields import WindFields
 from ..errors import CacheError, ClothError
 from ..parsed import Anything, Fields, Kind, ListOf, Number, TableOf, Text, from_json
 
@@ -59,7 +58,7 @@ MANY = 1 << 20
 LARGEST_INTEGER = 2 ** 63
 CLASSES: Mapping[str, type] = {made.__name__: made for made in (
     Attachment, Cloth, ClothContact, ClothMesh, Collider, FieldWeights, ForceField, InternalSprings, Keyed,
-    KeyedMaterial, Material, Scene, Solver, WindFields)}
+    KeyedMaterial, Material, Scene, Solver)}
 """Classes whose objects can be in a file, by name."""
 CHANGES = frozenset(("without_loose", "scaled", "curved"))
 """Methods of `ClothMesh` that return a changed copy."""
@@ -157,7 +156,7 @@ class _Writer:
             return self._object(value, where)
         what = "a function" if callable(value) else f"of the type {type(value).__name__}"
         raise CacheError(f"{where} is {what}, which cannot be stored for another process: give numbers or arrays, and "
-                         "for motion a core.Trajectory of the MotionWindow, or core.WindFields of one")
+                         "for motion a core.Trajectory of the MotionWindow, as of the values of a core.ForceField")
 
     def _motion(self, value: Trajectory, where: str) -> Any:
         if value.window is not self._window or value.name not in self._window.start:
@@ -168,10 +167,8 @@ class _Writer:
     def _object(self, value: Any, where: str) -> Any:
         name = getattr(value, "name", "")
         where = f"{type(value).__name__} '{name}'" if name else where
-        if isinstance(value, WindFields):
-            given: Mapping[str, Any] = {"uniform": value.uniform, "fields": value.fields}
-        elif is_dataclass(value):
-            given = {field.name: getattr(value, field.name) for field in fields(value)}
+        if is_dataclass(value):
+            given: Mapping[str, Any] = {field.name: getattr(value, field.name) for field in fields(value)}
         else:
             given = arguments_of(value)
         changes = changes_of(value) if isinstance(value, ClothMesh) else ()

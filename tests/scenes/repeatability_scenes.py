@@ -51,7 +51,26 @@ def wind():
         return np.stack([4.0 + 2.0 * x[:, 2], 2.0 * np.sin(5.0 * x[:, 0] - 8.0 * t), 0.5 + 0.0 * x[:, 0]], axis=1)
 
     return [act(10, [flag, curtain], world={"wind": field}, measure_energy=True, **PANEL),
-            act(5, [flag], world={"wind": lambda t: (3.0, np.cos(6.0 * t), 0.0)}, **PANEL)]
+            act(5, [flag], world={"wind": lambda t: (3.0, np.cos(6.0 * t), 0.0)}, **PANEL),
+            act(5, [curtain], [core.Collider(*FAR_WALL, absorption=0.5)], world={"fields": fields()}, **PANEL)]
+
+
+FAR_WALL = np.array([[9.0, -1.0, -1.0], [9.0, 2.0, -1.0], [9.0, 0.0, 2.0]]), [[0, 1, 2]]
+
+
+def fields():
+    """Force fields of all kinds that need no samples, one of them behind a wall."""
+    near, far = {"x": 0.2, "y": 0.8, "z": 0.4}, {"x": 12.0, "y": 0.5}
+    surface = {"vertices": FAR_WALL[0] - [8.0, 0.0, 0.0], "triangles": np.array(FAR_WALL[1])}
+    return [core.ForceField("force", core.field_values(strength=-0.4, power=1.5, **near), gravitation=True),
+            core.ForceField("force", core.field_values(strength=0.5, **far), absorption=True),
+            core.ForceField("harmonic", core.field_values(strength=2.0, rest_length=0.3, damping=0.1, wind_factor=0.5,
+                                                          **near), "surface", **surface),
+            core.ForceField("vortex", core.field_values(strength=0.5, noise=0.2, **near), "line", "tube"),
+            core.ForceField("magnetic", core.field_values(strength=0.6, **near), falloff="cone"),
+            core.ForceField("turbulence", core.field_values(strength=0.5, size=0.2, flow=0.1, **near)),
+            core.ForceField("drag", core.field_values(linear_drag=0.1, quadratic_drag=0.2, **near)),
+            core.ForceField("wind", core.field_values(strength=2.0, noise=1.0, **near), "plane")]
 
 
 def pushed():

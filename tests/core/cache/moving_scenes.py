@@ -10,16 +10,18 @@ from core.description.arguments import arguments_of, changes_of
 
 FIRST = 3
 """Frame at time 0."""
-ROWS = np.array([[0.0, -2.0, 0.5, 0.0, 1.0, 0.0, 3.0, 0.0, 0.0, 1.0, 0.5, 9.0, 0.0, 0.0, np.inf],
-                 [0.3, 0.0, -1.0, 0.0, 0.0, 1.0, 2.0, 2.0, 1.0, 0.5, 0.0, np.inf, 1.0, 0.1, 2.0]])
-"""Two wind fields, a sphere and a tube."""
+FAN = core.field_values(x=0.0, y=-2.0, z=0.5, strength=3.0, power=1.0, minimum=0.5, maximum=9.0, noise=0.5)
+SPRING = core.field_values(x=0.3, y=0.2, z=-1.0, strength=2.0, damping=0.5, size=0.5)
+"""Numbers of fields."""
 
 
 class Motion:
     """Functions of time by name, and the window that samples them."""
 
     def __init__(self, rate):
-        self.functions, self.rate = {"fields": lambda t: ROWS + 0.3 * np.sin(5.0 * t)}, rate
+        self.functions, self.rate = {
+            "fan": lambda t: FAN + 0.3 * np.sin(5.0 * t), "spring": lambda t: SPRING * (1.0 + 0.3 * np.sin(5.0 * t)),
+            "weight": lambda t: np.array([1.0 + t])}, rate
 
     def name(self, function):
         """Return the name of a new function."""
@@ -72,7 +74,12 @@ def windowed(scene, rate):
     given = dict(arguments_of(scene))
     wind = given.get("wind")
     if callable(wind):
-        given["wind"] = core.WindFields((0.5, 0.0, 0.1), window.trajectory("fields"))
+        given["wind"] = (0.5, 0.0, 0.1)
+        fan, spring = window.trajectory("fan"), window.trajectory("spring")
+        given["fields"] = [core.ForceField("wind", fan), core.ForceField("turbulence", spring, name="waves"),
+                           core.ForceField("harmonic", spring, "points", vertices=np.eye(3), name="spring")]
+        weights = core.FieldWeights(gravity=core.Keyed(window.trajectory("weight"), 0), fields=["field", "spring"])
+        given["cloths"] = [core.Cloth(**arguments_of(cloth) | {"field_weights": weights}) for cloth in given["cloths"]]
     return core.Scene(**{name: anew(item) for name, item in given.items()}), window, motion
 
 
@@ -98,8 +105,6 @@ def described(thing):
         return {key: described(item) for key, item in thing.items()}
     if isinstance(thing, core.Trajectory):
         return thing.name
-    if isinstance(thing, core.WindFields):
-        return described(thing.uniform), described(thing.fields)
     if is_dataclass(thing):
         return {field.name: described(getattr(thing, field.name)) for field in fields(thing)}
     if isinstance(thing, (core.Cloth, core.ClothMesh, core.Collider, core.Scene)):

@@ -79,9 +79,10 @@ def test_functions_other_than_trajectories_are_refused_by_name(change, words, tm
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     path = tmp_path_factory.mktemp("scene") / "scene"
-    window = window_of(a=np.zeros((4, 3)), fields=np.zeros((1, 15)))
-    wind = core.WindFields((0, 1, 0), window.trajectory("fields"))
-    scene = core.Scene([hanging(sewing_time=2.0)], [floor()], wind=wind)
+    window = window_of(a=np.zeros((4, 3)), fan=core.field_values(strength=1.0))
+    field = core.ForceField("force", window.trajectory("fan"), vertices=np.eye(3))
+    cloth = hanging(sewing_time=2.0, field_weights=core.FieldWeights(fields=["field"]))
+    scene = core.Scene([cloth], [floor()], fields=[field])
     save_scene(path, scene, core.Solver(), window)
     return path.read_bytes()
 
