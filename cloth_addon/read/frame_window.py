@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
 import numpy as np
@@ -29,6 +30,8 @@ RETRIANGULATING = frozenset(("NODES", "TRIANGULATE"))
 """Types of modifiers that may triangulate the same faces differently as these bend, which a collider may do."""
 LARGEST_COORDINATE = 1e9
 """Largest valid coordinate [m]. Numbers in single precision are 64 m apart there."""
+FARTHEST_MOVE = 1e4
+"""Largest motion of a pinned vertex in a frame, over the size of its cloth [-] (docs/decisions/0041-thrown-pins.md)."""
 LEAST_SCALE_RATIO = 1e-6
 """Smallest over largest scale of an object's axes, below which it has no inverse in single precision [-]."""
 
@@ -51,6 +54,7 @@ class FrameWindow:
     Attributes:
         motion: the window of the core that holds the positions.
         sampling: how often motion is read in a frame.
+        pinned: by the names of cloths, the pinned vertices and the size of the cloth [m].
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer,
@@ -70,6 +74,7 @@ class FrameWindow:
         self._shown = [*objects, *extra_objects]
         self._posed_from = first if posed_from is None else posed_from
         self.sampling = MotionSampling()
+        self.pinned: dict[str, tuple[NDArray[np.integer[Any]], float]] = {}
         self._latest = self._values(first)
         self.motion = core.MotionWindow(first, frame_rate, self._latest)
         for settings in self._settings.values():
@@ -88,12 +93,25 @@ class FrameWindow:
         start, end = self._latest, self._values(frame)
         samples = [(float(frame), end)]
         if frame == self.motion.frame + 1:
+            self._check_pins(frame, start, end)
             samples = [*self._between(frame, start, end), *samples]
             self.motion.advance(samples)
         else:
             self.motion.jump(frame, end)
         self._latest = end
         return samples
+
+    def _check_pins(self, frame: int, start: dict[str, Positions], end: dict[str, Positions]) -> None:
+        """Raise PinError if a pinned vertex moves too far from the frame before to `frame`."""
+        for name, (vertices, size) in self.pinned.items():
+            far = np.linalg.norm(end[name][vertices] - start[name][vertices], axis=1)
+            i = int(np.argmax(far))
+            if far[i] > FARTHEST_MOVE * size:
+                raise core.PinError(
+                    f"pinned vertex {int(vertices[i])} moves {far[i]:.3g} m from frame {frame - 1} to frame {frame}, "
+                    f"more than {FARTHEST_MOVE:g} times the size of the cloth ({size:.3g} m); correct the keys, "
+                    "drivers or parents that throw it there, or start the bake after that frame",
+                    object_name=self._objects[name][0].name)
 
     def _between(self, frame: int, start: dict[str, Positions], end: dict[str, Positions]
                  ) -> list[tuple[float, dict[str, Positions]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import bpy
 import numpy as np
@@ -111,6 +112,7 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
     notes += fields.notes()
     window.sampling = _sampling(settings.motion_samples, sources, cloths, [
         *(obj.name_full for obj in solid_objects), *instanced.owners], fields)
+    window.pinned = _pinned(sources, cloths)
     solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in solid_objects]
     solids += colliders.read_instances(instanced, scene, window)
     collider_objects = solid_objects + [obj for obj in instanced.owners.values() if obj not in solid_objects]
@@ -140,6 +142,18 @@ def _sampling(samples: int, sources: Sequence[read_cloth.ClothSource], cloths: S
         if len(pinned):
             errors[source.name] = chord_error(thickness, pinned)
     return MotionSampling(samples, errors | fields.errors())
+
+
+def _pinned(sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth]
+            ) -> dict[str, tuple[NDArray[np.integer[Any]], float]]:
+    """Return the pinned vertices of each cloth that has some, and the size of the cloth [m]."""
+    found: dict[str, tuple[NDArray[np.integer[Any]], float]] = {}
+    for source, cloth in zip(sources, cloths, strict=True):
+        vertices = np.flatnonzero(cloth.pins.weights > 0.0)
+        size = float(np.linalg.norm(np.ptp(cloth.positions, axis=0)))
+        if len(vertices) and size > 0.0:
+            found[source.name] = vertices, size
+    return found
 
 
 def notes_on_ignored(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.addon import builders
+from tests.addon.scripted import replace_simulation, simulate_as
 from tests.addon.window_steps import LAST, Driven, latest, moving_scene
 
 
@@ -207,3 +208,27 @@ def test_a_damaged_feed_is_read_again_from_the_first_frame(extension, scene, fra
     path.write_bytes(b"no feed" * 100)
     frames, feed = read_again(extension, scene, fluttering, place, frames_read)
     assert frames == list(range(2, 101)) and feed == whole
+
+
+@pytest.mark.parametrize("how", ["script", "window"])
+def test_pins_that_are_thrown_are_refused_where_the_scene_is_read(extension, scene, how):
+    sheet = moving_scene()
+    builders.animate(sheet, "location", {3: (0.0, 0.0, 0.0), 4: (1e5, 0.0, 0.0)})
+    scene.frame_set(1)
+    with pytest.raises(extension.core.PinError, match=r"Sheet: pinned vertex 0 moves 1e\+05 m from frame 3 to frame 4, "
+                                                      "more than 10000 times the size of the cloth .1.41 m.; correct"):
+        if how == "script":
+            builders.finish(extension.bake.bake(scene))
+        else:
+            Driven(extension, scene, [sheet]).until()
+
+
+def test_vertices_without_pins_and_jumps_of_some_metres_are_read(extension, scene, monkeypatch):
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x))
+    sheet = moving_scene()
+    builders.animate(sheet, "location", {3: (0.0, 0.0, 0.0), 4: (1e3, 0.0, 0.0)})
+    scene.frame_set(1)
+    builders.finish(extension.bake.bake(scene))
+    sheet.muslin.pin_group = ""
+    builders.animate(sheet, "location", {4: (1e5, 0.0, 0.0)})
+    builders.finish(extension.bake.bake(scene))
