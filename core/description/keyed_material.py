@@ -18,10 +18,17 @@ PLACES: Mapping[str, tuple[str, int | None]] = {
     "stretch_warp": ("stretch", 0), "stretch_weft": ("stretch", 1), "shear": ("shear", None),
     "bend_warp": ("bend", 0), "bend_weft": ("bend", 1), "damping": ("damping", None), "friction": ("friction", None),
     "air_drag": ("air_drag", None), "viscous_drag": ("viscous_drag", None),
-    "isotropic_damping": ("isotropic_damping", None), "spring_damping": ("spring_damping", None)}
+    "isotropic_damping": ("isotropic_damping", None), "spring_damping": ("spring_damping", None),
+    "compression_warp": ("compression", 0), "compression_weft": ("compression", 1),
+    "compression_damping": ("compression_damping", None), "shear_damping": ("shear_damping", None),
+    "bend_damping": ("bend_damping", None)}
 """Constants that may change: field of `Material`, and place in it where it has one of warp and one of weft."""
-STIFFNESS_NAMES = ("stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft")
-"""Those that a model builds its forces from."""
+STIFFNESS_NAMES = ("stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft", "compression_warp",
+                   "compression_weft")
+"""Those that are stiffness."""
+DAMPING_NAMES = ("damping", "compression_damping", "shear_damping", "bend_damping", "isotropic_damping",
+                 "spring_damping")
+"""Those that damp deformation."""
 
 
 @names_arguments_of(MaterialError)
@@ -84,7 +91,7 @@ class KeyedMaterial:
             if place is None:
                 given[constant] = value
             else:
-                pair = list(given.get(constant, getattr(self.material, constant)))
+                pair = list(given.get(constant) or getattr(self.material, constant) or self.material.stretch)
                 pair[place] = value
                 given[constant] = tuple(pair)
         return replace(self.material, **given)

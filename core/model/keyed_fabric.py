@@ -22,7 +22,7 @@ import numpy as np
 
 from ..arrays import SINGLE_PRECISION, FloatArray
 from ..description.cloth import Cloth
-from ..description.keyed_material import PLACES, STIFFNESS_NAMES
+from ..description.keyed_material import DAMPING_NAMES, PLACES, STIFFNESS_NAMES
 from ..errors import ClothError
 from ..stencils.models.built_model import BuiltModel
 from ..stencils.springs.edge_damping import dashpots
@@ -78,10 +78,9 @@ class KeyedFabric:
         assert cloth.keyed_material is not None
         self._cloth, self._keyed = cloth, cloth.keyed_material
         at_start = self._keyed.values(0.0)
-        used = (*STIFFNESS_NAMES, "damping", "isotropic_damping", "spring_damping")
-        self._names = [name for name in used if name in self._keyed.changes]
+        self._names = [name for name in (*STIFFNESS_NAMES, *DAMPING_NAMES) if name in self._keyed.changes]
         plain = self._keyed.with_values({})
-        usual = {name: getattr(plain, field) if place is None else getattr(plain, field)[place]
+        usual = {name: getattr(plain, field) if place is None else (getattr(plain, field) or plain.stretch)[place]
                  for name, (field, place) in PLACES.items()}
         self._base = {name: at_start[name] or usual[name] or 1.0 for name in self._names}
         self._halves = (any(name in self._names for name in ("bend_warp", "bend_weft"))
@@ -198,7 +197,8 @@ class KeyedFabric:
             return False
         for response, force, right in zip(responses, base, wanted, strict=True):
             made = response.at(tuple(values.values()), force)
-            if not np.array_equal(right.stencil.weights, force.stencil.weights) or not all(
+            if not np.array_equal(right.stencil.weights, force.stencil.weights) or not np.isclose(
+                    made.damping, right.damping, rtol=SINGLE_PRECISION, atol=0.0) or not all(
                     np.allclose(a, b, rtol=SINGLE_PRECISION, atol=0.0)
                     for a, b in zip(made.parameters, right.parameters, strict=True)):
                 return False
