@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 def _time(name: str, description: str) -> Any:
     return FloatProperty(name=name, description=description, default=0.005, min=0.0, max=10.0, soft_max=0.1, step=0.1,
-                         precision=4, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", options=set())
+                         precision=4, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE")
 
 
 class CompressionProperties:
@@ -25,11 +25,11 @@ class CompressionProperties:
     compression_warp: FloatProperty(
         name="Compression Warp", description="Resistance to being pushed together along the grain, in N/m. 0 lets the "
         "fabric give way as if it buckled between the vertices",
-        default=400.0, min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0, options=set(),
+        default=400.0, min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
     )
     compression_weft: FloatProperty(
         name="Weft", description="Resistance to being pushed together across the grain, in N/m",
-        default=400.0, min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0, options=set(),
+        default=400.0, min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
     )
     use_separate_damping: BoolProperty(
         name="Separate Damping", description="Damp compression, shear and bending by times of their own. Damping of "

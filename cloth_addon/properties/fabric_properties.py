@@ -31,7 +31,8 @@ def _in_micro(prop: str) -> dict[str, Any]:
 
 
 def _fabric(prop: str, name: str, description: str, **options: Any) -> Any:
-    return FloatProperty(name=name, description=description, default=DEFAULT_FABRIC[prop], options=set(), **options)
+    """Return a property that may be keyed, as all constants of a fabric may but its mass."""
+    return FloatProperty(name=name, description=description, default=DEFAULT_FABRIC[prop], **options)
 
 
 class FabricProperties:
@@ -45,7 +46,7 @@ class FabricProperties:
     )
     areal_density: _fabric(
         "areal_density", "Weight", "Mass per area of the fabric, in kg/m², whatever the resolution of the mesh",
-        min=1e-4, soft_min=0.01, max=1e4, soft_max=2.0, step=1, precision=3,
+        min=1e-4, soft_min=0.01, max=1e4, soft_max=2.0, step=1, precision=3, options=set(),
     )
     stretch_warp: _fabric(
         "stretch_warp", "Stretch Warp",
@@ -72,12 +73,12 @@ class FabricProperties:
     bend_warp_micro: FloatProperty(
         name="Bending Warp",
         description="Resistance to folding along the grain, in µN m: about 1 for silk, 10 for cotton, 100 for canvas",
-        min=0.0, max=1e9, soft_max=1e4, step=100, precision=2, options=set(), **_in_micro("bend_warp"),
+        min=0.0, max=1e9, soft_max=1e4, step=100, precision=2, **_in_micro("bend_warp"),
     )
     bend_weft_micro: FloatProperty(
         name="Weft",
         description="Resistance to folding across the grain, in µN m: about 1 for silk, 10 for cotton, 100 for canvas",
-        min=0.0, max=1e9, soft_max=1e4, step=100, precision=2, options=set(), **_in_micro("bend_weft"),
+        min=0.0, max=1e9, soft_max=1e4, step=100, precision=2, **_in_micro("bend_weft"),
     )
     damping: _fabric(
         "damping", "Damping", "Time by which stretching and folding motions are damped; falling and swinging are not "
@@ -113,5 +114,5 @@ class FabricProperties:
     )
     max_elongation: FloatProperty(
         name="Limit Stretch", description="Largest stretch of an edge, over its rest length", default=10.0, min=0.1,
-        soft_max=50.0, max=1000.0, step=100, precision=1, subtype="PERCENTAGE", options=set(),
+        soft_max=50.0, max=1000.0, step=100, precision=1, subtype="PERCENTAGE",
     )

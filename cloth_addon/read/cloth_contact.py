@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import bpy
 import numpy as np
@@ -12,13 +13,15 @@ from numpy.typing import NDArray
 from ... import core
 from ..properties.contact_settings import ContactSettings
 from . import mesh_data
+from .keyed_settings import KeyedSettings
 
 
-def contact_of(obj: bpy.types.Object, settings: ContactSettings, others: Mapping[str, bpy.types.Object]
-               ) -> core.ClothContact:
+def contact_of(obj: bpy.types.Object, settings: ContactSettings, others: Mapping[str, bpy.types.Object],
+               keyed: KeyedSettings | None = None) -> core.ClothContact:
     """Return the core's collision settings of a cloth object.
 
-    `others` are the colliders and cloths of the core's scene, by their names there.
+    `others` are the colliders and cloths of the core's scene, by their names there; `keyed` are the
+    object's settings during a bake.
 
     Raises:
         core.ClothError: it has no vertex group of a name in its settings.
@@ -27,11 +30,14 @@ def contact_of(obj: bpy.types.Object, settings: ContactSettings, others: Mapping
     if settings.collision_collection:
         members = set(settings.members)
         names = [name for name, other in others.items() if other.name_full in members and other != obj]
+    friction: Any = settings.self_friction
+    if friction is not None and keyed is not None:
+        friction = keyed.keyed_or("self_friction", friction)
     return core.ClothContact(
         self_collision=settings.self_collisions, collisions=settings.object_collisions, colliders=names,
         not_self=_marks(obj, settings.self_collision_group, "Self Collisions"),
         not_objects=_marks(obj, settings.object_collision_group, "Object Collisions"),
-        self_friction=settings.self_friction, self_distance=settings.self_distance, layer=settings.layer)
+        self_friction=friction, self_distance=settings.self_distance, layer=settings.layer)
 
 
 def notes(obj: bpy.types.Object, contact: core.ClothContact, settings: ContactSettings) -> list[str]:

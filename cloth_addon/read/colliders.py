@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 
@@ -57,9 +59,7 @@ def read_collider(obj: bpy.types.Object, scene: bpy.types.Scene, window: FrameWi
                                  object_name=obj.name)
     if np.linalg.det(np.array(evaluated.matrix_world, np.float64)[:3, :3]) < 0.0:
         triangles = triangles[:, ::-1]          # keep normals outwards where the object is mirrored
-    settings = collider_settings_of(obj, scene)
-    return core.Collider(window.trajectory(obj.name_full), triangles, settings.friction, thickness=settings.thickness,
-                         absorption=window.settings(obj).setting("absorption"), name=obj.name)
+    return core.Collider(window.trajectory(obj.name_full), triangles, name=obj.name, **_options(obj, scene, window))
 
 
 def has_faces(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
@@ -71,7 +71,13 @@ def read_instances(instanced: InstancedColliders, scene: bpy.types.Scene, window
     """Return a collider of the core for the instances of each collider that has any."""
     found = []
     for name, obj in instanced.owners.items():
-        settings = collider_settings_of(obj, scene)
-        found.append(core.Collider(window.trajectory(name), instanced.triangles[name], settings.friction,
-                                   thickness=settings.thickness, absorption=settings.absorption, name=obj.name))
+        found.append(core.Collider(window.trajectory(name), instanced.triangles[name], name=obj.name,
+                                   **_options(obj, scene, window)))
     return found
+
+
+def _options(obj: bpy.types.Object, scene: bpy.types.Scene, window: FrameWindow) -> dict[str, Any]:
+    """Return the keyword arguments of `core.Collider` that are settings of the object."""
+    keyed = window.settings(obj)
+    return {"friction": keyed.setting("friction"), "thickness": collider_settings_of(obj, scene).thickness,
+            "absorption": keyed.setting("absorption")}

@@ -176,8 +176,12 @@ class FrameWindow:
         return self.motion.trajectory(name)
 
     def settings(self, owner: bpy.types.Object | bpy.types.Scene) -> KeyedSettings:
-        """Return the settings of one of the `objects`, or of the scene, as numbers and functions of the time."""
-        return self._settings[owner]
+        """Return the settings of one of the `objects`, or of the scene, as numbers and functions of the time.
+
+        Those of any other object are numbers.
+        """
+        found = self._settings.get(owner)
+        return KeyedSettings(owner, settings_sample(owner), self._view_layer, ()) if found is None else found
 
     def _matrix(self, obj: bpy.types.Object) -> Positions:
         """Return the matrix (4, 4) from the object's space [Blender units] to the world [m], at the scene's frame."""

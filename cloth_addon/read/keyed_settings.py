@@ -13,7 +13,7 @@ strips and drivers all count. The frame at which the scene stands makes no diffe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
@@ -23,6 +23,7 @@ from ... import core
 from ..properties.unkeyed_values import keyed_names
 
 FloatArray = NDArray[np.float64]
+Value = TypeVar("Value")
 
 
 class KeyedSettings:
@@ -60,6 +61,10 @@ class KeyedSettings:
             return factor * float(getattr(self._owner.muslin, name))
         assert self._window is not None
         return core.Keyed(self._window.trajectory(self._sample_name), self.names.index(name), factor)
+
+    def keyed_or(self, name: str, value: Value, factor: float = 1.0) -> Value | core.Keyed:
+        """Return `value`, or a `core.Keyed` of `factor` times the setting if it is animated."""
+        return self.setting(name, factor) if name in self.names else value         # type: ignore[return-value]
 
     def _values(self) -> FloatArray:
         """Return the animated settings (n,) at the scene's frame."""

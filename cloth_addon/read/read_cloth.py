@@ -18,10 +18,20 @@ from numpy.typing import NDArray
 from ... import core
 from ..properties.record_schema import MOST
 from ..properties.settings import ClothSettings, kind_of, settings_of
-from . import field_weights, garments, internal_springs, mesh_data, rest_shape, start_velocity, unbaked_state
+from . import (
+    field_weights,
+    garments,
+    internal_springs,
+    keyed_fabric,
+    mesh_data,
+    rest_shape,
+    start_velocity,
+    unbaked_state,
+)
 from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
 from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_text
+from .keyed_settings import KeyedSettings
 
 EARLIEST_FRAME, LATEST_FRAME = -1048574, 1048574
 """Smallest and largest number of a frame in Blender."""
@@ -144,9 +154,10 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
         # from the faces, not the triangles, so that quads stay quads
         mesh = core.ClothMesh(mesh.positions, faces=faces, edges=mesh.loose_edges, uv=uv, **shared)
     pins = _pin_weights(obj, settings.pin_group)
-    return core.Cloth(mesh, settings.material(source.name), model=settings.model, pins=pins,
+    keyed = window.settings(obj)
+    return core.Cloth(mesh, keyed_fabric.material_of(source.name, settings, keyed), model=settings.model, pins=pins,
                       pin_targets=window.trajectory(source.name) if pins is not None or mesh.kept_loose.any() else None,
-                      thickness=settings.thickness, max_elongation=settings.max_elongation, name=source.name,
+                      thickness=settings.thickness, max_elongation=_longest(settings, keyed), name=source.name,
                       contact=contact,
                       velocities=_velocities(obj, matrix), births=_births(obj),
                       positions=None if rest is None else positions,
@@ -165,6 +176,12 @@ def _ngon_triangles(mesh: mesh_data.Mesh, positions: NDArray[np.float64]) -> NDA
     a, b, c = (positions[mesh_data.corner_vertices(mesh)[triangles[:, k]]] for k in range(3))
     longest = np.maximum.reduce([((b - a) ** 2).sum(1), ((c - b) ** 2).sum(1), ((a - c) ** 2).sum(1)])
     return triangles if (np.linalg.norm(np.cross(b - a, c - a), axis=1) > LEAST_AREA * longest).all() else None
+
+
+def _longest(settings: ClothSettings, keyed: KeyedSettings) -> float | core.Keyed | None:
+    """Return the largest elongation of edges [-], as a function of the time if it is keyed; None for no limit."""
+    limit = settings.max_elongation
+    return None if limit is None else keyed.keyed_or("max_elongation", limit, 0.01)
 
 
 def _velocities(obj: bpy.types.Object, matrix: NDArray[np.float64]) -> NDArray[np.float64] | None:

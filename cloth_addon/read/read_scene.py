@@ -99,7 +99,8 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
     solid_objects = [obj for obj in collider_objects
                      if obj.name_full not in with_instances or colliders.has_faces(obj, view_layer)]
     others = {obj.name: obj for obj in (*objects, *solid_objects, *instanced.owners.values())}
-    contacts = [cloth_contact.contact_of(source.obj, source.settings.contact, others) for source in sources]
+    contacts = [cloth_contact.contact_of(source.obj, source.settings.contact, others, window.settings(source.obj))
+                for source in sources]
     cloths = [read_cloth.read_cloth(source, window, contact, field_objects)
               for source, contact in zip(sources, contacts, strict=True)]
     notes = notes_on_ignored(scene, view_layer)

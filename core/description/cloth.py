@@ -17,7 +17,7 @@ from .arguments import keeps_arguments
 from .cloth_contact import ClothContact
 from .force_fields import FieldWeights
 from .internal_springs import InternalSprings
-from .keyed import checked_number_at
+from .keyed import Setting, check_setting, checked_number_at, number_at
 from .keyed_material import KeyedMaterial
 from .material import Material
 from .mesh import ClothMesh
@@ -56,8 +56,8 @@ class Cloth:
         thickness: distance kept from solids, and together with the thickness of other cloth from that [m];
             `usual_thickness` if not given, and never less than a thousandth of an edge.
         name: of this cloth in messages; the mesh's name if not given.
-        max_elongation: largest elongation of an edge after a step, over its length, 0.1 for a tenth; no limit if not
-            given.
+        max_elongation: largest elongation of an edge after a step, over its length, 0.1 for a tenth; a number or a
+            function of the time; no limit if not given.
         sewing: True for all loose edges between faces, or pairs of vertices (S, 2): seams, that are pulled shut.
         sewing_force: largest force of a seam [N per metre of seam]; no limit if not given.
         sewing_time: from the start until seams and buttons are closed, and rest_scale is reached [s].
@@ -78,7 +78,7 @@ class Cloth:
         options: all options of the model, with their default values where none were given.
         positions, velocities: (V, 3) at the start [m], [m/s].
         births: (V,) [s].
-        max_elongation: infinite where there is no limit.
+        max_elongation: at time 0; infinite where there is no limit.
         maps: painted values.
         pins: pins and attachments.
         seams: (S, 2) pairs of vertices.
@@ -92,7 +92,7 @@ class Cloth:
     def __init__(self, mesh: ClothMesh, material: Material | KeyedMaterial, model: str = "baraff_witkin",
                  pins: Any = None, velocities: Any = None, *, births: Any = None, positions: Any = None,
                  pin_targets: MeshTrajectory | None = None, attachments: Sequence[Attachment] = (),
-                 thickness: float | None = None, max_elongation: float | None = None, name: str | None = None,
+                 thickness: float | None = None, max_elongation: Setting | None = None, name: str | None = None,
                  sewing: Any = False, sewing_force: float | None = None, sewing_time: float = 1.0,
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
@@ -132,10 +132,13 @@ class Cloth:
             raise ClothError(f"thickness is {thickness!r} m, it must be a number, 0 or more and {FARTHEST:g} at most",
                              object_name=self.name)
         self.thickness = float(thickness)
-        if max_elongation is not None and not (is_number(max_elongation) and max_elongation > 0.0):
+        if callable(max_elongation):
+            check_setting(max_elongation, "max_elongation", self.name, least=float(np.finfo(float).tiny))
+        elif max_elongation is not None and not (is_number(max_elongation) and max_elongation > 0.0):
             raise ClothError(f"max_elongation is {max_elongation!r}, it must be a number above 0, such as 0.1, or None "
                              "for no limit", object_name=self.name)
-        self.max_elongation = np.inf if max_elongation is None else float(max_elongation)
+        self._max_elongation = np.inf if max_elongation is None else max_elongation
+        self.max_elongation = number_at(self._max_elongation, 0.0)
         if not (contact is None or isinstance(contact, ClothContact)):
             raise ClothError(f"contact is {contact!r}, it must be a ClothContact", object_name=self.name)
         self.contact = ClothContact() if contact is None else contact
@@ -178,6 +181,11 @@ class Cloth:
         """Its part of the distance that contact keeps from cloth [m]: half of that between two of its layers."""
         own = self.contact.self_distance
         return self.distance if own is None else max(0.5 * own, self._least_thickness)
+
+    def max_elongation_at(self, time: float) -> float:
+        """Return the largest elongation of an edge after a step, over its length [-], at `time` [s]."""
+        return checked_number_at(self._max_elongation, time, "max_elongation", self.name,
+                                 least=float(np.finfo(float).tiny))
 
     def friction_at(self, time: float) -> tuple[float, float]:
         """Return the coefficients of friction on colliders and on cloth [-] at `time` [s]."""

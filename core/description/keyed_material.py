@@ -64,6 +64,11 @@ class KeyedMaterial:
                                     f"{', '.join(PLACES)}{perhaps(str(name), PLACES)}", object_name=self.material.name)
             check_setting(value, name, self.material.name, least=0.0, most=LARGEST, error=MaterialError)
 
+    @staticmethod
+    def constants() -> tuple[str, ...]:
+        """Return the names of the constants that may change."""
+        return tuple(PLACES)
+
     @property
     def name(self) -> str:
         """Name of the fabric."""

@@ -270,8 +270,9 @@ class ParticleSystem:
         """
         if self._limit is None:
             return None
-        return self._latest_limit.at(tuple(shape.key(time) for shape in self._forces.shapes),
-                                     lambda _: self._made_limit(time))
+        key = *(shape.key(time) for shape in self._forces.shapes), *(c.max_elongation_at(time)
+                                                                     for c in self.scene.cloths)
+        return self._latest_limit.at(key, lambda _: self._made_limit(time))
 
     def rest_lengths_at(self, time: float) -> FloatArray:
         """Return the rest lengths (E,) [m] at `time` [s], of final shapes where a painted scale is reached gradually.
@@ -320,8 +321,11 @@ class ParticleSystem:
         """Return the limit with the rest shapes of `time` [s]."""
         assert self._limit is not None
         longest = self._limit.all_longest.copy()
-        for span, shape in zip(self.edge_slices, self._forces.shapes, strict=True):
+        for cloth, span, shape in zip(self.scene.cloths, self.edge_slices, self._forces.shapes, strict=True):
             if shape.moves:
                 longest[span] *= shape.edge_ratios(time)
+            now = cloth.max_elongation_at(time)
+            if now != cloth.max_elongation:
+                longest[span] *= (1.0 + now) / (1.0 + cloth.max_elongation)
         same = np.array_equal(longest, self._limit.all_longest)
         return self._limit if same else self._limit.of_lengths(longest)

@@ -10,6 +10,8 @@ from tests.addon import builders
 
 NAME = "pressed_by_keys"
 """A setting that only this test has."""
+SWITCHES = ("use_compression", "use_separate_damping", "use_max_elongation", "use_self_friction")
+"""Settings without which others have no effect."""
 
 
 @pytest.fixture
@@ -146,3 +148,70 @@ def test_gravity_that_is_no_number_at_a_frame_is_refused_with_it(extension, scen
     builders.animate(scene, "gravity", {1: (0.0, 0.0, -9.81), 3: (0.0, 0.0, -1e7)})
     with pytest.raises(extension.core.SceneError, match=r"gravity is .* at frame [23], .*correct Scene > Gravity"):
         builders.finish(extension.bake.bake(scene))
+
+
+def keyable(values, groups=()):
+    """Return the names of the settings that may be keyed, without those that only show another one."""
+    return [prop.identifier for prop in values.bl_rna.properties
+            if prop.is_animatable and not prop.is_readonly and prop.type in ("FLOAT", "INT", "BOOLEAN")
+            and not prop.identifier.endswith("_micro") and not prop.is_array]
+
+
+def read_settings(extension, scene, monkeypatch):
+    """Return the names of the settings that a bake takes over time, by object."""
+    found = {}
+    setting = extension.keyed_settings.KeyedSettings.setting
+
+    def noted(self, name, factor=1.0):
+        found.setdefault(self._owner.name, set()).add(name)
+        return setting(self, name, factor)
+
+    monkeypatch.setattr(extension.keyed_settings.KeyedSettings, "setting", noted)
+    extension.read_scene.read_scene(scene, extension.settings.scene_settings_of(scene), None, bpy.context.view_layer)
+    return found
+
+
+def test_every_setting_that_may_be_keyed_is_read_over_time(extension, scene, monkeypatch):
+    sheet, box = builders.sheet(), builders.box()
+    for obj in (sheet, box):
+        for prop in obj.muslin.bl_rna.properties:
+            if prop.identifier in SWITCHES:
+                setattr(obj.muslin, prop.identifier, True)
+        for name in keyable(obj.muslin):
+            obj.keyframe_insert(f"muslin.{name}", frame=1)
+    found = read_settings(extension, scene, monkeypatch)
+    of_colliders = {"friction", "absorption"}
+    assert found["Box"] >= of_colliders
+    missing = set(keyable(sheet.muslin)) - found["Sheet"] - (of_colliders - {"friction"})
+    assert not missing, f"{sorted(missing)} can be keyed, and a bake reads them once"
+    assert {"stretch_warp", "bend_weft", "damping", "friction", "max_elongation", "self_friction"} <= found["Sheet"]
+
+
+@pytest.mark.parametrize("name", ["bend_warp", "bend_warp_micro"])
+def test_a_keyed_fabric_is_that_of_its_frame(extension, scene, name):
+    sheet = builders.sheet()
+    scale = 1.0 if name == "bend_warp" else 1e6
+    builders.animate(sheet.muslin, name, {1: 1e-5 * scale, 3: 3e-5 * scale})
+    builders.animate(sheet.muslin, "friction", {1: 0.2, 3: 0.6})
+    scene.frame_set(3)
+    found = extension.read_scene.read_scene(scene, extension.settings.scene_settings_of(scene), None,
+                                            bpy.context.view_layer)
+    fabric = found.cloths[0].keyed_material
+    assert found.cloths[0].material.bend[0] == pytest.approx(1e-5)
+    found.window.read(2)
+    found.window.read(3)
+    assert fabric.at(2.0 / 24.0).bend[0] == pytest.approx(3e-5)
+    assert fabric.at(2.0 / 24.0).friction == pytest.approx(0.6)
+
+
+def test_a_keyed_setting_does_not_make_a_bake_look_outdated(extension, scene):
+    sheet = builders.sheet()
+    builders.animate(sheet.muslin, "friction", {1: 0.2, 4: 0.6})
+    digests = []
+    for frame in (1, 2, 4):
+        scene.frame_set(frame)
+        digests.append(extension.fingerprint.fingerprint(scene, sheet))
+    assert digests[0] == digests[1] == digests[2]
+    curve = sheet.animation_data.action.layers[0].strips[0].channelbag(sheet.animation_data.action_slot).fcurves[0]
+    curve.keyframe_points[1].co.y = 0.9
+    assert extension.fingerprint.fingerprint(scene, sheet) != digests[0]
