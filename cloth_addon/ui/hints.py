@@ -37,10 +37,16 @@ def hints(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 
 def _colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Return a hint if nothing can stop cloth without pins."""
+    muslin: Any = obj.muslin
+    if not muslin.use_collision:
+        return ["No pins, and Object Collisions are off: it falls without end"]
+    chosen = muslin.collision_collection
     others = [other for other in scene.objects if other != obj and other.type == "MESH"
-              and kind_of(other, scene) in ("COLLIDER", "CLOTH")]
+              and kind_of(other, scene) in ("COLLIDER", "CLOTH")
+              and (chosen is None or other.name in chosen.all_objects)]
     if not any(kind_of(other, scene) == "COLLIDER" for other in others):
-        return ["No pins, and no collider in the scene: it falls without end"]
+        return [f"No pins, and no collider in the {'scene' if chosen is None else 'Collision Collection'}: "
+                "it falls without end"]
     moving = [other for other in (obj, *others) if other.animation_data or other.parent or other.constraints]
     if moving or any(modifier.type == "ARMATURE" for modifier in obj.modifiers):
         return []

@@ -199,3 +199,14 @@ def test_layers_bring_a_jacket_out_of_a_shirt(extension, scene):
     centre = shirt.mean(axis=0)
     away = [np.linalg.norm((x - centre)[:, :2], axis=1).reshape(6, 24).mean(axis=0) for x in (shirt, jacket)]
     assert (away[1] > away[0]).all()
+
+
+def test_a_hint_says_that_nothing_can_stop_a_cloth(extension, cloths, scene):
+    lower, upper, _, box = cloths
+    falls = [hint for hint in extension.hints.hints(scene, lower) if "without end" in hint]
+    assert falls == []
+    lower.muslin.collision_collection = collection("Cloth", upper)
+    assert "No pins, and no collider in the Collision Collection: it falls without end" in extension.hints.hints(
+        scene, lower)
+    lower.muslin.collision_collection, lower.muslin.use_collision = None, False
+    assert "No pins, and Object Collisions are off: it falls without end" in extension.hints.hints(scene, lower)

@@ -38,12 +38,12 @@ def run(cloths, colliders, settings, frames=13, gravity=-G, **more):
     return list(core.simulate(scene, core.Solver(**settings, **more), range(1, frames + 1)))
 
 
-def layer(height, name, size=0.6, count=9, place=lambda x: x, marks=None, **contact):
+def layer(height, name, size=0.6, count=9, place=lambda x: x, marks=None, pins=None, **contact):
     """Return a level sheet at a height; `marks`: a setting of `ClothContact` -> function of its points."""
     x, _ = sheet(count, count, size, size)
     contact |= {what: which(x) for what, which in (marks or {}).items()}
     return cloth(count, count, size, size, lambda p: place(p) + height * UP, name=name, thickness=0.01,
-                 contact=core.ClothContact(**contact))
+                 pins=pins, contact=core.ClothContact(**contact))
 
 
 def heights(frame):
@@ -97,6 +97,19 @@ def test_a_start_within_an_excluded_solid_stays_as_it_is(settings, solid_contact
     for start, made in zip(frames[0].positions, (layer(0.02, "level"), through), strict=True):
         np.testing.assert_array_equal(start, made.positions)
     assert all(f.certificate.crossings == 0 for f in frames)
+
+
+def test_a_cloth_comes_out_of_one_that_it_collides_with_and_stays_in_one_that_is_excluded(quickest):
+    leaning = layer(0.0, "leaning", place=lambda p: turned(p, 0.2, axis=1) + [0.013, 0.007, 0.0],
+                    pins=dict.fromkeys(range(81)))
+    ghost = layer(0.0, "ghost", size=0.3, count=6, place=lambda p: turned(p, 1.2, axis=0) + [0.1, 0.0, 0.01],
+                  collisions=False)
+    frames = run([leaning, layer(0.0, "real"), ghost], [], quickest, 30, gravity=0.0)
+    pairs = [{(pair.first, pair.second) for pair in f.certificate.crossing_pairs} for f in frames]
+    assert pairs[0] == {("leaning", "real")} and pairs[-1] == set()
+    np.testing.assert_allclose(frames[-1].positions[2], ghost.positions, atol=1e-9)
+    assert core.audit([(ghost.positions, ghost.mesh.triangles), (leaning.positions, leaning.mesh.triangles)]
+                      ).crossings > 5
 
 
 def folded(p):

@@ -48,6 +48,18 @@ def test_arguments_are_kept_as_they_were_given(tmp_path):
     assert (loaded.cloths[0].mesh.triangles == cloth.mesh.triangles).all()
 
 
+def test_what_a_cloth_collides_with_is_stored(tmp_path):
+    marks = np.arange(len(sheet().positions)) % 3 == 0
+    contact = core.ClothContact(self_collision=False, colliders=["other"], not_self=marks, not_objects=~marks,
+                                self_friction=0.2, self_distance=0.03, layer=-2)
+    cloths = [core.Cloth(sheet(), FABRIC, contact=contact), core.Cloth(sheet(shift=2.0), FABRIC, name="other")]
+    save_scene(tmp_path / "scene", core.Scene(cloths), core.Solver(), window_of())
+    loaded, other = (cloth.contact for cloth in load_scene(tmp_path / "scene")[0].cloths)
+    for name, value in vars(contact).items():
+        assert np.array_equal(getattr(loaded, name), value), name
+    assert vars(other) == vars(core.ClothContact())
+
+
 def test_a_mesh_that_was_scaled_curved_and_cut_is_stored_with_its_changes(tmp_path):
     mesh = sheet()
     count = len(mesh.positions)
