@@ -24,6 +24,7 @@ from .mesh import ClothMesh
 from .models import model_options as checked_options
 from .paint_maps import PaintMaps
 from .pins import Attachment, MeshTrajectory, Pins
+from .pressure import Pressure
 from .seams import Sewing, button_up, buttoned, check_closing, seam_edges, sew
 from .vertex_values import birth_times, shown, vectors
 
@@ -69,11 +70,13 @@ class Cloth:
             still if not given.
         internal_springs: springs through the inside of the mesh; none if not given.
         contact: what it collides with, and how it keeps off cloth; with everything, as off solids, if not given.
+        pressure: of the gas or fluid inside; None for none.
         model_options: keyword arguments of the model.
 
     Attributes:
         mesh, material, model, model_options, name, thickness: as given or by default, the material at time 0. The mesh
             is without the loose edges that are seams or buttons, and has the painted rest shape.
+        pressure: as given.
         keyed_material: the material as given if it changes over time, None otherwise.
         options: all options of the model, with their default values where none were given.
         positions, velocities: (V, 3) at the start [m], [m/s].
@@ -98,7 +101,7 @@ class Cloth:
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
                  internal_springs: InternalSprings | None = None,
-                 contact: ClothContact | None = None, **model_options: Any) -> None:
+                 contact: ClothContact | None = None, pressure: Pressure | None = None, **model_options: Any) -> None:
         self.keyed_material = material if isinstance(material, KeyedMaterial) else None
         material = material.at(0.0) if isinstance(material, KeyedMaterial) else material
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
@@ -153,6 +156,7 @@ class Cloth:
                              object_name=self.name)
         self.internal_springs = internal_springs
         self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name, mesh.kept_loose)
+        self.pressure = _checked_pressure(pressure, mesh, self.name)
         self.closing_time = float(sewing_time)
         self.sewing: tuple[Sewing, ...] = ()
         if len(self.seams):
@@ -193,6 +197,24 @@ class Cloth:
         own = self.contact.self_friction
         return fabric.friction, fabric.friction if own is None else checked_number_at(
             own, time, "self_friction", self.name, least=0.0, most=FARTHEST)
+
+
+def _checked_pressure(pressure: Any, mesh: ClothMesh, name: str) -> Pressure | None:
+    """Return the pressure in a mesh.
+
+    Raises:
+        ClothError: it is no Pressure, its weights do not fit, or the mesh has no faces.
+    """
+    if pressure is None:
+        return None
+    if not isinstance(pressure, Pressure):
+        raise ClothError(f"pressure is {reprlib.repr(pressure)}, it must be a Pressure, such as Pressure(500.0)",
+                         object_name=name)
+    pressure.checked_weights(len(mesh.positions), name)
+    if len(mesh.triangles) == 0:
+        raise ClothError("has a pressure but no faces for it to act on; add faces, or leave the pressure out",
+                         object_name=name)
+    return pressure
 
 
 def usual_thickness(mesh: ClothMesh) -> float:

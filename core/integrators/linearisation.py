@@ -17,6 +17,7 @@ from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
+from ..linear.preconditioners.low_rank import LowRankCorrection
 from ..linear.preconditioners.select import NO_SOLVES, after
 from ..model.elastic_forces import ElasticForces
 from ..model.particle_system import ParticleSystem
@@ -41,8 +42,8 @@ class Linearisation(Protocol):
         """Return whether the last preconditioner is a direct factor, which makes a first guess needless."""
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
-               exact: bool = False) -> BlockMatrix:
-        """Return A of a step of h [s] at x (V, 3) [m]."""
+               exact: bool = False, definite: bool = False) -> BlockMatrix:
+        """Return A of a step of h [s] at x (V, 3) [m]; `exact`, `definite`: as of `ElasticForces.stiffness`."""
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """Return r -> P^-1 r for A, with pins and contacts in `filter_`, for a solve to `tolerance`."""
@@ -72,9 +73,10 @@ class Tangent:
         self.direct = False
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
-               exact: bool = False) -> BlockMatrix:
-        """Return M + h D + h^2 K(x), with K semi-definite element by element unless `exact`."""
-        A = elastic.stiffness(x, h ** 2, exact=exact, room=self._system.workspace, rate=rate, rate_factor=h)
+               exact: bool = False, definite: bool = False) -> BlockMatrix:
+        """Return M + h D + h^2 K(x), K semi-definite in each element unless `exact`, and in all if `definite`."""
+        A = elastic.stiffness(x, h ** 2, exact=exact, definite=definite, room=self._system.workspace, rate=rate,
+                              rate_factor=h)
         A.add_diagonal(self._system.mass)
         return A
 
@@ -84,7 +86,7 @@ class Tangent:
             operator, self.direct = self._system.preconditioner(self._solves.history, h, A, filter_, tolerance)
         except ArithmeticError:                                # rounding leaves no coarse factor: the diagonal alone
             operator, self.direct = BlockJacobi(A, filter_), False
-        return operator
+        return corrected(operator, A, filter_)
 
     def learn(self, iterations: int, *, touching: bool) -> None:
         """Count the solve for the next selection."""
@@ -105,16 +107,16 @@ class Constant:
         return self._factored
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
-               exact: bool = False) -> BlockMatrix:
-        """Return M + h D + h^2 H; only the drag of triangles depends on x."""
-        return self._constant.matrix(h, rate)
+               exact: bool = False, definite: bool = False) -> BlockMatrix:
+        """Return M + h D + h^2 H; only the drag of triangles, and pressure that depends on the volume, depend on x."""
+        return self._constant.matrix(h, rate, elastic.beside(x, h ** 2, definite=True))
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """Return the factor, which is kept from step to step, or the identity, as published."""
         if not self._factored:
-            return _same
+            return corrected(_same, A, filter_)
         try:
-            return self._constant.factor(h, A, filter_)
+            return corrected(self._constant.factor(h, A, filter_), A, filter_)
         except ArithmeticError:                                # rounding leaves no factor: conjugate gradients alone
             return BlockJacobi(A, filter_)
 
@@ -132,7 +134,7 @@ class Mass:
         self._system = system
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
-               exact: bool = False) -> BlockMatrix:
+               exact: bool = False, definite: bool = False) -> BlockMatrix:
         """Return M."""
         A = BlockMatrix(self._system.diagonal_pattern)
         A.add_diagonal(self._system.mass)
@@ -144,6 +146,13 @@ class Mass:
 
     def learn(self, iterations: int, *, touching: bool) -> None:
         """Do nothing: there is one preconditioner."""
+
+
+def corrected(precondition: Operator, A: BlockMatrix, filter_: ConstraintFilter) -> Operator:
+    """Return the preconditioner of A, from that of its assembled part."""
+    if A.beside is None or not A.beside.low_rank.fields:
+        return precondition
+    return LowRankCorrection(precondition, A.beside.low_rank, filter_)
 
 
 def _same(r: FloatArray) -> FloatArray:

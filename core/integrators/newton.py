@@ -11,6 +11,7 @@ shortened until phi falls; they end when the residual is below the tolerance.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -78,13 +79,16 @@ class NewtonStep:
         converge = settings.linearisations == "converge"
         self.linear_tolerance = max(settings.tolerance, INNER_TOLERANCE) if converge else settings.tolerance
         with watch.stage("forces"):
-            self.elastic: ElasticForces = system.elastic(state.time + h)
             self.pins: ConstraintFilter = system.pins(state, h)
         self.contacts = StepContacts(system, state, h, context, self.pins, unhindered)
-        self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation)
         self.base = self.contacts.base                                                                 # x = base + h u
         self.acceleration = Anderson(system.mass, settings.projective_window)
         self.expected = None if expected is None else self.contacts.allowed(expected)
+        with watch.stage("forces"):
+            near = self.base if self.expected is None else self.base + h * self.expected
+            self.elastic: ElasticForces = system.elastic(state.time + h).in_step(
+                near, self.base + h * self.v0, h, self.gravity)
+        self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation)
         with watch.stage("forces"):
             # half way, where the velocity of a rotation is rigid and damping does not act on it
             x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
@@ -141,22 +145,20 @@ class NewtonStep:
             self.force = f = self.elastic.force(self.x0)
             if self.rate:                                       # at x0 the velocity is -y/h
                 self.resisting = self.rate.push + self.rate.product(y) / self.h if y.any() else self.rate.push
-        with self.watch.stage("assembly"):
-            A = self._matrix(self.x0)
-            # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
-            w = y + self.h * self.v0
-            b = self.h * f - (A.multiply(w) - self.mass * w) / self.h
-            if self.resisting is not None:
-                b += self.h * self.resisting
-        return self.loop.solve(A, b, self.v0, self._fall(), self.rate)
+        # b = h (f + h df/dx (v0 + y/h)), written by products with A = M + h D + h^2 K
+        w = y + self.h * self.v0
+
+        def rhs(A: BlockMatrix) -> FloatArray:
+            b: FloatArray = self.h * f - (A.multiply(w) - self.mass * w) / self.h
+            return b if self.resisting is None else b + self.h * self.resisting
+
+        return self._solve(self.x0, rhs, self.v0, self._fall())
 
     def _solve_near(self, u: FloatArray) -> Solve:
         """Linearise at x = base + h u and solve for the change of u."""
         with self.watch.stage("forces"):
             r = self._impulse(u)
-        with self.watch.stage("assembly"):
-            A = self._matrix(self.base + self.h * u)
-        return self.loop.solve(A, r, u, self.v0 - u + self._fall(), self.rate)
+        return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())
 
     def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Return the solve at x = base + h u, shortened until phi falls; None if it never falls."""
@@ -185,16 +187,31 @@ class NewtonStep:
         return None
 
     def _linearised(self, at: Solve, r: FloatArray, *, exact: bool) -> Solve:
-        with self.watch.stage("assembly"):
-            A = self._matrix(self.base + self.h * at.u, exact=exact)
-        return self.loop.solve(A, r - self.h * at.friction - self.contacts.springs(at.u), at.u, None, self.rate)
+        return self._solve(self.base + self.h * at.u, lambda A: r - self.h * at.friction - self.contacts.springs(at.u),
+                           at.u, None, exact=exact)
+
+    def _solve(self, x: FloatArray, rhs: Callable[[BlockMatrix], FloatArray], reference: FloatArray,
+               start: FloatArray | None, *, exact: bool = False) -> Solve:
+        """Return the solve with the matrix at x (V, 3) [m] and its right-hand side; other arguments as of
+        `ContactLoop.solve`.
+
+        Pressure in cloth without tension may make the matrix indefinite; its semi-definite part then does.
+        """
+        for definite in (False, True):
+            with self.watch.stage("assembly"):
+                A = self._matrix(x, exact=exact, definite=definite)
+                b = rhs(A)
+            found = self.loop.solve(A, b, reference, start, self.rate)
+            if exact or A.beside is None or A.beside.is_definite or found.linear.reason != "indefinite":
+                break
+        return found
 
     def _fall(self) -> FloatArray:
         """Return the first guess of dv (V, 3) [m/s]: the effect of weight alone, exact in free fall."""
         return self.h * self.gravity
 
-    def _matrix(self, x: FloatArray, *, exact: bool = False) -> BlockMatrix:
-        A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact)
+    def _matrix(self, x: FloatArray, *, exact: bool = False, definite: bool = False) -> BlockMatrix:
+        A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact, definite=definite)
         # with x: right-hand sides are made before matrices
         self.linearised = x, A, self.force, self.resisting
         if self.settings.linearisations != 1 or not self.linearisation.tangent:  # for `_residual`
@@ -229,13 +246,14 @@ class NewtonStep:
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h
-        made = self.elastic.energy(end) - self.elastic.energy(self.x0)
+        after, before = self.elastic.energy(end), self.elastic.energy(self.x0)
+        made, rounding = after - before, SUM_ROUNDING * (abs(after) + abs(before))
         made += current().gradients.dot(f, x - self.x0) - 0.5 * float(np.sum(self.mass * gained ** 2))
         if solids is not None:
             if resisting is not None:                       # A holds its derivative
                 f = f + resisting
             made += solids.work(self.mass * gained - self.h * f, u)
-        return made / motion if made > 0.0 else 0.0
+        return made / motion if made > rounding else 0.0
 
     # ------------------------------------------------------------------ the nonlinear equations
 

@@ -69,6 +69,11 @@ def _fastest(system: ParticleSystem, state: State) -> tuple[float, float]:
         i = int(np.argmin(system.mass))
         raise SolverError(f"vertex {i} has no mass of its own, and explicit methods divide by it; take {IMPLICIT}")
     omega2, d = system.projective(state.time).largest(system.held_positions(state.time)[0])
+    if system.pressure is not None:
+        if system.pressure.has_fluid:
+            raise SolverError("the fluid in a cloth needs an implicit integrator, because its mass is far above that "
+                              f"of the cloth; take {IMPLICIT}, or a fluid density of 0")
+        omega2 += system.pressure.at(state.time).largest_frequency(state.x, system.mass)
     rate = system.rate_force(state.x, state.v, state.time)
     if rate is not None:
         resisting = np.zeros(len(system.mass)) if rate.viscous is None else rate.viscous.copy()

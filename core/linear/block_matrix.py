@@ -18,6 +18,7 @@ from ..kernels import current
 from ..kernels.layouts import PackedRows
 from .padded_rows import padded_rows
 from .scalar_matrix import ScalarMatrix, ScalarPattern
+from .side_operator import SideOperator
 from .sparsity import entries_of
 
 
@@ -146,14 +147,15 @@ class BlockMatrix:
         scalar: values of the scalar part, None if it is zero.
         row_sums: (V, 3, 3), the sum of the blocks of each row, known exactly from the parts of the matrix: stiffness
             between vertices adds zero. Products use it for the effect of A on translations.
+        beside: operator that products contain and no number of the matrix; None for none.
         assembled: True; a matrix of which only the diagonal is stored (`ImplicitMatrix`) has False.
     """
 
     assembled = True
 
     def __init__(self, pattern: BlockPattern, data: FloatArray | None = None,
-                 scalar: ScalarMatrix | None = None) -> None:
-        self.pattern, self.scalar = pattern, None if scalar is None else scalar.values
+                 scalar: ScalarMatrix | None = None, beside: SideOperator | None = None) -> None:
+        self.pattern, self.scalar, self.beside = pattern, None if scalar is None else scalar.values, beside
         self.data = np.zeros(pattern.size) if data is None else data
         self.row_sums = np.zeros((pattern.vertex_count, 3, 3))
         if scalar is not None and scalar.row_sums is not None:
@@ -216,6 +218,8 @@ class BlockMatrix:
         """Return A x for x (V, 3)."""
         result: FloatArray = current().block_matrix.product(self.data, self.pattern.layout, self.scalar,
                                                             self.pattern.scalar.layout, self.row_sums, x)
+        if self.beside is not None:
+            self.beside.add_product(x, result)
         return result
 
 

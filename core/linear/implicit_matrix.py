@@ -17,6 +17,7 @@ from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from .block_matrix import BlockMatrix, BlockPattern
 from .scalar_matrix import ScalarMatrix
+from .side_operator import SideOperator
 
 
 class Elements(Protocol):
@@ -50,8 +51,9 @@ class ImplicitMatrix(BlockMatrix):
 
     assembled = False
 
-    def __init__(self, pattern: BlockPattern, scalar: ScalarMatrix | None, parts: Sequence[Part]) -> None:
-        super().__init__(pattern, None, scalar)
+    def __init__(self, pattern: BlockPattern, scalar: ScalarMatrix | None, parts: Sequence[Part],
+                 beside: SideOperator | None = None) -> None:
+        super().__init__(pattern, None, scalar, beside)
         self.parts = parts
 
     def multiply(self, x: FloatArray) -> FloatArray:

@@ -40,4 +40,15 @@ def packed(matrix: BlockMatrix, mass: FloatArray, tolerance: float) -> Operator:
     kernels = current().packed
     rows = matrix.pattern.packed_rows
     fits = kernels.pack(matrix.data, matrix.scalars, rows, mass, LARGEST_ROUNDING)
-    return (lambda x: kernels.product(rows, x)) if fits else matrix.multiply
+    if not fits:
+        return matrix.multiply
+    beside = matrix.beside
+    if beside is None:
+        return lambda x: kernels.product(rows, x)
+
+    def both(x: FloatArray) -> FloatArray:
+        result: FloatArray = kernels.product(rows, x)
+        beside.add_product(x, result)
+        return result
+
+    return both

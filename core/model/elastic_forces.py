@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The forces of a system that depend on positions only: element forces and weight."""
+"""The forces of a system that depend on positions only: element forces, pressure and weight."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -11,31 +12,44 @@ from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from ..linear.block_matrix import BlockMatrix, BlockPattern
 from ..linear.scalar_matrix import ScalarMatrix, ScalarPattern
+from ..linear.side_operator import SideOperator
 from ..stencils.stencil import ElementForce, Stencil, scalar_blocks, scalar_row_sums
 from .force_families import changing, families
 from .latest import Latest
 from .matrix_free import MatrixFree
+from .pressure_forces import PressureAt
 from .velocity_forces import RateForce
 
 
 class ElasticForces:
-    """Energy, force and stiffness of element forces and a constant weight (V, 3) [N].
+    """Energy, force and stiffness of element forces, pressure and a constant weight (V, 3) [N].
 
     Forces whose stiffness is constant are in the scalar part of the matrix. The others are assembled, or `matrix_free`
-    makes an `ImplicitMatrix` of them.
+    makes an `ImplicitMatrix` of them. The stiffness of `pressure` is an operator beside the matrix.
     """
 
     def __init__(self, forces: Sequence[ElementForce], pattern: BlockPattern, weight: FloatArray,
-                 constant: ConstantStiffness, matrix_free: MatrixFree | None = None) -> None:
+                 constant: ConstantStiffness, matrix_free: MatrixFree | None = None,
+                 pressure: PressureAt | None = None) -> None:
         self._pattern, self._weight, self._constant, self._matrix_free = pattern, weight, constant, matrix_free
+        self._pressure = pressure
         self._families = families(forces)
         self._acting = families(force for force in forces if not force.law.linear)
         self._changing = changing(forces)
 
+    def in_step(self, x: FloatArray, free: FloatArray, h: float, gravity: FloatArray) -> ElasticForces:
+        """Return the forces in a step; arguments as of `PressureAt.in_step`."""
+        if self._pressure is None:
+            return self
+        result = copy(self)
+        result._pressure = self._pressure.in_step(x, free, h, gravity)
+        return result
+
     def energy(self, x: FloatArray) -> float:
-        """Return the elastic energy minus weight . x [J] at x (V, 3)."""
+        """Return the elastic energy and that of the gas minus weight . x [J] at x (V, 3)."""
+        gas = 0.0 if self._pressure is None else self._pressure.energy(x)
         return sum((current().element_families.energy(family, x) for family in self._families),
-                   start=-float(np.sum(self._weight * x)))
+                   start=gas - float(np.sum(self._weight * x)))
 
     def force(self, x: FloatArray) -> FloatArray:
         """Return f = -dE/dx + weight (V, 3) [N] at x (V, 3)."""
@@ -44,6 +58,8 @@ class ElasticForces:
             total -= self._constant.linear.product(x)
         for family in self._acting:
             current().element_families.add_force(family, x, total)
+        if self._pressure is not None:
+            self._pressure.add_force(x, total)
         return total
 
     def magnitude(self, x: FloatArray) -> FloatArray:
@@ -56,20 +72,32 @@ class ElasticForces:
             for force in family:
                 P = force.law.stress(F, force.parameters)
                 total += sizes.scatter(tuple((np.abs(a), np.abs(b), np.abs(c)) for a, b, c in P), len(x))
+        if self._pressure is not None:
+            self._pressure.add_magnitude(x, total)
         return total
 
-    def stiffness(self, x: FloatArray, factor: float, *, exact: bool = False, room: FloatArray | None = None,
-                  rate: RateForce | None = None, rate_factor: float = 0.0) -> BlockMatrix:
+    def beside(self, x: FloatArray, factor: float, *, definite: bool) -> SideOperator | None:
+        """Return `factor` K of the pressure at x (V, 3) [m], None without any; `definite`: its semi-definite part."""
+        if self._pressure is None:
+            return None
+        operator = self._pressure.stiffness(x, factor)
+        return operator.definite() if definite else operator
+
+    def stiffness(self, x: FloatArray, factor: float, *, exact: bool = False, definite: bool = False,
+                  room: FloatArray | None = None, rate: RateForce | None = None,
+                  rate_factor: float = 0.0) -> BlockMatrix:
         """Return `factor` K + `rate_factor` D with K = -df/dx at x (V, 3), made semi-definite in each element unless
         `exact`.
 
-        D is the matrix of `rate`. `room` (pattern.size,) is memory for the result, of a matrix that is no longer used.
+        The pressure in closed pieces may make K indefinite, unless `definite`. D is the matrix of `rate`. `room`
+        (pattern.size,) is memory for the result, of a matrix that is no longer used.
         """
         rate_factor = 0.0 if rate is None else rate_factor
+        beside = self.beside(x, factor, definite=definite)
         if self._matrix_free is not None:
             return self._matrix_free.matrix(self._changing, x, factor, self._constant.sum(factor, rate_factor),
-                                            exact=exact, rate=rate, rate_factor=rate_factor)
-        matrix = BlockMatrix(self._pattern, room, self._constant.sum(factor, rate_factor))
+                                            exact=exact, rate=rate, rate_factor=rate_factor, beside=beside)
+        matrix = BlockMatrix(self._pattern, room, self._constant.sum(factor, rate_factor), beside)
         if room is not None:
             room[:] = 0.0
         drags = {} if rate is None else {

@@ -15,6 +15,7 @@ from ..kernels import current
 from ..linear.block_matrix import BlockPattern
 from ..linear.implicit_matrix import ElementProduct, ImplicitMatrix, OuterProduct, Part
 from ..linear.scalar_matrix import ScalarMatrix
+from ..linear.side_operator import SideOperator
 from ..linear.spring_product import Layer, SpringProduct, layers_of, spring_form
 from ..stencils.stencil import Stencil
 from .force_families import Family
@@ -35,10 +36,12 @@ class MatrixFree:
         self._layers = [_layers(family[0].stencil, pattern.vertex_count) for family in families]
 
     def matrix(self, families: Sequence[Family], x: FloatArray, factor: float, scalar: ScalarMatrix | None, *,
-               exact: bool, rate: RateForce | None, rate_factor: float) -> ImplicitMatrix:
+               exact: bool, rate: RateForce | None, rate_factor: float,
+               beside: SideOperator | None = None) -> ImplicitMatrix:
         """Return `factor` K + `rate_factor` D as `ElasticForces.stiffness` defines it.
 
-        `families` are those of the constructor at the time of the step; `scalar` is the part of constant stiffness.
+        `families` are those of the constructor at the time of the step; `scalar` is the part of constant stiffness,
+        `beside` that of the pressure.
         """
         parts: list[Part] = []
         for family, layers in zip(families, self._layers, strict=True):
@@ -47,7 +50,7 @@ class MatrixFree:
                 parts.append(_part(family, layers, rate.x, 0.0, False, rate_factor))
         if rate is not None:
             parts += [OuterProduct(drag.stencil, np.sqrt(rate_factor) * drag.vectors) for drag in rate.drags]
-        matrix = ImplicitMatrix(self._pattern, scalar, parts)
+        matrix = ImplicitMatrix(self._pattern, scalar, parts, beside)
         if rate is not None and rate.viscous is not None:
             matrix.add_diagonal(rate_factor * rate.viscous)
         if rate is not None and rate.blocks is not None:

@@ -41,6 +41,7 @@ from .keyed_fabric import fabric_of
 from .latest import Latest
 from .matrix_free import MatrixFree
 from .pin_constraints import PinConstraints
+from .pressure_forces import PressureForces
 from .projective_matrix import ProjectiveMatrix, constant_elements
 from .stiffness_limit import limited
 from .strain_limit import StrainLimit
@@ -80,6 +81,7 @@ class ParticleSystem:
         edge_slices: per cloth its range of edges.
         triangles: (T, 3) of all cloths.
         body: (V,) number of the connected piece of each particle.
+        pressure: in the cloths, None where there is none.
         has_seams: whether there are seams or buttons.
         may_go_slack: whether there are links that carry no compression.
         abrupt: (V,) whether the piece of a particle has threads, seams or links that may go slack.
@@ -122,6 +124,8 @@ class ParticleSystem:
         seams = Links.joined([(sewing.links(), start) for c, start in zip(cloths, starts, strict=True)
                               for sewing in c.sewing])
         self.has_seams = len(seams.ends) > 0
+        self.pressure = PressureForces.of(cloths, nodes.slices, nodes.start, bodies(
+            np.concatenate([near, seams.ends]), self.vertex_count))
         slack = [f.stencil.vertices.ravel() for f in final if getattr(f.law, "may_go_slack", False)]
         self.may_go_slack = len(slack) > 0
         self.abrupt: BoolArray = np.isin(
@@ -204,7 +208,8 @@ class ParticleSystem:
         Soft pins have their targets at this time, seams their lengths, cloths their rest shapes, and the weight its
         gravity.
         """
-        change = self._forces.change or self.gravity.changes or self._air.changes
+        change = self._forces.change or self.gravity.changes or self._air.changes or (
+            self.pressure is not None and self.pressure.changes)
         return self._latest_forces.at(time if change else 0.0, self._made_forces)
 
     def elastic(self, time: float) -> ElasticForces:
@@ -291,7 +296,8 @@ class ParticleSystem:
             constant = self._latest_constant.at(self._forces.fabric_values(time), lambda _: ConstantStiffness(
                 forces, self._pattern.scalar, again=True))
         weight = self.mass[:, None] * self.gravity.at(time)
-        elastic = ElasticForces(forces, self._pattern, weight, constant, self._matrix_free)
+        pressure = None if self.pressure is None else self.pressure.at(time)
+        elastic = ElasticForces(forces, self._pattern, weight, constant, self._matrix_free, pressure)
         rates = VelocityForces(self.scene, self._fields, self._air.triangles(time), self._air.viscous(time),
                                damped(forces, constant=False), damped(forces, constant=True), constant.damping,
                                self._pattern)

@@ -31,6 +31,7 @@ from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..linear.preconditioners.constant_matrix import ConstantMatrix, ConstantMatrixAlone, ScalarElements
 from ..linear.scalar_matrix import ScalarMatrix
+from ..linear.side_operator import SideOperator
 from ..stencils.stencil import ELEMENTS_PER_BATCH, ElementForce, Stencil, scalar_blocks, scalar_row_sums
 from .velocity_forces import RateForce
 
@@ -68,9 +69,9 @@ class ProjectiveMatrix:
         there = [part for part in sums if part is not None]
         return ScalarMatrix(pattern, pattern.assemble(blocks), sum(there[1:], start=there[0]) if there else None)
 
-    def matrix(self, h: float, rate: RateForce | None) -> BlockMatrix:
-        """Return A of a step of h [s] with the drag and the force fields of `rate`."""
-        A = BlockMatrix(self._pattern, None, h * h * self._stiffness + h * self._damping)
+    def matrix(self, h: float, rate: RateForce | None, beside: SideOperator | None = None) -> BlockMatrix:
+        """Return A of a step of h [s] with the drag and the force fields of `rate`, and the operator `beside` it."""
+        A = BlockMatrix(self._pattern, None, h * h * self._stiffness + h * self._damping, beside)
         A.add_diagonal(self._mass + h * self._viscous)
         if rate is not None and rate.drags:
             # q q^T between every two corners of a triangle is at most 3 q q^T on each

@@ -17,6 +17,7 @@ from ..description.collider import Collider
 from ..description.material import Material
 from ..description.mesh import ClothMesh
 from ..description.pins import Attachment
+from ..description.pressure import Pressure
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import ClothError
@@ -56,6 +57,7 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
             _simulate(part(model), solver)
             _weigh(part(model), solver)
             _limit_stretch(solver)
+            _press(solver)
         except Exception as error:
             if solver.backend is not None:
                 raise
@@ -89,6 +91,15 @@ def _limit_stretch(solver: Solver) -> None:
     with using(choose(solver.backend)):
         limit = StrainLimit(sheet.edges, 0.9 * sheet.rest_lengths, np.ones(len(sheet.positions)), held)
         limit.relaxed(sheet.positions, held)
+
+
+def _press(solver: Solver) -> None:
+    """Compute the force and the stiffness of a pressure once."""
+    cloth = Cloth(_block(0.0, COARSE_SIDE), FABRIC, pressure=Pressure(1.0))
+    with using(choose(solver.backend)):
+        system = ParticleSystem(Scene([cloth]))
+        x, elastic = system.nodes.start, system.elastic(0.0)
+        elastic.stiffness(x, 1.0).multiply(elastic.force(x))
 
 
 def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:
