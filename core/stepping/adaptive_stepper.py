@@ -182,8 +182,8 @@ class Stepper:
             return (f"the pin of vertex {i} has moved {far.max():.2g} m at once: let it move over more frames, or "
                     "raise steps_per_frame")
         if system.pressure is not None:
-            return ("lower the pressure, which the fabric does not hold, raise the stiffness of the fabric, or give a target "
-                    "volume, so that the pressure falls as the cloth expands")
+            return ("lower the pressure, which the fabric does not hold, raise the stiffness of the fabric, or give a "
+                    "target volume, so that the pressure falls as the cloth expands")
         ways = ("raise steps_per_frame, lower the stiffness of the fabric, and start from a mesh that does not cross "
                 "itself")
         if system.scene.colliders:
