@@ -86,6 +86,7 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
             pass                                                    # its end writes the last checkpoint
         watch.check()
         report = yield from apply_take(scene, view_layer, take, prepared.objects, timer, watch)
+        takes.delete_input(take.folder)                             # of an earlier bake beside the window
         takes.delete_older(scene, prepared.objects, {take.header.take})
     return report.timed(timer.seconds())
 

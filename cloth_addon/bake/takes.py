@@ -22,6 +22,8 @@ from typing import Any
 import bpy
 
 from ... import core
+from ...core.cache.feed import FEED_NAME
+from ...core.cache.scene_file import SCENE_NAME
 from ...core.cache.take import Take
 from ...core.cache.take_entries import USERS_NAME, delete_take
 from ..properties import baked_record
@@ -246,6 +248,13 @@ def delete(take: FoundTake) -> None:
         delete_take(take.folder)
     finally:
         forget()
+
+
+def delete_input(folder: Path) -> None:
+    """Delete the scene and the feed in the folder of a complete take, which only a solver process needs."""
+    for name in (FEED_NAME, SCENE_NAME):
+        with suppress(OSError):
+            (folder / name).unlink(missing_ok=True)
 
 
 def delete_older(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], keep: set[str]) -> None:

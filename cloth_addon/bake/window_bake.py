@@ -18,7 +18,6 @@ from typing import Any
 import bpy
 
 from ... import core
-from ...core.cache.feed import FEED_NAME
 from ...core.cache.scene_file import SCENE_NAME, save_scene
 from ...core.cache.solver_process import SolverProcess
 from ...core.cache.take import Take
@@ -104,9 +103,7 @@ class WindowBake:
         self.writes = True
         with frame_kept(scene):
             report = yield from apply_take(scene, layer, take, objects, timer)
-        for name in (FEED_NAME, SCENE_NAME):                        # the solver needs them no longer
-            with suppress(OSError):
-                (self.folder / name).unlink()
+        takes.delete_input(self.folder)
         takes.delete_older(scene, objects, {take.header.take})
         return report
 

@@ -198,6 +198,16 @@ def test_a_feed_that_another_bake_has_made_out_of_date_is_not_used(extension, sc
     assert frames[-99:] == list(range(2, 101))
 
 
+def test_a_script_that_completes_a_bake_of_the_window_leaves_no_feed(extension, scene, fluttering):
+    scene.frame_end = 30
+    place = interrupted(extension, scene, fluttering)
+    assert (place.folder / "feed.muslin").is_file() and (place.folder / "scene.muslin").is_file()
+    builders.finish(extension.bake.bake(scene, [fluttering], resume=place))
+    used = extension.takes.in_use(fluttering)
+    assert used.folder == place.folder and used.is_complete
+    assert not {"feed.muslin", "scene.muslin"} & {path.name for path in place.folder.iterdir()}
+
+
 def test_a_damaged_feed_is_read_again_from_the_first_frame(extension, scene, frames_read, fluttering):
     place = interrupted(extension, scene, fluttering)
     path = place.folder / "feed.muslin"
