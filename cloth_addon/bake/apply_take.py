@@ -25,6 +25,7 @@ from ..write.report import Report, versions
 from ..write.shape_key_size import check_memory
 from . import report_notes, takes
 from .progress import Progress, StageTimer
+from .take_parts import mixed_parts
 from .watch import Watch
 
 
@@ -148,7 +149,8 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
         certificates=certificates,
         fingerprints={renamed.get(name, name): value for name, value in fingerprints.items()},
         playback_error=errors, seconds=seconds, notes=list(known.get("notes", [])),
-        versions=versions(numba=backend == "numba"), backend=backend)
+        versions=versions(numba=backend == "numba"), backend=backend,
+        parts=mixed_parts(take.segments, header.first, last))
     notes = report_notes.result_notes(report, {renamed.get(name, name): edge for name, edge
                                                in known.get("mean_edges", {}).items()})
     if last < take.end:

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,9 @@ from ..read.fingerprint import differences, fingerprint
 from ..read.read_scene import SimulationInput, read_scene
 from ..write.report import json_values
 from ..write.shape_key_size import check_memory
-from . import backends, report_notes, takes
+from . import report_notes, takes
 from .progress import StageTimer
+from .take_parts import GoingOn, going_on
 from .watch import Watch
 
 
@@ -205,34 +206,25 @@ class Preparation:
         return {names.get(name, name): value for name, value in values.items()}
 
     def _frame_to_keep(self, found: takes.FoundTake, continuation: Continuation) -> int | None:
-        """Return the last frame of a take that is kept, None if it has no frame to go on from.
+        """Return the last frame of a take that is kept, None if it has no frame to go on from, see `going_on`."""
+        take, changed = Take.open(continuation.folder), False
+        if found.reached is not None:
+            changed = self._differs(take)
+        while True:
+            plan = going_on(found, self.settings, continuation.frame, changed=changed)
+            if plan.kept is None or self._goes_on(take, plan):
+                return plan.kept
+            found = replace(found, states=tuple(state for state in found.states if state < plan.kept))
+            changed = True                                          # a state is damaged: go on from one before it
 
-        With the settings of before any frame will do, because the frames since the last stored state are computed
-        again. With other settings, or another backend or version, it is the frame of a stored state.
-
-        Raises:
-            core.SceneError: there is no such state, and the continuation asks for a frame.
-        """
-        if found.reached is None:
-            return None
-        frame = min(found.reached, self.settings.last)
-        if continuation.frame is not None:
-            frame = min(frame, continuation.frame)
-        take = Take.open(continuation.folder)
-        later = [part["from_frame"] for part in take.segments[1:] if part["from_frame"] > frame]
-        backend = self.settings.backend or ("numba" if backends.is_installed() else "numpy")
-        same_bytes = (take.certificates(found.reached)[-1].get("backend") == backend
-                      and take.header.versions == versions_of_takes())
-        if same_bytes and not (later or self._differs(take) or take.end != self.settings.last):
-            return frame
-        start = take.checkpoint_before(frame)
-        if start is None and continuation.frame is None:
-            return None
-        if start is None:
-            raise core.SceneError("settings, scene or frame range have changed since the bake, and it has no stored "
-                                  f"state at or before frame {frame} to continue from; bake from the start",
-                                  object_name=self.names[0])
-        return start.frame
+    def _goes_on(self, take: TakeReader, plan: GoingOn) -> bool:
+        """Return whether the state that a bake goes on from can be read."""
+        assert plan.kept is not None
+        try:
+            start = take.checkpoint_before(plan.kept)
+        except core.CacheError:
+            return False
+        return plan.is_exact or (start is not None and start.frame == plan.kept)
 
     def _check_same(self, found: takes.FoundTake) -> None:
         """Raise ClothError if a take is of other cloths or meshes, or of other first frames."""

@@ -13,9 +13,9 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,9 @@ class FoundTake:
         owner: the .blend that it was baked in, empty if that was never saved.
         size: on disk [bytes].
         changed: time of the last change [s].
+        states: frames of the stored states that a bake can go on from, ascending.
+        parts: {from_frame, settings, fingerprints, report, last} of each part with settings of its own.
+        backend, versions: that its frames were computed by.
     """
 
     folder: Path
@@ -61,6 +64,10 @@ class FoundTake:
     owner: str
     size: int
     changed: float
+    states: tuple[int, ...] = ()
+    parts: tuple[dict[str, Any], ...] = field(default=(), repr=False, compare=False)
+    backend: str = "numpy"
+    versions: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def is_complete(self) -> bool:
@@ -145,9 +152,10 @@ def read(folder: Path) -> FoundTake | None:
     """Return the take in `folder`, None if there is none that can be read."""
     try:
         status = os.stat(folder / FRAMES_FILE)
+        files = os.stat(folder).st_mtime_ns                 # stored states may have been deleted
     except (OSError, ValueError):                           # a path may be any text
         return None
-    state = status.st_mtime_ns, status.st_size
+    state = status.st_mtime_ns, status.st_size, files
     if _known.get(folder, (None, None))[0] != state:
         _known[folder] = state, _read(folder, status)
     return _known[folder][1]
@@ -158,9 +166,16 @@ def _read(folder: Path, status: os.stat_result) -> FoundTake | None:
         take = Take.open(folder)
         header = take.header
         return FoundTake(folder, header.take, tuple(cloth.name for cloth in header.cloths), header.start, header.first,
-                         take.end, take.last, take.owner, take.bytes_on_disk(), status.st_mtime)
+                         take.end, take.last, take.owner, take.bytes_on_disk(), status.st_mtime,
+                         tuple(take.checkpoint_frames()), tuple(take.segments), _backend(take), header.versions)
     except core.ClothError:
         return None
+
+
+def _backend(take: Take) -> str:
+    """Return the backend that has computed the last frame of a take."""
+    last = [] if take.last is None else take.certificates(take.last)
+    return str(last[-1].get("backend", "numpy")) if last else "numpy"
 
 
 def forget() -> None:

@@ -39,7 +39,8 @@ REPORT = Fields(
                         "deepest_penetration": _MEASURE, "crossings": _COUNT, "not_converged": Number(0)}, {})},
     {"scene": _NAME, "colliders": _NAMES, "settings": TableOf(Anything(), MOST), "backend": _NAME,
      "playback_error": TableOf(Number(0.0), MOST), "versions": TableOf(_NAME, 100),
-     "fingerprints": TableOf(TableOf(_NAME, MOST), MOST)})
+     "fingerprints": TableOf(TableOf(_NAME, MOST), MOST),
+     "parts": ListOf(Fields({"first": _FRAME, "last": _FRAME, "changed": _NAMES}, {}), MOST)})
 """The report of a bake. Bakes of earlier versions lack some of the optional values."""
 
 ANY_VERSION = Fields({"version": Number(1, LARGEST_FRAME, whole=True)}, {})

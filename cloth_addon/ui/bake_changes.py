@@ -16,9 +16,9 @@ import bpy
 
 from ... import core
 from ..bake import bake_job
+from ..bake.takes import FoundTake
 from ..properties import baked_record, change_listeners
-from ..properties.enum_items import title
-from ..properties.field_weights_settings import FIELD_WEIGHTS
+from ..properties.setting_titles import changed_settings
 from ..properties.settings import scene_settings_of, settings_of
 from ..read.fingerprint import SCENE_PATHS, differences, fingerprint
 from ..write.report import json_values
@@ -29,22 +29,11 @@ PAUSE = 0.3
 LIFETIME = 2.0
 """Time after which a drawing has an answer computed again [s]."""
 
-TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit Stretch", "buttons": "Buttons",
-          "pattern": "Rest Shape", "sewing_time": "Closing Time", "self_collision": "Self Collision of the Scene",
-          "solid_contact": "On Solids", "verlet_kd": "Kept Motion", "isotropic_damping": "Edge Motion",
-          "spring_damping": "Edge Length", "steps_per_frame": "Steps per Frame",
-          "pattern_size": "UV Square", "projective_solve": "Solve", "thickness": "Distance",
-          "members": "Collision Collection", "self_friction": "Self Friction", "self_distance": "Self Distance",
-          "effectors": "Fields of the Effector Collection",
-          **{f"weight_{name}": f"{title(name)} in Field Weights" for name in FIELD_WEIGHTS}}
-"""Titles in the panel of settings whose name is another."""
-SHOWN_ELSEWHERE = {"first", "last", "frame_rate", "time_ratio", "metres_per_unit", "gravity", "wind", "backend"}
-"""Settings of the scene that are parts of their own, or change nothing."""
 OF_SCENE = {*SCENE_PATHS, "wind", "solver settings"}
 """Parts of a fingerprint that are the same for all cloths."""
 
 Key = tuple[str, str, int]
-"""Names of a scene and an object, and the hash of the record of its bake."""
+"""Names of a scene and an object, and the hash of the record of its bake or of its take."""
 
 
 class _Known:
@@ -52,7 +41,7 @@ class _Known:
 
     Attributes:
         found: what has changed, by bake.
-        wanted: bakes that a panel was drawn for since the last change.
+        wanted: reports of the bakes that a panel was drawn for since the last change, by bake.
         current: bakes whose entry in `found` is up to date, as far as changes are reported.
         computed: time at which the entry of a bake in `found` was computed [s].
         last_change: time of the last change of the scene [s].
@@ -60,7 +49,7 @@ class _Known:
 
     def __init__(self) -> None:
         self.found: dict[Key, list[str]] = {}
-        self.wanted: set[Key] = set()
+        self.wanted: dict[Key, dict[str, Any]] = {}
         self.current: set[Key] = set()
         self.computed: dict[Key, float] = {}
         self.last_change = 0.0
@@ -89,8 +78,10 @@ def changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any
         try:
             now, settings = fingerprint(scene, cloth), report.get("settings", {})
             of_cloths = settings.get("cloths", settings)                # beside the scene's in older reports
-            changed = {"settings": _changed_settings(of_cloths.get(name), asdict(settings_of(cloth, scene))),
-                       "solver settings": _changed_settings(settings.get("scene"), asdict(scene_settings_of(scene)))}
+            own_now, scene_now = (json_values(asdict(settings_of(cloth, scene))),
+                                  json_values(asdict(scene_settings_of(scene))))
+            changed = {"settings": changed_settings(of_cloths.get(name), own_now),
+                       "solver settings": changed_settings(settings.get("scene"), scene_now)}
             own, others = _texts(before[name], now, scene, changed)
         except core.ClothError as error:                            # a stored setting that is no choice here
             own, others = [str(error)], []
@@ -110,29 +101,27 @@ def sentence(found: list[str], most: int = 4) -> str:
 
 def known_changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any]) -> list[str]:
     """Return what is known to have changed since the bake of `obj`. Fast enough for drawing a panel."""
-    if bpy.app.background:                                          # no timers, and no panels but in tests
+    return _known_or_wanted(scene, obj, report, None if bpy.app.background else _key(scene, obj))
+
+
+def known_changes_of_take(scene: bpy.types.Scene, obj: bpy.types.Object, take: FoundTake) -> list[str]:
+    """Return what is known to have changed since the last frames of a take of `obj`, apart from the frame range."""
+    report = {name: take.parts[-1][name] for name in ("fingerprints", "settings")}
+    found = _known_or_wanted(scene, obj, report, (scene.name, obj.name, hash((take.id, take.changed))))
+    return [text for text in found if not text.startswith("frame range")]
+
+
+def _known_or_wanted(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any], key: Key | None
+                     ) -> list[str]:
+    """Return what is known to have changed since the bake with a report, and have it computed if need be."""
+    if key is None or bpy.app.background:                           # no timers, and no panels but in tests
         return changes(scene, obj, report)
-    key = _key(scene, obj)
-    _known.wanted.add(key)
+    _known.wanted[key] = report
     if time.monotonic() > _known.computed.get(key, 0.0) + LIFETIME:
         _known.current.discard(key)
     if key not in _known.current and bake_job.current() is None and not bpy.app.timers.is_registered(_compute):
         bpy.app.timers.register(_compute, first_interval=PAUSE)
     return _known.found.get(key, [])
-
-
-def _changed_settings(before: Any, now: dict[str, Any]) -> list[str]:
-    """Return the names of the settings that differ between a report and now. Unknown ones are left out."""
-    if not isinstance(before, dict):
-        return []
-    found = []
-    for name, value in json_values(now).items():
-        earlier = before.get(name)
-        if isinstance(value, dict) and isinstance(earlier, dict):
-            found += _changed_settings(earlier, value)
-        elif earlier != value and name not in SHOWN_ELSEWHERE:
-            found.append(TITLES.get(name, title(name)))
-    return found
 
 
 def _texts(before: dict[str, str], now: dict[str, str], scene: bpy.types.Scene, changed: dict[str, list[str]]
@@ -217,16 +206,15 @@ def _compute() -> float | None:
     if left > 0.0 or bake_job.current() is not None:
         return max(left, PAUSE)
     redraw = False
-    for key in _known.wanted - _known.current:
+    for key, report in [(key, report) for key, report in _known.wanted.items() if key not in _known.current]:
         scene, obj = bpy.data.scenes.get(key[0]), bpy.data.objects.get(key[1])
-        report = baked_record.report_of(obj) if obj is not None else None
-        if scene is not None and report is not None and _key(scene, obj) == key:
+        if scene is not None and obj is not None:
             found = changes(scene, obj, report)
             redraw = redraw or found != _known.found.get(key, [])
             _known.found[key] = found
             _known.current.add(key)
             _known.computed[key] = time.monotonic()
-    for key in set(_known.found) - _known.wanted:
+    for key in set(_known.found) - set(_known.wanted):
         del _known.found[key], _known.computed[key]
         _known.current.discard(key)
     _known.wanted.clear()

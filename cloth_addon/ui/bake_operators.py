@@ -29,7 +29,8 @@ class _Bake(IdleOperator):
     mode: bpy.props.EnumProperty(
         name="Mode", items=[("START", "From the Start", "Simulate all frames"),
                             ("RESUME", "Resume", "Go on after the last frame that is on disk"),
-                            ("HERE", "From Here", "Keep the frames up to the current one, and simulate the rest")],
+                            ("HERE", "From Here", "Keep the frames up to the current one, and simulate the rest. With "
+                             "other settings, keep those up to the last stored state before it")],
         default="START", options={"SKIP_SAVE"})
 
     def targets(self, context: bpy.types.Context) -> list[Any]:
@@ -49,7 +50,7 @@ class _Bake(IdleOperator):
         if state.source is None:
             raise core.SceneError("has no bake on disk to go on from; bake from the start", object_name=objects[0].name)
         frame = context.scene.frame_current if self.mode == "HERE" else None
-        if frame is not None and not state.can_go_on_from(frame):
+        if frame is not None and not state.has_frame(frame):
             raise core.SceneError(f"its bake on disk has frames {state.source.start} to {state.source.reached}, not "
                                   f"{frame}; go to one of them", object_name=objects[0].name)
         return (apply_take.objects_of(state.source, context.scene, context.object),

@@ -164,13 +164,16 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
         paragraph(col, f"'{context.object.name}': {baked_record.problem_of(context.object)}", width, icon="ERROR")
         col.operator("muslin.bake_forget")
         return
-    text = state.text(changed)
+    text, obj, scene = state.text(changed), context.object, context.scene
     for take, solver in bake_state.solvers_of(context.scene, context.object):
         paragraph(col.column(align=True), bake_state.solver_text(take, solver), width, icon="INFO")
         col.operator("muslin.solver_stop")
     source, frame = state.source, context.scene.frame_current
+    source_changed = source is not None and bool(bake_changes.known_changes_of_take(scene, obj, source))
     if source is not None and state.can_resume:
-        col.operator("muslin.bake", text=f"Resume from Frame {source.reached + 1}", icon="PLAY").mode = "RESUME"
+        kept = state.going_on(changed=source_changed).kept
+        where = "the Start" if kept is None else f"Frame {kept + 1}"
+        col.operator("muslin.bake", text=f"Resume from {where}", icon="PLAY").mode = "RESUME"
     elif state.waiting is None:
         _draw_bake(col, context, "Bake Again" if state.record is not None else "Bake")
     if state.waiting is not None and state.waiting.has_frames:
@@ -179,12 +182,18 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
     more = col.column(align=True)
     if source is not None and (state.can_resume or state.waiting is not None):
         _draw_bake(more, context, "Bake from the Start")
-    if source is not None and state.can_go_on_from(frame) and frame < source.reached:
-        more.operator("muslin.bake", text=f"Bake from Here ({frame})").mode = "HERE"
+    if source is not None and state.has_frame(frame) and frame < source.reached:
+        plan = state.going_on(frame, changed=source_changed)
+        more.operator("muslin.bake", text=f"Bake from Here ({_kept_text(plan.kept, frame)})").mode = "HERE"
+        if plan.kept != frame:
+            paragraph(more, f"No state is stored at frame {frame}, and {plan.because}", width)
     if state.record is not None:
         more.operator("muslin.bake_delete")
     if text:
-        col.label(text=text, icon="CHECKMARK" if text == "Up to date" else "INFO")
+        paragraph(col, text, width, icon="CHECKMARK" if text == "Up to date" else "INFO")
+    for sentence in state.mixed:
+        if sentence not in text:
+            paragraph(col, sentence, width)
 
 
 def _draw_bake(col: Any, context: bpy.types.Context, text: str) -> None:
@@ -196,6 +205,11 @@ def _draw_bake(col: Any, context: bpy.types.Context, text: str) -> None:
     both = col.column(align=True)
     both.operator("muslin.bake", text=f"{text}: {count} Cloths Together")
     both.operator("muslin.bake", text="Bake Only This Cloth").only_active = True
+
+
+def _kept_text(kept: int | None, frame: int) -> str:
+    """Return which frame a bake goes on from that may keep those up to `frame`."""
+    return "from the Start" if kept is None else str(frame) if kept == frame else f"after {kept}"
 
 
 def _missing(obj: bpy.types.Object) -> str:

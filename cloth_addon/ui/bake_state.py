@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 
 from ... import core
 from ...core.cache.solver_process import SolverProcess
 from ..bake import takes
+from ..bake.take_parts import GoingOn, going_on, mixed_parts, mixed_text
 from ..bake.takes import FoundTake
 from ..properties import baked_record
 from ..properties.baked_record import BakedRecord
-from ..properties.settings import scene_settings_of
+from ..properties.settings import SceneSettings, scene_settings_of
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,14 @@ class BakeState:
         used: the take of that bake, None if it has none or it is gone.
         waiting: a later take, complete or not, that is not in use.
         last: last frame of the scene's range.
+        settings: of the scene, None if one of them is no choice here.
     """
 
     record: BakedRecord | None
     used: FoundTake | None
     waiting: FoundTake | None
     last: int
+    settings: SceneSettings | None = None
 
     @property
     def source(self) -> FoundTake | None:
@@ -48,13 +52,33 @@ class BakeState:
         """Return whether the take to continue was stopped before its end."""
         return self.source is not None and not self.source.is_complete
 
-    def can_go_on_from(self, frame: int) -> bool:
-        """Return whether a bake can go on from the frame after `frame`."""
+    def has_frame(self, frame: int) -> bool:
+        """Return whether the take to continue has a frame."""
         take = self.source
         return take is not None and take.reached is not None and take.start <= frame <= take.reached
 
+    def can_go_on_from(self, frame: int, *, changed: bool = False) -> bool:
+        """Return whether a bake can keep frames of the take up to `frame` or fewer, instead of starting anew."""
+        return self.has_frame(frame) and self.going_on(frame, changed=changed).kept is not None
+
+    def going_on(self, frame: int | None = None, *, changed: bool) -> GoingOn:
+        """Return which frames a bake keeps that goes on from `frame`, or from the last one if that is None.
+
+        changed: whether settings or scene differ from those of the take.
+        """
+        if self.source is None or self.settings is None:
+            return GoingOn(None)
+        return going_on(self.source, self.settings, frame, changed=changed)
+
+    @property
+    def mixed(self) -> list[str]:
+        """Which frames of the bake in use have other settings than the last ones, as sentences for the user."""
+        return [mixed_text(part) for part in mixed_parts_of(self.record, self.used)]
+
     def text(self, changed: bool) -> str:
-        """Return the state for the user: Up to date, Changed since the bake, or how far a stopped bake has come."""
+        """Return the state for the user: Up to date, Changed since the bake, which frames have other settings, or how
+        far a stopped bake has come.
+        """
         if self.source is not None and self.is_partial:
             take = self.source
             if not take.has_frames:
@@ -64,7 +88,20 @@ class BakeState:
             return f"A bake of frames {self.waiting.first} to {self.waiting.reached} is ready"
         if self.record is None:
             return ""
-        return "Changed since the bake" if changed else "Up to date"
+        return "Changed since the bake" if changed else ". ".join(self.mixed) or "Up to date"
+
+
+def mixed_parts_of(record: BakedRecord | None, used: FoundTake | None) -> list[dict[str, Any]]:
+    """Return {first, last, changed} of the frames of a bake that have other settings than its last ones.
+
+    used: the take of the bake, which has them if the record is of an earlier version.
+    """
+    if record is None:
+        return []
+    parts = record.report.get("parts")
+    if parts is None and used is not None and used.parts:
+        parts = mixed_parts(used.parts, record.first, record.last)
+    return parts or []
 
 
 def solvers_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[tuple[FoundTake, SolverProcess]]:
@@ -86,7 +123,8 @@ def solver_text(take: FoundTake, solver: SolverProcess) -> str:
 def state_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> BakeState:
     """Return the state of the bake of `obj`. Fast enough for drawing a panel."""
     try:
-        last = scene_settings_of(scene).last
+        settings = scene_settings_of(scene)
     except core.ClothError:                                         # a stored setting that is no choice here
-        last = 0
-    return BakeState(baked_record.known(obj), takes.in_use(obj), takes.unused(scene, obj), last)
+        settings = None
+    return BakeState(baked_record.known(obj), takes.in_use(obj), takes.unused(scene, obj),
+                     0 if settings is None else settings.last, settings)

@@ -7,6 +7,7 @@ They are made again only if the statistics, the chosen curves, the current frame
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -70,7 +71,7 @@ class CurveIcons:
         bpy.utils.previews.remove(self._previews)
 
     def picture(self, owner: Any, kind: str, curves: Sequence[NDArray[np.float64]], smallest: float, index: int,
-                size: int, style: Style) -> int:
+                size: int, style: Style, borders: Sequence[int] = ()) -> int:
         """Return the icon of a square picture of curves (F,), and set `limits` to the ends of its axis.
 
         Args:
@@ -79,11 +80,15 @@ class CurveIcons:
             smallest: smallest upper end of the axis.
             index: index of the current frame, which is marked if it is one of the curves'.
             size: width and height [pixels].
+            borders: indices of the frames before which there is a line, because settings change.
         """
-        key = (kind, size, style)
+        key = (kind, size, style, tuple(borders))
         if not self._curves_key or self._curves_key[0] is not owner or self._curves_key[1] != key:
             self.limits = round_limits(curves, smallest)
-            self._image = curve_image(curves, self.limits, (size, size), style)
+            image = curve_image(curves, self.limits, (size, size), style)
+            for border in borders:
+                image = with_marker(image, border - 0.5, len(curves[0]), replace(style, marker=style.curves[-1]))
+            self._image = image
             self._curves_key, self._marked_key = (owner, key), ()
         frames = len(curves[0])
         if self._marked_key != (index,):

@@ -11,14 +11,15 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..bake import session
+from ..bake import session, takes
 from ..bake.bake_job import duration
 from ..bake.bake_statistics import FloatArray, Statistics, is_of_previous, statistics_of
+from ..bake.take_parts import borders
 from ..properties import baked_record
-from . import bake_changes
+from . import bake_changes, bake_state
 from .certificate_text import length_text
 from .curve_icons import CurveIcons, style_of
-from .panel_layout import OF_PREVIOUS, PhysicsTab
+from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph
 
 PROPERTY = "muslin_curve"
 """Name of the window manager's property."""
@@ -148,7 +149,13 @@ class MUSLIN_PT_quality(PhysicsTab, bpy.types.Panel):
         manager: Any = context.window_manager
         col.prop(manager, PROPERTY, text="")
         chart = CHARTS[getattr(manager, PROPERTY)]
-        _draw_chart(col, chart, statistics, context)
+        record = None if runs else baked_record.known(context.object)
+        changes = borders(bake_state.mixed_parts_of(record, takes.in_use(context.object)) if record else [],
+                          statistics.first, statistics.last)
+        _draw_chart(col, chart, statistics, context, changes)
+        if changes:
+            paragraph(col, f"Upright lines: other settings from frame {', '.join(map(str, changes))} on",
+                      context.region.width)
         _draw_worst(col.column(align=True), statistics)
         _draw_costs(col.column(align=True), statistics)
 
@@ -189,8 +196,9 @@ def size_text(size: int | None) -> str:
     return f"{size} bytes"
 
 
-def _draw_chart(col: Any, chart: Chart, statistics: Statistics, context: bpy.types.Context) -> None:
-    """Draw the legend, the axis, the picture and the frames below it."""
+def _draw_chart(col: Any, chart: Chart, statistics: Statistics, context: bpy.types.Context, changes: list[int]
+                ) -> None:
+    """Draw the legend, the axis, the picture with a line before each frame of `changes`, and the frames below it."""
     curves = [figure.values(statistics) for figure in chart.figures]
     index = context.scene.frame_current - statistics.first
     if not any(np.isfinite(curve).any() for curve in curves):
@@ -201,7 +209,8 @@ def _draw_chart(col: Any, chart: Chart, statistics: Statistics, context: bpy.typ
     scale = min(max(context.region.width / unit - AXIS_WIDTH - RIM, SMALLEST_PICTURE), LARGEST_PICTURE)
     style = style_of(context.preferences)
     icons = _icons()
-    picture = icons.picture(statistics, chart.title, curves, chart.smallest, index, max(16, round(scale * unit)), style)
+    picture = icons.picture(statistics, chart.title, curves, chart.smallest, index, max(16, round(scale * unit)), style,
+                            [frame - statistics.first for frame in changes])
     legend = col.column(align=True)
     for number, (figure, curve) in enumerate(zip(chart.figures, curves, strict=True)):
         value = abs(float(curve[index])) if 0 <= index < len(curve) else math.nan

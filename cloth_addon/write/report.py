@@ -7,7 +7,7 @@ import math
 import platform
 import sys
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ class Report:
         notes: sentences for the user.
         versions: versions of muslin, blender, python and numpy, and of numba if it ran.
         backend: backend that ran, "numpy" or "numba".
+        parts: {first, last, changed} of the frames that have other settings than the last ones, see bake/take_parts.py.
     """
 
     scene: str
@@ -48,6 +49,7 @@ class Report:
     notes: list[str]
     versions: dict[str, str]
     backend: str
+    parts: list[dict[str, Any]] = field(default_factory=list)
 
     def summary(self) -> dict[str, Any]:
         """Return the worst values of all frames, and the sums of steps and iterations."""
