@@ -48,11 +48,14 @@ class Cloth:
         material: the fabric, a `Material`, or a `KeyedMaterial` if it changes over time.
         model: one of `models()`, such as "baraff_witkin", "mass_spring" or "rope".
         pins: {vertex: None | trajectory} holds these vertices where they start or on a trajectory
-            t [s] -> (3,) [m]; or weights (V,) in 0..1, where 1 holds exactly and less pulls like a spring.
+            t [s] -> (3,) [m]; or weights (V,) in 0..1, where 1 holds exactly and less pulls like a spring, or a
+            function of the time t [s] -> weights: pins let go and catch.
         velocities: (V, 3) at the start [m/s], zero if not given.
         births: times (V,) [s] until which vertices are held where they start; 0 if not given.
         positions: (V, 3) at the start [m], the mesh's own if not given.
         pin_targets: t [s] -> (V, 3) [m], positions that weighted pins follow; where they start if not given.
+        pin_stiffness: stiffness of pins of a weight below 1, over the usual one, by which a vertex of weight 1/2 swings
+            at 5 Hz [-]; a number or a function of the time.
         attachments: Attachment records.
         thickness: distance kept from solids, and together with the thickness of other cloth from that [m];
             `usual_thickness` if not given, and never less than a thousandth of an edge.
@@ -101,7 +104,8 @@ class Cloth:
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
                  internal_springs: InternalSprings | None = None,
-                 contact: ClothContact | None = None, pressure: Pressure | None = None, **model_options: Any) -> None:
+                 contact: ClothContact | None = None, pressure: Pressure | None = None, pin_stiffness: Setting = 1.0,
+                 **model_options: Any) -> None:
         self.keyed_material = material if isinstance(material, KeyedMaterial) else None
         material = material.at(0.0) if isinstance(material, KeyedMaterial) else material
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
@@ -155,7 +159,7 @@ class Cloth:
             raise ClothError(f"internal_springs is {reprlib.repr(internal_springs)}, it must be InternalSprings",
                              object_name=self.name)
         self.internal_springs = internal_springs
-        self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name, mesh.kept_loose)
+        self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name, mesh.kept_loose, pin_stiffness)
         self.pressure = _checked_pressure(pressure, mesh, self.name)
         self.closing_time = float(sewing_time)
         self.sewing: tuple[Sewing, ...] = ()

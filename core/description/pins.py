@@ -3,6 +3,9 @@
 
 A pin of weight 1 holds a vertex exactly; a pin of a weight w below 1 pulls it like a spring. An attachment holds a
 vertex in one, two or three directions.
+
+Weights may be a function of time: a pin lets go of its vertex as its weight falls, and catches it as it rises. A
+vertex that is caught away from its target is drawn to it.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray, float_array, is_series, is_whole, takes
+from ..arrays import LARGEST, SINGLE_PRECISION, BoolArray, FloatArray, IntArray, float_array, is_series, is_whole, takes
 from ..did_you_mean import names_arguments_of
 from ..errors import PinError
+from .keyed import Setting, check_setting, checked_number_at
 from .vertex_values import shown, target_point, vectors
 
 PointTrajectory = Callable[[float], Any]
@@ -52,33 +56,68 @@ class Pins:
         start: (V, 3) positions at the start [m].
         name: of the cloth, for messages.
         always: (V,) vertices that are held exactly in any case.
+        stiffness: as `pin_stiffness` of `Cloth`.
 
     Attributes:
-        weights: (V,) in 0..1.
-        held: (n,) vertices of weight 1.
-        pulled: (m,) vertices of a weight between 0 and 1.
+        weights: (V,) in 0..1, at time 0.
+        varies: whether weights are a function of time.
+        held: (n,) vertices of weight 1 at all times.
+        pulled: (m,) vertices of a weight between 0 and 1, of weights that vary all but those `held`.
+        changes: whether the stiffness of pins is a function of time.
         attachments: as given.
     """
 
     def __init__(self, pins: Any, pin_targets: MeshTrajectory | None, attachments: Sequence[Attachment],
-                 start: FloatArray, name: str, always: BoolArray) -> None:
-        self._start, self._name = start, name
+                 start: FloatArray, name: str, always: BoolArray, stiffness: Setting = 1.0) -> None:
+        self._start, self._name, self._always = start, name, always
+        check_setting(stiffness, "pin_stiffness", name, least=0.0, most=LARGEST, error=PinError)
+        self._stiffness = stiffness
         if pin_targets is not None and not (callable(pin_targets) and takes(pin_targets, 1)):
             raise PinError(f"pin_targets is {shown(pin_targets)}, it must be a function of the time alone, t [s] -> "
                            "(V, 3) [m]", object_name=name)
         self._targets = pin_targets
         self._trajectories: dict[int, PointTrajectory] = {}
-        if isinstance(pins, Mapping):
+        self.varies = callable(pins)
+        if self.varies and not takes(pins, 1):
+            raise PinError(f"pins is {shown(pins)}, it must be a function of the time alone, t [s] -> weights (V,)",
+                           object_name=name)
+        self._weights = pins
+        if self.varies:
+            self.weights = self._checked_weights(pins(0.0), 0.0)
+        elif isinstance(pins, Mapping):
             self.weights = self._weights_of_mapping(pins)
         else:
             self.weights = np.zeros(len(start)) if pins is None else self._checked_weights(pins)
         if always.any():
             self.weights = np.where(always, 1.0, self.weights)
-        self.held: IntArray = np.flatnonzero(self.weights == 1.0)
-        self.pulled: IntArray = np.flatnonzero((self.weights > 0.0) & (self.weights < 1.0))
+        self.held: IntArray = np.flatnonzero(always if self.varies else self.weights == 1.0)
+        self.pulled: IntArray = np.flatnonzero(~always if self.varies else (self.weights > 0.0) & (self.weights < 1.0))
+        self.changes = self.varies or callable(stiffness)
         if not is_series(attachments) or not all(isinstance(a, Attachment) for a in attachments):
             raise PinError(f"attachments is {attachments!r}, it must be a list of Attachment", object_name=name)
         self.attachments = tuple(self._checked_attachment(a) for a in attachments)
+
+    def weights_at(self, time: float) -> FloatArray:
+        """Return the weights (V,) in 0..1 at `time` [s]; those that differ from 1 by rounding are 1.
+
+        Raises:
+            PinError: their function returns something else.
+        """
+        if not self.varies:
+            return self.weights
+        weights = self._checked_weights(self._weights(time), time)
+        return np.where(self._always | (weights >= 1.0 - SINGLE_PRECISION), 1.0, weights)
+
+    def caught(self, time: float) -> IntArray:
+        """Return the vertices (n,) of weight 1 at `time` [s] that are not `held` at all times."""
+        if not self.varies:
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero((self.weights_at(time) == 1.0) & ~self._always)
+
+    def stiffness_at(self, time: float) -> float:
+        """Return the stiffness of pins of a weight below 1 at `time` [s], over the usual one [-]."""
+        return checked_number_at(self._stiffness, time, "pin_stiffness", self._name, least=0.0, most=LARGEST,
+                                 error=PinError)
 
     def positions(self, vertices: IntArray, time: float) -> FloatArray:
         """Return the positions (n, 3) [m] that the pins of `vertices` (n,) follow at `time` [s]."""
@@ -122,19 +161,19 @@ class Pins:
                 self._trajectories[int(vertex)] = trajectory
         return weights
 
-    def _checked_weights(self, given: Any) -> FloatArray:
-        count = len(self._start)
+    def _checked_weights(self, given: Any, time: float | None = None) -> FloatArray:
+        count, when = len(self._start), "" if time is None else f" at {time:.4f} s"
         try:
             weights = float_array(given)
         except ValueError as error:
-            raise PinError(f"pin weights: {error}; {PINS_ARE}", object_name=self._name) from None
+            raise PinError(f"pin weights{when}: {error}; {PINS_ARE}", object_name=self._name) from None
         if weights.shape != (count,):
-            raise PinError(f"pin weights have shape {weights.shape}, expected ({count},), one per vertex; " + PINS_ARE,
-                           object_name=self._name)
+            raise PinError(f"pin weights{when} have shape {weights.shape}, expected ({count},), one per vertex; "
+                           + PINS_ARE, object_name=self._name)
         bad = ~((weights >= 0.0) & (weights <= 1.0))
         if bad.any():
             vertex = int(np.argmax(bad))
-            raise PinError(f"pin weight of vertex {vertex} is {weights[vertex]}, it must be in 0..1",
+            raise PinError(f"pin weight of vertex {vertex} is {weights[vertex]}{when}, it must be in 0..1",
                            object_name=self._name)
         return weights
 

@@ -126,7 +126,7 @@ class StepContacts:
     def reached(self, u: FloatArray) -> FloatArray:
         """Where a step of velocities u (V, 3) [m/s] ends (V, 3) [m], what is held exactly there."""
         x = self.base + self.h * u
-        held, at = self.system.held_positions(self.state.time + self.h)
+        held, at = self.system.end_positions(self.state, self.h)
         x[held] = at                                                 # not to rounding
         return x
 

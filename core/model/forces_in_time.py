@@ -80,6 +80,7 @@ class ForcesInTime:
         self.shapes: list[RestShape] = []
         self._moving: list[tuple[int, SoftPinForce | SeamForce]] = []
         self._models: list[_Model] = []
+        self._soft_pins: list[SoftPinForce] = []
         for cloth, span, model, fabric in zip(cloths, slices, models, fabrics, strict=True):
             shape = RestShape(cloth, model, scale, span.start, () if fabric is None else fabric.bends)
             self.shapes.append(shape)
@@ -90,7 +91,8 @@ class ForcesInTime:
             self._models.append(made)
             self.final += made.final()
             if len(cloth.pins.pulled):
-                self._add_moving(SoftPinForce(cloth.pins, carried[span], span.start))
+                self._soft_pins.append(SoftPinForce(cloth.pins, carried[span], span.start))
+                self._add_moving(self._soft_pins[-1])
             for sewing in cloth.sewing:
                 self._add_moving(SeamForce(sewing, span.start))
 
@@ -102,6 +104,15 @@ class ForcesInTime:
     def fabric_values(self, time: float) -> tuple[tuple[float, ...], ...]:
         """Return the constants of keyed fabrics that forces depend on, at `time` [s]; empty without any."""
         return tuple(model.keyed.values(time) for model in self._models if model.keyed is not None)
+
+    @property
+    def constants_change(self) -> bool:
+        """Return whether the stiffness or damping of laws with a constant tangent may change with time."""
+        return any(model.keyed is not None for model in self._models) or any(pins.changes for pins in self._soft_pins)
+
+    def constant_key(self, time: float) -> tuple[object, ...]:
+        """Return a key that is equal at times [s] at which these are the same."""
+        return *self.fabric_values(time), *(pins.key(time) for pins in self._soft_pins)
 
     def at(self, time: float) -> list[ElementForce]:
         """Return the forces at `time` [s], in the order of `final`."""

@@ -145,12 +145,12 @@ class ParticleSystem:
             [f.stencil.vertices for f in final if f.law.constant_tangent],
             [*(s.hub_count for s in stencils), *([None] if assembled else [])])
         self.workspace = np.zeros(self._pattern.size)
-        self._keyed = bool(self._forces.fabric_values(0.0))
+        self._keyed = self._forces.constants_change
         self._constant = ConstantStiffness(final, self._pattern.scalar, again=self._keyed)
         self._matrix_free = None if assembled else MatrixFree(self._pattern, changing(final))
         self._fields = FieldForces(scene, nodes)
         self._latest_forces: Latest[float, ForcesAt] = Latest()
-        self._latest_constant: Latest[tuple[tuple[float, ...], ...], ConstantStiffness] = Latest()
+        self._latest_constant: Latest[tuple[object, ...], ConstantStiffness] = Latest()
         self._latest_edge_stiffness: Latest[tuple[float, ...], FloatArray] = Latest()
         self._latest_projective: Latest[tuple[float, ...], ProjectiveMatrix] = Latest()
         names = [*(c.name for c in cloths), *(c.name for c in scene.colliders)]
@@ -265,8 +265,14 @@ class ParticleSystem:
         return self._pins.at(state, step)
 
     def held_positions(self, time: float) -> tuple[IntArray, FloatArray]:
-        """Return the particles (n,) that pins hold exactly, and their positions (n, 3) [m] at `time` [s]."""
+        """Return the particles (n,) that pins hold exactly at all times, and their positions (n, 3) [m] at `time` [s].
+        """
         return self._pins.positions(time)
+
+    def end_positions(self, state: State, step: float) -> tuple[IntArray, FloatArray]:
+        """Return the particles (n,) that pins hold exactly at the end of a step of `step` [s] from `state`, and where
+        they are then (n, 3) [m]."""
+        return self._pins.ends(state, step)
 
     def strain_limit(self, time: float) -> StrainLimit | None:
         """Return the limit of the edges' lengths at `time` [s]; None if there is none.
@@ -293,7 +299,7 @@ class ParticleSystem:
         forces = self._forces.at(time)
         constant = self._constant
         if self._keyed:
-            constant = self._latest_constant.at(self._forces.fabric_values(time), lambda _: ConstantStiffness(
+            constant = self._latest_constant.at(self._forces.constant_key(time), lambda _: ConstantStiffness(
                 forces, self._pattern.scalar, again=True))
         weight = self.mass[:, None] * self.gravity.at(time)
         pressure = None if self.pressure is None else self.pressure.at(time)

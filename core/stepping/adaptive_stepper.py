@@ -175,7 +175,7 @@ class Stepper:
             name, ends = system.edge_named(int(np.argmin(edges)))
             return (f"edge {ends} of {name} is {edges.min():.2g} m long, others {mean:.2g} m on average: merge its "
                     "vertices (Merge by Distance), or make the mesh even")
-        held, at = system.held_positions(end)
+        held, at = system.end_positions(state, end - state.time)
         far = np.linalg.norm(at - state.x[held], axis=1)
         if len(held) and len(edges) and far.max() > edges.max():
             i = int(held[np.argmax(far)])
