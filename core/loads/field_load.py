@@ -46,7 +46,7 @@ class FieldLoad:
 
     def __init__(self, area: FloatArray, loose: FloatArray, triangles: IntArray) -> None:
         self.area, self._loose = area, loose
-        self._corners = Stencil(triangles, np.tile(np.eye(3), (len(triangles), 1, 1)), held=True)
+        self._triangles = Stencil(triangles, np.ones((len(triangles), 3, 1)), held=True)
 
     def force(self, x: FloatArray, whole: FloatArray, blocks: FloatArray, normal: FloatArray, bounds: FloatArray
               ) -> FieldForce:
@@ -58,18 +58,10 @@ class FieldLoad:
         push = self.area[:, None] * whole
         six = self.area[:, None] * blocks if len(blocks) else None
         if len(normal):
-            triangles = self._corners.vertices
+            triangles = self._triangles.vertices
             vectors = current().drag.drag_vectors(triangles, np.full(len(triangles), 3.0), x)       # q q^T = A/3 n n^T
-            kernels = current().force_fields
-            push += self._loose[:, None] * normal
-            kernels.add_along_normals(self._corners, vectors, normal, push)
-            if bounds.any():
-                six = np.zeros((len(x), 6)) if six is None else six
-                six[:, [0, 3, 5]] += (self._loose * bounds)[:, None]
-                for axis, places in enumerate(([0, 1, 2], [1, 3, 4], [2, 4, 5])):
-                    column = np.zeros_like(push)
-                    kernels.add_along_normals(self._corners, vectors, np.tile(np.eye(3)[axis], (len(x), 1)), column)
-                    six[:, places[axis:]] += bounds[:, None] * column[:, axis:]
-        if six is None:
+            six = np.zeros((len(bounds), 6)) if six is None else six
+            current().force_fields.add_along_normals(self._triangles, vectors, self._loose, normal, bounds, push, six)
+        if six is None or not len(six):
             return FieldForce(push, None)
         return FieldForce(push, six[:, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(-1, 3, 3))

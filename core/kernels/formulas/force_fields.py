@@ -274,6 +274,12 @@ def stiffness_product(shape: int, radial: Any, across: Any, d: Vector, r: Any, n
     return result
 
 
+def product(a: Any, u: Vector) -> Vector:
+    """Return A u, for the six numbers of A."""
+    return (a[0] * u[0] + a[1] * u[1] + a[2] * u[2], a[1] * u[0] + a[3] * u[1] + a[4] * u[2],
+            a[2] * u[0] + a[4] * u[1] + a[5] * u[2])
+
+
 def turning(v: Vector, t: Vector) -> Vector:
     """Return (v + v x t) / (1 + t . t); its cross product with 2 t turns v about t, and keeps its length."""
     return scale(1.0 / (1.0 + dot(t, t)), add(v, cross(v, t)))

@@ -15,11 +15,10 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..formulas import force_fields as formulas
 from ..formulas import gradient_noise, random_numbers
-from ..formulas.force_fields import harmonic_offset, offset, rows, stiffness_product, turning, weight
+from ..formulas.force_fields import harmonic_offset, offset, product, rows, stiffness_product, turning, weight
 from ..formulas.gradient_noise import Table
 from ..formulas.random_numbers import strength_noise
 from ..numpy.force_fields import FULL
-from .assembly import subtract_scattered
 from .kernel_cache import njit
 from .options import INLINED, KERNEL
 from .plain_functions import register
@@ -65,22 +64,35 @@ def _turn(begin: Any, end: Any, v: Any, factor: Any, spin: Any, normal_spin: Any
                 normal_push[i, a] += along[a]
 
 
-def add_along_normals(stencil: Stencil, vectors: FloatArray, u: FloatArray, total: FloatArray) -> None:
-    """Add q (q . u_i) to total (V, 3) for each triangle and each of its corners i; u (V, 3), vectors: q (T, 3)."""
-    parts = np.empty((len(vectors), 3, 3))
-    share(_along_normals, len(vectors), LEAST_VERTICES, stencil.vertices, vectors, np.ascontiguousarray(u), parts)
-    subtract_scattered(stencil, parts, total)
+def add_along_normals(stencil: Stencil, vectors: FloatArray, loose: FloatArray, normal_push: FloatArray,
+                      bounds: FloatArray, push: FloatArray, blocks: FloatArray) -> None:
+    """Add (l_i I + M_i) N_i to push (V, 3), and b_i (l_i I + M_i) to blocks (V, 6)."""
+    starts, corners = stencil.incidence
+    share(_along_normals, len(push), LEAST_VERTICES, starts, corners, vectors, loose, normal_push, bounds, push, blocks)
 
 
 @njit(**KERNEL)
-def _along_normals(begin: Any, end: Any, triangles: Any, q: Any, u: Any, parts: Any) -> None:
-    """Write -q (q . u_i) of the corners of triangles begin..end - 1 to parts (T, 3, 3)."""
-    for t in range(begin, end):
-        vector = at(q, t)
-        for corner in range(3):
-            along = -dot(vector, at(u, triangles[t, corner]))
-            for axis in range(3):
-                parts[t, corner, axis] = along * vector[axis]
+def _along_normals(begin: Any, end: Any, starts: Any, corners: Any, q: Any, loose: Any, normal_push: Any, bounds: Any,
+                   push: Any, blocks: Any) -> None:
+    """Add the parts of vertices begin..end - 1; starts, corners: as of `Stencil.incidence`."""
+    for i in range(begin, end):
+        xx, xy, xz, yy, yz, zz = loose[i], 0.0, 0.0, loose[i], 0.0, loose[i]
+        if i < len(starts) - 1:
+            for at_corner in range(starts[i], starts[i + 1]):
+                x, y, z = at(q, corners[at_corner] // 3)
+                xx += x * x
+                xy += x * y
+                xz += x * z
+                yy += y * y
+                yz += y * z
+                zz += z * z
+        M = xx, xy, xz, yy, yz, zz
+        F = product(M, at(normal_push, i))
+        for a in range(3):
+            push[i, a] += F[a]
+        if len(bounds) > 0:
+            for a in range(6):
+                blocks[i, a] += bounds[i] * M[a]
 
 
 @cache

@@ -20,7 +20,16 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ..formulas import force_fields as formulas
-from ..formulas.force_fields import harmonic_offset, offset, rows, stiffness_product, turning, unless_zero, weight
+from ..formulas.force_fields import (
+    harmonic_offset,
+    offset,
+    product,
+    rows,
+    stiffness_product,
+    turning,
+    unless_zero,
+    weight,
+)
 from ..formulas.gradient_noise import Table
 from ..formulas.random_numbers import strength_noise
 from .vectors import Vector, add, cross, dot, join, scale, split, subtract
@@ -110,13 +119,21 @@ def turn(v: FloatArray, factor: FloatArray, spin: FloatArray, normal_spin: Float
             force += join(cross(turned, split(part)))
 
 
-def add_along_normals(stencil: Stencil, vectors: FloatArray, u: FloatArray, total: FloatArray) -> None:
-    """Add q (q . u_i) to total (V, 3) for each triangle and each of its corners i; u (V, 3), vectors: q (T, 3).
+def add_along_normals(stencil: Stencil, vectors: FloatArray, loose: FloatArray, normal_push: FloatArray,
+                      bounds: FloatArray, push: FloatArray, blocks: FloatArray) -> None:
+    """Add (l_i I + M_i) N_i to push (V, 3), and b_i (l_i I + M_i) to blocks (V, 6).
 
-    stencil: of triangles, with a column for each corner.
+    M_i is the sum of q q^T over the triangles of vertex i, with vectors: q (T, 3). loose: l (V,). normal_push: N
+    (V, 3). bounds: b (V,); without rows, blocks stay as they are. stencil: of the triangles.
     """
-    q, parts = split(vectors), stencil.gather(u)
-    total -= stencil.scatter(tuple(scale(-dot(q, part), q) for part in parts), len(u))
+    q, corners, count = split(vectors), stencil.vertices.ravel(), len(push)
+    products = (q[0] * q[0], q[0] * q[1], q[0] * q[2], q[1] * q[1], q[1] * q[2], q[2] * q[2])
+    M = [np.bincount(corners, weights=np.repeat(part, 3), minlength=count) for part in products]
+    for place in (0, 3, 5):
+        M[place] = M[place] + loose
+    push += join(product(M, split(normal_push)))
+    if len(bounds):
+        blocks += bounds[:, None] * np.stack(M, axis=1)
 
 
 def _vector(row: FloatArray) -> Vector:
