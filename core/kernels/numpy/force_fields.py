@@ -128,9 +128,10 @@ def add_along_normals(stencil: Stencil, vectors: FloatArray, loose: FloatArray, 
     """
     q, corners, count = split(vectors), stencil.vertices.ravel(), len(push)
     products = (q[0] * q[0], q[0] * q[1], q[0] * q[2], q[1] * q[1], q[1] * q[2], q[2] * q[2])
-    M = [np.bincount(corners, weights=np.repeat(part, 3), minlength=count) for part in products]
+    M: list[FloatArray] = [np.bincount(corners, weights=np.repeat(part, 3), minlength=count).astype(np.float64)
+                           for part in products]
     for place in (0, 3, 5):
-        M[place] = M[place] + loose
+        M[place] += loose
     push += join(product(M, split(normal_push)))
     if len(bounds):
         blocks += bounds[:, None] * np.stack(M, axis=1)

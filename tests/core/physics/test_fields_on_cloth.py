@@ -6,6 +6,7 @@ import pytest
 
 import core
 from core import Cloth, ClothMesh, FieldWeights, ForceField, Scene, field_values
+from core.integrators.stability_limit import of_symplectic_euler
 from core.kernels import using
 from core.kernels.backend import why_not
 from core.model.field_forces import Step
@@ -109,6 +110,14 @@ def test_strong_fields_are_stable_in_one_step_per_frame(backend):
                      fixed_steps(1 / 25, newton_iterations=1, backend=backend), 20)
         speed = np.array([np.abs(frame.velocities[0]).max() for frame in frames])
         assert np.isfinite(speed).all() and speed.max() < 12.0, field.kind
+
+
+def test_explicit_steps_are_limited_by_the_stiffness_and_drag_of_fields():
+    usual = of_symplectic_euler(weak := system([]), weak.initial_state(), core.Solver())
+    for field, most in ((ForceField("harmonic", field_values(strength=1e8)), 2.0 / np.sqrt(1e8 / SIGMA)),
+                        (ForceField("force", field_values(flow=1e6), "plane"), 2.0 / (1e6 / SIGMA))):
+        limit = of_symplectic_euler(made := system([field]), made.initial_state(), core.Solver())
+        assert 0.3 * most < limit < min(most, 0.5 * usual), field.kind
 
 
 def test_magnetic_fields_turn_velocities_and_do_no_work():

@@ -55,6 +55,19 @@ def test_both_backends_compute_the_same_forces():
     np.testing.assert_allclose(other, one, rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.skipif(bool(why_not("numba")), reason="Numba is not there")
+def test_threads_change_no_byte():
+    from core.kernels.numba.thread_pool import thread_limit
+
+    points = np.random.default_rng(8).normal(size=(3000, 3))
+    fields, found = [given("turbulence", values={"noise": 0.3}), given("drag", values={"quadratic_drag": 1.0})], []
+    for threads in (1, 3):
+        token = thread_limit.set(threads)
+        found.append(field_forces(fields, points, points[::-1], 0.1, backend="numba").tobytes())
+        thread_limit.reset(token)
+    assert found[0] == found[1]
+
+
 def test_forces_of_each_kind_are_those_of_its_equation():
     d = X - ORIGIN
     r = np.linalg.norm(d, axis=1)[:, None]
