@@ -14,8 +14,8 @@ CORE_INTERNALS = {
     # chooses the backend of the inner loops and the folder of its compiled kernels, both without a simulation
     "cloth_addon.bake.backends": {"core.kernels.backend"},
     # repeats the audit of a frame while objects move, and triangulates as a bake does
-    "cloth_addon.read.crossings": {"core.description.triangulate", "core.kernels", "core.stepping.audit",
-                                   "core.stepping.certificate"},
+    "cloth_addon.read.crossings": {"core.contact.exclusions", "core.description.triangulate", "core.kernels",
+                                   "core.stepping.audit", "core.stepping.certificate"},
     # whether a state fits the scene, before anything is written to the take that is to go on
     "cloth_addon.bake.preparation": {"core.stepping.continuation"},
     "cloth_addon.properties.baked_record": {"core.parsed"},                      # the checks of all stored records
