@@ -25,6 +25,7 @@ from .description.mesh import ClothMesh
 from .description.motion import MotionWindow, Trajectory
 from .description.particle_emitters import emit, emitters
 from .description.pins import Attachment
+from .description.plasticity import Plasticity
 from .description.pressure import Pressure
 from .description.scene import Scene
 from .description.settings import Solver
@@ -56,7 +57,7 @@ __all__ = [
     "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothContact",
     "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame",
     "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow", "PinError",
-    "PresetError", "Pressure", "Scene", "SceneError", "Solver", "SolverError", "Trajectory", "UnstableStepError",
-    "audit", "emit", "emitters", "field_forces", "field_values", "integrators", "is_warm", "models", "simulate",
-    "steps_in_frame", "warm_up",
+    "Plasticity", "PresetError", "Pressure", "Scene", "SceneError", "Solver", "SolverError", "Trajectory",
+    "UnstableStepError", "audit", "emit", "emitters", "field_forces", "field_values", "integrators", "is_warm",
+    "models", "simulate", "steps_in_frame", "warm_up",
 ]

@@ -158,6 +158,7 @@ class State:
         solves: history of the linear solves, None before the first one.
         emitted: start of the present or the last step [s]; particles with an earlier time of birth are born.
         emitted_before: start of the step before that [s].
+        plastic: (n,) plastic part of all rest shapes, None if none flows.
     """
 
     x: FloatArray
@@ -171,3 +172,4 @@ class State:
     solves: SolveHistory | None = None
     emitted: float = 0.0
     emitted_before: float = 0.0
+    plastic: FloatArray | None = None

@@ -21,6 +21,7 @@ from .enum_items import backend_name, chosen
 from .field_weights_settings import FieldWeightsSettings, field_weights_of
 from .internal_springs_settings import InternalSpringsSettings, internal_springs_settings_of
 from .model_options import model_of, model_options
+from .plasticity_settings import PlasticitySettings, plasticity_settings_of
 from .rest_settings import RestSettings, rest_settings_of
 from .unkeyed_values import unkeyed_values
 
@@ -90,6 +91,7 @@ class ClothSettings:
     field_weights: FieldWeightsSettings
     contact: ContactSettings
     internal_springs: InternalSpringsSettings
+    plasticity: PlasticitySettings
     model_options: dict[str, Any]
 
     def material(self, name: str) -> core.Material:
@@ -206,6 +208,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         field_weights=field_weights_of(values),
         contact=contact_settings_of(values, unit),
         internal_springs=internal_springs_settings_of(values, unit),
+        plasticity=plasticity_settings_of(values, model),
         model_options=model_options(values, model, unit))
 
 

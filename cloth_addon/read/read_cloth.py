@@ -164,6 +164,7 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
                       **rest_shape.motion_options(source.name, settings.rest, window),
                       field_weights=field_weights.field_weights(obj, settings.field_weights, fields, window),
                       **internal_springs.internal_springs_options(obj, settings.internal_springs),
+                      **settings.plasticity.cloth_options(),
                       **settings.model_options, **garments.garment_options(obj, settings.garment, mesh))
 
 

@@ -41,6 +41,7 @@ from ..description.material import Material
 from ..description.mesh import ClothMesh
 from ..description.motion import MotionWindow, Trajectory
 from ..description.pins import Attachment
+from ..description.plasticity import Plasticity
 from ..description.pressure import Pressure
 from ..description.scene import Scene
 from ..description.settings import Solver
@@ -59,7 +60,7 @@ MANY = 1 << 20
 LARGEST_INTEGER = 2 ** 63
 CLASSES: Mapping[str, type] = {made.__name__: made for made in (
     Attachment, Cloth, ClothContact, ClothMesh, Collider, FieldWeights, ForceField, InternalSprings, Keyed,
-    KeyedMaterial, Material, Pressure, Scene, Solver)}
+    KeyedMaterial, Material, Plasticity, Pressure, Scene, Solver)}
 """Classes whose objects can be in a file, by name."""
 CHANGES = frozenset(("without_loose", "scaled", "curved"))
 """Methods of `ClothMesh` that return a changed copy."""

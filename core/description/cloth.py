@@ -24,6 +24,7 @@ from .mesh import ClothMesh
 from .models import model_options as checked_options
 from .paint_maps import PaintMaps
 from .pins import Attachment, MeshTrajectory, Pins
+from .plasticity import Plasticity
 from .pressure import Pressure
 from .seams import Sewing, button_up, buttoned, check_closing, seam_edges, sew
 from .vertex_values import birth_times, shown, vectors
@@ -71,6 +72,7 @@ class Cloth:
         field_weights: factors on gravity and force fields; 1 if not given.
         rest_motion: t [s] -> (V, 3) [m], positions whose deformation since time 0 the rest shape follows; it stands
             still if not given.
+        plasticity: when stretch and folds stay; never if not given.
         internal_springs: springs through the inside of the mesh; none if not given.
         contact: what it collides with, and how it keeps off cloth; with everything, as off solids, if not given.
         pressure: of the gas or fluid inside; None for none.
@@ -91,7 +93,7 @@ class Cloth:
         sewing: seams and buttons, those of one kind as one `Sewing`.
         closing_time: `sewing_time` [s].
         field_weights: as given or by default.
-        rest_motion, internal_springs: as given.
+        rest_motion, internal_springs, plasticity: as given.
         contact: as given, or the default one.
     """
 
@@ -103,7 +105,7 @@ class Cloth:
                  buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
-                 internal_springs: InternalSprings | None = None,
+                 internal_springs: InternalSprings | None = None, plasticity: Plasticity | None = None,
                  contact: ClothContact | None = None, pressure: Pressure | None = None, pin_stiffness: Setting = 1.0,
                  **model_options: Any) -> None:
         self.keyed_material = material if isinstance(material, KeyedMaterial) else None
@@ -159,6 +161,10 @@ class Cloth:
             raise ClothError(f"internal_springs is {reprlib.repr(internal_springs)}, it must be InternalSprings",
                              object_name=self.name)
         self.internal_springs = internal_springs
+        if not (plasticity is None or isinstance(plasticity, Plasticity)):
+            raise ClothError(f"plasticity is {reprlib.repr(plasticity)}, it must be a Plasticity",
+                             object_name=self.name)
+        self.plasticity = plasticity
         self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name, mesh.kept_loose, pin_stiffness)
         self.pressure = _checked_pressure(pressure, mesh, self.name)
         self.closing_time = float(sewing_time)

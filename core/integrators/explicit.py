@@ -59,14 +59,14 @@ def verlet(system: ParticleSystem, state: State, h: float, context: StepContext)
     before = state.before
     w, last = (state.v, 0.0) if before is None else (context.settings.verlet_kd * before.v, before.step)
     if last and len(new := system.emission.newborn(state)):                 # as if the present force had acted before
-        pull = system.force(state.x, state.v, state.time)[new]
+        pull = system.force(state.x, state.v, state.time, state.plastic)[new]
         w[new] = state.v[new] - 0.5 * last * pull / system.mass[new, None]
     step = _ExplicitStep(system, state, w, h, context)
     result = step.kicked(0.5 * (last + h))
     if not result.finite:
         return result
     x, u = result.state.x, result.state.v
-    half = 0.5 * h * step.pins.project(system.force(x, u, state.time + h) / system.mass[:, None])
+    half = 0.5 * h * step.pins.project(system.force(x, u, state.time + h, state.plastic) / system.mass[:, None])
     half[result.state.touch.mode != 0] = 0.0                       # a vertex in contact does not fall
     return replace(result, state=replace(result.state, v=u + half, before=Before(state.x, u, h)))
 
@@ -83,19 +83,20 @@ class _ExplicitStep:
                  unhindered: bool = False) -> None:
         self._system, self._state, self._h = system, replace(state, v=w), h
         with context.watch.stage("forces"):
-            self._force = system.force(state.x, state.v, state.time)
+            self._force = system.force(state.x, state.v, state.time, state.plastic)
             self.pins: ConstraintFilter = system.pins(self._state, h)
         self._mass = Mass(system)
         self.contacts = StepContacts(system, self._state, h, context, self.pins, unhindered)
-        self._loop = ContactLoop(self.contacts, system.elastic(state.time), context.settings.tolerance, self._mass)
+        self._loop = ContactLoop(self.contacts, system.elastic(state.time, state.plastic), context.settings.tolerance,
+                                 self._mass)
 
     def kicked(self, duration: float) -> StepResult:
         """Return the result of forces that act for `duration` [s]."""
-        elastic = self._system.elastic(self._state.time)
+        elastic = self._system.elastic(self._state.time, self._state.plastic)
         A = self._mass.matrix(elastic, self._state.x, self._h, None)
         impulse = duration * self._force
         found = self._loop.solve(A, impulse, self._state.v, impulse / self._system.mass[:, None], None)
         linear = found.linear
         residual = linear.residual if np.isfinite(found.u).all() else float("nan")
         return ended(self._loop, found.u, residual, linear.converged, linear.reason == "indefinite",
-                     self._system.strain_limit(self._state.time))
+                     self._system.strain_limit(self._state.time, self._state.plastic))

@@ -53,5 +53,5 @@ def _fly(system: ParticleSystem, state: State) -> bool:
     if len(new) == 0:
         return True
     weight = system.mass[new, None] * system.gravity.at(state.time)[new]
-    pull = system.force(state.x, state.v, state.time)[new] - weight
+    pull = system.force(state.x, state.v, state.time, state.plastic)[new] - weight
     return bool(np.abs(pull).max() <= FREE_FLIGHT_FORCE * np.abs(weight).max())

@@ -86,14 +86,15 @@ class NewtonStep:
         self.expected = None if expected is None else self.contacts.allowed(expected)
         with watch.stage("forces"):
             near = self.base if self.expected is None else self.base + h * self.expected
-            self.elastic: ElasticForces = system.elastic(state.time + h).in_step(
+            self.elastic: ElasticForces = system.elastic(state.time + h, state.plastic).in_step(
                 near, self.base + h * self.v0, h, self.gravity)
         self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation)
         with watch.stage("forces"):
             # half way, where the velocity of a rotation is rigid and damping does not act on it
             x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
                 0.5 * (self.x0 + self.base + h * self.expected), self.expected)
-            self.rate: RateForce | None = system.rate_force(x, u, state.time + h, Step(h, self.base, self.v0))
+            self.rate: RateForce | None = system.rate_force(x, u, state.time + h, Step(h, self.base, self.v0),
+                                                           state.plastic)
 
     def run(self) -> StepResult:
         """Solve the step and return its end."""
@@ -129,7 +130,7 @@ class NewtonStep:
             if not judged:
                 residual, converged = found.linear.residual, found.linear.converged
         result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
-                       self.system.strain_limit(self.state.time + self.h),
+                       self.system.strain_limit(self.state.time + self.h, self.state.plastic),
                        self.linearised[0] if self.linearisation.tangent else None)
         if not (result.finite and self.linearisation.tangent):
             return result

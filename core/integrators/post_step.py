@@ -109,7 +109,8 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         added = step_strain.added_strain(start, lengths, system.rest_lengths)
         spiky = step_strain.any_spiky(added, system.edge_slices) or limits.excess(x) > MAX_TURNED_OVERLENGTH
     after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain,
-                  emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before)
+                  emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before,
+                  plastic=contacts.state.plastic)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths,
                       effort=1.0 + (loop.iterations + loop.solves) / ITERATIONS_PER_ROUND + contacts.effort)

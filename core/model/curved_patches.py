@@ -30,7 +30,7 @@ class CurvedPatches:
 
     Attributes:
         rest: rest curvatures of each force of flat patches (T, 3) [-], as it was built. Empty if the cloth bends by
-            other laws, or is always flat at rest.
+            other laws.
     """
 
     def __init__(self, cloth: Cloth, forces: Sequence[ElementForce], bends: Sequence[tuple[float, float]], first: int
@@ -38,11 +38,11 @@ class CurvedPatches:
         self._columns: list[CurvatureColumns] = []
         self.rest: list[FloatArray] = []
         self._flat: list[int] = []
-        if cloth.options.get("flat", False) or cloth.options.get("bending") != "patch":
+        if cloth.options.get("bending") != "patch":
             return
         self._flat = [place for place, force in enumerate(forces) if force.law.name == "quadratic"]
         for _, bend in zip(self._flat, bends or [cloth.material.bend][:len(self._flat)], strict=True):
-            patch = PatchGeometry(cloth.mesh, bend)
+            patch = PatchGeometry(cloth.mesh, bend, flat=bool(cloth.options.get("flat", False)))
             stencil, columns = every_rest_stencil(patch)
             self._columns.append(CurvatureColumns(replace(stencil, vertices=stencil.vertices + first), columns))
             self.rest.append(patch.rest)

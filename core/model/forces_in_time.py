@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The element forces of all cloths as a function of time.
 
-Four kinds of force change with time: soft pins follow their targets, seams and buttons close, rest shapes move or are
-reached gradually, and keyed fabrics change their stiffness and damping. The vertices of elements never change, so that
-matrices keep their patterns.
+Four kinds of force change with time: soft pins follow their targets, seams and buttons close, rest shapes move, flow or
+are reached gradually, and keyed fabrics change their stiffness and damping. The vertices of elements never change, so
+that matrices keep their patterns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ..arrays import FloatArray
 from ..description.cloth import Cloth
@@ -49,10 +51,14 @@ class _Model:
         forces = self._of_fabric(0.0)
         return [*self.shape.final(forces[:self.count]), *forces[self.count:]]
 
-    def at(self, time: float) -> list[ElementForce]:
-        """Return the forces at `time` [s], in the order of `final`."""
+    def at(self, time: float, plastic: FloatArray) -> list[ElementForce]:
+        """Return the forces at `time` [s] with their `plastic` part, in the order of `final`."""
         forces = self._of_fabric(time)
-        return [*self.shape.at(time, forces[:self.count]), *forces[self.count:]]
+        return [*self.shape.at(time, forces[:self.count], plastic), *forces[self.count:]]
+
+    def flowed(self, time: float, x: FloatArray, h: float, plastic: FloatArray) -> FloatArray:
+        """Return the plastic part after a step of h [s] to x (V, 3) [m] at `time` [s]."""
+        return self.shape.flowed(time, self._of_fabric(time)[:self.count], x, h, plastic)
 
     def _of_fabric(self, time: float) -> list[ElementForce]:
         return self.forces if self.keyed is None else self.keyed.at(self.keyed.values(time), self.forces)
@@ -114,12 +120,29 @@ class ForcesInTime:
         """Return a key that is equal at times [s] at which these are the same."""
         return *self.fabric_values(time), *(pins.key(time) for pins in self._soft_pins)
 
-    def at(self, time: float) -> list[ElementForce]:
-        """Return the forces at `time` [s], in the order of `final`."""
+    @property
+    def plastic_start(self) -> FloatArray | None:
+        """Return the plastic part of all rest shapes at the start (n,), None if none flows."""
+        found = np.concatenate([shape.plastic_start for shape in self.shapes])
+        return found if len(found) else None
+
+    def plastic_parts(self, plastic: FloatArray | None) -> list[FloatArray]:
+        """Return the plastic part of each cloth's rest shape; that of the start for None."""
+        if plastic is None:
+            return [shape.plastic_start for shape in self.shapes]
+        return np.split(plastic, np.cumsum([len(shape.plastic_start) for shape in self.shapes])[:-1])
+
+    def flowed(self, time: float, x: FloatArray, h: float, plastic: FloatArray) -> FloatArray:
+        """Return the plastic part of all rest shapes after a step of h [s] to x (V, 3) [m] at `time` [s]."""
+        return np.concatenate([model.flowed(time, x, h, part) for model, part in zip(
+            self._models, self.plastic_parts(plastic), strict=True)])
+
+    def at(self, time: float, plastic: FloatArray | None = None) -> list[ElementForce]:
+        """Return the forces at `time` [s] with the `plastic` part of rest shapes, in the order of `final`."""
         result = list(self.final)
-        for model in self._models:
+        for model, part in zip(self._models, self.plastic_parts(plastic), strict=True):
             if model.changes:
-                forces = model.at(time)
+                forces = model.at(time, part)
                 result[model.first:model.first + len(forces)] = forces
         for place, force in self._moving:
             result[place] = force.at(time)

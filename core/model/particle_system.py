@@ -134,7 +134,7 @@ class ParticleSystem:
         self._pins = PinConstraints(cloths, self.slices, self.vertex_count, self.emission)
         self.held_edges: BoolArray = self.displayed_edges & np.isin(self.edges, self._pins.always).all(axis=1)
         self._limit = self._final_limit()
-        self._latest_limit: Latest[tuple[float, ...], StrainLimit] = Latest()
+        self._latest_limit: Latest[tuple[tuple[float, ...], bytes | None], StrainLimit] = Latest()
         self._air = AirCoefficients(cloths, self.slices, nodes.count)
         self.smoothing = VelocitySmoothing(near, self.vertex_count)
         stencils = [*(f.stencil for f in final if not f.law.constant_tangent),
@@ -149,7 +149,7 @@ class ParticleSystem:
         self._constant = ConstantStiffness(final, self._pattern.scalar, again=self._keyed)
         self._matrix_free = None if assembled else MatrixFree(self._pattern, changing(final))
         self._fields = FieldForces(scene, nodes)
-        self._latest_forces: Latest[float, ForcesAt] = Latest()
+        self._latest_forces: Latest[tuple[float, bytes | None], ForcesAt] = Latest()
         self._latest_constant: Latest[tuple[object, ...], ConstantStiffness] = Latest()
         self._latest_edge_stiffness: Latest[tuple[float, ...], FloatArray] = Latest()
         self._latest_projective: Latest[tuple[float, ...], ProjectiveMatrix] = Latest()
@@ -179,7 +179,8 @@ class ParticleSystem:
         """Return the state at time 0."""
         solids = [(c.at(0.0), shape) for c, shape in zip(self.scene.colliders, self.shapes, strict=True)]
         x = self.nodes.start if self.self_contact is None else self.self_contact.parted_start(solids)
-        state = State(x, self.nodes.velocities.copy(), 0.0, Touch.none(self.vertex_count))
+        state = State(x, self.nodes.velocities.copy(), 0.0, Touch.none(self.vertex_count),
+                      plastic=self._forces.plastic_start)
         state.v[self.emission.unborn(state)] = 0.0
         return state
 
@@ -202,31 +203,42 @@ class ParticleSystem:
 
     # ------------------------------------------------------------------ forces
 
-    def forces_at(self, time: float) -> ForcesAt:
-        """Return the forces at `time` [s].
+    @property
+    def plastic_start(self) -> FloatArray | None:
+        """Return the plastic part of all rest shapes at the start (n,), None if none flows."""
+        return self._forces.plastic_start
+
+    def flowed(self, state: State, h: float) -> FloatArray | None:
+        """Return the plastic part of all rest shapes after a step of h [s] that ends in `state`."""
+        return None if state.plastic is None else self._forces.flowed(state.time, state.x, h, state.plastic)
+
+    def forces_at(self, time: float, plastic: FloatArray | None = None) -> ForcesAt:
+        """Return the forces at `time` [s] with the `plastic` part of rest shapes, that of the start if not given.
 
         Soft pins have their targets at this time, seams their lengths, cloths their rest shapes, and the weight its
         gravity.
         """
         change = self._forces.change or self.gravity.changes or self._air.changes or (
             self.pressure is not None and self.pressure.changes)
-        return self._latest_forces.at(time if change else 0.0, self._made_forces)
+        key = time if change else 0.0, None if plastic is None else plastic.tobytes()
+        return self._latest_forces.at(key, lambda _: self._made_forces(key[0], plastic))
 
-    def elastic(self, time: float) -> ElasticForces:
-        """Return elastic forces and weight at `time` [s]."""
-        return self.forces_at(time).elastic
+    def elastic(self, time: float, plastic: FloatArray | None = None) -> ElasticForces:
+        """Return elastic forces and weight at `time` [s] with the `plastic` part of rest shapes."""
+        return self.forces_at(time, plastic).elastic
 
-    def rate_force(self, x: FloatArray, v: FloatArray, time: float, step: Step | None = None) -> RateForce | None:
+    def rate_force(self, x: FloatArray, v: FloatArray, time: float, step: Step | None = None,
+                   plastic: FloatArray | None = None) -> RateForce | None:
         """Return damping, drag and force fields, linearised at x and v (V, 3) and `time` [s]; None if there are none.
 
         step: the implicit step that is linearised, None for the forces at x and v.
         """
-        return self.forces_at(time).rates.at(x, v, time, step)
+        return self.forces_at(time, plastic).rates.at(x, v, time, step)
 
-    def force(self, x: FloatArray, v: FloatArray, time: float) -> FloatArray:
+    def force(self, x: FloatArray, v: FloatArray, time: float, plastic: FloatArray | None = None) -> FloatArray:
         """Return all forces (V, 3) [N] except contact at positions x and velocities v (V, 3), at `time` [s]."""
-        f = self.elastic(time).force(x)
-        rate = self.rate_force(x, v, time)
+        f = self.elastic(time, plastic).force(x)
+        rate = self.rate_force(x, v, time, plastic=plastic)
         if rate is not None:
             f += rate.push - rate.product(v)
         return f
@@ -274,29 +286,30 @@ class ParticleSystem:
         they are then (n, 3) [m]."""
         return self._pins.ends(state, step)
 
-    def strain_limit(self, time: float) -> StrainLimit | None:
+    def strain_limit(self, time: float, plastic: FloatArray | None = None) -> StrainLimit | None:
         """Return the limit of the edges' lengths at `time` [s]; None if there is none.
 
         Edges may be as long as their present rest shape allows, not as the final one does.
         """
         if self._limit is None:
             return None
-        key = *(shape.key(time) for shape in self._forces.shapes), *(c.max_elongation_at(time)
-                                                                     for c in self.scene.cloths)
-        return self._latest_limit.at(key, lambda _: self._made_limit(time))
+        key = (*(shape.key(time) for shape in self._forces.shapes),
+               *(c.max_elongation_at(time) for c in self.scene.cloths)), None if plastic is None else plastic.tobytes()
+        return self._latest_limit.at(key, lambda _: self._made_limit(time, plastic))
 
-    def rest_lengths_at(self, time: float) -> FloatArray:
+    def rest_lengths_at(self, time: float, plastic: FloatArray | None = None) -> FloatArray:
         """Return the rest lengths (E,) [m] at `time` [s], of final shapes where a painted scale is reached gradually.
         """
-        ratios = [shape.motion_ratios(time) for shape in self._forces.shapes]
+        ratios = [shape.lasting_ratios(time, part) for shape, part in zip(
+            self._forces.shapes, self._forces.plastic_parts(plastic), strict=True)]
         return self.rest_lengths if all(r is None for r in ratios) else np.concatenate(
             [self.rest_lengths[span] if r is None else self.rest_lengths[span] * r
              for span, r in zip(self.edge_slices, ratios, strict=True)])
 
     # ------------------------------------------------------------------ building
 
-    def _made_forces(self, time: float) -> ForcesAt:
-        forces = self._forces.at(time)
+    def _made_forces(self, time: float, plastic: FloatArray | None) -> ForcesAt:
+        forces = self._forces.at(time, plastic)
         constant = self._constant
         if self._keyed:
             constant = self._latest_constant.at(self._forces.constant_key(time), lambda _: ConstantStiffness(
@@ -329,13 +342,15 @@ class ParticleSystem:
             return None
         return StrainLimit(self.edges, self.rest_lengths * (1.0 + elongation), self.carried, self._pins.always)
 
-    def _made_limit(self, time: float) -> StrainLimit:
+    def _made_limit(self, time: float, plastic: FloatArray | None) -> StrainLimit:
         """Return the limit with the rest shapes of `time` [s]."""
         assert self._limit is not None
         longest = self._limit.all_longest.copy()
-        for cloth, span, shape in zip(self.scene.cloths, self.edge_slices, self._forces.shapes, strict=True):
+        parts = self._forces.plastic_parts(plastic)
+        for cloth, span, shape, part in zip(self.scene.cloths, self.edge_slices, self._forces.shapes, parts,
+                                            strict=True):
             if shape.moves:
-                longest[span] *= shape.edge_ratios(time)
+                longest[span] *= shape.edge_ratios(time, part)
             now = cloth.max_elongation_at(time)
             if now != cloth.max_elongation:
                 longest[span] *= (1.0 + now) / (1.0 + cloth.max_elongation)

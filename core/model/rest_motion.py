@@ -51,6 +51,8 @@ class RestMotion:
 
     def curvatures(self, time: float) -> list[FloatArray]:
         """Return what the rest curvatures of each force of patches have gained at `time` [s] (T, 3) [-]."""
+        if self._flat:
+            return [np.zeros_like(before) for before in self._normal_parts]
         now = self._patches.normal_parts(self._positions(time))
         scale = self._cloth.mesh.triangle_scale[:, None]
         return [scale * (part - before) for part, before in zip(now, self._normal_parts, strict=True)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rest shape of one cloth over time: positions that it follows, and the gradual start of a painted scale."""
+"""The rest shape of one cloth over time: positions that it follows, its plastic part, and the gradual start of a
+painted scale."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from ..description.cloth import Cloth
 from ..stencils.stencil import ElementForce
 from .curved_patches import CurvedPatches
 from .force_families import families
+from .plastic_flow import PlasticFlow, settings_of
 from .rest_motion import RestMotion
 from .rest_shape_ramp import RestShapeRamp, over_final
 
@@ -27,51 +29,92 @@ class RestShape:
         bends: as `CurvedPatches` takes them.
 
     Attributes:
-        moves: whether the rest shape changes with time.
+        moves: whether the rest shape changes with time, or flows.
+        plastic_start: (n,) plastic part at the start, empty for a rest shape that does not flow.
     """
 
     def __init__(self, cloth: Cloth, forces: Sequence[ElementForce], scale: FloatArray, first: int,
                  bends: Sequence[tuple[float, float]] = ()) -> None:
         self._cloth = cloth
         self._motion: RestMotion | None = None
-        if cloth.rest_motion is not None:
+        self._flow: PlasticFlow | None = None
+        self._patches: CurvedPatches | None = None
+        if cloth.rest_motion is not None or settings_of(cloth) is not None:
             self._patches = CurvedPatches(cloth, forces, bends, first)
+        if cloth.rest_motion is not None and self._patches is not None:
             self._motion = RestMotion(cloth, forces, self._patches, first)
+        if settings_of(cloth) is not None and self._patches is not None:
+            self._flow = PlasticFlow(cloth, forces, self._patches)
         gradual = cloth.maps.rest_scale is not None and cloth.closing_time > 0.0
         self._ramp = RestShapeRamp(self.final(forces), scale, cloth.closing_time) if gradual else None
-        self.moves = self._motion is not None or self._ramp is not None
+        self.moves = self._motion is not None or self._flow is not None or self._ramp is not None
+        self.plastic_start: FloatArray = np.zeros(0) if self._flow is None else self._flow.start
 
     def final(self, forces: Sequence[ElementForce]) -> list[ElementForce]:
         """Return `forces` of the model in the final rest shape, that of time 0 where it moves. A rest shape that moves
-        has further forces."""
-        return list(forces) if self._motion is None else self._patches.completed(forces, self._patches.rest)
+        or flows has further forces."""
+        return list(forces) if self._patches is None else self._patches.completed(forces, self._patches.rest)
 
-    def at(self, time: float, forces: Sequence[ElementForce]) -> list[ElementForce]:
-        """Return `forces` of the model at `time` [s], in the order of `final`."""
-        result = list(forces)
-        if self._motion is not None:
-            for family in families(result):
-                places = [place for place, force in enumerate(result) if any(force is other for other in family)]
-                for place, force in zip(places, self._motion.changed(family, time), strict=True):
-                    result[place] = force
-            result = self._patches.completed(result, [
-                rest + gain for rest, gain in zip(self._patches.rest, self._motion.curvatures(time), strict=True)])
+    def at(self, time: float, forces: Sequence[ElementForce], plastic: FloatArray) -> list[ElementForce]:
+        """Return `forces` of the model at `time` [s], with their `plastic` part (n,), in the order of `final`."""
+        result = list(forces) if self._patches is None else self._patches.completed(
+            self._changed(time, forces, plastic), self._curvatures(time, plastic))
         return result if self._ramp is None else self._ramp.at(time, result)
 
+    def flowed(self, time: float, forces: Sequence[ElementForce], x: FloatArray, h: float, plastic: FloatArray
+               ) -> FloatArray:
+        """Return the plastic part (n,) after a step of h [s] to x (V, 3) [m] at `time` [s]."""
+        if self._flow is None:
+            return plastic
+        now = self._changed(time, forces, plastic)
+        if self._ramp is not None:
+            assert self._patches is not None
+            now = self._ramp.at(time, self._patches.completed(now, self._curvatures(time, plastic)))
+        return self._flow.flowed(now, self._curvatures(time, None), x, h, plastic)
+
+    def _changed(self, time: float, forces: Sequence[ElementForce], plastic: FloatArray) -> list[ElementForce]:
+        """Return forces of the model with their rest shape at `time` [s], those of patches left out."""
+        result = list(forces)
+        for family in families(forces):
+            places = [place for place, force in enumerate(forces) if any(force is other for other in family)]
+            changed = list(family)
+            if self._motion is not None:
+                changed = self._motion.changed(changed, time)
+            if self._flow is not None:
+                changed = self._flow.changed(changed, places, forces, plastic)
+            for place, force in zip(places, changed, strict=True):
+                result[place] = force
+        return result
+
+    def _curvatures(self, time: float, plastic: FloatArray | None) -> list[FloatArray]:
+        """Return the rest curvatures of each force of flat patches at `time` [s], without plastic ones for None."""
+        assert self._patches is not None
+        result = self._patches.rest
+        if self._motion is not None:
+            result = [rest + gain for rest, gain in zip(result, self._motion.curvatures(time), strict=True)]
+        if self._flow is not None and plastic is not None:
+            result = [rest + flow for rest, flow in zip(result, self._flow.curvatures(plastic), strict=True)]
+        return result
+
     def key(self, time: float) -> float:
-        """Return a number that is equal at two times [s] only if the rest shape is the same."""
+        """Return a number that is equal at two times [s] only if the rest shape is the same but for its plastic part.
+        """
         if self._motion is not None:
             return time
         return 1.0 if self._ramp is None else self._ramp.part(time)
 
-    def edge_ratios(self, time: float) -> FloatArray:
+    def edge_ratios(self, time: float, plastic: FloatArray) -> FloatArray:
         """Return the rest lengths of the cloth's edges at `time` [s] over the final ones (E,) [-]."""
-        mesh, moved = self._cloth.mesh, self.motion_ratios(time)
+        mesh, moved = self._cloth.mesh, self.lasting_ratios(time, plastic)
         ratios = np.ones(len(mesh.edges)) if moved is None else moved
         if self._ramp is None:
             return ratios
         return ratios * over_final(mesh.scale[mesh.edges].mean(axis=1), self._ramp.part(time))
 
-    def motion_ratios(self, time: float) -> FloatArray | None:
-        """Return `edge_ratios` without those of a gradual start, None if the rest shape follows no positions."""
-        return None if self._motion is None else self._motion.edge_ratios(time)
+    def lasting_ratios(self, time: float, plastic: FloatArray) -> FloatArray | None:
+        """Return `edge_ratios` without those of a gradual start, None if the rest shape neither moves nor flows."""
+        moved = None if self._motion is None else self._motion.edge_ratios(time)
+        if self._flow is None:
+            return moved
+        flowed = self._flow.edge_ratios(plastic)
+        return flowed if moved is None else moved * flowed

@@ -142,7 +142,8 @@ class Stepper:
             rest = done + size
             while after.size < control.longest and rest % (2 * after.size) == 0:
                 after = replace(after, size=2 * after.size)
-        return context.accepted(replace(result.state, time=end, control=after)), size
+        accepted = context.accepted(replace(result.state, time=end, control=after))
+        return replace(accepted, plastic=self._system.flowed(accepted, h)), size
 
     def _check(self, state: State, result: StepResult, grown: float, h: float, size: int, frame: int) -> None:
         """Raise a SolverError if the step from `state` has no finite solution or edges that grow without bound."""

@@ -98,6 +98,8 @@ class Checkpoint:
                             ("contact.missed_solid", state.contact.missed_solid, 1)]
             gain = state.contact.warm_start.gain
             of_vertices += [] if gain is None else [("contact.warm_start.gain", gain, 2)]
+        if state.plastic is not None and not (state.plastic.ndim == 1 and np.isfinite(state.plastic).all()):
+            raise CheckpointError(f"'plastic' is not a row of numbers; {START_ANEW}")
         for name, array, dimensions in of_vertices:
             shape = (count, 3)[:dimensions]
             if array.shape != shape:

@@ -11,6 +11,7 @@ import numpy as np
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import CheckpointError
+from ..model.particle_system import ParticleSystem
 from ..state import State
 from .checkpoint import Checkpoint
 
@@ -47,16 +48,16 @@ def check_continues(start: Checkpoint, scene: Scene, solver: Solver, frame: int)
                               f"{solver.frame_rate:g}; take the same frame rate, or start anew")
 
 
-def continued(start: Checkpoint, scene: Scene, solver: Solver, count: int) -> State:
-    """Return the state from which a simulation of `count` particles continues.
+def continued(start: Checkpoint, scene: Scene, solver: Solver, system: ParticleSystem) -> State:
+    """Return the state from which a simulation of `system` continues.
 
     If colliders differ from those of the checkpoint, contact forces are not kept as first guess; if steps differ, the
-    step size starts anew.
+    step size starts anew; and if other rest shapes flow, none has flowed.
 
     Raises:
         CheckpointError: the state has another number of particles; a jelly with other cells, for example, has.
     """
-    state = start.state
+    state, count = start.state, system.vertex_count
     if len(state.x) != count:
         raise CheckpointError(f"the checkpoint has {len(state.x)} particles, the scene has {count}: the cells of "
                               "a jelly have changed, so that it has to start anew")
@@ -64,6 +65,9 @@ def continued(start: Checkpoint, scene: Scene, solver: Solver, count: int) -> St
         state = replace(state, contact=None)
     if (start.steps_per_frame, start.halvings) != (solver.steps_per_frame, _halvings(solver)):
         state = replace(state, control=None)
+    begin = system.plastic_start
+    if begin is None or state.plastic is None or len(begin) != len(state.plastic):
+        state = replace(state, plastic=begin)
     return state
 
 

@@ -40,6 +40,6 @@ def energy_of(system: ParticleSystem, state: State) -> Energy:
     mass = system.mass * system.gravity.factor(state.time)
     weight = -float(np.sum(mass * (state.x @ system.scene.gravity_at(state.time))))
     with using("numpy"):                            # once a frame: not worth a compiled kernel
-        potential = system.elastic(state.time).energy(state.x)
+        potential = system.elastic(state.time, state.plastic).energy(state.x)
     kinetic = 0.5 * float(np.sum(system.mass * np.einsum("vi,vi->v", state.v, state.v)))
     return Energy(kinetic, potential - weight, weight)

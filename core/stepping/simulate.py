@@ -110,7 +110,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
                           [(c.at(0.0), c.triangles) for c in scene.colliders],
                           surface=system.self_contact.surface if system.self_contact else None, shapes=system.shapes,
                           exclusions=system.exclusions)
-        state = system.initial_state() if start is None else continued(start, scene, solver, system.vertex_count)
+        state = system.initial_state() if start is None else continued(start, scene, solver, system)
         first = numbers[0] if start is None else start.first
         checkpoints = CheckpointMaker(scene, solver, first)
         names = [*(c.name for c in scene.cloths), *(c.name for c in scene.colliders)]
@@ -122,7 +122,8 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             with watch.stage("certificate"):
                 found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
                 seen, held = system.displayed_edges, system.held_edges
-                ratios = system.edge_lengths(state.x) / system.rest_lengths_at(state.time)
+                ratios = system.edge_lengths(state.x) / system.rest_lengths_at(
+                    state.time, state.plastic)
                 stretch_max, stretch_p99 = stretch_of(ratios[seen])
         record = stepper.take_record()
         certificate = Certificate(
