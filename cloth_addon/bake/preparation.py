@@ -169,7 +169,7 @@ class Preparation:
             take = Take.open(continuation.folder).copy_prefix(folder, frame)
         else:
             take = Take.resume(folder)
-        takes.note_made(take.header.take)
+        self._note_made(take)
         takes.forget()
         try:
             if folder != continuation.folder:
@@ -191,8 +191,12 @@ class Preparation:
         folder = takes.new_folder(self._scene, self.names)
         takes.forget()
         take = Take.create(folder, self.header())
-        takes.note_made(take.header.take)
+        self._note_made(take)
         return take
+
+    def _note_made(self, take: TakeReader) -> None:
+        takes.note_made(take.header.take, {cloth.name: obj for cloth, obj in
+                                           zip(take.header.cloths, self.objects, strict=True)})
 
     def _differs(self, take: TakeReader) -> bool:
         """Return whether settings or input of the last part of a take were others."""

@@ -17,22 +17,29 @@ import bpy
 
 from ...core.cache.take_entries import USERS_NAME, is_written
 from ..properties import baked_record
+from ..properties.settings import kind_of_settings
 from ..write import mesh_cache
-from . import takes
+from . import take_notes, takes
 
 
-def before_save(path: str, *, moves: bool) -> None:
+def before_save(path: str, *, moves: bool, running: Path | None = None) -> None:
     """Let the records of bakes say where their takes are, seen from the .blend that is about to be saved as `path`.
 
-    Takes of a file that was never saved are moved beside it if `moves`. What cannot be moved stays where it is.
+    Takes of a file that was never saved are moved beside it if `moves`. What cannot be moved stays where it is. The
+    scenes note where the takes are that are not in use. `running` is the folder of a take that a bake writes.
     """
     _moved.clear()
+    _wanted.clear()
+    _wanted.update(_waiting_ids(running))
+    _folders.clear()
+    _folders.update({scene.session_uid: _folders_with_takes(scene) for scene in bpy.data.scenes})
     if moves:
         for scene in bpy.data.scenes:
             if (scene.muslin.cache_folder or "//").startswith("//"):
                 _move_takes(scene, Path(mesh_cache.absolute_path(scene.muslin.cache_folder or "//muslin_cache",
                                                                  os.path.dirname(path))))
     _point_all(_folder_of_file(), os.path.dirname(path))
+    _write_notes(os.path.dirname(path))
 
 
 def after_save(path: str) -> None:
@@ -41,6 +48,7 @@ def after_save(path: str) -> None:
     if path == bpy.data.filepath:
         takes.note_saved()
     _point_all(os.path.dirname(path), _folder_of_file())
+    _write_notes(_folder_of_file())
     _earlier_folders.update(_moved)
     _moved.clear()
     takes.forget()
@@ -72,6 +80,7 @@ def after_failed_save(path: str) -> None:
             del _moved[origin]
             _moved[folder] = origin
     _point_all(os.path.dirname(path), _folder_of_file())
+    _write_notes(_folder_of_file())
     _moved.clear()
     takes.forget()
 
@@ -80,6 +89,34 @@ _moved: dict[Path, Path] = {}
 """Folders of the takes that are moved for the saving that goes on, from where to where."""
 _earlier_folders: dict[Path, Path] = {}
 """Folders of the takes that were moved for the open file, from where to where."""
+_wanted: set[str] = set()
+"""Ids of the takes that are not in use, and that the file may take or go on with after the saving that goes on."""
+_folders: dict[int, list[Path]] = {}
+"""The folders with takes of each scene, by its identity, for the saving that goes on."""
+
+
+def _waiting_ids(running: Path | None) -> set[str]:
+    """Return the ids of the takes that are not in use, and that the panels offer, and of one that a bake writes."""
+    found = [takes.unused(scene, obj) for scene in bpy.data.scenes if takes.takes_of_scene(scene, now=True)
+             for obj in scene.objects if obj.type == "MESH" and kind_of_settings(obj.muslin) == "CLOTH"]
+    if running is not None:
+        found.append(takes.read(running))
+    return {take.id for take in found if take is not None}
+
+
+def _folders_with_takes(scene: bpy.types.Scene) -> list[Path]:
+    """Return the folders with takes of this file, and those that cannot be reached now."""
+    return [folder for folder in takes.folders_of(scene) if folder != takes.temporary_folder()
+            and (not folder.is_dir() or any(takes.is_of_file(take) for take in takes.takes_in(folder)))]
+
+
+def _write_notes(folder: str) -> None:
+    """Let the scenes of a .blend in `folder` note where takes are beside its cache folder, and of which objects."""
+    for scene in bpy.data.scenes:
+        if scene.library is not None or not scene.is_editable:
+            continue
+        own = mesh_cache.absolute_path(scene.muslin.cache_folder or "//muslin_cache", folder) if folder else None
+        take_notes.write(scene, [path for path in _folders.get(scene.session_uid, []) if path != own], folder)
 
 
 def _folder_of_file() -> str:
@@ -141,14 +178,14 @@ def _note_users(path: str, folder: str) -> None:
         record = baked_record.known(obj)
         if record is not None and record.take and obj.library is None:
             used[record.take_id] = mesh_cache.absolute_path(record.take, folder)
-    folders = {take.folder for scene in bpy.data.scenes for take in takes.takes_in(takes.cache_folder(scene), now=True)}
+    folders = {take.folder for scene in bpy.data.scenes for take in takes.takes_of_scene(scene, now=True)}
     for place in folders | {*used.values(), *_moved.values()}:
         take = takes.read(place)
         if take is None:
             continue
         users = takes.users_of(take)
         new = [user for user in users if user != path]
-        if take.id in used or place in _moved.values():
+        if take.id in used or take.id in _wanted or place in _moved.values():
             new.append(path)
         if sorted(new) != sorted(users) and not (path == take.owner and path in new and path not in users):
             with suppress(OSError):

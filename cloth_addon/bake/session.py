@@ -212,7 +212,7 @@ def _before_save(path: Any = "", *_: Any) -> None:
         if (bake.reads or bake.writes) and scene is not None:
             scene.frame_set(_session.frame[1])
     if isinstance(path, str) and path:
-        saved_takes.before_save(path, moves=bake is None)
+        saved_takes.before_save(path, moves=bake is None, running=None if bake is None else bake.folder)
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]

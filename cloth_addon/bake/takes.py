@@ -28,6 +28,7 @@ from ...core.cache.take import Take
 from ...core.cache.take_entries import USERS_NAME, delete_take
 from ..properties import baked_record
 from ..write import mesh_cache
+from . import take_notes
 
 FRAMES_FILE = "frames.muslin"
 LONGEST_USERS = 1 << 20
@@ -86,6 +87,21 @@ _listed: dict[Path, tuple[float, list[FoundTake]]] = {}
 """Takes in a cache folder, with the time when they were listed [s]."""
 
 
+def folders_of(scene: bpy.types.Scene) -> list[Path]:
+    """Return the folders in which the scene has takes: its cache folder, and those from before the file was saved
+    elsewhere."""
+    return list(dict.fromkeys([cache_folder(scene), *take_notes.folders_of(scene)]))
+
+
+def takes_of_scene(scene: bpy.types.Scene, *, now: bool = False) -> list[FoundTake]:
+    """Return the takes in all folders of the scene, the latest first, and note of which objects new ones are."""
+    found = [take for folder in folders_of(scene) for take in takes_in(folder, now=now)]
+    for take in found:
+        if not take_notes.is_noted(take.id) and is_of_file(take):
+            take_notes.note_by_names(scene, take.id, take.cloths)
+    return sorted(found, key=lambda take: -take.changed)
+
+
 def cache_folder(scene: bpy.types.Scene) -> Path:
     """Return the folder of the scene's takes, which need not exist."""
     folder = scene.muslin.cache_folder or "//muslin_cache"
@@ -106,6 +122,10 @@ def after_load() -> None:
     """Give the next file a temporary folder of its own, and forget what belongs to the one before."""
     _loaded[0] += 1
     _earlier.clear()
+    _deleted.clear()
+    take_notes.forget()
+    for scene in bpy.data.scenes:
+        takes_of_scene(scene, now=True)
     note_saved()
     forget()
 
@@ -184,19 +204,22 @@ def forget() -> None:
 
 
 def of_object(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) -> list[FoundTake]:
-    """Return the takes of this cloth, the latest first: by its name, or by the record of its bake."""
-    found = takes_in(cache_folder(scene), now=now)
+    """Return the takes of this cloth, the latest first: by its name when it was baked, or by the record of its bake."""
+    found = takes_of_scene(scene, now=now)
     used = in_use(obj)
     taken = ids_in_use(without=[obj])
     others = [take for take in found if cloth_in(take, obj) in take.cloths
-              and (take.id not in taken or is_of(take, obj))]
+              and (take.id not in taken or is_of(take, obj) or take_notes.is_known(take.id, obj))]
     return others if used is None or used in others else [used, *others]
 
 
 def cloth_in(take: FoundTake, obj: bpy.types.Object) -> str:
-    """Return the name that the object has, or would have, in a take: it may have been renamed since."""
+    """Return the name that the object has, or would have, in a take: it may have been renamed since. Empty if not one.
+    """
     record = baked_record.known(obj)
-    return record.cloth if record is not None and record.cloth and record.take_id == take.id else obj.name
+    if record is not None and record.cloth and record.take_id == take.id:
+        return record.cloth
+    return take_notes.name_in(take.id, obj)
 
 
 def is_of(take: FoundTake, obj: bpy.types.Object) -> bool:
@@ -236,16 +259,25 @@ def _folder_of(obj: bpy.types.Object, record: baked_record.BakedRecord) -> Path:
 def unused(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) -> FoundTake | None:
     """Return the latest take of this cloth that is later than the bake in use; None if there is none.
 
-    It is a bake that was stopped, or that went on while Blender was closed. One that has frames to show goes before one
+    It is a bake that was stopped, or that went on while Blender was closed; or one that was deleted, and no older one
+    in its place. One that has frames to show goes before one
     that was stopped at once or in its pre-roll.
     """
     record = baked_record.known(obj)
     found = [take for take in of_object(scene, obj, now=now) if take.reached is not None
-             and (is_mine(take) or is_of(take, obj))]
-    used = next((take for take in found if record is not None and take.id == record.take_id), None)
-    if record is not None and used is not None:
-        found = [take for take in found if take.changed > used.changed or (take == used and take.reached > record.last)]
+             and (is_of_file(take) or is_of(take, obj))]
+    latest = _deleted.get(obj.session_uid, "") if record is None else record.take_id
+    used = next((take for take in found if take.id == latest), None)
+    if used is not None:
+        found = [take for take in found if take.changed > used.changed or (
+            take == used and (record is None or take.reached > record.last))]
     return next((take for take in found if take.has_frames), found[0] if found else None)
+
+
+def is_of_file(take: FoundTake) -> bool:
+    """Return whether a take is one of this file: it has baked it or was saved with it, or no such file exists."""
+    users = [user for user in (take.owner, *users_of(take)) if user]
+    return bpy.data.filepath in users or not any(os.path.exists(user) for user in users)
 
 
 def is_mine(take: FoundTake) -> bool:
@@ -279,11 +311,11 @@ def delete_older(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], kee
     Another Blender may have the same file open: its takes are never deleted here.
     """
     used = keep | ids_in_use() | _saved
-    names = {obj.name for obj in cloths}
     earlier = {take_id for obj in cloths for take_id in _earlier.get(obj.session_uid, ())}
-    spare = [take for take in takes_in(cache_folder(scene), now=True)
+    spare = [take for take in takes_of_scene(scene, now=True)
              if take.id not in used and is_mine(take)
-             and (take.id in earlier or (take.id in _made and set(take.cloths) <= names))]
+             and (take.id in earlier or (take.id in _made
+                                         and set(take.cloths) <= {cloth_in(take, obj) for obj in cloths}))]
     longest = max(spare, key=lambda take: take.reached if take.reached is not None else take.start - 1, default=None)
     for take in spare[1:]:
         if take == longest:
@@ -292,9 +324,23 @@ def delete_older(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], kee
             delete(take)
 
 
-def note_made(take_id: str) -> None:
-    """Note that a take was made in this session."""
+def note_made(take_id: str, cloths: Mapping[str, bpy.types.Object]) -> None:
+    """Note that a take was made in this session, of the cloths with these names in it."""
     _made.add(take_id)
+    take_notes.note_names(take_id, {obj.session_uid: name for name, obj in cloths.items()})
+
+
+def note_deleted(objects: Sequence[bpy.types.Object]) -> None:
+    """Note of which takes the bakes of these objects are, because they are about to be deleted."""
+    note_replaced(objects)
+    for obj in objects:
+        record = baked_record.known(obj)
+        if record is not None:
+            _deleted[obj.session_uid] = record.take_id
+
+
+_deleted: dict[int, str] = {}
+"""Ids of the takes of which the bakes were that were deleted last, by the identity of the object."""
 
 
 _made: set[str] = set()

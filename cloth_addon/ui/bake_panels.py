@@ -115,6 +115,9 @@ class MUSLIN_PT_cache(PhysicsTab, bpy.types.Panel):
         if found:
             size = sum(take.size for take in found)
             self.layout.label(text=f"{len(found)} bake{'s' if len(found) > 1 else ''} on disk, {size / 1e6:.1f} MB")
+            source = takes.in_use(obj) or found[0]
+            paragraph(self.layout.column(align=True), f"In {mesh_cache.blend_path(source.folder)}",
+                      context.region.width, icon="NONE")
             self.layout.operator("muslin.cache_free")
         if not bpy.data.filepath and found:
             paragraph(self.layout.column(align=True), "The file was never saved: its cache is temporary. Save the file "
@@ -169,6 +172,7 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
         paragraph(col.column(align=True), bake_state.solver_text(take, solver), width, icon="INFO")
         col.operator("muslin.solver_stop")
     source, frame = state.source, context.scene.frame_current
+    waiting = state.waiting
     source_changed = source is not None and bool(bake_changes.known_changes_of_take(scene, obj, source))
     if source is not None and state.can_resume:
         kept = state.going_on(changed=source_changed).kept
@@ -191,6 +195,8 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
         more.operator("muslin.bake_delete")
     if text:
         paragraph(col, text, width, icon="CHECKMARK" if text == "Up to date" else "INFO")
+    if waiting is not None:
+        paragraph(col, bake_state.date_text(waiting, bake_changes.known_changes_of_take(scene, obj, waiting)), width)
     for sentence in state.mixed:
         if sentence not in text:
             paragraph(col, sentence, width)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ from ..bake.takes import FoundTake
 from ..properties import baked_record
 from ..properties.baked_record import BakedRecord
 from ..properties.settings import SceneSettings, scene_settings_of
+
+MOST_CHANGES = 4
+"""Largest number of changes that are named in a line [-]."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,13 @@ class BakeState:
         if self.record is None:
             return ""
         return "Changed since the bake" if changed else ". ".join(self.mixed) or "Up to date"
+
+
+def date_text(take: FoundTake, changes: list[str]) -> str:
+    """Return for the user when a take was baked, and what has changed since."""
+    when = time.strftime("%d %b %H:%M", time.localtime(take.changed))
+    shown = ", ".join(changes[:MOST_CHANGES]) + (" and more" if len(changes) > MOST_CHANGES else "")
+    return f"Baked on {when}" + (f", before changes of: {shown}" if changes else "")
 
 
 def mixed_parts_of(record: BakedRecord | None, used: FoundTake | None) -> list[dict[str, Any]]:

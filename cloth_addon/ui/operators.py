@@ -9,7 +9,7 @@ import bmesh
 import bpy
 
 from ... import core
-from ..bake import backends
+from ..bake import backends, takes
 from ..bake.idle_operator import IdleOperator, editable_mesh_object
 from ..properties import baked_record
 from ..properties.fabric_presets import load_preset
@@ -35,6 +35,7 @@ def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
             editable_checks.check_local(obj)
             if obj.mode == "EDIT":
                 raise core.SceneError("is in Edit Mode; leave it (Tab) to delete its bake", object_name=obj.name)
+        takes.note_deleted(baked)
         shape_keys.delete_bakes(baked)
     except core.ClothError as error:
         operator.report({"ERROR"}, str(error))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import Any
 
@@ -54,5 +55,14 @@ def with_unit(col: Any, muslin: Any, prop: str, unit: str) -> None:
 def paragraph(col: Any, text: str, width: int, icon: str = "INFO") -> None:
     """Draw text in several lines, which Blender does not do. `width` is that of the region [pixels]."""
     letters = max(20, int(width / (6.5 * (bpy.context.preferences.system.ui_scale or 1.0))) - 8)
-    for i, line in enumerate(textwrap.wrap(text, letters)):
+    for i, line in enumerate(_Wrapper(letters).wrap(text)):
         col.label(text=line, icon=icon if i == 0 or icon == "NONE" else "BLANK1")
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks lines at spaces and hyphens, and paths behind the name of a folder."""
+
+    def _split(self, text: str) -> list[str]:
+        return [part for word in re.split(r"(\s+)", text) if word
+                for part in (re.split(r"(?<=[/\\])", word) if re.search(r"[/\\]", word) else super()._split(word))
+                if part]

@@ -10,6 +10,7 @@ import pytest
 
 from tests.addon import builders
 from tests.addon.drawing import draw_all
+from tests.addon.saved_files import save
 from tests.addon.test_bake_cycle import stored
 
 LAST = 24                                                            # states at 10, 20 and 24
@@ -127,3 +128,25 @@ def test_parts_are_named_by_their_frames_and_merged(extension):
     assert mixed(parts[:2], 1, 50) == [] and mixed(parts, 35, 50) == []
     assert extension.take_parts.mixed_text({"first": 3, "last": 3, "changed": ["gravity"]}) == (
         "Frame 3 has other settings (gravity)")
+
+
+def test_frames_of_another_file_go_on_in_a_folder_of_this_one(extension, scene, tmp_path):
+    scene.muslin.backend, scene.frame_end = "NUMPY", 5
+    builders.sheet(4).muslin.kind = "CLOTH"
+    save(tmp_path / "a" / "a.blend")
+    steps = extension.bake.bake(scene)
+    for progress in steps:
+        if progress.done >= 3:
+            break
+    steps.close()
+    save(tmp_path / "b" / "b.blend")
+    sheet = bpy.context.view_layer.objects.active = bpy.data.objects["Sheet"]
+    sheet.name = "Renamed"
+    extension.takes.forget()
+    wanted = extension.bake_state.state_of(scene, sheet).source
+    draw_all(extension, sheet)
+    assert bpy.ops.muslin.bake(mode="RESUME") == {"FINISHED"}
+    extension.takes.forget()
+    now = extension.takes.in_use(sheet)
+    assert now.folder.parent == tmp_path / "b" / "muslin_cache" and now.is_complete
+    assert extension.takes.read(wanted.folder).reached == wanted.reached < 5

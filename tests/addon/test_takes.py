@@ -200,3 +200,97 @@ def test_a_disk_that_is_full_at_the_first_save_keeps_the_takes_where_they_are(ex
     assert_plays(extension, wanted)
     reopen(tmp_path / "shot" / "a.blend")
     assert_plays(extension, wanted)
+
+
+def stopped_at(extension, frames):
+    """Begin a bake and stop it after this number of frames."""
+    steps = extension.bake.bake(bpy.context.scene)
+    for progress in steps:
+        if progress.done >= frames:
+            break
+    steps.close()
+    extension.takes.forget()
+
+
+def waiting(extension, name="Sheet"):
+    extension.takes.forget()
+    return extension.takes.unused(bpy.context.scene, bpy.data.objects[name], now=True)
+
+
+@pytest.mark.parametrize("copy", [False, True])
+@pytest.mark.parametrize("place", ["same", "elsewhere/deep"])
+def test_a_stopped_bake_is_found_from_where_the_file_is_saved(extension, scene, tmp_path, place, copy):
+    cloth()
+    first, second = tmp_path / "same" / "a.blend", tmp_path / place / "b.blend"
+    save(first)
+    stopped_at(extension, 3)
+    wanted = waiting(extension)
+    save(second, copy=copy)
+    assert waiting(extension).id == wanted.id                        # without opening it again
+    assert wanted.folder.parent == tmp_path / "same" / "muslin_cache"
+    for path in (first, second, first):
+        reopen(path)
+        assert waiting(extension).id == wanted.id, path
+    save(first)
+    reopen(second)
+    save(second)
+    reopen(second)
+    bpy.context.view_layer.objects.active = bpy.data.objects["Sheet"]
+    assert waiting(extension).id == wanted.id and not extension.takes.is_mine(wanted)
+    assert bpy.ops.muslin.bake_use() == {"FINISHED"}
+    assert used(extension).id == wanted.id
+    save(second)
+    reopen(second)
+    assert used(extension).id == wanted.id
+    reopen(first)
+    assert waiting(extension).id == wanted.id
+
+
+def test_a_file_saved_elsewhere_while_it_bakes_finds_the_frames(extension, scene, tmp_path):
+    cloth()
+    save(tmp_path / "a" / "a.blend")
+    steps = extension.bake.bake(scene)
+    for progress in steps:
+        if progress.done >= 3:
+            break
+    folder, = (tmp_path / "a" / "muslin_cache").iterdir()
+    extension.saved_takes.before_save(str(tmp_path / "b" / "b.blend"), moves=False, running=folder)
+    assert extension.takes.read(folder).id in extension.saved_takes._wanted
+    save(tmp_path / "b" / "b.blend")
+    steps.close()
+    reopen(tmp_path / "b" / "b.blend")
+    assert waiting(extension).folder == folder
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_cloth_that_was_renamed_finds_frames_that_are_not_in_use(extension, scene, tmp_path, saved):
+    sheet, second = cloth(), cloth(name="Second")
+    save(tmp_path / "a.blend")
+    stopped_at(extension, 3)
+    wanted = waiting(extension)
+    reopen(tmp_path / "a.blend")                                     # the names are read from the file
+    sheet, second = bpy.data.objects["Sheet"], bpy.data.objects["Second"]
+    sheet.name = "Old"
+    second.name = "Sheet"                                            # takes the name of the other
+    cloth(name="Second")
+    if saved:
+        save(tmp_path / "b" / "b.blend")
+        reopen(tmp_path / "b" / "b.blend")
+    scene = bpy.context.scene
+    assert waiting(extension, "Old").id == waiting(extension, "Sheet").id == wanted.id
+    assert waiting(extension, "Second") is None
+    assert [obj.name for obj in extension.apply_take.objects_of(wanted, scene)] == [
+        {"Sheet": "Old", "Second": "Sheet"}[name] for name in wanted.cloths]
+
+
+def test_after_a_deletion_no_older_bake_is_offered_than_the_deleted_one(extension, scene, tmp_path):
+    sheet = cloth()
+    save(tmp_path / "a.blend")
+    bake(extension)
+    bake(extension)                                                  # the first one is kept for undo
+    deleted = used(extension)
+    twin = sheet.copy()                                              # plays the same bake
+    scene.collection.objects.link(twin)
+    bpy.context.view_layer.objects.active = sheet
+    assert bpy.ops.muslin.bake_delete() == {"FINISHED"}
+    assert waiting(extension).id == deleted.id

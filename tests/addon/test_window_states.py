@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from tests.addon import builders
-from tests.addon.drawing import draw_all
+from tests.addon.drawing import Layout, draw_all
 from tests.addon.window_steps import Driven, latest, long_bake, moving_scene
 
 
@@ -81,3 +81,12 @@ def test_resume_of_a_bake_that_was_stopped_before_its_first_state_starts_anew(ex
     used = extension.takes.in_use(sheet)
     assert used.is_complete and (used.start, used.last) == (1, 9) and used.id != take.id
     assert extension.takes.read(take.folder) is not None
+
+
+def test_long_paths_are_broken_between_folders_only(extension, scene):
+    layout = Layout()
+    path = "/home/somebody/" + "/".join(f"project-folder-number-{i}" for i in range(9)) + "/Sheet/Sheet.pc2"
+    extension.panel_layout.paragraph(layout, f"The frames of the bake are gone: {path}. Put the folder back", 300)
+    lines = layout.texts
+    assert "".join(lines).replace(" ", "") == f"Theframesofthebakearegone:{path}.Putthefolderback"
+    assert all(line.endswith(("/", "gone:", "Sheet.pc2.", "Put", "the", "folder", "back")) for line in lines), lines
