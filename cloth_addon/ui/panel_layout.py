@@ -63,6 +63,7 @@ class _Wrapper(textwrap.TextWrapper):
     """Breaks lines at spaces and hyphens, and paths behind the name of a folder."""
 
     def _split(self, text: str) -> list[str]:
-        return [part for word in re.split(r"(\s+)", text) if word
-                for part in (re.split(r"(?<=[/\\])", word) if re.search(r"[/\\]", word) else super()._split(word))
-                if part]
+        found: list[str] = []
+        for word in re.split(r"(\s+)", text):
+            found += re.split(r"(?<=[/\\])", word) if re.search(r"[/\\]", word) else super()._split(word)
+        return [part for part in found if part]
