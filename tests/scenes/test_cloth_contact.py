@@ -96,7 +96,19 @@ def test_a_start_within_an_excluded_solid_stays_as_it_is(settings, solid_contact
         np.testing.assert_allclose(end, start, atol=1e-9)
     for start, made in zip(frames[0].positions, (layer(0.02, "level"), through), strict=True):
         np.testing.assert_array_equal(start, made.positions)
-    assert all(f.certificate.crossings == 0 for f in frames)
+    assert all(f.certificate.crossings == 0 and f.certificate.deepest_penetration == 0.0 for f in frames)
+
+
+@both_contacts
+def test_cloths_that_exclude_each_other_start_exactly_in_one_another(quickest, solid_contact):
+    """Without exclusion they, and what lies in the floor, are put a hair apart."""
+    def starts(**contact):
+        frame, = run([layer(0.0, "one", **contact), layer(0.0, "other", **contact)], [floor()], quickest, 1,
+                     solid_contact=solid_contact)
+        return [float(np.abs(x[:, 2]).max()) for x in frame.positions]
+
+    assert starts(collisions=False) == [0.0, 0.0] and starts(colliders=[]) == [0.0, 0.0]
+    assert max(starts(colliders=["floor"])) > 0.0 and max(starts()) > 0.0
 
 
 def test_a_cloth_comes_out_of_one_that_it_collides_with_and_stays_in_one_that_is_excluded(quickest):

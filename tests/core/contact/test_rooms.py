@@ -52,6 +52,15 @@ def test_cloth_that_reaches_to_the_wall_is_in_and_what_crosses_it_between_its_ve
     assert closed((wedge, room[1]), (x - [0, 0, 0.12], triangles), scale=scale).all()
 
 
+def test_only_cloth_that_collides_with_a_room_makes_it_one():
+    room, (x, triangles) = inside_out(box((1, 1, 1))), together(at([0, 0, 0.1]), at([0, 0, 0.8]))
+    surface = TriangleSurface.build(x, triangles)
+    for one, other in ((True, True), (True, False), (False, True), (False, False)):
+        allowed = np.repeat([[one, other]], 16, axis=1)
+        shape, = shapes_of([room], x, bodies(surface.edges, len(x)), surface, allowed)
+        assert (shape.closed == (not one)).all()
+
+
 def test_a_room_is_the_open_surface_that_its_mesh_is():
     x, triangles = inside_out(box((1, 1, 1)))
     shape = SurfaceShape.build(x, triangles)
