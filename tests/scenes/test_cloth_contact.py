@@ -100,6 +100,15 @@ def test_a_start_within_an_excluded_solid_stays_as_it_is(settings, solid_contact
 
 
 @both_contacts
+def test_inside_of_an_excluded_solid_others_hold_as_ever(settings, solid_contact):
+    x, triangles = ball(16, 8, 0.6)
+    frames = run([layer(0.03, "inside", size=0.3, count=6, colliders=["floor"])],
+                 [core.Collider(x, triangles, name="ball"), floor()], settings, 9, solid_contact=solid_contact)
+    assert frames[-1].positions[0][:, 2] == pytest.approx(0.01, rel=0.3)
+    assert all(f.certificate.deepest_penetration == 0.0 for f in frames)
+
+
+@both_contacts
 def test_cloths_that_exclude_each_other_start_exactly_in_one_another(quickest, solid_contact):
     """Without exclusion they, and what lies in the floor, are put a hair apart."""
     def starts(**contact):

@@ -133,6 +133,18 @@ def test_the_pairs_of_a_step_are_those_without_settings_less_the_excluded_ones(s
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_a_vertex_is_inside_those_solids_only_that_it_may_touch(seed):
+    staged = scene(seed)
+    system, _, _, around, _ = looked(staged)
+    _, _, _, free, _ = looked(scene(seed, excluding=False))
+    brute = Brute(staged, system)
+    first = [int(np.flatnonzero(brute.owner == len(staged.cloths) + solid)[0]) for solid in range(2)]
+    found, every = (set(zip(*(row.tolist() for row in np.nonzero(a.within)), strict=True)) for a in (around, free))
+    assert found < every
+    assert found == {(solid, vertex) for solid, vertex in every if brute.may((vertex,), (first[solid],))}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_only_pairs_that_are_not_excluded_act_in_the_solve(seed):
     staged = scene(seed, level=True)
     system, solids, trial, _, x = looked(staged)
