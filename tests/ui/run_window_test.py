@@ -16,7 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ("first_steps", "bake", "bake_cycle", "solver_killed", "blender_killed",
-             "bake_fluid", "changes", "interruptions", "crossings", "compare", "panels", "quality", "errors", "leaving")
+             "bake_fluid", "changes", "interruptions", "crossings", "compare", "fields", "panels", "quality", "errors",
+             "leaving")
 MEASURING = ("bake_fluid",)
 """Scenarios that measure times, which depend on what else the machine does."""
 PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
@@ -24,7 +25,7 @@ PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "b
             "solver_killed": ("bake_killed",), "interruptions": ("interrupted",),
             "changes": ("changed", "baked_again"),
             "quality": ("quality", "outdated"),
-            "crossings": ("crossings", "certificate"), "compare": ("compare",),
+            "crossings": ("crossings", "certificate"), "compare": ("compare",), "fields": ("fields_panel", "fields"),
             "panels": tuple(f"panels_{name}" for name in ("none", "cloth", "projective", "jelly", "lattice", "more",
                                                           "particles", "solid"))}
 PYTHON_FAILED = ("Traceback (most recent call last)", "property not found", "unknown operator")

@@ -18,6 +18,7 @@ from changes_scenario import changes
 from compare_scenario import compare
 from crossings_scenario import crossings
 from errors_scenario import errors
+from fields_scenario import fields
 from first_steps_scenario import first_steps
 from leaving_scenario import leaving
 from panels_scenario import panels
@@ -25,7 +26,7 @@ from quality_scenario import quality
 
 SCENARIOS = {run.__name__: run for run in (
     first_steps, bake, bake_cycle, solver_killed, blender_killed, bake_fluid, changes, interruptions, crossings,
-    compare, panels, quality, errors, leaving)}
+    compare, fields, panels, quality, errors, leaving)}
 LIMIT = 200.0           # longest time of one scenario [s]
 
 
