@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Force fields of type Fluid Flow: the velocities of a baked gas domain at each frame.
+"""Force fields of type Fluid Flow: the velocities of a baked fluid domain at each frame.
 
 A domain has one velocity u for each of its cells, in its own axes, without unit. Blender takes as velocity in the world
 
     2.5 (largest side of the domain) / (maximum resolution) |u| unit(M u)                           [Blender units/s]
 
-with the domain's matrix M, at the centre of the cell, and multiplies it with the density where *Smoke Density* is on.
+with the domain's matrix M, at the centre of the cell, and multiplies it with the density where *Smoke Density* is on,
+which liquids do not have. Blender turns velocities after it has interpolated them; here they are interpolated turned,
+which differs where the scale of the domain is not the same along all axes.
 Grids of more than MOST_CELLS cells are averaged over blocks.
 """
 
@@ -84,8 +86,8 @@ class FieldFluid:
             lattice[..., :3] = turned * (scale * self._unit)
             lattice[..., 3] = 1.0
             field = evaluated_object(self._obj, self._view_layer).field
-            if field.use_smoke_density and densities is not None:
-                lattice[..., 3] = densities.reshape(shape).transpose(2, 1, 0)
+            if field.use_smoke_density:
+                lattice[..., 3] = 0.0 if densities is None else densities.reshape(shape).transpose(2, 1, 0)
         return _averaged(lattice, block)
 
     def _places(self) -> FloatArray:
@@ -100,11 +102,11 @@ class FieldFluid:
 
 
 def domain_settings(obj: Any) -> Any:
-    """Return the settings of the gas domain of an object; None if it is not one, or adapts its size."""
+    """Return the settings of the fluid domain of an object; None if it is not one, or adapts its size."""
     for modifier in obj.modifiers if obj is not None else ():
         if modifier.type == "FLUID" and modifier.fluid_type == "DOMAIN":
             settings = modifier.domain_settings
-            if settings.domain_type == "GAS" and not settings.use_adaptive_domain:
+            if settings.domain_type == "LIQUID" or not settings.use_adaptive_domain:
                 return settings
     return None
 

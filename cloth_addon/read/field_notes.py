@@ -40,7 +40,7 @@ def _notes_on_field(obj: Any) -> list[str]:
                          "0.025")
     if field.type == "FLUID_FLOW" and domain_settings(field.source_object) is None:
         wanted = "choose its Domain Object" if field.source_object is None else (
-            f"'{field.source_object.name}' is no gas domain without Adaptive Domain")
+            f"'{field.source_object.name}' is no fluid domain without Adaptive Domain")
         notes.append(f"{what} is left out: {wanted}")
     ignored = keyed_settings(obj, READ_ONCE) + ([] if is_split(obj) else keyed_settings(obj, CHOICES))
     if ignored:

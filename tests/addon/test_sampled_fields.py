@@ -171,6 +171,13 @@ def test_a_large_domain_is_averaged_and_an_empty_one_is_still(fluid, extension, 
     assert not still.any()
 
 
+@pytest.mark.parametrize("density, factor", [(False, 1.0), (True, 0.0)])
+def test_a_liquid_has_velocities_and_no_density(fluid, density, factor):
+    made = domain(np.ones(72), [], (4, 3, 2), np.eye(4), domain_type="LIQUID")
+    lattice = fluid(made, use_smoke_density=density).samples("lattice", "map")["lattice"]()
+    assert (lattice[..., 3] == factor).all() and lattice[..., :3].all()
+
+
 def test_a_domain_that_changes_its_cells_is_refused(fluid, extension):
     made = domain([], [], (4, 3, 2), np.eye(4))
     read = fluid(made).samples("lattice", "map")["lattice"]

@@ -17,7 +17,8 @@ from window_scene import make_current, ready, shape_at
 
 FRAMES = 48
 CELLS = 16
-TURNS, WHEEL = 8, 8     # looks for a field, and turns of the mouse wheel between them
+DOWN = 20               # turns of the mouse wheel before the first look for a field
+TURNS, WHEEL = 6, 6     # looks for it, and turns between them
 STEP = 14               # distance of the points at which a field is searched [pixels]
 
 
@@ -37,14 +38,18 @@ def fields() -> Steps:
         field.field.strength = strength
         field.location.x = -3.0
         field.name = kind.title()
-    bpy.data.objects["Turbulence"].field.size = 0.8
-    bpy.data.objects["Turbulence"].location.x = 0.0
+    whirls = bpy.data.objects["Turbulence"]
+    whirls.field.size = 0.8
+    for frame, x in ((1, 0.0), (FRAMES, 6.0)):                      # they move along the flag
+        whirls.location.x = x
+        whirls.keyframe_insert("location", frame=frame)
     make_current(flag)
     bpy.ops.ed.undo_push(message="Fields set")
 
     with opened(panel_classes()) as log, new_area() as area:
         yield
         area.spaces.active.context = "PHYSICS"
+        yield from wheel(area, DOWN)
         yield from _scrolled_to(area, "weight_force")
         yield from picture("fields_panel")
         yield from ui.set_number(area, "weight_force", "0.75")
