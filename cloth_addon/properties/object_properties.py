@@ -20,13 +20,14 @@ from .field_weights_properties import FieldWeightsProperties
 from .garment_properties import GarmentProperties, MapProperties
 from .internal_springs_properties import InternalSpringsProperties
 from .plasticity_properties import PlasticityProperties
+from .pressure_properties import PressureProperties
 from .rest_properties import RestProperties
 from .scene_properties import MuslinScene
 
 
 class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, RestProperties,
                    CompressionProperties, FieldWeightsProperties, ContactProperties, InternalSpringsProperties,
-                   PlasticityProperties, bpy.types.PropertyGroup):
+                   PlasticityProperties, PressureProperties, bpy.types.PropertyGroup):
     """Settings of an object: `object.muslin`."""
 
     __slots__ = ()                                                # a misspelt name in a script is an error

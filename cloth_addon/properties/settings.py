@@ -22,6 +22,7 @@ from .field_weights_settings import FieldWeightsSettings, field_weights_of
 from .internal_springs_settings import InternalSpringsSettings, internal_springs_settings_of
 from .model_options import model_of, model_options
 from .plasticity_settings import PlasticitySettings, plasticity_settings_of
+from .pressure_settings import PressureSettings, pressure_settings_of
 from .rest_settings import RestSettings, rest_settings_of
 from .unkeyed_values import unkeyed_values
 
@@ -92,6 +93,7 @@ class ClothSettings:
     contact: ContactSettings
     internal_springs: InternalSpringsSettings
     plasticity: PlasticitySettings
+    pressure: PressureSettings
     model_options: dict[str, Any]
 
     def material(self, name: str) -> core.Material:
@@ -209,6 +211,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         contact=contact_settings_of(values, unit),
         internal_springs=internal_springs_settings_of(values, unit),
         plasticity=plasticity_settings_of(values, model),
+        pressure=pressure_settings_of(values, unit),
         model_options=model_options(values, model, unit))
 
 

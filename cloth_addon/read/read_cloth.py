@@ -24,6 +24,7 @@ from . import (
     internal_springs,
     keyed_fabric,
     mesh_data,
+    pressure,
     rest_shape,
     start_velocity,
     unbaked_state,
@@ -165,6 +166,7 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
                       field_weights=field_weights.field_weights(obj, settings.field_weights, fields, window),
                       **internal_springs.internal_springs_options(obj, settings.internal_springs),
                       **settings.plasticity.cloth_options(),
+                      **pressure.pressure_options(obj, settings.pressure, keyed),
                       **settings.model_options, **garments.garment_options(obj, settings.garment, mesh))
 
 
@@ -238,7 +240,8 @@ def notes_on_weight_modifiers(source: ClothSource) -> list[str]:
     """Return notes that name modifiers which change weights that the cloth uses: weights are read from the mesh."""
     garment = source.settings.garment
     used = {source.settings.pin_group, garment.buttons, garment.shrink_group, garment.wrinkle_group,
-            *source.settings.contact.groups, *(group for group, _ in garment.stiffness.values())} - {""}
+            source.settings.pressure.group, *source.settings.contact.groups,
+            *(group for group, _ in garment.stiffness.values())} - {""}
     notes = []
     for modifier in source.obj.modifiers:
         if modifier.show_viewport and modifier.type.startswith("VERTEX_WEIGHT_"):

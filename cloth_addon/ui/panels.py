@@ -18,6 +18,7 @@ from . import (
     hints,
     internal_springs_panel,
     plasticity_panel,
+    pressure_panel,
     quality_panel,
 )
 from .panel_layout import PhysicsTab, paragraph
@@ -76,7 +77,8 @@ class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
 
 classes = (
     MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, *plasticity_panel.classes,
-    *internal_springs_panel.classes, MUSLIN_PT_pinning, *garment_panels.classes, *collision_panels.classes,
+    *internal_springs_panel.classes, *pressure_panel.classes, MUSLIN_PT_pinning, *garment_panels.classes,
+    *collision_panels.classes,
     *field_weights_panel.classes,
     *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
 )

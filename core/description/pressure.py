@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pressure of the gas or the fluid that a cloth encloses.
 
-    p(V) = uniform + gas (V_0 / V - 1)                            [Pa]
+    p(V) = scale (uniform + gas (V_0 / V - 1))                    [Pa]
     p(x) = p(V) + rho (g - a) . (x - mean)                        with a fluid of density rho [kg/m^3]
 
 V is the volume of a piece of cloth, V_0 the volume at which the gas is as dense inside as outside, a the acceleration
@@ -31,6 +31,7 @@ class Pressure:
     Attributes:
         uniform: pressure that does not depend on the volume [Pa]; below 0 it sucks.
         gas: absolute pressure of the enclosed gas at the target volume [Pa]; 0 for none.
+        scale: factor on both [-].
         target_volume: V_0 of all pieces of the cloth together [m^3]; the volume at the start if not given, and without
             any volume at the start the gas has no effect.
         fluid_density: density of the fluid inside the cloth [kg/m^3]; below 0 that of the fluid around it.
@@ -43,6 +44,7 @@ class Pressure:
 
     uniform: Setting = 0.0
     gas: Setting = 0.0
+    scale: Setting = 1.0
     target_volume: Setting | None = None
     fluid_density: Setting = 0.0
     weights: Any = None
@@ -95,6 +97,6 @@ class Pressure:
         return weights
 
 
-RANGES = {"uniform": (-LARGEST, "Pa"), "gas": (0.0, "Pa"), "target_volume": (0.0, "m^3"),
+RANGES = {"uniform": (-LARGEST, "Pa"), "gas": (0.0, "Pa"), "scale": (0.0, "-"), "target_volume": (0.0, "m^3"),
           "fluid_density": (-LARGEST, "kg/m^3")}
 """Smallest value and unit of each setting."""

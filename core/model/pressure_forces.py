@@ -72,10 +72,11 @@ class PressureForces:
 
     def at(self, time: float) -> PressureAt:
         """Return the pressure at `time` [s]."""
-        uniform, gas, target, density = np.array([[cloth.pressure.number(what, time, cloth.name) for what in RANGES]
-                                                  for cloth in self._own if cloth.pressure is not None]).T
+        uniform, gas, scale, target, density = np.array([
+            [cloth.pressure.number(what, time, cloth.name) for what in RANGES]
+            for cloth in self._own if cloth.pressure is not None]).T
         target = np.where(np.isnan(target), self._start_volumes, self._shares * target)
-        return PressureAt(self, uniform, gas, target, density)
+        return PressureAt(self, scale * uniform, scale * gas, target, density)
 
 
 @dataclass(frozen=True)
