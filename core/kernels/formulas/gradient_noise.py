@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...arrays import FloatArray, IntArray
 from .vectors import Vector, whole
 
@@ -19,6 +21,7 @@ Table = tuple[IntArray, IntArray, FloatArray]
 
 def turbulence(table: Table, p: Vector) -> Vector:
     """Return three numbers in -1..1 at points p: noise at p, and at p with its axes shifted by one and by two."""
+    p = wrapped(p[0]), wrapped(p[1]), wrapped(p[2])
     a, b, c = 0.0 * p[0], 0.0 * p[0], 0.0 * p[0]
     frequency, amplitude = 1.0, 4.0 / 7.0
     for _ in range(3):
@@ -31,6 +34,11 @@ def turbulence(table: Table, p: Vector) -> Vector:
         c = c + amplitude * noise_in_cell(table, k, i, j, fz, fx, fy, w, u, v)
         frequency, amplitude = 2.0 * frequency, 0.5 * amplitude
     return a, b, c
+
+
+def wrapped(x: Any) -> Any:
+    """Return x less a multiple of the period, in 0..256: exact, and small enough for whole numbers."""
+    return x - 256.0 * np.floor(x * 0.00390625)
 
 
 def fade(t: Any) -> Any:

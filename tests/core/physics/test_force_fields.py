@@ -168,6 +168,7 @@ def test_turbulence_follows_its_lattice():
     np.testing.assert_allclose(noise(whole + near)[:, 0], wanted, rtol=0.0, atol=1e-11)
     np.testing.assert_allclose(noise(X + 256.0), noise(X), atol=1e-10)
     assert np.abs(noise(X * 10.0)).max() > 0.1
+    assert np.isfinite(noise(X * 1e30)).all()                # too far away for whole numbers of 64 bits
     np.testing.assert_array_equal(force("turbulence", x=X, values={"size": 0.5}),
                                   force("turbulence", x=X, values={"size": 0.5}))
 
