@@ -19,6 +19,7 @@ from .fabric_properties import FabricProperties
 from .field_weights_properties import FieldWeightsProperties
 from .garment_properties import GarmentProperties, MapProperties
 from .internal_springs_properties import InternalSpringsProperties
+from .pin_properties import PinProperties
 from .plasticity_properties import PlasticityProperties
 from .pressure_properties import PressureProperties
 from .rest_properties import RestProperties
@@ -27,7 +28,7 @@ from .scene_properties import MuslinScene
 
 class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, RestProperties,
                    CompressionProperties, FieldWeightsProperties, ContactProperties, InternalSpringsProperties,
-                   PlasticityProperties, PressureProperties, bpy.types.PropertyGroup):
+                   PlasticityProperties, PressureProperties, PinProperties, bpy.types.PropertyGroup):
     """Settings of an object: `object.muslin`."""
 
     __slots__ = ()                                                # a misspelt name in a script is an error

@@ -21,10 +21,11 @@ from .enum_items import backend_name, chosen
 from .field_weights_settings import FieldWeightsSettings, field_weights_of
 from .internal_springs_settings import InternalSpringsSettings, internal_springs_settings_of
 from .model_options import model_of, model_options
+from .pin_settings import PinSettings, pin_settings_of
 from .plasticity_settings import PlasticitySettings, plasticity_settings_of
 from .pressure_settings import PressureSettings, pressure_settings_of
 from .rest_settings import RestSettings, rest_settings_of
-from .unkeyed_values import unkeyed_values
+from .unkeyed_values import keyed_names, unkeyed_values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +67,7 @@ class ClothSettings:
         thickness: distance kept from other surfaces [m], None to let the core choose it.
         max_elongation: largest elongation of an edge, over its rest length [-], None for no limit.
         model_options: keyword arguments of `core.Cloth` for the model.
+        keyed: names of the settings that curves or drivers set; here they have their default values.
 
     Stiffness, damping and drag are those of `core.Material`, in the same units.
     """
@@ -95,6 +97,8 @@ class ClothSettings:
     plasticity: PlasticitySettings
     pressure: PressureSettings
     model_options: dict[str, Any]
+    pins: PinSettings = PinSettings()
+    keyed: tuple[str, ...] = ()
 
     def material(self, name: str) -> core.Material:
         """Return the core's material, called `name` in messages."""
@@ -212,7 +216,8 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         internal_springs=internal_springs_settings_of(values, unit),
         plasticity=plasticity_settings_of(values, model),
         pressure=pressure_settings_of(values, unit),
-        model_options=model_options(values, model, unit))
+        model_options=model_options(values, model, unit), pins=pin_settings_of(values),
+        keyed=tuple(sorted(keyed_names(obj))))
 
 
 def _garment_of(values: Any, unit: float) -> GarmentSettings:

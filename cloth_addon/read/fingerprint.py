@@ -10,7 +10,7 @@ geometry nodes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
 import bpy
@@ -95,12 +95,14 @@ def scene_parts(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], iden
         if settings is not None:
             settings_here = settings_of(cloth, scene)
             digest = Digest(identity)
-            digest.add(kind_of(cloth, scene), cloth.name in scene.objects, asdict(settings_here))
+            digest.add(kind_of(cloth, scene), cloth.name in scene.objects, _without_defaults(settings_here))
             collected.add("settings", cloth, digest, "settings", cloth.name)
             maps = Digest(identity)
             _add_maps(maps, cloth, settings_here)
             collected.add("maps", cloth, maps, "vertex groups, attributes and UV map", cloth.name)
         collected.add_object(cloth, "object and modifiers", "mesh", "shape keys", cloth.name)
+        if cloth.muslin.pin_target is not None:
+            collected.follow(cloth.muslin.pin_target)
     for obj in sorted(scene.objects, key=lambda obj: obj.name_full):
         digest = Digest(identity)
         if kind_of(obj, scene) == "COLLIDER":
@@ -129,6 +131,10 @@ class _Collector:
         """Add the part of this `kind` of a data-block."""
         self.parts[kind, self._identity(item)] = Part(label, digest.text(), digest.animated_text(), owner)
         self._queue += digest.references
+
+    def follow(self, item: bpy.types.ID) -> None:
+        """Note a data-block that a part refers to."""
+        self._queue.append(item)
 
     def add_object(self, obj: Any, label: str, data_label: str, keys_label: str, owner: str = "") -> None:
         """Add an object, its data and its shape keys, unless it is a part already."""
@@ -161,6 +167,16 @@ class _Collector:
 
     def _has(self, kind: str, item: bpy.types.ID) -> bool:
         return (kind, self._identity(item)) in self.parts
+
+
+def _without_defaults(settings: Any) -> dict[str, Any]:
+    """Return the settings of a record as a table, without those that are new and have their default values, so that
+    digests of earlier versions stay equal."""
+    values = asdict(settings)
+    for field in fields(settings):
+        if field.default is not MISSING and getattr(settings, field.name) == field.default:
+            del values[field.name]
+    return values
 
 
 def _scene_values(settings: SceneSettings) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from .coincident_vertices import separate_coincident_vertices
 from .editable_checks import check_editable
 from .frame_window import FrameWindow, evaluated_object, matrix_name, vector_text
 from .keyed_settings import KeyedSettings
+from .pins import PinSamples, weights_vary
 
 EARLIEST_FRAME, LATEST_FRAME = -1048574, 1048574
 """Smallest and largest number of a frame in Blender."""
@@ -131,10 +132,10 @@ def read_source(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.t
                        unbaked_state.users_shape_keys(obj))
 
 
-def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothContact,
+def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothContact, pin_samples: PinSamples,
                fields: Sequence[bpy.types.Object] = ()) -> core.Cloth:
-    """Return the core's cloth at the window's frame, the first of the bake, with what it collides with. `fields` are
-    the scene's force fields."""
+    """Return the core's cloth at the window's frame, the first of the bake, with what it collides with and the
+    samples of its pins. `fields` are the scene's force fields."""
     obj, settings = source.obj, source.settings
     if not len(obj.data.edges) and settings.model != "particles":       # possible in a comparison
         raise core.MeshError("has no edges, and vertices alone can only be particles; take that model, or give the "
@@ -154,10 +155,13 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
               else _along_uv(obj, layer, corners, mesh))
         # from the faces, not the triangles, so that quads stay quads
         mesh = core.ClothMesh(mesh.positions, faces=faces, edges=mesh.loose_edges, uv=uv, **shared)
-    pins = _pin_weights(obj, settings.pin_group)
+    group = settings.pin_group
+    pins = pin_samples.weights(source.name, _pin_weights(obj, group, may_be_empty=weights_vary(obj, group)), window)
     keyed = window.settings(obj)
     return core.Cloth(mesh, keyed_fabric.material_of(source.name, settings, keyed), model=settings.model, pins=pins,
-                      pin_targets=window.trajectory(source.name) if pins is not None or mesh.kept_loose.any() else None,
+                      pin_targets=(pin_samples.follow(source.name, window)
+                                   if pins is not None or mesh.kept_loose.any() else None),
+                      pin_stiffness=keyed.setting("pin_stiffness"),
                       thickness=settings.thickness, max_elongation=_longest(settings, keyed), name=source.name,
                       contact=contact,
                       velocities=_velocities(obj, matrix), births=_births(obj),
@@ -217,8 +221,8 @@ def _check_values(obj: bpy.types.Object, name: str, values: NDArray[np.float32],
                              object_name=obj.name)
 
 
-def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None:
-    """Return the pin weights (V,) in 0..1 of the vertex group `name`, None without a name."""
+def _pin_weights(obj: bpy.types.Object, name: str, *, may_be_empty: bool) -> NDArray[np.float32] | None:
+    """Return the painted pin weights (V,) in 0..1 of the vertex group `name`, None without a name."""
     if not name:
         return None
     group = obj.vertex_groups.get(name)
@@ -230,7 +234,7 @@ def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None
         vertex = int(np.argmin(np.isfinite(weights)))
         raise core.PinError(f"the weight of vertex {vertex} in its pin group '{name}' is {weights[vertex]}, which is "
                             "no number; assign it a weight from 0 to 1", object_name=obj.name)
-    if not weights.any():
+    if not (weights.any() or may_be_empty):
         raise core.PinError(f"no vertex has a weight in its pin group '{name}'; assign vertices to it, or choose none",
                             object_name=obj.name)
     return weights
@@ -239,7 +243,7 @@ def _pin_weights(obj: bpy.types.Object, name: str) -> NDArray[np.float32] | None
 def notes_on_weight_modifiers(source: ClothSource) -> list[str]:
     """Return notes that name modifiers which change weights that the cloth uses: weights are read from the mesh."""
     garment = source.settings.garment
-    used = {source.settings.pin_group, garment.buttons, garment.shrink_group, garment.wrinkle_group,
+    used = {garment.buttons, garment.shrink_group, garment.wrinkle_group,
             source.settings.pressure.group, *source.settings.contact.groups,
             *(group for group, _ in garment.stiffness.values())} - {""}
     notes = []

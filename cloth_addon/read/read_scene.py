@@ -29,6 +29,7 @@ from . import (
 from .frame_window import FrameWindow, evaluated_object, to_world
 from .instances import InstancedColliders
 from .motion_sampling import MotionSampling, chord_error
+from .pins import PinSamples, targets_name
 
 
 @dataclass(frozen=True)
@@ -89,19 +90,21 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
                                       lambda: _reach(objects, view_layer, settings.metres_per_unit))
     instanced = InstancedColliders(scene, view_layer, settings.metres_per_unit)
     with_instances = {obj.name_full for obj in instanced.owners.values()}
+    pins = PinSamples([(source.obj, source.settings) for source in sources], view_layer, settings.metres_per_unit)
     window = FrameWindow(scene, view_layer,
                          {source.obj: source.generative for source in sources} | dict.fromkeys(collider_objects),
                          first=settings.start, frame_rate=settings.frame_rate,
                          metres_per_unit=settings.metres_per_unit,
-                         extra_samples=instanced.samples() | loads.samples() | fields.samples(),
-                         extra_objects=fields.objects,
+                         extra_samples=(instanced.samples() | loads.samples() | fields.samples()
+                                        | pins.samples()),
+                         extra_objects=[*fields.objects, *pins.targets],
                          posed_from=settings.first if settings.preroll_from_rest else None)
     solid_objects = [obj for obj in collider_objects
                      if obj.name_full not in with_instances or colliders.has_faces(obj, view_layer)]
     others = {obj.name: obj for obj in (*objects, *solid_objects, *instanced.owners.values())}
     contacts = [cloth_contact.contact_of(source.obj, source.settings.contact, others, window.settings(source.obj))
                 for source in sources]
-    cloths = [read_cloth.read_cloth(source, window, contact, field_objects)
+    cloths = [read_cloth.read_cloth(source, window, contact, pins, field_objects)
               for source, contact in zip(sources, contacts, strict=True)]
     notes = notes_on_ignored(scene, view_layer)
     for source, contact in zip(sources, contacts, strict=True):
@@ -112,7 +115,7 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
               if start_velocity.attribute_name(source.obj.data) == start_velocity.EARLIER_NAME]
     notes += fields.notes()
     window.sampling = _sampling(settings.motion_samples, sources, cloths, [
-        *(obj.name_full for obj in solid_objects), *instanced.owners], fields)
+        *(obj.name_full for obj in solid_objects), *instanced.owners], fields, pins)
     window.pinned = _pinned(sources, cloths)
     solids = [colliders.read_collider(obj, scene, window, view_layer) for obj in solid_objects]
     solids += colliders.read_instances(instanced, scene, window)
@@ -131,7 +134,7 @@ def _reach(objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer,
 
 
 def _sampling(samples: int, sources: Sequence[read_cloth.ClothSource], cloths: Sequence[core.Cloth],
-              moving: Sequence[str], fields: force_fields.ForceFields) -> MotionSampling:
+              moving: Sequence[str], fields: force_fields.ForceFields, pins: PinSamples) -> MotionSampling:
     """Return how often motion is read: so that colliders, pinned vertices and fields follow their paths.
 
     `moving` are the names of the colliders' samples.
@@ -141,7 +144,8 @@ def _sampling(samples: int, sources: Sequence[read_cloth.ClothSource], cloths: S
     for source, cloth in zip(sources, cloths, strict=True):
         pinned = np.flatnonzero(cloth.pins.weights > 0.0)
         if len(pinned):
-            errors[source.name] = chord_error(thickness, pinned)
+            followed = targets_name(source.name) if pins.has_target(source.name) else source.name
+            errors[followed] = chord_error(thickness, pinned)
     return MotionSampling(samples, errors | fields.errors())
 
 

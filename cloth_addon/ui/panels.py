@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Muslin panel in Properties > Physics, with Pinning, and the order of all panels."""
+"""The Muslin panel in Properties > Physics, and the order of all panels."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from . import (
     garment_panels,
     hints,
     internal_springs_panel,
+    pinning_panel,
     plasticity_panel,
     pressure_panel,
     quality_panel,
@@ -59,25 +60,9 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
             col.prop(muslin, "absorption", slider=True)
 
 
-class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
-    bl_label = "Pinning"
-    bl_parent_id = "MUSLIN_PT_muslin"
-    bl_options = set()
-
-    def draw(self, context: bpy.types.Context) -> None:
-        obj = context.object
-        col = self.column(context)
-        missing = bool(obj.muslin.pin_group) and obj.muslin.pin_group not in obj.vertex_groups
-        row = col.row()
-        row.alert = missing
-        row.prop_search(obj.muslin, "pin_group", obj, "vertex_groups")
-        if missing:
-            paragraph(col.column(align=True), "The object has no such vertex group", context.region.width, icon="ERROR")
-
-
 classes = (
     MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, *plasticity_panel.classes,
-    *internal_springs_panel.classes, *pressure_panel.classes, MUSLIN_PT_pinning, *garment_panels.classes,
+    *internal_springs_panel.classes, *pressure_panel.classes, *pinning_panel.classes, *garment_panels.classes,
     *collision_panels.classes,
     *field_weights_panel.classes,
     *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
