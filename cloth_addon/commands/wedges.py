@@ -120,12 +120,13 @@ def _parsed(path: str) -> tuple[str, str, Any]:
     raise UsageError(f"--set: {path} is no path of a setting{_perhaps(first, ('material', 'scene'))}; PATH is {FORMS}")
 
 
-def _is_collection(prop: Any) -> bool:
-    return prop.type == "POINTER" and prop.fixed_type.identifier == "Collection"
+def _is_named(prop: Any) -> bool:
+    """Return whether the value is a collection or an object, which a command gives by its name."""
+    return prop.type == "POINTER" and prop.fixed_type.identifier in ("Collection", "Object")
 
 
 def _is_setting(prop: Any) -> bool:
-    return (prop.type in KINDS or _is_collection(prop)) and not prop.is_readonly and not getattr(
+    return (prop.type in KINDS or _is_named(prop)) and not prop.is_readonly and not getattr(
         prop, "is_enum_flag", False) and prop.identifier not in OF_OTHER_OPTIONS and prop.identifier != "bl_idname"
 
 
@@ -194,13 +195,15 @@ def apply(variant: Variant, scene: bpy.types.Scene, cloths: Sequence[bpy.types.O
 
 
 def _data_block(value: Value, prop: Any) -> Any:
-    """Return the value for a property: of one for a collection, the collection of that name, None for no name."""
-    if not _is_collection(prop) or not value.text:
-        return None if _is_collection(prop) else value.value
-    found = bpy.data.collections.get(value.text)
+    """Return the value for a property: of one for a collection or object, that of the name, None for no name."""
+    if not _is_named(prop) or not value.text:
+        return None if _is_named(prop) else value.value
+    kind = prop.fixed_type.identifier.lower()
+    known: Any = bpy.data.objects if kind == "object" else bpy.data.collections
+    found = known.get(value.text)
     if found is None:
-        names = [collection.name for collection in bpy.data.collections]
-        raise UsageError(f"--set: {value.title}: there is no collection '{value.text}'{_perhaps(value.text, names)}; "
+        names = [item.name for item in known]
+        raise UsageError(f"--set: {value.title}: there is no {kind} '{value.text}'{_perhaps(value.text, names)}; "
                          f"there are: {', '.join(names) or 'none'}")
     return found
 
