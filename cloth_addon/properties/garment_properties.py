@@ -61,11 +61,11 @@ class MapProperties:
         name="Shrinking Factor",
         description="Fraction of its length by which the fabric shrinks where the weight is 0. Negative values "
         "lengthen it",
-        default=0.0, min=-10.0, soft_min=-1.0, max=0.99, step=1, precision=3, options=set(),
+        default=0.0, min=-10.0, soft_min=-1.0, max=0.99, step=1, precision=3,
     )
     shrink_max: FloatProperty(
         name="Max Shrink", description="Fraction of its length by which the fabric shrinks where the weight is 1",
-        default=0.3, min=-10.0, soft_min=-1.0, max=0.99, step=1, precision=3, options=set(),
+        default=0.3, min=-10.0, soft_min=-1.0, max=0.99, step=1, precision=3,
     )
     wrinkle_group: StringProperty(
         name="Wrinkle Group",

@@ -23,6 +23,7 @@ from . import (
     garments,
     internal_springs,
     keyed_fabric,
+    keyed_shrink,
     mesh_data,
     pressure,
     rest_shape,
@@ -170,8 +171,9 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
                       field_weights=field_weights.field_weights(obj, settings.field_weights, fields, window),
                       **internal_springs.internal_springs_options(obj, settings.internal_springs),
                       **settings.plasticity.cloth_options(),
-                      **pressure.pressure_options(obj, settings.pressure, keyed),
-                      **settings.model_options, **garments.garment_options(obj, settings.garment, mesh))
+                      **pressure.pressure_options(obj, settings.pressure, keyed), **settings.model_options,
+                      **(garments.garment_options(obj, settings.garment, mesh)
+                         | keyed_shrink.options(source.name, window)))
 
 
 def _ngon_triangles(mesh: mesh_data.Mesh, positions: NDArray[np.float64]) -> NDArray[np.int32] | None:

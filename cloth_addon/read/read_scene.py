@@ -19,6 +19,7 @@ from . import (
     colliders,
     field_notes,
     force_fields,
+    keyed_shrink,
     likely_mistakes,
     mesh_data,
     read_cloth,
@@ -90,13 +91,14 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
                                       lambda: _reach(objects, view_layer, settings.metres_per_unit))
     instanced = InstancedColliders(scene, view_layer, settings.metres_per_unit)
     with_instances = {obj.name_full for obj in instanced.owners.values()}
-    pins = PinSamples([(source.obj, source.settings) for source in sources], view_layer, settings.metres_per_unit)
+    sources_settings = [(source.obj, source.settings) for source in sources]
+    pins = PinSamples(sources_settings, view_layer, settings.metres_per_unit)
     window = FrameWindow(scene, view_layer,
                          {source.obj: source.generative for source in sources} | dict.fromkeys(collider_objects),
                          first=settings.start, frame_rate=settings.frame_rate,
                          metres_per_unit=settings.metres_per_unit,
                          extra_samples=(instanced.samples() | loads.samples() | fields.samples()
-                                        | pins.samples()),
+                                        | pins.samples() | keyed_shrink.samples(sources_settings, view_layer)),
                          extra_objects=[*fields.objects, *pins.targets],
                          posed_from=settings.first if settings.preroll_from_rest else None)
     solid_objects = [obj for obj in collider_objects

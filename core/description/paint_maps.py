@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import LARGEST, FloatArray, float_array, is_flag, is_number
+from ..arrays import LARGEST, FloatArray, float_array, is_flag, is_number, takes
 from ..errors import ClothError
 from .mesh import ClothMesh
+from .vertex_values import shown
 
 
 class PaintMaps:
@@ -26,7 +27,7 @@ class PaintMaps:
 
     Args:
         mesh: the mesh that is painted.
-        rest_scale: lengths at rest, over those of the mesh [-], above 0.
+        rest_scale: lengths at rest, over those of the mesh [-], above 0; or a function of the time t [s] -> these.
         rest_curvature: curvature at rest, in addition to that of the mesh [1/m]; above 0 the surface curves to the side
             of its normals.
         curl_angle: direction of that curvature, from the warp [rad]: 0 curves the warp, pi/2 the weft.
@@ -34,7 +35,8 @@ class PaintMaps:
 
     Attributes:
         name: of the mesh, for messages.
-        rest_scale, rest_curvature: (V,), None where nothing is painted.
+        rest_scale, rest_curvature: (V,), None where nothing is painted; the scale at time 0.
+        rest_scale_changes: whether the scale is a function of time.
         curl_angle: [rad].
         stiffness: {"stretch" | "shear" | "bend": factors (V,)} of the maps that are given.
     """
@@ -42,7 +44,12 @@ class PaintMaps:
     def __init__(self, mesh: ClothMesh, *, rest_scale: Any = None, rest_curvature: Any = None, curl_angle: float = 0.0,
                  stretch: Any = None, shear: Any = None, bend: Any = None) -> None:
         self.name = mesh.name
-        self.rest_scale = self._values(mesh, rest_scale, "rest_scale")
+        self.rest_scale_changes = callable(rest_scale)
+        if self.rest_scale_changes and not takes(rest_scale, 1):
+            raise ClothError(f"rest_scale is {shown(rest_scale)}, it must be a function of the time alone",
+                             object_name=mesh.name)
+        self._mesh, self._rest_scale = mesh, rest_scale
+        self.rest_scale = self._values(mesh, rest_scale(0.0) if self.rest_scale_changes else rest_scale, "rest_scale")
         self.rest_curvature = self._values(mesh, rest_curvature, "rest_curvature")
         self.stiffness = {what: values for what, given in (("stretch", stretch), ("shear", shear), ("bend", bend))
                           if (values := self._values(mesh, given, f"{what}_scale")) is not None}
@@ -53,6 +60,21 @@ class PaintMaps:
             self._check(self.rest_scale, self.rest_scale > 0.0, "rest_scale", "above 0")
         for what, values in self.stiffness.items():
             self._check(values, values >= 0.0, f"{what}_scale", "0 or more")
+
+    def rest_scale_at(self, time: float) -> FloatArray | None:
+        """Return the scale (V,) at `time` [s], None where nothing is painted.
+
+        Raises:
+            ClothError: its function returns something else.
+        """
+        if not self.rest_scale_changes:
+            return self.rest_scale
+        what = f"rest_scale at {time:.4f} s"
+        scale = self._values(self._mesh, self._rest_scale(time), what)
+        if scale is None:
+            raise ClothError(f"{what} is None, it must be a number or one per vertex", object_name=self.name)
+        self._check(scale, scale > 0.0, what, "above 0")
+        return scale
 
     def rest_shape(self, mesh: ClothMesh) -> ClothMesh:
         """Return the mesh with the painted rest shape."""

@@ -45,7 +45,8 @@ class RestShape:
             self._motion = RestMotion(cloth, forces, self._patches, first)
         if settings_of(cloth) is not None and self._patches is not None:
             self._flow = PlasticFlow(cloth, forces, self._patches)
-        gradual = cloth.maps.rest_scale is not None and cloth.closing_time > 0.0
+        self._scale, self._own = scale, slice(first, first + len(cloth.positions))
+        gradual = cloth.maps.rest_scale is not None and (cloth.closing_time > 0.0 or cloth.maps.rest_scale_changes)
         self._ramp = RestShapeRamp(self.final(forces), scale, cloth.closing_time) if gradual else None
         self.moves = self._motion is not None or self._flow is not None or self._ramp is not None
         self.plastic_start: FloatArray = np.zeros(0) if self._flow is None else self._flow.start
@@ -59,7 +60,7 @@ class RestShape:
         """Return `forces` of the model at `time` [s], with their `plastic` part (n,), in the order of `final`."""
         result = list(forces) if self._patches is None else self._patches.completed(
             self._changed(time, forces, plastic), self._curvatures(time, plastic))
-        return result if self._ramp is None else self._ramp.at(time, result)
+        return result if self._ramp is None else self._ramp.at(time, result, self._scale_at(time))
 
     def flowed(self, time: float, forces: Sequence[ElementForce], x: FloatArray, h: float, plastic: FloatArray
                ) -> FloatArray:
@@ -69,7 +70,8 @@ class RestShape:
         now = self._changed(time, forces, plastic)
         if self._ramp is not None:
             assert self._patches is not None
-            now = self._ramp.at(time, self._patches.completed(now, self._curvatures(time, plastic)))
+            now = self._ramp.at(time, self._patches.completed(now, self._curvatures(time, plastic)),
+                                self._scale_at(time))
         return self._flow.flowed(now, self._curvatures(time, None), x, h, plastic)
 
     def _changed(self, time: float, forces: Sequence[ElementForce], plastic: FloatArray) -> list[ElementForce]:
@@ -99,22 +101,44 @@ class RestShape:
     def key(self, time: float) -> float:
         """Return a number that is equal at two times [s] only if the rest shape is the same but for its plastic part.
         """
-        if self._motion is not None:
+        if self._motion is not None or self._cloth.maps.rest_scale_changes:
             return time
         return 1.0 if self._ramp is None else self._ramp.part(time)
 
     def edge_ratios(self, time: float, plastic: FloatArray) -> FloatArray:
         """Return the rest lengths of the cloth's edges at `time` [s] over the final ones (E,) [-]."""
-        mesh, moved = self._cloth.mesh, self.lasting_ratios(time, plastic)
+        mesh, moved = self._cloth.mesh, self._moved_ratios(time, plastic)
         ratios = np.ones(len(mesh.edges)) if moved is None else moved
         if self._ramp is None:
             return ratios
-        return ratios * over_final(mesh.scale[mesh.edges].mean(axis=1), self._ramp.part(time))
+        final = mesh.scale[mesh.edges].mean(axis=1)
+        scale = self._scale_at(time)
+        now = final if scale is None else scale[self._own][mesh.edges].mean(axis=1)
+        return ratios * over_final(final, self._ramp.part(time), now)
 
     def lasting_ratios(self, time: float, plastic: FloatArray) -> FloatArray | None:
-        """Return `edge_ratios` without those of a gradual start, None if the rest shape neither moves nor flows."""
+        """Return `edge_ratios` without those of a gradual start, None if the rest shape does not change besides."""
+        moved, scale, edges = self._moved_ratios(time, plastic), self._scale_at(time), self._cloth.mesh.edges
+        if scale is None:
+            return moved
+        ratios: FloatArray = scale[self._own][edges].mean(axis=1) / self._scale[self._own][edges].mean(axis=1)
+        return ratios if moved is None else moved * ratios
+
+    def _moved_ratios(self, time: float, plastic: FloatArray) -> FloatArray | None:
+        """Return `edge_ratios` without those of a painted scale, None if the rest shape neither moves nor flows."""
         moved = None if self._motion is None else self._motion.edge_ratios(time)
         if self._flow is None:
             return moved
         flowed = self._flow.edge_ratios(plastic)
         return flowed if moved is None else moved * flowed
+
+    def _scale_at(self, time: float) -> FloatArray | None:
+        """Return the painted scale of all particles (N,) [-] at `time` [s], None if that of the cloth never changes."""
+        maps = self._cloth.maps
+        if not maps.rest_scale_changes:
+            return None
+        now, first = maps.rest_scale_at(time), maps.rest_scale
+        assert now is not None and first is not None
+        scale = self._scale.copy()
+        scale[self._own] *= now / first
+        return scale

@@ -29,7 +29,7 @@ class RestShapeRamp:
         forces: of the cloth's model, in the final rest shape. Those of constant stiffness, and those that complete
             them, keep that shape.
         scale: (V,) scale of all particles [-].
-        time: T [s], above 0.
+        time: T [s].
     """
 
     def __init__(self, forces: Sequence[ElementForce], scale: FloatArray, time: float) -> None:
@@ -42,27 +42,31 @@ class RestShapeRamp:
 
     def part(self, time: float) -> float:
         """Return the part of the change of shape that is done at `time` [s], 0 to 1 [-]."""
-        s = min(max(time / self._time, 0.0), 1.0)
+        s = min(max(time / self._time, 0.0), 1.0) if self._time > 0.0 else 1.0
         return s * s * (3.0 - 2.0 * s)
 
-    def at(self, time: float, forces: Sequence[ElementForce]) -> list[ElementForce]:
-        """Return `forces`, in the order of those given and in their final shape, at `time` [s]."""
+    def at(self, time: float, forces: Sequence[ElementForce], now: FloatArray | None = None) -> list[ElementForce]:
+        """Return `forces`, in the order of those given and in their final shape, at `time` [s].
+
+        now: (V,) scale that is final at this time [-], where it changes.
+        """
         part, result = self.part(time), list(forces)
-        if part == 1.0:
+        if part == 1.0 and now is None:
             return result
         for places, scale in zip(self._places, self._scales, strict=True):
             old = forces[places[0]].stencil
-            stencil = old.reweighted(old.weights / over_final(scale, part)[:, None, None])
+            stencil = old.reweighted(old.weights / over_final(
+                scale, part, scale if now is None else _means(old, now))[:, None, None])
             for place in places:
                 result[place] = replace(forces[place], stencil=stencil)
         return result
 
 
-def over_final(scale: FloatArray, part: float) -> FloatArray:
+def over_final(scale: FloatArray, part: float, now: FloatArray) -> FloatArray:
     """Return s_e / e (N,) [-], lengths at rest over the final ones, for scales e (N,) when `part` of the change is
-    done."""
-    now: FloatArray = (1.0 + (scale - 1.0) * part) / scale
-    return now
+    done, to the scales `now` (N,) that may differ from e."""
+    ratio: FloatArray = (1.0 + (now - 1.0) * part) / scale
+    return ratio
 
 
 def _means(stencil: Stencil, scale: FloatArray) -> FloatArray:

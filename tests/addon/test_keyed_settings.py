@@ -182,7 +182,8 @@ def test_every_setting_that_may_be_keyed_is_read_over_time(extension, scene, mon
     found = read_settings(extension, scene, monkeypatch)
     of_colliders = {"friction", "absorption"}
     assert found["Box"] >= of_colliders
-    missing = set(keyable(sheet.muslin)) - found["Sheet"] - (of_colliders - {"friction"})
+    as_arrays = {"shrink_min", "shrink_max"}
+    missing = set(keyable(sheet.muslin)) - found["Sheet"] - (of_colliders - {"friction"}) - as_arrays
     assert not missing, f"{sorted(missing)} can be keyed, and a bake reads them once"
     assert {"stretch_warp", "bend_weft", "damping", "friction", "max_elongation", "self_friction"} <= found["Sheet"]
 
@@ -215,3 +216,22 @@ def test_a_keyed_setting_does_not_make_a_bake_look_outdated(extension, scene):
     curve = sheet.animation_data.action.layers[0].strips[0].channelbag(sheet.animation_data.action_slot).fcurves[0]
     curve.keyframe_points[1].co.y = 0.9
     assert extension.fingerprint.fingerprint(scene, sheet) != digests[0]
+
+
+@pytest.mark.parametrize("group", ["", "Sleeve"])
+def test_keyed_shrinking_is_that_of_its_frame(extension, scene, group):
+    sheet = builders.sheet()
+    sheet.muslin.sewing_time = 0.0
+    if group:
+        sheet.vertex_groups.new(name=group).add([0], 0.5, "REPLACE")
+        sheet.muslin.shrink_group = group
+    builders.animate(sheet.muslin, "shrink_min", {1: 0.1, 2: 0.3})
+    sheet.muslin.shrink_max = 0.5
+    scene.frame_set(2)
+    found = extension.read_scene.read_scene(scene, extension.settings.scene_settings_of(scene), None,
+                                            bpy.context.view_layer)
+    found.window.read(2)
+    maps = found.cloths[0].maps
+    first = 0.5 * (0.9 + 0.5) if group else 0.9
+    assert maps.rest_scale[[0, 1]] == pytest.approx([first, 0.9])
+    assert maps.rest_scale_at(1.0 / 24.0)[[0, 1]] == pytest.approx([0.5 * (0.7 + 0.5) if group else 0.7, 0.7])
