@@ -9,6 +9,7 @@ asked again. Everything else is written as it is on disk.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from ... import core
 from ...core.cache.take import Take
+from ..properties import baked_record
 from ..properties.settings import scene_settings_of
 from ..read import read_cloth
 from ..write import mesh_cache, shape_keys
@@ -77,6 +79,8 @@ def _applied(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take
     names = tuple(obj.name for obj in objects)
     total = last - header.first + 1
     certificates = take.certificates()[header.first - header.start:]
+    own = [record for obj in objects if (record := baked_record.known(obj)) is not None
+           and (record.take_id, record.last) == (header.take, last)]                    # switched to another result
     errors: dict[str, float] = {}
     coordinates: list[Any] = []
     for number, obj in enumerate(objects):
@@ -101,6 +105,8 @@ def _applied(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take
                 frames, errors[obj.name] = keys, fitter.error
         coordinates.append(frames)
     report = _report(take, names, last, certificates, errors, timer, scene)
+    if own:
+        report = replace(report, seconds={**own[0].report["seconds"]})
     yield Progress(last, total, total, 0.0, None, names, touches_blender=True)
     watch.check()
     with timer.stage("write"):
@@ -141,8 +147,9 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
     renamed = dict(zip((cloth.name for cloth in header.cloths), names, strict=True))
     settings = _settings(segment["settings"], list(renamed))
     seconds = timer.seconds()
-    solve = round(sum(frame["frame_seconds"] for frame in certificates), 4)             # by whichever process
-    seconds |= {"solve": solve, "total": round(seconds["total"] + max(0.0, solve - seconds.get("solve", 0.0)), 4)}
+    seconds["solve"] = round(sum(frame["frame_seconds"] for frame in take.certificates()
+                                 if frame["frame"] <= last), 4)                         # by whichever process
+    seconds["total"] = round(seconds["solve"] + seconds.get("fit", 0.0), 4)             # reading goes on beside it
     report = Report(
         scene=scene.name, cloths=list(names), colliders=known.get("colliders", []), first=header.first, last=last,
         settings={**settings, "cloths": {renamed[name]: value for name, value in settings["cloths"].items()}},

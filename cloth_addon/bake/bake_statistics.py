@@ -52,11 +52,11 @@ class Statistics:
     def values(self, name: str) -> FloatArray:
         """Return a figure of all frames (F,). A value that is missing or no number is nan.
 
-        "seconds" is the sum over the stages of a frame [s].
+        "seconds" is the sum over the stages of a frame [s], without pauses.
         """
         if name not in self._arrays:
-            number = _seconds if name == "seconds" else _number
-            self._arrays[name] = np.array([number(certificate.get(name)) for certificate in self.certificates], float)
+            self._arrays[name] = np.array([_seconds(certificate) if name == "seconds" else _number(
+                certificate.get(name)) for certificate in self.certificates], float)
         return self._arrays[name]
 
     def worst(self, name: str) -> tuple[int, float] | None:
@@ -129,9 +129,14 @@ def _total(report: dict[str, Any]) -> float | None:
     return seconds if math.isfinite(seconds) else None
 
 
-def _seconds(value: Any) -> float:
-    """Return the time of a frame [s], from a number or from a dict of the time of each stage; else nan."""
-    return float(np.sum([_number(part) for part in value.values()])) if isinstance(value, dict) else _number(value)
+def _seconds(certificate: dict[str, Any]) -> float:
+    """Return the time of a frame [s], from a number or from a dict of the time of each stage; else nan.
+
+    A pause counts in a stage, and not in `frame_seconds`.
+    """
+    value = certificate.get("seconds")
+    found = float(np.sum([_number(part) for part in value.values()])) if isinstance(value, dict) else _number(value)
+    return float(np.fmin(found, _number(certificate.get("frame_seconds")))) if math.isfinite(found) else found
 
 
 def _number(value: Any) -> float:

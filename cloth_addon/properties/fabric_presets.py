@@ -65,7 +65,8 @@ def default_values() -> dict[str, float]:
 def preset_items() -> list[Item]:
     """Return the presets as items of an enum, Custom last."""
     names = readable_presets()[0]
-    presets = [(name, title(name), f"Fill in the values of {title(name).lower()}", i) for i, name in enumerate(names)]
+    presets = [(name, title(name), f"Fill in the values of {title(name).lower()}, Friction and drags included", i)
+               for i, name in enumerate(names)]
     return [*presets, (CUSTOM, "Custom", "Values of your own", len(names))]
 
 

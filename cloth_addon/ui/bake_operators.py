@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -191,6 +192,7 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene = context.scene
         source = bake_state.state_of(scene, context.object).source
+        before = baked_record.known(context.object)
         try:
             with frame_kept(scene):
                 report = run(apply_take.apply_take(scene, context.view_layer, Take.open(source.folder),
@@ -199,7 +201,10 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         session.dismiss()
-        self.report({"INFO"}, certificate_text.headline(report.as_dict()))
+        values = report.as_dict()
+        switched = before is not None and (before.take_id, before.last) == (source.id, report.last)
+        self.report({"INFO"}, certificate_text.switched(context.object, values) if switched
+                    else certificate_text.taken(values))
         return {"FINISHED"}
 
 
@@ -241,7 +246,9 @@ class MUSLIN_OT_cache_free(IdleOperator, bpy.types.Operator):
         return obj is not None and obj.muslin.kind == "CLOTH" and bool(_free_takes(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        return set(context.window_manager.invoke_confirm(self, event))
+        found = _free_takes(context)
+        return set(context.window_manager.invoke_confirm(
+            self, event, title=self.bl_label, message=free_text(found), confirm_text="Delete", icon="WARNING"))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         freed = 0
@@ -254,6 +261,14 @@ class MUSLIN_OT_cache_free(IdleOperator, bpy.types.Operator):
             freed += take.size
         self.report({"INFO"}, f"Freed {freed / 1e6:.1f} MB")
         return {"FINISHED"}
+
+
+def free_text(found: Sequence[takes.FoundTake]) -> str:
+    """Return the question before these takes are deleted."""
+    size = sum(take.size for take in found)
+    they = "It" if len(found) == 1 else "They"
+    return (f"Delete {len(found)} bake{'s' if len(found) > 1 else ''} on disk, {size / 1e6:.1f} MB? {they} cannot be "
+            "resumed or switched then")
 
 
 def _free_takes(context: bpy.types.Context) -> list[takes.FoundTake]:

@@ -63,6 +63,18 @@ def headline(report: dict[str, Any]) -> str:
     return f"Baked {cloths}, {frames}, in {time}: largest stretch {stretch or 'unknown'}"
 
 
+def switched(obj: bpy.types.Object, report: dict[str, Any]) -> str:
+    """Return one line for the status bar on a bake that has become another kind of result."""
+    kind = "a Mesh Cache" if obj.muslin.result == "MESH_CACHE" else "shape keys"
+    return f"Frames {report['first']} to {report['last']} are {kind} now. Nothing was simulated"
+
+
+def taken(report: dict[str, Any]) -> str:
+    """Return one line for the status bar on frames on disk that have become the bake."""
+    stretch = stretch_text(report["summary"]["stretch_max"])
+    return f"In use: frames {report['first']} to {report['last']}, largest stretch {stretch or 'unknown'}"
+
+
 def _frames_with_crossings(report: dict[str, Any]) -> str:
     number = sum(bool(frame.get("crossings")) for frame in report["certificates"])
     return f"{number} of {len(report['certificates'])}" if number else ""

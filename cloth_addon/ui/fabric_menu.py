@@ -10,7 +10,7 @@ from ..properties.fabric_presets import readable_presets
 
 class MUSLIN_MT_fabric(bpy.types.Menu):
     bl_label = "Fabric"
-    bl_description = "Fill in the values of a fabric"
+    bl_description = "Fill in the values of a fabric, with its Friction and its drags, over those that are set"
 
     def draw(self, context: bpy.types.Context) -> None:
         names, problems = readable_presets()

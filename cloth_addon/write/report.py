@@ -29,7 +29,8 @@ class Report:
         certificates: the core's certificate of each frame, as a dict.
         fingerprints: digests of what the bake of each cloth depended on, by cloth and part, see read/fingerprint.py.
         playback_error: largest distance between simulated and displayed vertices by cloth [m].
-        seconds: time by stage [s]: "read" Blender, "prepare" kernels, "solve", "fit" key coordinates, "write", "total".
+        seconds: time by stage [s]: "read" Blender, "prepare" kernels, "solve", "fit" key coordinates, "write", and
+            "total" of solve and fit. Pauses do not count; other processes may read and solve at the same time.
         notes: sentences for the user.
         versions: versions of muslin, blender, python and numpy, and of numba if it ran.
         backend: backend that ran, "numpy" or "numba".
@@ -71,9 +72,8 @@ class Report:
         }
 
     def timed(self, seconds: dict[str, float]) -> Report:
-        """Return the report with later times [s] of its stages."""
-        return replace(self, seconds={name: max(self.seconds.get(name, 0.0), seconds.get(name, 0.0))
-                                      for name in self.seconds | seconds})
+        """Return the report with later times [s] of its stages, but those of the simulation and in total."""
+        return replace(self, seconds={**seconds, **{name: self.seconds[name] for name in ("solve", "total")}})
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report and its summary as JSON values, see `json_values`."""

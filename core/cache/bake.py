@@ -29,8 +29,8 @@ CHECKPOINT_SECONDS = 30.0
 
 
 def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow | None = None,
-                next_frame: Callable[[int], None] | None = None, start: Checkpoint | None = None
-                ) -> Iterator[Frame]:
+                next_frame: Callable[[int], None] | None = None, start: Checkpoint | None = None,
+                clock: Callable[[], float] = time.perf_counter) -> Iterator[Frame]:
     """Simulate the frames that a take lacks, commit them, and yield each once it is on the disk.
 
     The bake continues from `start`, which is `take.checkpoint_before(take.last)` or an earlier one, or from the first
@@ -46,6 +46,8 @@ def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow |
         next_frame: called with n before frame n is solved; moves the window from frame n - 1 to n. It is not called for
             the first frame of all. With `start` the window must be at its frame (`MotionWindow.jump`).
         start: state to continue from.
+        clock: returns the time [s] that the time of a frame is measured with. One that stands still in pauses leaves
+            them out.
 
     Raises:
         CacheError: the take is of other cloths, or `start` is of another take; nothing is computed then. A frame cannot
@@ -58,11 +60,11 @@ def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow |
         return iter(())
     first = take.header.start if start is None else start.frame + 1
     frames = simulate(scene, solver, range(first, take.end + 1), start=start)
-    return _baked(take, scene, window, next_frame, frames, range(first, take.end + 1))
+    return _baked(take, scene, window, next_frame, frames, range(first, take.end + 1), clock)
 
 
 def _baked(take: Take, scene: Scene, window: MotionWindow | None, next_frame: Callable[[int], None] | None,
-           frames: Iterator[Frame], numbers: range) -> Iterator[Frame]:
+           frames: Iterator[Frame], numbers: range, clock: Callable[[], float]) -> Iterator[Frame]:
     """Commit and yield `frames`, which have these numbers."""
     known = take.last
     writer = _Writer(take)
@@ -70,10 +72,10 @@ def _baked(take: Take, scene: Scene, window: MotionWindow | None, next_frame: Ca
     failure: ClothError | None = None
     try:
         for number in numbers:
-            began = time.perf_counter()
             try:
                 if next_frame is not None and number > take.header.start:
                     next_frame(number)
+                began = clock()                                         # reading is no part of solving
                 frame = next(frames)
                 local = None if known is not None and number <= known else _local(take, scene, window, frame)
             except ClothError as error:
@@ -83,7 +85,7 @@ def _baked(take: Take, scene: Scene, window: MotionWindow | None, next_frame: Ca
                 _compare(take, frame)
                 continue
             writer.wait()
-            writer.commit(frame, local, time.perf_counter() - began, last=number == numbers[-1])
+            writer.commit(frame, local, clock() - began, last=number == numbers[-1])
             if waiting is not None:
                 yield waiting
             waiting = frame

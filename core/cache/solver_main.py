@@ -93,6 +93,7 @@ class _Process:
         self._state, self._frame = "starting", -1
         self._has_frame = False
         self._pausing = self._abandoned = False
+        self._paused = 0.0                              # time of all pauses [s]
         self.control = "run"
         self._interruptible: set[CodeType] = {simulate._frames.__code__, jit_warmup.warm_up.__code__,
                                               FeedReader.read_to.__code__}
@@ -152,10 +153,14 @@ class _Process:
         if start is not None:
             feed.read_to(start.frame, waiting)
         self._say("solving")
-        for frame in bake_frames(take, scene, solver, window, next_frame, start):
+        for frame in bake_frames(take, scene, solver, window, next_frame, start, self._working_time):
             self._has_frame, self._frame = True, frame.index
             self._say(self._state, anew=True)
             self._check_stop()
+
+    def _working_time(self) -> float:
+        """Return a time without that of pauses [s]."""
+        return time.perf_counter() - self._paused
 
     # ------------------------------------------------------------------ control
 
@@ -192,7 +197,7 @@ class _Process:
         if frame is None or self._pausing:
             return
         if self.control == "pause":
-            before, self._pausing = self._state, True
+            before, self._pausing, began = self._state, True, time.perf_counter()
             try:
                 self._say("paused")
                 looked = time.monotonic()
@@ -205,6 +210,7 @@ class _Process:
                 self._say(before)
             finally:
                 self._pausing = False
+                self._paused += time.perf_counter() - began
         self._check_stop()
 
 

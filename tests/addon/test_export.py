@@ -398,3 +398,19 @@ def test_buttons_of_formats_that_blender_lacks_are_grey_and_say_why(extension, s
     monkeypatch.setattr(extension.formats, "bpy", type("Blender", (), {"app": type("App", (), {
         "build_options": options})}))
     assert "built without USD" in extension.formats.why_missing("USD")
+
+
+@pytest.mark.parametrize("identifier", sorted(EXTENSIONS))
+def test_a_bake_whose_frames_are_gone_is_not_exported_as_a_still(extension, scene, baked, tmp_path, identifier):
+    sheet = builders.sheet(4)
+    sheet.muslin.result, scene.muslin.cache_folder = "MESH_CACHE", str(tmp_path / "cache")
+    baked()
+    (tmp_path / "cache").rename(tmp_path / "moved")
+    said = extension.mesh_cache.missing_file(sheet)
+    assert said
+    with pytest.raises(extension.core.SceneError, match="Sheet: The frames of the bake are gone") as raised:
+        extension.export_bake.export_bake(bpy.context, [sheet], identifier, tmp_path / f"x{EXTENSIONS[identifier]}")
+    assert said in str(raised.value) and {path.name for path in tmp_path.iterdir()} == {"moved"}
+    sheet.modifiers.clear()
+    with pytest.raises(extension.core.SceneError, match="Sheet: the modifier that plays its bake is missing"):
+        extension.export_bake.export_bake(bpy.context, [sheet], identifier, tmp_path / f"x{EXTENSIONS[identifier]}")

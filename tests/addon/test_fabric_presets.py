@@ -54,3 +54,9 @@ def test_every_value_of_every_preset_is_within_the_limits_of_its_property(extens
         for prop, value in extension.fabric_presets.preset_values(name).items():
             assert rna[prop].hard_min <= value <= rna[prop].hard_max, (name, prop)
             assert rna[prop].soft_min <= value <= rna[prop].soft_max, (name, prop)
+
+
+def test_the_tooltips_of_presets_say_that_friction_is_replaced(extension):
+    items = extension.fabric_presets.preset_items()
+    assert all("Friction" in description for name, _, description, _ in items if name != "CUSTOM")
+    assert "Friction" in extension.fabric_menu.MUSLIN_MT_fabric.bl_description

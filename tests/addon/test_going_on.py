@@ -150,3 +150,10 @@ def test_frames_of_another_file_go_on_in_a_folder_of_this_one(extension, scene, 
     now = extension.takes.in_use(sheet)
     assert now.folder.parent == tmp_path / "b" / "muslin_cache" and now.is_complete
     assert extension.takes.read(wanted.folder).reached == wanted.reached < 5
+
+
+def test_free_cache_says_how_much_it_deletes_and_what_is_lost(extension, scene, sheet):
+    found = extension.takes.of_object(scene, sheet, now=True)
+    text = extension.bake_operators.free_text(found)
+    assert text == f"Delete 1 bake on disk, {found[0].size / 1e6:.1f} MB? It cannot be resumed or switched then"
+    assert "Delete 2 bakes" in extension.bake_operators.free_text(found * 2)

@@ -10,7 +10,9 @@ from pathlib import Path
 import bpy
 
 from .... import core
+from ...properties import baked_record
 from .. import output_paths
+from ..mesh_cache import missing_file
 from .evaluation import check_exportable, evaluated
 from .formats import FORMATS, why_missing
 from .morph_formats import write_fbx, write_gltf
@@ -54,6 +56,12 @@ def export_bake(context: bpy.types.Context, objects: Sequence[bpy.types.Object],
     if missing:
         raise core.SceneError(missing)
     check_exportable(objects)
+    for obj in objects:
+        if gone := missing_file(obj):
+            raise core.SceneError(gone, object_name=obj.name)
+        record = baked_record.known(obj)
+        if record is not None and record.modifier and record.modifier not in obj.modifiers:
+            raise core.SceneError("the modifier that plays its bake is missing; bake again", object_name=obj.name)
     paths = object_paths(path, objects) if identifier in CACHES else [path]
     for target in paths:
         reason = output_paths.why_no_file(output_paths.target_of(target))
