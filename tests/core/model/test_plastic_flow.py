@@ -158,3 +158,18 @@ def test_refusals_name_the_cloth_and_the_way_out():
         core.Plasticity(0.1, hardening=-1)
     with pytest.raises(core.ClothError, match="plasticity is 0.1, it must be a Plasticity"):
         system(0.1)
+
+
+@pytest.mark.parametrize("fabric", [FABRIC, core.KeyedMaterial(FABRIC, {
+    "stretch_warp": lambda t: 500.0 + 100.0 * t, "bend_warp": lambda t: 1e-3 + 1e-3 * t})])
+def test_painted_moving_and_keyed_rest_shapes_flow_too(fabric):
+    """A rest shape that shrinks to 0.8 and grows by 1.1 has no elastic strain in its own shape, and nothing flows."""
+    x = grid(6, 4, (1.2, 0.8))[0]
+    with using("numpy"):
+        of, _ = system(core.Plasticity(0.01, 0.5), fabric=fabric, rest_scale=0.8, sewing_time=1.0,
+                       rest_motion=lambda t: x * (1.0 + 0.1 * min(t, 1.0)))
+        start = replace(of.initial_state(), time=2.0, x=0.88 * x)
+        np.testing.assert_allclose(of.flowed(start, 0.1), start.plastic, atol=1e-9)
+        after = of.flowed(replace(start, x=0.88 * x * [1.21, 1, 1]), 0.1)
+        assert after[0] == pytest.approx(1.2, rel=1e-6)
+        assert np.abs(of.elastic(2.0, after).force(0.88 * x * [1.2, 1, 1])).max() < 0.02
