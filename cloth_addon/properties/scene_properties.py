@@ -54,6 +54,12 @@ class MuslinScene(bpy.types.PropertyGroup):
         "follow fast turns more closely. 0: as many as each frame needs",
         default=0, min=0, max=16, options=set(),
     )
+    speed: FloatProperty(
+        name="Speed Multiplier",
+        description="Speed of all cloth: 2 lets twice as much time go by in a frame, so that cloth falls and swings "
+        "twice as fast. Colliders, pins and force fields keep to their frames",
+        default=1.0, min=0.001, soft_min=0.1, max=1000.0, soft_max=10.0, step=10, precision=3, options=set(),
+    )
     steps_per_frame: IntProperty(
         name="Steps per Frame",
         description="Smallest number of time steps in a frame. More steps follow fast motion better and damp less",

@@ -128,7 +128,7 @@ class SceneSettings:
         preroll: number of frames that are simulated before the first.
         preroll_from_rest: whether armatures move from their rest pose to that of the first frame meanwhile.
         motion_samples: number of times per frame at which motion is read, 0 for as many as it needs.
-        frame_rate: frames per second of simulated time [1/s], the scene's Time Stretching included.
+        frame_rate: frames per second of simulated time [1/s], with the scene's Time Stretching and Speed Multiplier.
         time_ratio: time at which Blender evaluates animation, over the frame number [-]; not 1 with Time Stretching.
         metres_per_unit: length of one Blender unit [m].
         gravity: (3,) [m/s^2].   wind: (3,) [m/s].
@@ -253,7 +253,8 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         first=int(frames[0]), last=int(frames[1]),
         preroll=int(values.preroll), preroll_from_rest=bool(values.preroll and values.preroll_from_rest),
         motion_samples=int(values.motion_samples),
-        frame_rate=scene.render.fps / scene.render.fps_base / ratio, time_ratio=ratio, metres_per_unit=unit,
+        frame_rate=scene.render.fps / scene.render.fps_base / ratio / float(values.speed), time_ratio=ratio,
+        metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit),
         self_collision=bool(values.use_self_collision), solid_contact=chosen(values, "solid_contact").lower(),

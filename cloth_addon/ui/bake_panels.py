@@ -81,6 +81,7 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         rest.enabled = scene.muslin.preroll > 0
         rest.prop(scene.muslin, "preroll_from_rest")
         col.prop(scene.muslin, "steps_per_frame")
+        col.prop(scene.muslin, "speed")
         col.prop(scene.muslin, "motion_samples")
         col.prop(scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")

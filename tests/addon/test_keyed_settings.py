@@ -10,7 +10,8 @@ from tests.addon import builders
 
 NAME = "pressed_by_keys"
 """A setting that only this test has."""
-SWITCHES = ("use_compression", "use_separate_damping", "use_max_elongation", "use_self_friction")
+SWITCHES = ("use_compression", "use_separate_damping", "use_max_elongation", "use_self_friction", "use_pressure",
+            "use_pressure_volume")
 """Settings without which others have no effect."""
 
 

@@ -54,3 +54,20 @@ def test_an_earlier_bake_restored_after_a_failure_keeps_its_speed(extension, sce
     with pytest.raises(RuntimeError, match="no room"):
         builders.finish(extension.bake.bake(scene))
     assert builders.state(sheet) == before
+
+
+def test_cloth_moves_at_its_own_speed_and_colliders_at_that_of_the_frames(extension, scene, read):
+    sheet = builders.sheet(4)
+    sheet.muslin.air_drag = 0.0
+    builders.animate(builders.box("Fast", size=0.1), "location", {1: (5.0, 0.0, 0.0), 4: (8.0, 0.0, 0.0)})
+    scene.frame_end = 5
+    lowest = []
+    for speed in (1.0, 2.0):
+        scene.muslin.speed = speed
+        builders.finish(extension.bake.bake(scene))
+        lowest.append(builders.displayed(sheet, 5)[:, 2].mean())
+    assert lowest[1] == pytest.approx(4.0 * lowest[0], rel=0.05)
+    found = extension.read_scene.read_scene(scene, extension.settings.scene_settings_of(scene), None,
+                                            scene.view_layers[0])
+    found.window.read(2)
+    assert found.scene.colliders[0].at(2.0 / 24.0)[:, 0].mean() == pytest.approx(6.0, abs=0.6)
