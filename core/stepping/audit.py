@@ -75,6 +75,8 @@ class Audit:
 def audit(cloths: Sequence[Mesh], colliders: Sequence[Mesh] = ()) -> Audit:
     """Audit cloths and colliders, each given as (positions (V, 3) [m], triangles (T, 3)).
 
+    All pairs count, also those that `ClothContact` excludes; in a certificate these do not.
+
     Raises:
         SceneError: an entry is not such a pair, names a vertex that does not exist, or is not finite.
     """
