@@ -13,6 +13,7 @@ from ... import core
 from ..properties import baked_record
 from ..properties.model_options import model_of
 from ..properties.settings import kind_of, metres_per_unit, scene_settings_of
+from ..read import force_fields
 
 FEW_VERTICES = 50
 """Number of vertices below which a sheet can hardly fold [-]."""
@@ -38,6 +39,8 @@ def hints(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 def _colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Return a hint if nothing can stop cloth without pins."""
     muslin: Any = obj.muslin
+    if muslin.weight_gravity == 0.0:
+        return []
     if not muslin.use_collision:
         return ["No pins, and Object Collisions are off: it falls without end"]
     chosen = muslin.collision_collection
@@ -54,10 +57,10 @@ def _colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         settings = scene_settings_of(scene)
     except core.ClothError:
         return []
-    if any(settings.wind) or not any(settings.gravity):
+    if any(settings.wind) or not any(settings.gravity) or force_fields.field_objects(scene):
         return []
     seconds = (settings.last - settings.first) / settings.frame_rate
-    fall = 0.5 * np.array(settings.gravity) * seconds ** 2 / metres_per_unit(scene)
+    fall = 0.5 * muslin.weight_gravity * np.array(settings.gravity) * seconds ** 2 / metres_per_unit(scene)
     low, high = _box(obj)
     reach = NEAR * float((high - low).max())
     low, high = np.minimum(low, low + fall) - reach, np.maximum(high, high + fall) + reach

@@ -281,3 +281,29 @@ def test_a_strength_that_is_too_large_is_refused(extension, read, strength):
     blender_fields.add_field("FORCE", strength=strength)
     with pytest.raises(extension.core.SceneError, match="Field.*strength.*frame 1.*correct strength"):
         read()
+
+
+def test_no_fall_is_expected_where_cloth_has_no_weight_or_a_field_moves_it(extension, scene):
+    import bpy
+
+    sheet = builders.sheet(10)
+    builders.box().location.x = 50.0
+    bpy.context.view_layer.update()
+
+    def falls():
+        return [hint for hint in extension.hints.hints(scene, sheet) if "fall" in hint]
+
+    assert falls() == ["No collider is in reach of its fall"]
+    sheet.muslin.weight_gravity = 0.0
+    assert falls() == []
+    sheet.muslin.weight_gravity = 1.0
+    blender_fields.add_field("FORCE")
+    assert falls() == []
+
+
+def test_use_as_collider_takes_over_the_absorption_of_blender_s_collision(extension):
+    box = builders.box(kind="NONE")
+    box.modifiers.new("Collision", "COLLISION")
+    box.collision.absorption = 0.25
+    extension.blender_collision.take_over(box)
+    assert box.muslin.kind == "COLLIDER" and box.muslin.absorption == 0.25

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from typing import Any
 
 import bpy
@@ -12,13 +11,14 @@ import numpy as np
 import ui_sim as ui
 import window_input as window
 from panels_scenario import new_area, opened, panel_classes
-from window_input import Steps, click, no_bake, picture, until, wheel
+from window_input import Steps, click, no_bake, picture, type_at, until, wheel
 from window_scene import make_current, ready, shape_at
 
 FRAMES = 48
 CELLS = 16
 DOWN = 20               # turns of the mouse wheel before the first look for a field
 TURNS, WHEEL = 6, 6     # looks for it, and turns between them
+COLUMN = 0.6            # place of the fields across a panel, over its width
 STEP = 14               # distance of the points at which a field is searched [pixels]
 
 
@@ -50,9 +50,10 @@ def fields() -> Steps:
         yield
         area.spaces.active.context = "PHYSICS"
         yield from wheel(area, DOWN)
-        yield from _scrolled_to(area, "weight_force")
+        x, y = yield from _scrolled_to(area, "weight_force")
         yield from picture("fields_panel")
-        yield from ui.set_number(area, "weight_force", "0.75")
+        yield from ui.hover(x, y)
+        yield from type_at(x, y, "0.75")
         assert math.isclose(flag.muslin.weight_force, 0.75), flag.muslin.weight_force
         assert log.times["MUSLIN_PT_field_weights"] and not log.errors, log.errors
     yield from click("muslin.bake")
@@ -67,15 +68,25 @@ def fields() -> Steps:
         assert np.abs(late - early)[free].max() > 0.02, "the fields do not move the flag"
     assert blown[-1][free, 0].mean() > -0.6, "the flag hangs as if there was no field"
     bpy.context.scene.frame_set(30)
+    view = ui.area("VIEW_3D")
+    with bpy.context.temp_override(window=ui.window(), area=view, region=ui.region(view)):
+        bpy.ops.view3d.view_axis(type="FRONT")
+        bpy.ops.view3d.view_orbit(angle=0.6, type="ORBITLEFT")
+        bpy.ops.view3d.view_selected()
+    for _ in range(20):                                             # the view turns smoothly
+        yield
     yield from picture("fields")
     yield from click("muslin.bake_delete")
 
 
 def _scrolled_to(area: Any, name: str) -> Steps:
-    """Turn the mouse wheel over an area until the field of a property is there."""
+    """Turn the mouse wheel over an area until the field of a property is there, and return its place."""
+    region = ui.region(area)
+    x = region.x + int(COLUMN * region.width)
     for _ in range(TURNS):
-        with suppress(AssertionError):
-            yield from ui.find(area, name, step=STEP)
-            return
+        for y in range(region.y + region.height - STEP, region.y, -STEP):
+            yield from ui.hover(x, y)
+            if ui.under(area, region)[1].endswith("." + name):
+                return x, y
         yield from wheel(area, WHEEL)
     raise AssertionError(f"no field {name!r} in the panels")

@@ -116,7 +116,11 @@ def click(name: str) -> Steps:
 
 def type_value(name: str, text: str) -> Steps:
     """Type a value into the field of a property."""
-    x, y = yield from at(name)
+    yield from type_at(*(yield from at(name)), text)
+
+
+def type_at(x: int, y: int, text: str) -> Steps:
+    """Type a value into the field at a place."""
     for value in ("PRESS", "RELEASE", "PRESS", "RELEASE"):      # double click
         ui.send("LEFTMOUSE", value, x, y)
         yield
