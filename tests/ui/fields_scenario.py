@@ -23,7 +23,7 @@ STEP = 14               # distance of the points at which a field is searched [p
 
 
 def fields() -> Steps:
-    """Bake a flag that is held at one edge, with a field weight from the panel; then without any field."""
+    """Bake a flag that is held at one edge, with a field weight typed into the panel, and delete the bake."""
     flag = yield from ready(FRAMES, CELLS)
     bpy.data.objects.remove(bpy.data.objects["Ball"])
     bpy.context.scene.muslin.steps_per_frame = 1
