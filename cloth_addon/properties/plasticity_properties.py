@@ -22,7 +22,7 @@ class PlasticityProperties:
     stretch_yield: FloatProperty(
         name="Stretch Yield", description="Stretch over the rest length above which it stays. Less makes the fabric "
         "give way earlier",
-        default=5.0, min=0.0, soft_max=50.0, max=1e4, step=10, precision=2, subtype="PERCENTAGE", options=set(),
+        default=5.0, min=0.0, soft_max=50.0, max=1e4, step=10, precision=2, subtype="PERCENTAGE",
     )
     use_plastic_bending: BoolProperty(
         name="Plastic Bending", description="Let folds that are sharper than the limit stay", default=True,
@@ -31,16 +31,16 @@ class PlasticityProperties:
     bend_yield: FloatProperty(
         name="Bending Yield", description="Curvature above which folds stay, in 1/m: one over the radius. 20 is a "
         "radius of 5 cm. Less makes weaker folds stay",
-        default=20.0, min=0.0, max=1e6, soft_max=500.0, step=100, precision=1, options=set(),
+        default=20.0, min=0.0, max=1e6, soft_max=500.0, step=100, precision=1,
     )
     plastic_time: FloatProperty(
         name="Flow Time", description="Time in which stretch and folds above their limit become permanent. More makes "
         "the fabric creep slowly; 0 is at once",
         default=0.0, min=0.0, soft_max=10.0, max=1e6, step=10, precision=3, subtype="TIME_ABSOLUTE",
-        unit="TIME_ABSOLUTE", options=set(),
+        unit="TIME_ABSOLUTE",
     )
     hardening: FloatProperty(
         name="Hardening", description="How much the limits grow with what has stayed. More makes the fabric resist "
         "further change",
-        default=0.0, min=0.0, soft_max=5.0, max=1e6, step=1, precision=3, options=set(),
+        default=0.0, min=0.0, soft_max=5.0, max=1e6, step=1, precision=3,
     )

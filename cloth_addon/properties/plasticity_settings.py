@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
-
-from ... import core
 
 PLASTIC_MODELS = frozenset(("baraff_witkin", "projective"))
 """Models whose stretch and folds can stay."""
@@ -20,12 +18,6 @@ class PlasticitySettings:
     bend_yield: float | None
     time: float
     hardening: float
-
-    def cloth_options(self) -> dict[str, Any]:
-        """Return keyword arguments of `core.Cloth`; none if nothing stays."""
-        if self.stretch_yield is None and self.bend_yield is None:
-            return {}
-        return {"plasticity": core.Plasticity(**asdict(self))}
 
 
 def plasticity_settings_of(values: Any, model: str) -> PlasticitySettings:

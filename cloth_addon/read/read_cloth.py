@@ -25,6 +25,7 @@ from . import (
     keyed_fabric,
     keyed_shrink,
     mesh_data,
+    plasticity,
     pressure,
     rest_shape,
     start_velocity,
@@ -169,8 +170,8 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
                       positions=None if rest is None else positions,
                       **rest_shape.motion_options(source.name, settings.rest, window),
                       field_weights=field_weights.field_weights(obj, settings.field_weights, fields, window),
-                      **internal_springs.internal_springs_options(obj, settings.internal_springs),
-                      **settings.plasticity.cloth_options(),
+                      **internal_springs.internal_springs_options(obj, settings.internal_springs, keyed),
+                      **plasticity.plasticity_options(settings.plasticity, keyed),
                       **pressure.pressure_options(obj, settings.pressure, keyed), **settings.model_options,
                       **(garments.garment_options(obj, settings.garment, mesh)
                          | keyed_shrink.options(source.name, window)))

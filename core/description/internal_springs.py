@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import LARGEST, FloatArray, float_array, is_flag, is_number
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
+from .keyed import Setting, check_setting, checked_number_at
 
 
 @names_arguments_of(ClothError)
@@ -22,8 +23,8 @@ class InternalSprings:
     Together they resist as a filling with Young's modulus E between the two sides does, whatever the mesh.
 
     Attributes:
-        tension: modulus against being pulled apart [Pa].
-        compression: modulus against being pushed together [Pa]; `tension` if not given.
+        tension: modulus against being pulled apart [Pa], a number or a function of the time [s].
+        compression: modulus against being pushed together [Pa], likewise; `tension` if not given.
         max_length: longest spring [m]; no limit if not given.
         max_diversion: largest angle between a spring and the normal of its vertex [rad]. Rays at angles up to this are
             tried where the one along the normal finds no valid point.
@@ -35,8 +36,8 @@ class InternalSprings:
         ClothError: a value is out of range.
     """
 
-    tension: float
-    compression: float | None = None
+    tension: Setting
+    compression: Setting | None = None
     max_length: float | None = None
     max_diversion: float = 0.25 * math.pi
     check_normals: bool = True
@@ -44,11 +45,13 @@ class InternalSprings:
     damping: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, most, unit in (("tension", LARGEST, "Pa"), ("compression", LARGEST, "Pa"),
-                                 ("max_length", LARGEST, "m"), ("max_diversion", 0.5 * math.pi, "rad"),
+        for name, modulus in (("tension", self.tension), ("compression", self.compression)):
+            if modulus is not None:
+                check_setting(modulus, f"{name} of the internal springs", "internal springs", least=0.0, most=LARGEST)
+        for name, most, unit in (("max_length", LARGEST, "m"), ("max_diversion", 0.5 * math.pi, "rad"),
                                  ("damping", LARGEST, "s")):
             value = getattr(self, name)
-            if value is None and name in ("compression", "max_length"):
+            if value is None and name == "max_length":
                 continue
             if not (is_number(value) and 0.0 <= value <= most):
                 raise ClothError(f"{name} of the internal springs is {value!r}, it must be a number from 0 to {most:g} "
@@ -57,6 +60,22 @@ class InternalSprings:
         if not is_flag(self.check_normals):
             raise ClothError(f"check_normals of the internal springs is {self.check_normals!r}, it must be True or "
                              "False")
+
+    @property
+    def changes(self) -> bool:
+        """Whether a modulus is a function of the time."""
+        return callable(self.tension) or callable(self.compression)
+
+    def moduli(self, time: float, name: str) -> tuple[float, float | None]:
+        """Return tension and compression [Pa] at `time` [s]; the latter None if not given. `name`: of the cloth.
+
+        Raises:
+            ClothError: a function leaves its range.
+        """
+        push = self.compression
+        return (checked_number_at(self.tension, time, "tension of the internal springs", name, least=0.0, most=LARGEST),
+                None if push is None else checked_number_at(push, time, "compression of the internal springs", name,
+                                                            least=0.0, most=LARGEST))
 
     def scales(self, count: int, name: str) -> FloatArray:
         """Return the factors (V,) of the `count` vertices of the cloth `name`.

@@ -17,6 +17,7 @@ from ..arrays import FloatArray
 from ..description.cloth import Cloth
 from ..stencils.springs.edge_damping import dashpots
 from ..stencils.stencil import ElementForce, Stencil
+from .internal_springs import springs_at
 from .keyed_fabric import KeyedFabric
 from .rest_shape import RestShape
 from .seam_forces import SeamForce
@@ -33,6 +34,7 @@ class _Model:
         forces: those of the model and of damping, with the base values of a keyed fabric.
         keyed: forces that follow a keyed fabric, None if that never changes.
         shape: the rest shape.
+        cloth: the cloth.
     """
 
     first: int
@@ -40,11 +42,17 @@ class _Model:
     forces: list[ElementForce]
     keyed: KeyedFabric | None
     shape: RestShape
+    cloth: Cloth
 
     @property
     def changes(self) -> bool:
         """Whether any of the forces changes with time."""
-        return self.keyed is not None or self.shape.moves
+        return self.keyed is not None or self.shape.moves or self._springs_change
+
+    @property
+    def _springs_change(self) -> bool:
+        springs = self.cloth.internal_springs
+        return springs is not None and springs.changes
 
     def final(self) -> list[ElementForce]:
         """Return the forces in the final rest shape, with a keyed fabric as at the start."""
@@ -61,7 +69,11 @@ class _Model:
         return self.shape.flowed(time, self._of_fabric(time)[:self.count], x, h, plastic)
 
     def _of_fabric(self, time: float) -> list[ElementForce]:
-        return self.forces if self.keyed is None else self.keyed.at(self.keyed.values(time), self.forces)
+        forces = self.forces if self.keyed is None else self.keyed.at(self.keyed.values(time), self.forces)
+        if self._springs_change:                                                   # the last force of the model
+            place = self.count - 1
+            forces = [*forces[:place], springs_at(forces[place], self.cloth, time), *forces[self.count:]]
+        return forces
 
 
 class ForcesInTime:
@@ -93,7 +105,7 @@ class ForcesInTime:
             dampers = [replace(damper, stencil=Stencil(damper.stencil.vertices + span.start, damper.stencil.weights))
                        for damper in (dashpots(cloth.mesh, cloth.material) if fabric is None else fabric.dashpots)]
             keyed = fabric if fabric is not None and fabric.changes else None
-            made = _Model(len(self.final), len(model), [*model, *dampers], keyed, shape)
+            made = _Model(len(self.final), len(model), [*model, *dampers], keyed, shape, cloth)
             self._models.append(made)
             self.final += made.final()
             if len(cloth.pins.pulled):

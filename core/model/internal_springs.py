@@ -12,6 +12,8 @@ thickness L has the stiffness E A / L in all. No pair of vertices needs to be op
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
@@ -20,7 +22,7 @@ from ..description.internal_springs import InternalSprings
 from ..errors import ClothError
 from ..stencils.models.built_model import BuiltModel
 from ..stencils.springs.spring_forces import spring_force
-from ..stencils.stencil import Stencil
+from ..stencils.stencil import ElementForce, Stencil
 from .surface_rays import first_hits
 
 
@@ -44,11 +46,24 @@ def with_internal_springs(model: BuiltModel, cloth: Cloth) -> BuiltModel:
     rest = rest * 0.5 * (mesh.scale[sources] + (weights * mesh.scale[corners]).sum(axis=1))
     columns = np.column_stack([np.ones(len(sources)), -weights])[..., None]
     stencil = Stencil(np.column_stack([sources, corners]), columns)
-    push = None if springs.compression is None else springs.compression * share
-    force = spring_force(stencil, springs.tension * share, push, rest, (springs.damping, springs.damping))
+    tension, compression = springs.moduli(0.0, cloth.name)
+    if springs.changes:                                      # `springs_at` multiplies by the moduli
+        tension, compression = 1.0, None if compression is None else 1.0
+    push = None if compression is None else compression * share
+    force = spring_force(stencil, tension * share, push, rest, (springs.damping, springs.damping))
     nearest = corners[np.arange(len(sources)), np.argmax(weights, axis=1)]
     neighbours: IntArray = np.concatenate([model.neighbours, np.sort(np.column_stack([sources, nearest]), axis=1)])
     return BuiltModel([*model.forces, force], model.inner_nodes, model.mass, model.effective_mass, neighbours)
+
+
+def springs_at(force: ElementForce, cloth: Cloth, time: float) -> ElementForce:
+    """Return the force of internal springs whose moduli change, as it was built, at `time` [s]."""
+    assert cloth.internal_springs is not None
+    tension, compression = cloth.internal_springs.moduli(time, cloth.name)
+    k, *others = force.parameters
+    if compression is not None:
+        others[0] = compression * others[0]
+    return replace(force, parameters=(tension * k, *others))
 
 
 def _opposite(x: FloatArray, triangles: IntArray, springs: InternalSprings) -> tuple[IntArray, IntArray, FloatArray]:

@@ -25,6 +25,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..description.cloth import Cloth
+from ..description.keyed import number_at
 from ..description.plasticity import Plasticity
 from ..errors import ClothError
 from ..stencils.bending.hinge import angle
@@ -87,30 +88,35 @@ class PlasticFlow:
                     for force, place in zip(family, places, strict=True)]
         return list(family)
 
-    def flowed(self, forces: Sequence[ElementForce], rest: Sequence[FloatArray], x: FloatArray, h: float,
+    def flowed(self, time: float, forces: Sequence[ElementForce], rest: Sequence[FloatArray], x: FloatArray, h: float,
                plastic: FloatArray) -> FloatArray:
         """Return the plastic part after a step.
 
         Args:
+            time: at its end [s].
             forces: of the model at the end of the step, with its plastic part, those of patches left out.
             rest: rest curvatures of each force of flat patches (T, 3) [-], without their plastic part.
             x: (V, 3) positions at the end [m].
             h: size of the step [s].
             plastic: (n,) before the step.
         """
-        own = self._settings
-        done = 1.0 if own.time == 0.0 else 1.0 - math.exp(-h / own.time)
+        own = self._settings.at(time, self._cloth.name)
+        lasts = number_at(own.time, time)
+        done = 1.0 if lasts == 0.0 else 1.0 - math.exp(-h / lasts)
+        hardening, bend = number_at(own.hardening, time), own.bend_yield
+        pull = None if own.stretch_yield is None else number_at(own.stretch_yield, time)
+        fold = None if bend is None else number_at(bend, time)
         stretch, curvatures, angles = self._parts(plastic)
-        result = [self._flowed_stretch(forces, x, stretch.reshape(-1, 2, 2), done).ravel()]
+        result = [self._flowed_stretch(forces, x, stretch.reshape(-1, 2, 2), done, pull, hardening).ravel()]
         now = self._patches.normal_parts(x)
         size = np.sqrt(self._cloth.mesh.areas)[:, None]
         for part, r, p in zip(now, rest, curvatures, strict=True):
             p = p.reshape(-1, 3)
-            result.append((p + size * self._flow((part - r - p) / size, p / size, done)).ravel())
+            result.append((p + size * _flow((part - r - p) / size, p / size, done, fold, hardening)).ravel())
         hinges = [force for force in forces if getattr(force.law, "rest_kind", None) == "angle"]
         for force, p, width in zip(hinges, angles, self._widths, strict=True):
             off = (angle(force.stencil.gather(x)) - force.parameters[1]) / width
-            result.append(p + width * self._flow(off[:, None], (p / width)[:, None], done)[:, 0])
+            result.append(p + width * _flow(off[:, None], (p / width)[:, None], done, fold, hardening)[:, 0])
         return np.concatenate(result)
 
     def edge_ratios(self, plastic: FloatArray) -> FloatArray:
@@ -127,35 +133,35 @@ class PlasticFlow:
         result[:inner] = np.bincount(at, ratio.ravel(), inner) / np.maximum(np.bincount(at, minlength=inner), 1)
         return result
 
-    def _flowed_stretch(self, forces: Sequence[ElementForce], x: FloatArray, G: FloatArray, done: float) -> FloatArray:
-        limit = self._settings.stretch_yield
+    def _flowed_stretch(self, forces: Sequence[ElementForce], x: FloatArray, G: FloatArray, done: float,
+                        limit: float | None, hardening: float) -> FloatArray:
         if limit is None:
             return G
         membrane = next(force for force in forces if getattr(force.law, "rest_kind", None) == "membrane")
         values, axes = np.linalg.eigh(metrics(x, membrane.stencil))
         flowed = np.linalg.norm((G - np.eye(2)).reshape(-1, 4), axis=1)
-        most = 1.0 + limit + self._settings.hardening * flowed
+        most = 1.0 + limit + hardening * flowed
         excess = np.maximum(np.sqrt(np.maximum(values, 0.0)) - most[:, None], 0.0)
         if not excess.any():
             return G
         grown: FloatArray = (axes * (1.0 + done * excess)[:, None]) @ axes.transpose(0, 2, 1) @ G
         return np.where(excess.any(axis=1)[:, None, None], grown, G)
 
-    def _flow(self, elastic: FloatArray, plastic: FloatArray, done: float) -> FloatArray:
-        """Return the plastic flow of curvatures (n, c) [1/m], of which `plastic` (n, c) have flowed before."""
-        limit = self._settings.bend_yield
-        if limit is None:
-            return np.zeros_like(elastic)
-        size = np.linalg.norm(elastic, axis=1)
-        most = limit + self._settings.hardening * np.linalg.norm(plastic, axis=1)
-        over = np.maximum(size - most, 0.0) / np.maximum(size, np.finfo(float).tiny)
-        return done * over[:, None] * elastic
-
     def _parts(self, plastic: FloatArray) -> tuple[FloatArray, list[FloatArray], list[FloatArray]]:
         """Return the numbers of stretch, of each force of flat patches, and of each force of hinges."""
         stretch, *others = np.split(plastic, self._ends)
         count = len(self._patches.rest)
         return stretch, others[:count], others[count:]
+
+
+def _flow(elastic: FloatArray, plastic: FloatArray, done: float, limit: float | None, hardening: float) -> FloatArray:
+    """Return the plastic flow of curvatures (n, c) [1/m], of which `plastic` (n, c) have flowed before."""
+    if limit is None:
+        return np.zeros_like(elastic)
+    size = np.linalg.norm(elastic, axis=1)
+    most = limit + hardening * np.linalg.norm(plastic, axis=1)
+    over = np.maximum(size - most, 0.0) / np.maximum(size, np.finfo(float).tiny)
+    return done * over[:, None] * elastic
 
 
 def settings_of(cloth: Cloth) -> Plasticity | None:

@@ -72,7 +72,7 @@ class RestShape:
             assert self._patches is not None
             now = self._ramp.at(time, self._patches.completed(now, self._curvatures(time, plastic)),
                                 self._scale_at(time))
-        return self._flow.flowed(now, self._curvatures(time, None), x, h, plastic)
+        return self._flow.flowed(time, now, self._curvatures(time, None), x, h, plastic)
 
     def _changed(self, time: float, forces: Sequence[ElementForce], plastic: FloatArray) -> list[ElementForce]:
         """Return forces of the model with their rest shape at `time` [s], those of patches left out."""

@@ -42,3 +42,12 @@ def test_a_group_that_is_not_there_is_refused(extension, read):
     muslin.use_internal_springs, muslin.internal_group = True, "Gone"
     with pytest.raises(extension.core.ClothError, match="no vertex group.*'Gone'.*Internal Springs"):
         read()
+
+
+def test_keyed_moduli_are_read_at_every_frame(extension, read):
+    box = builders.box(kind="CLOTH")
+    box.muslin.use_internal_springs = True
+    builders.animate(box.muslin, "internal_compression", {1: 2.0, 3: 50.0})
+    springs = read().cloths[0].internal_springs
+    assert isinstance(springs.compression, extension.core.Keyed) and springs.tension == 5000.0
+    assert springs.compression(0.0) == pytest.approx(2000.0)

@@ -39,3 +39,12 @@ def test_cloth_that_its_weight_stretched_stays_long(extension, scene):
         builders.finish(extension.bake.bake(scene, [sheet]))
         lowest[name] = builders.displayed(sheet, 14)[:, 2].min()
     assert lowest["plastic"] < lowest["elastic"] - 0.02
+
+
+def test_keyed_yields_are_read_at_every_frame(extension, read):
+    sheet = builders.sheet(3)
+    sheet.muslin.use_plasticity, sheet.muslin.model = True, "baraff_witkin"
+    builders.animate(sheet.muslin, "stretch_yield", {1: 1.0, 3: 5.0})
+    own = read().cloths[0].plasticity
+    assert isinstance(own.stretch_yield, extension.core.Keyed) and not callable(own.bend_yield)
+    assert np.isclose(own.stretch_yield(0.0), 0.01)

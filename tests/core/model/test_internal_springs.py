@@ -130,3 +130,16 @@ def test_values_out_of_range_are_refused(name, value):
         core.InternalSprings(**{"tension": 1e3, name: value})
     with pytest.raises(core.ClothError, match="scale of the internal springs is -1 at vertex 0"):
         system(core.InternalSprings(1e3, scale=-1.0))
+
+
+@pytest.mark.parametrize("keys", [{"tension": lambda t: 1e3 * t}, {"tension": 1e3, "compression": lambda t: 500.0 + t},
+                                  {"tension": lambda t: 1e3 * (1.0 + t), "compression": 10.0}])
+def test_moduli_may_change_over_time(keys):
+    with using("numpy"):
+        ours, _ = system(core.InternalSprings(**keys))
+        for t in (0.0, 0.7):
+            now = {name: value(t) if callable(value) else value for name, value in keys.items()}
+            wanted, _ = system(core.InternalSprings(**now))
+            for s in (0.95, 1.05):
+                x = s * ours.nodes.rest
+                assert ours.elastic(t).force(x) == pytest.approx(wanted.elastic(0.0).force(x), abs=1e-9)

@@ -173,3 +173,14 @@ def test_painted_moving_and_keyed_rest_shapes_flow_too(fabric):
         after = of.flowed(replace(start, x=0.88 * x * [1.21, 1, 1]), 0.1)
         assert after[0] == pytest.approx(1.2, rel=1e-6)
         assert np.abs(of.elastic(2.0, after).force(0.88 * x * [1.2, 1, 1])).max() < 0.02
+
+
+def test_a_yield_that_changes_is_that_of_the_step_s_end():
+    with using("numpy"):
+        of, x = system(core.Plasticity(stretch_yield=lambda t: 0.2 * t))
+        at = replace(of.initial_state(), x=x * [1.1, 1, 1])
+        assert of.flowed(replace(at, time=1.0), 0.1)[0] == 1.0
+        assert of.flowed(replace(at, time=0.25), 0.1)[0] == pytest.approx(1.05)
+        falling, _ = system(core.Plasticity(stretch_yield=lambda t: 0.2 - t))
+        with pytest.raises(core.ClothError, match=r"stretch_yield of the plasticity is -0.8 at 1.0000 s"):
+            falling.flowed(replace(at, time=1.0), 0.1)
