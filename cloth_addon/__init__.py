@@ -19,7 +19,7 @@ from .ui import (
     compare_panel,
     crossings_overlay,
     export,
-    fabric_menu,
+    fabric_choice,
     operators,
     panels,
     quality_panel,
@@ -28,7 +28,7 @@ from .ui import (
 )
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
-    (*object_properties.classes, *fabric_menu.classes, *operators.classes, *bake_operators.classes, *panels.classes,
+    (*object_properties.classes, *fabric_choice.classes, *operators.classes, *bake_operators.classes, *panels.classes,
      *export.classes, *compare_panel.classes, *add_particles.classes, *rename_velocity.classes)
 )
 
@@ -43,6 +43,7 @@ def register() -> None:
     bake_changes.attach()
     session.attach()
     add_particles.attach()
+    fabric_choice.attach()
     quality_panel.attach()
     timeline_bar.attach()
     _commands.append(bpy.utils.register_cli_command("muslin", command_line.main))
@@ -57,6 +58,7 @@ def unregister() -> None:
         bpy.utils.unregister_cli_command(_commands.pop())
     timeline_bar.detach()
     quality_panel.detach()
+    fabric_choice.detach()
     add_particles.detach()
     bake_changes.detach()
     crossings_overlay.detach()

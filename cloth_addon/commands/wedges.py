@@ -17,6 +17,7 @@ from typing import Any
 
 import bpy
 
+from ..properties.fabric_presets import identifiers_of
 from ..properties.object_properties import MuslinObject
 from ..properties.scene_properties import MuslinScene
 from .arguments import UsageError
@@ -153,8 +154,8 @@ def _single(path: str, prop: Any, text: str) -> Any:
             raise UsageError(f"--set: {path}: '{text}' is neither true nor false")
         return YES_AND_NO[text.lower()]
     if prop.type == "ENUM":
-        items = {item.identifier.lower(): item.identifier for item in prop.enum_items}
-        item = text.lower().replace(" ", "_").replace("-", "_")
+        items = {_plain(name): name for name in identifiers_of(prop)}
+        item = _plain(text)
         if item not in items:
             raise UsageError(f"--set: {path}: there is no '{text}'{_perhaps(item, items)}; the values are: "
                              f"{', '.join(items)}")
@@ -167,6 +168,10 @@ def _single(path: str, prop: Any, text: str) -> Any:
     if not (math.isfinite(number) and prop.hard_min <= number <= prop.hard_max):
         raise UsageError(f"--set: {path}: {text} is not from {prop.hard_min:g} to {prop.hard_max:g}")
     return number
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace(" ", "_").replace("-", "_")
 
 
 def _perhaps(given: str, known: Iterable[str]) -> str:

@@ -7,10 +7,15 @@ from typing import Any
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
+from .enum_items import Item
 from .fabric_presets import default_values, load_preset, preset_items, preset_of
 
 DEFAULT_FABRIC = default_values()
 MICRO = 1e-6
+
+
+def _fabric_items(_settings: Any, _context: Any) -> list[Item]:
+    return preset_items()
 
 
 def _fabric_number(settings: Any) -> int:
@@ -42,7 +47,7 @@ class FabricProperties:
 
     fabric: EnumProperty(
         name="Fabric", description="The preset that the values below belong to",
-        items=preset_items(), get=_fabric_number, set=_set_fabric, options=set(),
+        items=_fabric_items, get=_fabric_number, set=_set_fabric, options=set(),
     )
     areal_density: _fabric(
         "areal_density", "Weight", "Mass per area of the fabric, in kg/m², whatever the resolution of the mesh",

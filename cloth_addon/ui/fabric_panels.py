@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from ..properties.enum_items import title
-from ..properties.fabric_presets import CUSTOM, preset_of
 from ..properties.model_options import fabric_settings_used, model_of
+from . import fabric_choice
 from .panel_layout import PhysicsTab, with_unit
 
 FABRIC_ROWS = ((("areal_density", "kg/m²"),), (("stretch_warp", "N/m"), ("stretch_weft", "N/m")), (("shear", "N/m"),),
@@ -63,12 +62,7 @@ class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
         obj = context.object
         muslin = obj.muslin
         col = self.column(context)
-        split = col.split(factor=0.4)
-        label = split.row()
-        label.alignment = "RIGHT"
-        label.label(text="Preset")
-        name = preset_of(muslin)
-        split.menu("MUSLIN_MT_fabric", text="Custom" if name == CUSTOM else title(name))
+        fabric_choice.draw_choice(col, muslin)
         col.separator()
         used = fabric_settings_used(obj)
         for group in FABRIC_ROWS:

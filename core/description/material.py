@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ..arrays import LARGEST, is_number, is_series
 from ..did_you_mean import names_arguments, names_arguments_of, perhaps
 from ..errors import MaterialError
-from .presets import load_preset, preset_names
+from .presets import UNITS, FabricFile, load_preset, preset_names, read_fabric, write_fabric
 
 PAIRS = ("stretch", "bend", "compression")
 """Constants of warp and weft."""
@@ -122,3 +123,28 @@ class Material:
             raise MaterialError(f"a fabric has no constant '{unknown[0]}'; there are: {', '.join(constants)}"
                                 + perhaps(unknown[0], constants), object_name=name)
         return replace(fabric, **changes)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Material:
+        """Return the fabric of a file of the form of presets/fabrics/*.toml, as `save` writes it.
+
+        Raises:
+            PresetError: if the file is damaged or cannot be read.
+        """
+        return read_fabric(Path(path), cls)[0]
+
+    def save(self, path: str | Path, *, title: str = "", description: str = "", source: str = "") -> None:
+        """Write the fabric to a file of the form of presets/fabrics/*.toml, which `load` reads.
+
+        Args:
+            path: of the file; its folder exists.
+            title: name for users; the material's own if it is empty.
+            description: what such a fabric is used for.
+            source: where the values come from.
+
+        Raises:
+            PresetError: if the file cannot be written.
+        """
+        given = {constant: getattr(self, constant) for constant in UNITS}
+        write_fabric(Path(path), FabricFile(title or self.name, description),
+                     {constant: value for constant, value in given.items() if value is not None}, source)

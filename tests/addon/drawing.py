@@ -57,8 +57,8 @@ class Layout:
 
     def prop_enum(self, data: Any, name: str, value: str, **_: Any) -> None:
         """Record an item of an enum."""
-        assert value in data.bl_rna.properties[name].enum_items
-        self.texts.append(data.bl_rna.properties[name].enum_items[value].name)
+        self.texts.append(bpy.types.UILayout.enum_item_name(data, name, value))
+        assert self.texts[-1], value
 
     def operator(self, name: str, *, text: str | None = None, icon: str = "NONE") -> Any:
         """Record the operator, and call its poll function."""
@@ -77,6 +77,10 @@ class Layout:
         """Draw the menu, too."""
         self.texts.append(text)
         draw(getattr(bpy.types, name), Layout(self))
+
+    def popover(self, panel: str, *, text: str = "") -> None:
+        """Draw the panel, too."""
+        self.menu(panel, text=text)
 
     def progress(self, *, factor: float, text: str, **_: Any) -> None:
         """Record the text."""

@@ -127,7 +127,8 @@ def test_presets_that_are_altered_are_named_and_left_out(extension, scene, monke
     presets = extension.core.description.presets
     text = (presets.PRESET_FOLDER / "cotton.toml").read_text()
     monkeypatch.setattr(presets, "PRESET_FOLDER", tmp_path)
-    caches = (extension.fabric_presets.preset_values, extension.fabric_presets.readable_presets)
+    monkeypatch.setattr(extension.fabric_presets, "PRESET_FOLDER", tmp_path)
+    caches = (extension.fabric_presets.built_in_presets, extension.fabric_presets._presets_with)
     sheet = builders.sheet(3)
     try:
         for seed in range(case_count(100)):

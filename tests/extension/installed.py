@@ -6,7 +6,7 @@ import sys
 import bpy
 
 MODULE = "bl_ext.user_default.muslin"
-NAMES = ["MUSLIN_PT_muslin", "MUSLIN_OT_bake", "MUSLIN_MT_fabric"]
+NAMES = ["MUSLIN_PT_muslin", "MUSLIN_OT_bake", "MUSLIN_PT_fabric_presets"]
 
 
 def classes() -> list[str]:

@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TOP = {"__init__.py", "blender_manifest.toml", "LICENSE", "README.md", "CHANGELOG.md"}
-SOURCES = {"cloth_addon": ".py", "core": ".py", "presets": ".toml"}     # folder: what it holds
+SOURCES = {"cloth_addon": {".py"}, "core": {".py"}, "presets": {".toml", ".png"}}       # folder: what it holds
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("bpy") is None, reason="needs the bpy package")
 
@@ -34,7 +34,7 @@ def test_the_zip_contains_the_sources_and_nothing_else(package: Path) -> None:
     listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"],
                             capture_output=True, text=True, check=True).stdout.splitlines()
     wanted = {name for name in listed
-              if name in TOP or SOURCES.get(name.split("/")[0]) == Path(name).suffix and (ROOT / name).is_file()}
+              if name in TOP or Path(name).suffix in SOURCES.get(name.split("/")[0], ()) and (ROOT / name).is_file()}
     with zipfile.ZipFile(package) as archive:
         packed = {name for name in archive.namelist() if not name.endswith("/")}
     assert packed == wanted
