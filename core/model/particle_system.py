@@ -212,6 +212,11 @@ class ParticleSystem:
         """Return the plastic part of all rest shapes after a step of h [s] that ends in `state`."""
         return None if state.plastic is None else self._forces.flowed(state.time, state.x, h, state.plastic)
 
+    @property
+    def keyed(self) -> bool:
+        """Whether stiffness, damping or drag of fabrics and pins are functions of time."""
+        return self._keyed or self._air.changes
+
     def forces_at(self, time: float, plastic: FloatArray | None = None) -> ForcesAt:
         """Return the forces at `time` [s] with the `plastic` part of rest shapes, that of the start if not given.
 
@@ -324,7 +329,7 @@ class ParticleSystem:
 
     def _fabric_key(self, time: float) -> tuple[float, ...]:
         """Return a key that is equal at times at which no fabric differs: the time if any is keyed, () otherwise."""
-        return (time,) if self._keyed or self._air.changes else ()
+        return (time,) if self.keyed else ()
 
     def _made_edge_stiffness(self, key: tuple[float, ...]) -> FloatArray:
         time = key[0] if key else 0.0

@@ -105,6 +105,11 @@ class Stepper:
         if state.control is None:
             longest = self._stable(state, tick)
             state = replace(state, control=StepControl(min(self._whole, longest), longest))
+        elif self._system.keyed and self._solver.integrator in registry.LONGEST_STEP:
+            end = replace(state, time=frame / self._solver.frame_rate)
+            longest = min(self._stable(state, tick), self._stable(end, tick))
+            control = state.control
+            state = replace(state, control=replace(control, size=min(control.size, longest), longest=longest))
         done = 0
         while done < ticks:
             # times from counts, so that no error adds up over a long bake

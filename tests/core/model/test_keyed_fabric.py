@@ -113,6 +113,18 @@ def test_a_continued_simulation_has_the_same_bytes(integrator):
     assert [p.tobytes() for p in rest[-1].positions] == [p.tobytes() for p in whole[-1].positions]
 
 
+def test_explicit_steps_become_shorter_as_a_fabric_stiffens():
+    stiffening = core.KeyedMaterial(core.Material(areal_density=0.3, stretch=20.0, shear=5.0, damping=1e-3),
+                                    {"stretch_warp": lambda t: 20.0 * (1.0 + 3e4 * t * t)})
+    positions, triangles = grid(4, 4)
+    hung = core.Scene([core.Cloth(core.ClothMesh(positions, triangles), stiffening, pins={0: None, 4: None})])
+    frames = solved(hung, integrator="symplectic_euler", steps_per_frame=20)
+    assert frames[-1].certificate.step_max < 0.6 * frames[1].certificate.step_max
+    assert all(frame.certificate.stretch_max < 3.0 for frame in frames)
+    with pytest.raises(core.UnstableStepError):
+        solved(hung, range(1, 30), integrator="symplectic_euler", steps_per_frame=1)
+
+
 def test_constants_that_stay_alike_give_the_motion_of_a_plain_fabric():
     plain = core.Material.preset("cotton", stretch=(3000.0, 2000.0))
     same = core.KeyedMaterial(plain, {"stretch_warp": lambda t: 3000.0, "damping": lambda t: plain.damping})
