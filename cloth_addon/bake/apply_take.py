@@ -161,7 +161,7 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
     notes = report_notes.result_notes(report, {renamed.get(name, name): edge for name, edge
                                                in known.get("mean_edges", {}).items()})
     if last < take.end:
-        notes.append(f"Partial: frames {header.first} to {last} of {take.end}. Resume goes on from there.")
+        notes.append(f"{report_notes.PARTIAL} {header.first} to {last} of {take.end}. Resume goes on from there.")
     return Report(**{**vars(report), "notes": report.notes + notes})
 
 

@@ -18,9 +18,9 @@ from ...core.kernels import backend as kernels
 from ..properties.settings import scene_settings_of
 
 NAMES = kernels.BACKENDS
-COMPILING = "Compiling kernels, once on this machine"
+COMPILING = "Compiling kernels (once)"
 NOT_KEPT = "Compiling kernels, in every session: {reason}"
-LOADING = "Loading kernels, compiling new ones"
+LOADING = "Loading kernels"
 
 
 def keep_compiled() -> None:
@@ -66,10 +66,15 @@ def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
         return
     if kernels.is_known("numba") and (kernels.why_not("numba") or core.is_warm(solver, models)):
         return
-    reason = kernels.why_not_kept()
-    text = NOT_KEPT.format(reason=reason) if reason else LOADING if kernels.are_kept() else COMPILING
+    text = preparing_text()
     for _ in core.warm_up(solver, models):
         yield text
+
+
+def preparing_text() -> str:
+    """Return the text for the user on kernels that are about to be loaded or compiled."""
+    reason = kernels.why_not_kept()
+    return NOT_KEPT.format(reason=reason) if reason else LOADING if kernels.are_kept() else COMPILING
 
 
 def ready_backend(scene: bpy.types.Scene, models: Sequence[str]) -> str:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from ..write.report import Report
 from . import backends
 
+PARTIAL = "Partial: frames"
+"""Start of the note that a bake is not complete."""
 EARTH_GRAVITY = 9.81
 """Standard gravity, rounded [m/s^2]."""
 LARGE_GRAVITY = 10.0

@@ -18,7 +18,7 @@ import bpy
 
 from ... import core
 from ..write.report import Report
-from . import bake_job, live_view, saved_takes
+from . import bake_job, live_view, relink, saved_takes
 from .preparation import Continuation
 from .window_bake import WindowBake
 
@@ -197,6 +197,7 @@ def _before_load(*_: Any) -> None:
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _after_load(*_: Any) -> None:
     saved_takes.after_load()
+    relink.relink_beside()
     live_view.remove_left_over()
 
 

@@ -31,7 +31,7 @@ from .preparation import Continuation, Preparation
 from .progress import Progress, StageTimer
 from .watch import Watch
 
-STAGES = {"starting": "Starting the solver", "compiling": backends.COMPILING, "paused": "Paused"}
+STAGES = {"starting": "Starting the solver", "paused": "Paused"}
 """Texts for the user on the states of a solver process."""
 
 
@@ -59,6 +59,7 @@ class WindowBake:
         self.certificates: list[dict[str, Any]] = []
         self.uids = {obj.session_uid for obj in objects}
         self.start = self.first = 0
+        self._stages = dict(STAGES)
 
     def pause(self) -> None:
         """Let the solver wait after the step that it computes."""
@@ -140,6 +141,8 @@ class WindowBake:
             save_scene(take.folder / SCENE_NAME, prepared.inputs.scene, settings.solver(), window.motion)
             with prepared.feed(take) as feed:
                 backends.keep_compiled()
+                compiles = settings.backend != "numpy" and backends.is_installed()
+                self._stages["compiling"] = backends.preparing_text() if compiles else STAGES["starting"]
                 self._process = SolverProcess(take.folder)
                 self._process.start()
                 total = settings.last - settings.start + 1
@@ -147,8 +150,9 @@ class WindowBake:
                     watch.check()
                     feed.append(frame, prepared.read(frame))
                     self._follow()
-                    yield Progress(frame, len(self.certificates), total, None, None, names,
-                                   touches_blender=True, stage=f"Reading frame {frame} of {settings.last}")
+                    done = len(self.certificates)
+                    yield Progress(frame, done, total, None, None, names, touches_blender=True, stage=(
+                        f"{100 * done / total:.0f} % - reading frame {frame} of {settings.last}"))
                     self._process.error()
                 feed.finish()
         self.reads = False
@@ -170,7 +174,8 @@ class WindowBake:
                 left = (now - begun) / (done - done_before) * (total - done) if done > done_before else None
                 if state == "paused":
                     begun, done_before, left = now, done, None
-                stage = STAGES.get(state, "") if state == "paused" or not done else ""
+                stage = self._stages.get(state, "") if state == "paused" or not done else ""
+                stage += f" at {100 * done / total:.0f} %" if state == "paused" else ""
                 last = header.start + done - 1
                 self.view.show(last)
                 yield Progress(last, done, total, left, None, names, touches_blender=True, stage=stage, waits=True)

@@ -78,6 +78,7 @@ def changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any
         try:
             now, settings = fingerprint(scene, cloth), report.get("settings", {})
             of_cloths = settings.get("cloths", settings)                # beside the scene's in older reports
+            of_cloths = of_cloths if isinstance(of_cloths, dict) else {}
             own_now, scene_now = (json_values(asdict(settings_of(cloth, scene))),
                                   json_values(asdict(scene_settings_of(scene))))
             changed = {"settings": changed_settings(of_cloths.get(name), own_now),

@@ -10,12 +10,13 @@ import bpy
 
 from ... import core
 from ...core.cache.take import Take
-from ..bake import apply_take, bake_job, session, takes
+from ..bake import apply_take, bake_job, relink, session, takes
 from ..bake.bake import bake, frame_kept
 from ..bake.idle_operator import NO_CLOTH, IdleOperator, editable_mesh_object, run
 from ..bake.preparation import Continuation
 from ..bake.progress import StageTimer
 from ..properties import baked_record
+from ..write import mesh_cache
 from ..write.report import Report
 from . import bake_state, certificate_text
 from .operators import cloths_of
@@ -234,6 +235,46 @@ class MUSLIN_OT_solver_stop(IdleOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class MUSLIN_OT_cache_find(IdleOperator, bpy.types.Operator):
+    """Find the frames of bakes that were moved: beside this file, or else in a folder that you choose"""
+    bl_idname = "muslin.cache_find"
+    bl_label = "Find Cache"
+    bl_options = {"REGISTER", "UNDO"}
+    no_target_message = "The cache of this cloth is where it should be, or the cloth has no bake with a cache"
+
+    directory: bpy.props.StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE"},
+                                        description="Folder of caches, usually called muslin_cache, or of one bake")
+
+    @classmethod
+    def has_target(cls, context: bpy.types.Context) -> bool:
+        obj = editable_mesh_object(context)
+        return obj is not None and bool(relink.lost([obj]))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if self.directory or relink.relink_beside():
+            return self._told(context)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        relink.relink_beside()
+        if self.directory:
+            folder = mesh_cache.absolute_path(self.directory)
+            relink.relink(bpy.data.objects, [folder, folder / "muslin_cache"])
+        return self._told(context)
+
+    def _told(self, context: bpy.types.Context) -> set[str]:
+        """Report whether the cache of the active object has been found."""
+        takes.forget()
+        if relink.lost([context.object]):
+            where = f"in {self.directory}" if self.directory else "beside this file"
+            self.report({"ERROR"}, f"'{context.object.name}': its frames are not {where}; choose the folder of caches "
+                        "that they were baked into, or bake again")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"The frames are in {takes.in_use(context.object).folder}")
+        return {"FINISHED"}
+
+
 class MUSLIN_OT_cache_free(IdleOperator, bpy.types.Operator):
     """Delete the frames of this cloth on disk. A bake in shape keys stays, and can then not be resumed or switched"""
     bl_idname = "muslin.cache_free"
@@ -281,5 +322,5 @@ def _free_takes(context: bpy.types.Context) -> list[takes.FoundTake]:
 
 classes = (
     MUSLIN_OT_bake, MUSLIN_OT_bake_all, MUSLIN_OT_bake_cancel, MUSLIN_OT_bake_pause, MUSLIN_OT_bake_message,
-    MUSLIN_OT_bake_use, MUSLIN_OT_solver_stop, MUSLIN_OT_cache_free,
+    MUSLIN_OT_bake_use, MUSLIN_OT_solver_stop, MUSLIN_OT_cache_find, MUSLIN_OT_cache_free,
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..bake import backends, bake_job, session, takes
+from ..bake import backends, bake_job, relink, report_notes, session, takes
 from ..properties import baked_record
 from ..read import blender_collision, read_scene
 from ..write import mesh_cache
@@ -26,8 +26,10 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         job = bake_job.current()
         state = bake_state.state_of(context.scene, context.object) if job is None else None
         report = baked_record.report_of(context.object)
-        if job is None and (missing := mesh_cache.missing_file(context.object)):
+        missing = "" if job is not None else relink.missing_text(context.object)
+        if missing:
             paragraph(self.layout.column(align=True), missing, width, icon="ERROR")
+            self.layout.operator("muslin.cache_find")
         changed = ""
         if report and job is None:
             changed = bake_changes.sentence(bake_changes.known_changes(context.scene, context.object, report))
@@ -36,7 +38,7 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         if job is not None:
             _draw_running(self.layout.column(), job, width)
         else:
-            _draw_buttons(self.layout.column(), context, state, bool(changed), width)
+            _draw_buttons(self.layout.column(), context, state, bool(changed), bool(missing), width)
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         flow.operator("muslin.bake_delete_all")
         if report:
@@ -60,9 +62,8 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
     def draw_crossings(self, context: bpy.types.Context) -> None:
         """Draw the switch of Show Crossings and its result."""
         col = self.layout.column(align=True)
-        row = col.row()
-        row.prop(context.window_manager, crossings_overlay.PROPERTY)
-        row.operator("muslin.crossings_select", text="Select Faces")
+        col.prop(context.window_manager, crossings_overlay.PROPERTY)
+        col.operator("muslin.crossings_select", text="Select Faces")
         for line in crossings_overlay.lines(context.scene, context.view_layer):
             col.label(text=line)
 
@@ -80,10 +81,15 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         rest = col.column()
         rest.enabled = scene.muslin.preroll > 0
         rest.prop(scene.muslin, "preroll_from_rest")
-        col.prop(scene.muslin, "steps_per_frame")
+        whole = col.column(align=True)                              # the names are too long for a column of their own
+        whole.use_property_split = False
+        whole.prop(scene.muslin, "steps_per_frame")
+        whole.prop(scene.muslin, "motion_samples")
         col.prop(scene.muslin, "speed")
-        col.prop(scene.muslin, "motion_samples")
-        col.prop(scene.muslin, "collider_collection")
+        named = col.column(align=True)
+        named.use_property_split = False
+        named.label(text="Collider Collection")
+        named.prop(scene.muslin, "collider_collection", text="")
         col.prop(scene.muslin, "wind")
         rename_velocity.draw(self.layout, context)
         drawn = blender_collision.notes(scene)
@@ -158,8 +164,12 @@ def _draw_running(col: Any, job: bake_job.Job, width: int) -> None:
         paragraph(col, "The scene is being read. After that you can go on working", width)
 
 
-def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeState, changed: bool, width: int) -> None:
-    """Draw the buttons for the state of the bake, and what it is."""
+def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeState, changed: bool, missing: bool,
+                  width: int) -> None:
+    """Draw the buttons for the state of the bake, and what it is, unless the frames of the bake are `missing`.
+
+    The second row is of the bake in use, so that no other button is under the mouse once Use was pressed.
+    """
     if session.message():
         box = col.box()
         paragraph(box.column(align=True), session.message(), width, icon="ERROR")
@@ -179,13 +189,18 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
         kept = state.going_on(changed=source_changed).kept
         where = "the Start" if kept is None else f"Frame {kept + 1}"
         col.operator("muslin.bake", text=f"Resume from {where}", icon="PLAY").mode = "RESUME"
-    elif state.waiting is None:
+    elif waiting is None:
         _draw_bake(col, context, "Bake Again" if state.record is not None else "Bake")
-    if state.waiting is not None and state.waiting.has_frames:
-        first, reached = state.waiting.first, state.waiting.reached
-        col.operator("muslin.bake_use", text=f"Use {first} to {reached}", icon="CHECKMARK")
+    else:
+        _draw_bake(col, context, "Bake from the Start")
+    if waiting is not None and waiting.has_frames:
+        col.operator("muslin.bake_use", text=f"Use {waiting.first} to {waiting.reached}", icon="CHECKMARK")
+    elif state.record is not None:
+        row = col.row()
+        row.alignment = "CENTER"
+        row.label(text=f"In use: {state.record.first} to {state.record.last}")
     more = col.column(align=True)
-    if source is not None and (state.can_resume or state.waiting is not None):
+    if source is not None and state.can_resume:
         _draw_bake(more, context, "Bake from the Start")
     if source is not None and state.has_frame(frame) and frame < source.reached:
         plan = state.going_on(frame, changed=source_changed)
@@ -194,7 +209,7 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
             paragraph(more, f"No state is stored at frame {frame}, and {plan.because}", width)
     if state.record is not None:
         more.operator("muslin.bake_delete")
-    if text:
+    if text and not (missing and text == "Up to date"):
         paragraph(col, text, width, icon="CHECKMARK" if text == "Up to date" else "INFO")
     if waiting is not None:
         paragraph(col, bake_state.date_text(waiting, bake_changes.known_changes_of_take(scene, obj, waiting)), width)
@@ -254,7 +269,8 @@ def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: in
         box.label(text=f"At Frame {frame}")
         _draw_facts(box, frame_facts)
     for note in report["notes"]:
-        paragraph(box, note, width)
+        if not note.startswith(report_notes.PARTIAL):               # the line below the buttons says it
+            paragraph(box, note, width)
 
 
 def _draw_facts(col: Any, facts: list[tuple[str, str]]) -> None:

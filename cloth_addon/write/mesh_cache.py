@@ -80,8 +80,8 @@ def missing_file(obj: bpy.types.Object) -> str:
     if modifier is None or not baked_record.is_own(modifier):
         return ""
     path = absolute_path(modifier.filepath, library=obj.library)
-    return "" if path.is_file() else (f"The frames of the bake are gone: {path}. Put the folder back, set the path in "
-                                      f"the modifier '{modifier.name}', or bake again")
+    return "" if path.is_file() else (f"The frames of the bake are gone: {path}. Put the folder back, press Find "
+                                      "Cache, or bake again")
 
 
 def blend_path(path: Path, folder: str = "") -> str:

@@ -8,6 +8,7 @@ import shutil
 import bpy
 import pytest
 
+from tests.addon.drawing import draw_all
 from tests.addon.saved_files import RESULTS, assert_plays, bake, cloth, reopen, save, shown, used
 from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
@@ -215,6 +216,40 @@ def stopped_at(extension, frames):
 def waiting(extension, name="Sheet"):
     extension.takes.forget()
     return extension.takes.unused(bpy.context.scene, bpy.data.objects[name], now=True)
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_a_cache_that_was_moved_is_found_beside_the_file_or_where_the_user_says(extension, scene, tmp_path, result):
+    cloth(result)
+    save(tmp_path / "a" / "a.blend")
+    bake(extension)
+    wanted, take = shown(), used(extension)
+    save(tmp_path / "b" / "b.blend")                                 # plays the frames that are in a
+    shutil.move(tmp_path / "a" / "muslin_cache", tmp_path / "b" / "muslin_cache")
+    reopen(tmp_path / "b" / "b.blend")                               # found by itself
+    assert_plays(extension, wanted)
+    save(tmp_path / "b" / "b.blend")
+    (tmp_path / "c").mkdir()
+    shutil.move(tmp_path / "b" / "muslin_cache", tmp_path / "c" / "frames of b")
+    other = extension.takes.Take.create(tmp_path / "b" / "muslin_cache" / "Sheet", extension.takes.Take.open(
+        tmp_path / "c" / "frames of b" / take.folder.name).header)   # another one of the same name
+    other.close()
+    reopen(tmp_path / "b" / "b.blend")
+    sheet = bpy.context.view_layer.objects.active = bpy.data.objects["Sheet"]
+    texts = " ".join(draw_all(extension, sheet, width=10000).texts)
+    if result == "MESH_CACHE":
+        assert "are not those of the bake" in texts and "Find Cache" in texts and "Up to date" not in texts
+    with pytest.raises(RuntimeError, match="choose the folder of caches"):
+        bpy.ops.muslin.cache_find(directory=str(tmp_path / "a"))
+    for folder in (tmp_path / "c" / "frames of b", tmp_path / "c" / "frames of b" / take.folder.name):
+        reopen(tmp_path / "b" / "b.blend")
+        bpy.context.view_layer.objects.active = bpy.data.objects["Sheet"]
+        assert bpy.ops.muslin.cache_find(directory=str(folder)) == {"FINISHED"}
+        assert_plays(extension, wanted)
+        assert "gone" not in " ".join(draw_all(extension, bpy.data.objects["Sheet"], width=10000).texts)
+    save(tmp_path / "b" / "b.blend")
+    reopen(tmp_path / "b" / "b.blend")
+    assert_plays(extension, wanted)
 
 
 @pytest.mark.parametrize("copy", [False, True])

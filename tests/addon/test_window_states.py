@@ -90,3 +90,46 @@ def test_long_paths_are_broken_between_folders_only(extension, scene):
     lines = layout.texts
     assert "".join(lines).replace(" ", "") == f"Theframesofthebakearegone:{path}.Putthefolderback"
     assert all(line.endswith(("/", "gone:", "Sheet.pc2.", "Put", "the", "folder", "back")) for line in lines), lines
+
+
+def test_progress_keeps_its_percentage_and_names_no_compiling_that_is_none(extension, scene):
+    sheet = moving_scene(n=14)
+    scene.frame_end = 40
+    bake, texts = Driven(extension, scene, [sheet]), []
+    job = extension.bake_job.Job(iter(()))
+
+    def text(_=None):
+        job.progress = bake.progress
+        texts.append("" if bake.progress is None else job.text())
+
+    bake.until(lambda running: text() or not running.reads and len(running.certificates) >= 2)
+    reading = [line for line in texts if "reading" in line]
+    assert reading and all(line.partition(" % - reading frame ")[0].isdigit() for line in reading), reading
+    assert not any("ompiling" in line for line in texts), texts
+    bake.bake.pause()
+    bake.until(lambda running: running.is_paused)
+    bake.until(lambda running: text() or texts[-1].startswith("Paused"), 10.0)
+    assert texts[-1].startswith("Paused at ") and texts[-1].endswith(" %"), texts[-1]
+    bake.close()
+
+
+def test_no_other_button_comes_to_the_place_of_use(extension, scene):
+    """The rows above the second one stay, and the second one is of the frames in use after Use."""
+    sheet = moving_scene()
+    bake = Driven(extension, scene, [sheet])
+    bake.solving(3)
+    bake.close()
+    bpy.context.view_layer.objects.active = sheet
+
+    def rows():
+        extension.takes.forget()
+        texts = [text for text in draw_all(extension, sheet, width=10000).texts if text]
+        return texts[texts.index(next(text for text in texts if text.startswith("Resume"))):][:3]
+
+    before = rows()
+    assert before[1].startswith("Use 1 to ") and before[2] == "Bake from the Start"
+    assert bpy.ops.muslin.bake_use() == {"FINISHED"}
+    after = rows()
+    assert after == [before[0], before[1].replace("Use", "In use:"), before[2]]
+    texts = draw_all(extension, sheet, width=10000).texts
+    assert sum(text.startswith("Partial") for text in texts) == 1

@@ -108,7 +108,8 @@ def _use_and_resume() -> Steps:
     record = window.baked_record.known(sheet)
     assert record.last == FRAMES and scene.frame_current == HERE
     assert np.array_equal(positions(window.takes.in_use(sheet).folder, HERE), kept), "an earlier frame has changed"
-    yield from until(lambda: text_of() == "Up to date", f"the bake to be up to date, not: {text_of()}", 10.0)
+    mixed = f"Frames 1 to {HERE} have other settings (Friction, Steps per Frame)"
+    yield from until(lambda: text_of() == mixed, f"the panel to name the settings that differ, not: {text_of()}", 10.0)
     yield from picture("bake_complete")
 
 
