@@ -39,6 +39,11 @@ ARMIJO_FRACTION = 1e-4
 """Least decrease of phi by a shortened Newton step, over the decrease that the gradient predicts [-]."""
 STALLED_RESIDUAL = 1e-2
 """Largest relative residual at which a line search without a decrease is no failure [-]."""
+MAX_ENERGY_GAIN = 4.0
+"""Largest energy that a step may create, over the energy of its motion, before it is halved [-]: a linear step creates
+some that the next one takes away again, and more of it stretches cloth visibly or flings it off."""
+PRESSURE_LINEARISATIONS = 4
+"""Most linearisations of a step of cloth under pressure [-]: each costs as much as a step of half the size."""
 UNCHECKED_STRETCH_ENERGY = 1.0
 """Largest energy of stretched edges, over that of the motion, up to which the energy balance is not computed [-]."""
 UNCHECKED_SPEEDUP = 2.0
@@ -129,13 +134,16 @@ class NewtonStep:
             found = better
             if not judged:
                 residual, converged = found.linear.residual, found.linear.converged
+        if self.system.pressure is not None and self.linearisation.tangent and not converge:
+            found = self._followed(found)
         result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
                        self.system.strain_limit(self.state.time + self.h, self.state.plastic),
                        self.linearised[0] if self.linearisation.tangent else None)
         if not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
-            return replace(result, made=self._made(found.u, result))
+            assert result.lengths is not None
+            return replace(result, made=self._made(found.u, result.state.x, result.lengths))
 
     # ------------------------------------------------------------------ the solves
 
@@ -219,10 +227,35 @@ class NewtonStep:
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
 
-    def _made(self, u: FloatArray, result: StepResult) -> float:
+    def _followed(self, found: Solve) -> Solve:
+        """Return the solve after further linearisations, as long as the step stretches cloth or creates energy so much
+        that it would be rejected: cloth that is blown up turns far in a step."""
+        for _ in range(PRESSURE_LINEARISATIONS - 1):
+            if not np.isfinite(found.u).all() or self.contacts.effort > MOST_STEP_EFFORT:
+                break
+            with self.watch.stage("forces"):
+                end = self.contacts.reached(found.u)
+                lengths = self.system.edge_lengths(end)
+                grown = step_strain.largest_of_most(self.contacts.growth(found.u), self.system.edge_slices)
+                made = self._made(found.u, end, lengths)
+                if grown <= self.settings.max_strain_change and made <= MAX_ENERGY_GAIN:
+                    break
+                r = self._impulse(found.u) + self.h * found.friction + self.contacts.springs(found.u)
+            better = self._newton_step(found, r, close=False)
+            if better is None:
+                break
+            found = better
+        return found
+
+    def _made(self, u: FloatArray, end: FloatArray, lengths: FloatArray) -> float:
         """Return the energy that the step creates, over the energy of its motion [-].
 
-        Linearised forces and the corrections at the end of the `result` create energy. Pins, solids, wind and friction
+        Args:
+            u: (V, 3) velocities at the end [m/s].
+            end: (V, 3) positions at the end, with all corrections [m].
+            lengths: (E,) of the edges there [m].
+
+        Linearised forces and the corrections at the end create energy. Pins, solids, wind and friction
         act by the impulse M (u - v0) - h f, with f the linearised forces at the end x of velocities u (V, 3) [m/s].
         The energy 1/2 u.M u + E grows by their work and by
 
@@ -239,9 +272,8 @@ class NewtonStep:
         solids = self.contacts.constraints
         kinetic = 0.5 * float(np.sum(self.mass * u ** 2))
         flung = solids is not None and len(solids) > 0 and kinetic > UNCHECKED_SPEEDUP * motion
-        rest, end = self.system.rest_lengths, result.state.x
-        assert result.lengths is not None
-        grown = step_strain.added_strain(self.contacts.start_lengths, result.lengths, rest) * rest
+        rest = self.system.rest_lengths
+        grown = step_strain.added_strain(self.contacts.start_lengths, lengths, rest) * rest
         springs = self.system.edge_stiffness(self.state.time + self.h)
         if not flung and step_strain.energy(grown, springs) <= UNCHECKED_STRETCH_ENERGY * motion:
             return 0.0

@@ -10,13 +10,11 @@ import numpy as np
 from ..arrays import FloatArray
 from ..description.settings import Solver
 from ..integrators import step_strain
+from ..integrators.newton import MAX_ENERGY_GAIN
 from ..integrators.post_step import StepResult
 from ..model.particle_system import ParticleSystem
 from ..state import State, StepControl
 
-MAX_ENERGY_GAIN = 4.0
-"""Largest energy that a step may create, over the energy of its motion, before it is halved [-]: a linear step creates
-some that the next one takes away again, and more of it stretches cloth visibly or flings it off."""
 DOUBLING_STRAIN = 0.5
 """Part of `max_strain_change` up to which the next step may be twice as long [-]: twice the step adds two to four times
 the stretch."""
