@@ -228,8 +228,12 @@ class NewtonStep:
         return A
 
     def _followed(self, found: Solve) -> Solve:
-        """Return the solve after further linearisations, as long as the step stretches cloth or creates energy so much
-        that it would be rejected: cloth that is blown up turns far in a step."""
+        """Return the solve after further linearisations, as long as the step creates so much energy that it would be
+        rejected: cloth that is blown up turns far in a step.
+
+        A step that stretches cloth too much as well is left to smaller steps: a search for contacts on its way would
+        find most of the mesh.
+        """
         for _ in range(PRESSURE_LINEARISATIONS - 1):
             if not np.isfinite(found.u).all() or self.contacts.effort > MOST_STEP_EFFORT:
                 break
@@ -238,7 +242,7 @@ class NewtonStep:
                 lengths = self.system.edge_lengths(end)
                 grown = step_strain.largest_of_most(self.contacts.growth(found.u), self.system.edge_slices)
                 made = self._made(found.u, end, lengths)
-                if grown <= self.settings.max_strain_change and made <= MAX_ENERGY_GAIN:
+                if grown > self.settings.max_strain_change or made <= MAX_ENERGY_GAIN:
                     break
                 r = self._impulse(found.u) + self.h * found.friction + self.contacts.springs(found.u)
             better = self._newton_step(found, r, close=False)
