@@ -12,9 +12,9 @@ LIMIT = 200.0
 """Largest weight of a field, as in Blender [-]."""
 
 
-def _weight(name: str, what: str) -> Any:
-    return FloatProperty(name=name, description=f"{what}. 0: none. More than 1 is stronger", default=1.0, min=0.0,
-                         max=LIMIT, soft_max=1.0, step=1, precision=3)
+def _weight(name: str, what: str, least: float = 0.0) -> Any:
+    return FloatProperty(name=name, description=f"{what}. 0: none. More than 1 is stronger", default=1.0, min=least,
+                         max=LIMIT, soft_min=0.0, soft_max=1.0, step=1, precision=3)
 
 
 class FieldWeightsProperties:
@@ -26,7 +26,7 @@ class FieldWeightsProperties:
         name="Effector Collection", type=bpy.types.Collection, options=set(),
         description="Only force fields of this collection act on the cloth. Empty: all of the scene",
     )
-    weight_gravity: _weight("Gravity", "How much gravity pulls this cloth")
+    weight_gravity: _weight("Gravity", "How much gravity pulls this cloth. Below 0 it rises", -LIMIT)
     weight_all: _weight("All", "How much the force fields of all types act on this cloth")
     weight_force: _weight("Force", "How much force fields of type Force act on this cloth")
     weight_wind: _weight("Wind", "How much force fields of type Wind blow this cloth")

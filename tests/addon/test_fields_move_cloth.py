@@ -63,13 +63,15 @@ def test_a_field_without_weight_or_effect_moves_nothing(extension, scene, settin
     assert abs(x[1] - x[0]) < 1e-6
 
 
-def test_cloth_without_weight_floats_while_its_neighbour_falls(extension, scene):
+def test_cloth_floats_falls_or_rises_by_its_own_weight_of_gravity(extension, scene):
     floats, falls = builders.sheet(name="Floats"), builders.sheet(name="Falls")
     falls.location.x = 3.0
-    floats.muslin.weight_gravity = 0.0
+    rises = builders.sheet(name="Rises")
+    rises.location.x = -3.0
+    floats.muslin.weight_gravity, rises.muslin.weight_gravity = 0.0, -1.0
     builders.finish(extension.bake.bake(scene))
     assert abs(builders.displayed(floats, 4)[:, 2].mean()) < 1e-6
-    assert builders.displayed(falls, 4)[:, 2].mean() < -0.05
+    assert builders.displayed(falls, 4)[:, 2].mean() < -0.05 < 0.05 < builders.displayed(rises, 4)[:, 2].mean()
 
 
 def test_ignored_fields_are_named_in_the_panel_and_in_the_report(extension, scene, monkeypatch):
