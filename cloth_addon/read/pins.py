@@ -52,7 +52,8 @@ class PinSamples:
             if not settings.pin_group:
                 continue
             if weights_vary(obj, settings.pin_group):
-                self._weights[obj.name] = lambda obj=obj, group=settings.pin_group: self._read_weights(obj, group)
+                self._weights[obj.name] = lambda obj=obj, group=settings.pin_group: evaluated_weights(
+                    obj, view_layer, group)
             if target is not None:
                 _check_target(obj, target, cloths)
                 self.targets.append(target)
@@ -74,15 +75,6 @@ class PinSamples:
     def has_target(self, name: str) -> bool:
         """Return whether the pins of the cloth `name` follow another object."""
         return name in self._targets
-
-    def _read_weights(self, obj: bpy.types.Object, group: str) -> FloatArray:
-        """Return the evaluated weights (V,) at the scene's frame."""
-        mesh, found = evaluated_object(obj, self._view_layer).data, obj.vertex_groups.get(group)
-        if found is None:
-            raise core.PinError(f"has no vertex group '{group}' to pin; choose another one in Muslin's panel, or none",
-                                object_name=obj.name)
-        weights: FloatArray = mesh_data.group_weights(mesh, found.index).astype(np.float64)
-        return np.minimum(weights, 1.0)
 
     def _read_targets(self, obj: bpy.types.Object, target: bpy.types.Object) -> FloatArray:
         """Return positions (V, 3) [m] at the scene's frame: bound to the target, from the first frame on."""
@@ -115,6 +107,16 @@ def weights_vary(obj: bpy.types.Object, group: str) -> bool:
         if (modifier.show_viewport or path in paths) and _writes(modifier, group):
             return True
     return False
+
+
+def evaluated_weights(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer, group: str) -> FloatArray:
+    """Return the weights (V,) of a vertex group after all modifiers, at the scene's frame."""
+    mesh, found = evaluated_object(obj, view_layer).data, obj.vertex_groups.get(group)
+    if found is None:
+        raise core.ClothError(f"has no vertex group '{group}'; choose another one in Muslin's panel, or none",
+                              object_name=obj.name)
+    weights: FloatArray = mesh_data.group_weights(mesh, found.index).astype(np.float64)
+    return np.minimum(weights, 1.0)
 
 
 def targets_name(cloth: str) -> str:

@@ -246,7 +246,7 @@ def _pin_weights(obj: bpy.types.Object, name: str, *, may_be_empty: bool) -> NDA
 def notes_on_weight_modifiers(source: ClothSource) -> list[str]:
     """Return notes that name modifiers which change weights that the cloth uses: weights are read from the mesh."""
     garment = source.settings.garment
-    used = {garment.buttons, garment.shrink_group, garment.wrinkle_group,
+    used = {garment.buttons, garment.wrinkle_group,
             source.settings.pressure.group, *source.settings.contact.groups,
             *(group for group, _ in garment.stiffness.values())} - {""}
     notes = []

@@ -152,3 +152,17 @@ def test_a_moved_target_makes_a_bake_look_outdated(extension, scene):
     after = extension.fingerprint.fingerprint(scene, sheet)
     assert "settings" in extension.fingerprint.differences(without, before)
     assert extension.fingerprint.differences(before, after) == ["object 'Body'"]
+
+
+def test_weights_of_shrinking_are_read_at_every_frame_too(extension, scene):
+    sheet = builders.sheet()
+    sheet.vertex_groups.new(name="Sleeve").add([0, 1], 1.0, "REPLACE")
+    sheet.muslin.shrink_group, sheet.muslin.shrink_max = "Sleeve", 0.4
+    builders.animate(weight_modifier(sheet, "Sleeve"), "default_weight_b", {1: 0.0, 2: 1.0})
+    scene.frame_set(2)
+    found = read_scene(extension, scene)
+    found.window.read(2)
+    maps = found.cloths[0].maps
+    assert maps.rest_scale_at(0.0)[[0, 2]] == pytest.approx([1.0, 1.0])
+    assert maps.rest_scale_at(1.0 / 24.0)[[0, 2]] == pytest.approx([0.6, 1.0])
+    assert not any("is ignored" in note for note in found.notes)
