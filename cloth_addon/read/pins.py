@@ -138,9 +138,14 @@ def _writes(modifier: Any, group: str) -> bool:
 
 
 def _texts(modifier: Any) -> list[str]:
-    """Return the texts that are set in a modifier of geometry nodes, names of output attributes among them."""
+    """Return the texts that are set in a modifier of geometry nodes, names of output attributes among them.
+
+    They are properties in newer versions of Blender, and items in older ones.
+    """
     properties = getattr(modifier, "properties", None)
-    found = [value for value in dict(modifier).values() if isinstance(value, str)]
+    if properties is None:
+        return [value for value in dict(modifier).values() if isinstance(value, str)]
+    found: list[str] = []
     for part in (getattr(properties, "outputs", None), getattr(properties, "inputs", None)):
         for prop in part.bl_rna.properties if part is not None else ():
             if prop.type == "POINTER" and prop.identifier != "rna_type":

@@ -166,3 +166,30 @@ def test_weights_of_shrinking_are_read_at_every_frame_too(extension, scene):
     assert maps.rest_scale_at(0.0)[[0, 2]] == pytest.approx([1.0, 1.0])
     assert maps.rest_scale_at(1.0 / 24.0)[[0, 2]] == pytest.approx([0.6, 1.0])
     assert not any("is ignored" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("stores", [False, True])
+def test_geometry_nodes_that_store_the_group_change_its_weights(extension, scene, stores):
+    sheet = builders.sheet()
+    builders.pin(sheet, {0: 1.0, 4: 1.0})
+    tree = bpy.data.node_groups.new("Weights", "GeometryNodeTree")
+    for kind in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=kind, socket_type="NodeSocketGeometry")
+    start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    last = start
+    if stores:
+        last = tree.nodes.new("GeometryNodeStoreNamedAttribute")
+        tree.links.new(start.outputs[0], last.inputs["Geometry"])
+        last.data_type, last.domain = "FLOAT", "POINT"
+        last.inputs["Name"].default_value = "Pins"
+        value = tree.nodes.new("ShaderNodeValue")
+        builders.animate(value.outputs[0], "default_value", {1: 1.0, 2: 0.25})
+        tree.links.new(value.outputs[0], last.inputs["Value"])
+    tree.links.new(last.outputs[0], end.inputs[0])
+    sheet.modifiers.new("Weights", "NODES").node_group = tree
+    found = read_scene(extension, scene)
+    found.window.read(2)
+    pins = found.cloths[0].pins
+    assert pins.varies == stores
+    if stores:
+        assert pins.weights_at(1.0 / 24.0)[[0, 7]] == pytest.approx([0.25, 0.25])
