@@ -23,7 +23,8 @@ class BodyProperties:
     )
     young_modulus: FloatProperty(
         name="Young's Modulus",
-        description="Stiffness of the material, in kPa: about 10 for pudding, 100 for soft rubber, 1000 for rubber",
+        description="Stiffness of the material, in kPa: about 10 for pudding, 100 for soft rubber, 1000 for rubber. "
+        "More makes it keep its shape",
         default=20.0, min=0.001, max=1e7, soft_max=1e4, step=100, precision=2, options=set(),
     )
     poisson_ratio: FloatProperty(
@@ -41,7 +42,7 @@ class BodyProperties:
         default=0.5, min=1e-4, max=1e3, soft_max=10.0, step=1, precision=3, options=set(),
     )
     density: FloatProperty(
-        name="Density", description="Mass per volume, in kg/m³: 1000 is water",
+        name="Density", description="Mass per volume, in kg/m³: 1000 is water. More makes it sag and press harder",
         default=1000.0, min=0.001, max=1e5, soft_max=1e4, step=1000, precision=1, options=set(),
     )
     jelly_cells: IntProperty(
@@ -63,10 +64,10 @@ class BodyProperties:
         default=0, min=0, max=64, options=set(),
     )
     neighbour_stiffness: FloatProperty(
-        name="Spring Stiffness", description="Stiffness of each spring, in N/m",
+        name="Spring Stiffness", description="Stiffness of each spring, in N/m. More makes the body keep its shape",
         default=10.0, min=1e-6, max=1e9, soft_max=1e4, step=100, precision=2, options=set(),
     )
     neighbour_damping: FloatProperty(
-        name="Spring Damping", description="Damping along each spring, in N s/m",
+        name="Spring Damping", description="Damping along each spring, in N s/m. More makes wobble die away sooner",
         default=0.0, min=0.0, max=1e6, soft_max=10.0, step=1, precision=4, options=set(),
     )

@@ -23,12 +23,13 @@ class CompressionProperties:
         default=False, options=set(),
     )
     compression_warp: FloatProperty(
-        name="Compression Warp", description="Resistance to being pushed together along the grain, in N/m. 0 lets the "
-        "fabric give way as if it buckled between the vertices",
+        name="Compression Warp", description="Resistance to being pushed together along the grain, in N/m. More "
+        "makes it fold instead; 0 lets the fabric give way as if it buckled between the vertices",
         default=400.0, min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
     )
     compression_weft: FloatProperty(
-        name="Weft", description="Resistance to being pushed together across the grain, in N/m",
+        name="Weft", description="Resistance to being pushed together across the grain, in N/m. More makes it fold "
+        "instead",
         default=400.0, min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
     )
     use_separate_damping: BoolProperty(
@@ -36,6 +37,8 @@ class CompressionProperties:
         "the fabric is that of stretch then",
         default=False, options=set(),
     )
-    compression_damping: _time("Compression", "Time by which motions that push the fabric together are damped")
-    shear_damping: _time("Shear", "Time by which motions that pull the grain out of square are damped")
-    bend_damping: _time("Bending", "Time by which folding motions are damped: more makes folds open and close slowly")
+    compression_damping: _time("Compression", "Time by which motions that push the fabric together are damped. More "
+                               "makes it give way slowly")
+    shear_damping: _time("Shear", "Time by which motions that pull the grain out of square are damped. More makes the "
+                         "drape settle slowly")
+    bend_damping: _time("Bending", "Time by which folding motions are damped. More makes folds open and close slowly")

@@ -48,7 +48,7 @@ class ContactProperties:
     )
     self_friction: FloatProperty(
         name="Self Friction", description="Friction of cloth on cloth, on itself and on other cloth: 0 slides freely, "
-        "more sticks on steeper slopes. Between two cloths, the geometric mean of both",
+        "more makes layers cling to each other. Between two cloths, the geometric mean of both",
         default=0.3, min=0.0, soft_max=1.0, step=1, precision=3, update=change_listeners.notify,
     )
     self_distance: FloatProperty(

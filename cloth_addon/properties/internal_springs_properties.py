@@ -33,12 +33,14 @@ class InternalSpringsProperties:
         default=True, options=set(),
     )
     internal_tension: FloatProperty(
-        name="Tension", description="Resistance of the filling to being pulled apart, as Young's modulus in kPa",
+        name="Tension", description="Resistance of the filling to being pulled apart, as Young's modulus in kPa. "
+        "More keeps the sides from moving apart",
         default=5.0, min=0.0, max=1e6, soft_max=1000.0, step=10, precision=2,
     )
     internal_compression: FloatProperty(
         name="Compression", description="Resistance of the filling to being pushed together, as Young's modulus in "
-        "kPa: about 1 for soft foam, 10 for a firm cushion, 100 for rubber foam",
+        "kPa: about 1 for soft foam, 10 for a firm cushion, 100 for rubber foam. More makes it keep its "
+        "thickness",
         default=5.0, min=0.0, max=1e6, soft_max=1000.0, step=10, precision=2,
     )
     internal_group: StringProperty(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Bake and Solver panels: buttons, certificate, frames, and settings of the solver. Panels only draw."""
+"""The Bake panel and those below it: buttons, certificate, frames, and settings of the solver. Panels only draw."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
                     continue                                        # there are frames, and other buttons
                 paragraph(self.layout.column(align=True), hint, width)
         self.draw_collisions(context)
-        self.draw_settings(context)
+        self.draw_ignored(context)
 
     def draw_collisions(self, context: bpy.types.Context) -> None:
         """Draw which objects have Blender's Collision and stop nothing, with the button that changes it."""
@@ -67,8 +67,21 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         for line in crossings_overlay.lines(context.scene, context.view_layer):
             col.label(text=line)
 
-    def draw_settings(self, context: bpy.types.Context) -> None:
-        """Draw the frame range and the settings of the scene, with notes on ignored objects."""
+    def draw_ignored(self, context: bpy.types.Context) -> None:
+        """Draw notes on ignored objects, with the button that renames an attribute."""
+        scene = context.scene
+        rename_velocity.draw(self.layout, context)
+        drawn = blender_collision.notes(scene)
+        for note in read_scene.notes_on_ignored(scene, context.view_layer):
+            if note not in drawn:
+                paragraph(self.layout.column(align=True), note, context.region.width)
+
+
+class MUSLIN_PT_frames(PhysicsTab, bpy.types.Panel):
+    bl_label = "Frames and Scene"
+    bl_parent_id = "MUSLIN_PT_bake"
+
+    def draw(self, context: bpy.types.Context) -> None:
         scene = context.scene
         col = self.column(context)
         col.prop(scene.muslin, "use_custom_range")
@@ -91,11 +104,6 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         named.label(text="Collider Collection")
         named.prop(scene.muslin, "collider_collection", text="")
         col.prop(scene.muslin, "wind")
-        rename_velocity.draw(self.layout, context)
-        drawn = blender_collision.notes(scene)
-        for note in read_scene.notes_on_ignored(scene, context.view_layer):
-            if note not in drawn:
-                paragraph(self.layout.column(align=True), note, context.region.width)
 
 
 class MUSLIN_PT_cache(PhysicsTab, bpy.types.Panel):
@@ -283,4 +291,4 @@ def _draw_facts(col: Any, facts: list[tuple[str, str]]) -> None:
         split.label(text=value)
 
 
-classes = (MUSLIN_PT_bake, MUSLIN_PT_cache, MUSLIN_PT_solver)
+classes = (MUSLIN_PT_bake, MUSLIN_PT_frames, MUSLIN_PT_cache, MUSLIN_PT_solver)

@@ -12,7 +12,7 @@ from .panel_layout import PhysicsTab, with_unit
 
 class MUSLIN_PT_compression(PhysicsTab, bpy.types.Panel):
     bl_label = "Compression"
-    bl_parent_id = "MUSLIN_PT_fabric"
+    bl_parent_id = "MUSLIN_PT_stiffness"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -31,7 +31,7 @@ class MUSLIN_PT_compression(PhysicsTab, bpy.types.Panel):
 
 class MUSLIN_PT_separate_damping(PhysicsTab, bpy.types.Panel):
     bl_label = "Separate Damping"
-    bl_parent_id = "MUSLIN_PT_fabric"
+    bl_parent_id = "MUSLIN_PT_damping"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Body, Fabric and More Damping panels. Panels only draw."""
+"""The Body and Physical Properties panels, with Stiffness and Damping. Panels only draw."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ..properties.model_options import fabric_settings_used, model_of
 from . import fabric_choice
 from .panel_layout import PhysicsTab, with_unit
 
-FABRIC_ROWS = ((("areal_density", "kg/m²"),), (("stretch_warp", "N/m"), ("stretch_weft", "N/m")), (("shear", "N/m"),),
-          (("bend_warp_micro", "µN m"), ("bend_weft_micro", "µN m")), (("air_drag", "kg/m²s"),))
+STIFFNESS_ROWS = ((("stretch_warp", "N/m"), ("stretch_weft", "N/m")), (("shear", "N/m"),),
+                  (("bend_warp_micro", "µN m"), ("bend_weft_micro", "µN m")))
 """Groups of properties that are drawn without a gap, each property with its unit."""
 
 
@@ -50,7 +50,7 @@ class MUSLIN_PT_body(PhysicsTab, bpy.types.Panel):
 
 
 class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
-    bl_label = "Fabric"
+    bl_label = "Physical Properties"
     bl_parent_id = "MUSLIN_PT_muslin"
     bl_options = set()
 
@@ -65,13 +65,9 @@ class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
         fabric_choice.draw_choice(col, muslin)
         col.separator()
         used = fabric_settings_used(obj)
-        for group in FABRIC_ROWS:
-            pair = col.column(align=True)
-            for prop, unit in group:
-                if prop in used:
-                    with_unit(pair, muslin, prop, unit)
-        if "damping" in used:
-            col.prop(muslin, "damping")
+        for prop, unit in (("areal_density", "kg/m²"), ("air_drag", "kg/m²s")):
+            if prop in used:
+                with_unit(col, muslin, prop, unit)
         if "max_elongation" in used:
             row = col.row(align=True, heading="Limit Stretch")
             row.prop(muslin, "use_max_elongation", text="")
@@ -85,15 +81,34 @@ class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
                 col.prop_search(muslin, "uv_map", obj.data, "uv_layers", icon="GROUP_UVS")
 
 
+class MUSLIN_PT_stiffness(PhysicsTab, bpy.types.Panel):
+    bl_label = "Stiffness"
+    bl_parent_id = "MUSLIN_PT_fabric"
+    bl_options = set()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and "shear" in fabric_settings_used(context.object)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        col = self.column(context)
+        for group in STIFFNESS_ROWS:
+            pair = col.column(align=True)
+            for prop, unit in group:
+                with_unit(pair, context.object.muslin, prop, unit)
+
+
 class MUSLIN_PT_damping(PhysicsTab, bpy.types.Panel):
-    bl_label = "More Damping"
+    bl_label = "Damping"
     bl_parent_id = "MUSLIN_PT_fabric"
 
     def draw(self, context: bpy.types.Context) -> None:
         col, muslin = self.column(context), context.object.muslin
+        if "damping" in fabric_settings_used(context.object):
+            col.prop(muslin, "damping")
         for prop, unit in (("spring_damping", "kg/s"), ("isotropic_damping", "kg/s"), ("viscous_drag", "kg/m²s")):
             if prop in fabric_settings_used(context.object):
                 with_unit(col, muslin, prop, unit)
 
 
-classes = (MUSLIN_PT_body, MUSLIN_PT_fabric, MUSLIN_PT_damping)
+classes = (MUSLIN_PT_body, MUSLIN_PT_fabric, MUSLIN_PT_stiffness, MUSLIN_PT_damping)

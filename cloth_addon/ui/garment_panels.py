@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Garment and Property Weights panels: seams, pattern and painted maps. Panels only draw."""
+"""The Sewing, Rest Shape and Property Weights panels: seams, pattern and painted maps. Panels only draw."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from .panel_layout import PhysicsTab, with_unit
 
 
 class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
-    bl_label = "Garment"
-    bl_parent_id = "MUSLIN_PT_muslin"
+    bl_label = "Sewing"
+    bl_parent_id = "MUSLIN_PT_pinning"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        self.layout.prop(context.object.muslin, "use_sewing", text="")
 
     def draw(self, context: bpy.types.Context) -> None:
         obj = context.object
         muslin = obj.muslin
         col = self.column(context)
-        col.prop(muslin, "use_sewing")
         force = col.column()
         force.active = muslin.use_sewing
         with_unit(force, muslin, "sewing_force", "N/m")
@@ -27,7 +29,16 @@ class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
         shrinks = muslin.shrink_min != 0.0 or muslin.shrink_max != 0.0
         time.active = muslin.use_sewing or bool(muslin.button_group) or shrinks
         time.prop(muslin, "sewing_time")
-        col.separator()
+
+
+class MUSLIN_PT_rest_shape(PhysicsTab, bpy.types.Panel):
+    bl_label = "Rest Shape"
+    bl_parent_id = "MUSLIN_PT_pinning"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        obj = context.object
+        muslin = obj.muslin
+        col = self.column(context)
         col.prop(muslin, "rest_shape")
         if muslin.rest_shape == "UV":
             col.prop_search(muslin, "uv_map", obj.data, "uv_layers", icon="GROUP_UVS")
@@ -45,7 +56,7 @@ class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
 
 class MUSLIN_PT_maps(PhysicsTab, bpy.types.Panel):
     bl_label = "Property Weights"
-    bl_parent_id = "MUSLIN_PT_garment"
+    bl_parent_id = "MUSLIN_PT_muslin"
 
     def draw(self, context: bpy.types.Context) -> None:
         obj = context.object
@@ -74,4 +85,4 @@ def _draw_map(col: Any, obj: Any, prop: str) -> None:
     col.prop_search(obj.muslin, prop, obj, "vertex_groups", results_are_suggestions=True)
 
 
-classes = (MUSLIN_PT_garment, MUSLIN_PT_maps)
+classes = (MUSLIN_PT_garment, MUSLIN_PT_rest_shape, MUSLIN_PT_maps)

@@ -24,8 +24,8 @@ class MUSLIN_PT_internal_springs(PhysicsTab, bpy.types.Panel):
         obj = context.object
         col, muslin = self.column(context), obj.muslin
         col.active = muslin.use_internal_springs
-        col.prop(muslin, "internal_spring_max_length")
-        col.prop(muslin, "internal_spring_max_diversion")
+        col.prop(muslin, "internal_spring_max_length", text="Max Length")
+        col.prop(muslin, "internal_spring_max_diversion", text="Max Diversion")
         col.prop(muslin, "internal_spring_normal_check")
         with_unit(col, muslin, "internal_tension", "kPa")
         with_unit(col, muslin, "internal_compression", "kPa")

@@ -60,10 +60,10 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
             col.prop(muslin, "absorption", slider=True)
 
 
-classes = (
+classes = (                                                         # in the order of Blender's Cloth
     MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, *plasticity_panel.classes,
-    *internal_springs_panel.classes, *pressure_panel.classes, *pinning_panel.classes, *garment_panels.classes,
-    *collision_panels.classes,
-    *field_weights_panel.classes,
+    *internal_springs_panel.classes, *pressure_panel.classes,
     *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
+    *pinning_panel.classes, *garment_panels.classes[:-1], *collision_panels.classes, *garment_panels.classes[-1:],
+    *field_weights_panel.classes,
 )

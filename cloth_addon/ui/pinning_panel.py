@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Pinning panel. Panels only draw."""
+"""The Shape panel with pins; Sewing and Rest Shape stand below it. Panels only draw."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .panel_layout import PhysicsTab, paragraph
 
 
 class MUSLIN_PT_pinning(PhysicsTab, bpy.types.Panel):
-    bl_label = "Pinning"
+    bl_label = "Shape"
     bl_parent_id = "MUSLIN_PT_muslin"
     bl_options = set()
 

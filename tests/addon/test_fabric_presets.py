@@ -64,3 +64,16 @@ def test_the_tooltips_of_presets_say_that_friction_is_replaced(extension):
     items = extension.fabric_presets.preset_items()
     assert all("Friction" in description for name, _, description, _ in items if name != "CUSTOM")
     assert "Friction" in extension.fabric_choice.MUSLIN_PT_fabric_presets.__doc__
+
+
+STIFFNESSES_AND_SUCH = (
+    "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft", "bend_warp_micro",
+    "bend_weft_micro", "damping", "friction", "air_drag", "viscous_drag", "spring_damping", "isotropic_damping",
+    "compression_warp", "compression_weft", "compression_damping", "shear_damping", "bend_damping", "self_friction",
+    "self_distance", "young_modulus", "density", "neighbour_stiffness", "neighbour_damping", "internal_tension",
+    "internal_compression", "pin_stiffness", "uniform_pressure_force", "target_volume", "plastic_time", "hardening")
+
+
+def test_tooltips_say_what_more_of_it_looks_like(scene):
+    rna = builders.sheet().muslin.bl_rna.properties
+    assert [name for name in STIFFNESSES_AND_SUCH if "more" not in rna[name].description.lower()] == []

@@ -62,7 +62,7 @@ def test_ignored_colliders_are_named_in_the_panel_and_on_the_sheet_of_a_comparis
     drawn = []
     monkeypatch.setattr(extension.bake_panels, "paragraph", lambda column, text, width: drawn.append(text))
     context = SimpleNamespace(scene=scene, view_layer=bpy.context.view_layer, region=SimpleNamespace(width=300))
-    extension.bake_panels.MUSLIN_PT_bake.draw_settings(
+    extension.bake_panels.MUSLIN_PT_bake.draw_ignored(
         SimpleNamespace(layout=MagicMock(), column=lambda context: MagicMock()), context)
     variants = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
     result = builders.finish(extension.comparison.compare(scene, [sheet], variants, tmp_path, (1, 2)))

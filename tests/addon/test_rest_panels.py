@@ -13,7 +13,7 @@ SHOWN = {"MUSLIN_PT_compression": {"use_compression", "compression_warp", "compr
          "MUSLIN_PT_plasticity": {"use_plasticity", "stretch_yield", "bend_yield", "plastic_time", "hardening"},
          "MUSLIN_PT_internal_springs": {"use_internal_springs", "internal_spring_max_length", "internal_compression",
                                         "internal_group"},
-         "MUSLIN_PT_garment": {"rest_shape_key", "use_dynamic_mesh"}}
+         "MUSLIN_PT_rest_shape": {"rest_shape_key", "use_dynamic_mesh"}}
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -30,4 +30,4 @@ def test_a_panel_shows_its_settings_for_models_that_have_them(extension, name):
     drawing.draw(panel, layout)
     assert SHOWN[name] <= set(layout.props)
     box.muslin.model = "jelly"
-    assert panel.poll(bpy.context) == (name == "MUSLIN_PT_garment")
+    assert panel.poll(bpy.context) == (name == "MUSLIN_PT_rest_shape")
