@@ -11,7 +11,8 @@ from tests.addon import builders
 NAME = "pressed_by_keys"
 """A setting that only this test has."""
 SWITCHES = ("use_compression", "use_separate_damping", "use_max_elongation", "use_self_friction", "use_pressure",
-            "use_pressure_volume")
+            "use_pressure_volume", "use_internal_springs", "use_plasticity", "use_plastic_stretch",
+            "use_plastic_bending")
 """Settings without which others have no effect."""
 
 
@@ -173,7 +174,7 @@ def read_settings(extension, scene, monkeypatch):
 
 
 def test_every_setting_that_may_be_keyed_is_read_over_time(extension, scene, monkeypatch):
-    sheet, box = builders.sheet(), builders.box()
+    sheet, box = builders.box("Sheet", kind="CLOTH"), builders.box(size=0.1)
     for obj in (sheet, box):
         for prop in obj.muslin.bl_rna.properties:
             if prop.identifier in SWITCHES:
