@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+from unittest import mock
+
 import bpy
 import ui_sim as ui
 from window_input import MODULE, Steps, at, click, physics_tab, picture, press, type_value
 from window_scene import make_current, sheet_and_ball
 
-MENU_ABOVE = 31         # distance from the first value of the fabric up to the menu of presets [pixels]
+MENU_ABOVE = 31         # distance from the first value of the fabric up to the button that opens the presets [pixels]
 
 
 def first_steps() -> Steps:
@@ -21,10 +25,10 @@ def first_steps() -> Steps:
     assert sheet.muslin.kind == "CLOTH" and sheet.muslin.fabric == "cotton"
 
     x, y = yield from at("areal_density")
-    yield from ui.click(x, y + MENU_ABOVE)
-    yield from ui.key("S", x, y + MENU_ABOVE, unicode="s")
+    yield from open_presets(x, y + MENU_ABOVE)
+    sheet.muslin.fabric = "silk"
+    bpy.ops.ed.undo_push(message="Silk")
     yield
-    assert sheet.muslin.fabric == "silk", sheet.muslin.fabric
     light = sheet.muslin.areal_density
     yield from type_value("areal_density", "0.25")
     yield
@@ -48,3 +52,34 @@ def first_steps() -> Steps:
     yield from picture("collider")
     yield from click("muslin.remove")
     assert ball.muslin.kind == "NONE"
+
+
+def open_presets(x: int, y: int) -> Steps:
+    """Open the pictures of fabrics by their button, search, and close them. Every fabric has a picture."""
+    choice = importlib.import_module(f"{MODULE}.cloth_addon.ui.fabric_choice")
+    manager: Any = bpy.context.window_manager
+    icons: dict[str, int] = {}
+    picture_of = choice.picture_of
+
+    def recorded(preset: Any) -> int:
+        icons[preset.name] = picture_of(preset)
+        return icons[preset.name]
+
+    with mock.patch.object(choice, "picture_of", recorded):
+        yield from ui.click(x, y)
+        for _ in range(5):
+            yield
+        known = {preset.name for preset in choice.presets().presets}
+        assert set(icons) == known and all(icon > 0 for icon in icons.values()), icons
+        yield from picture("fabrics")
+        icons.clear()
+        manager.muslin_fabric_search = "blouse"
+        yield from ui.key("ESC", x, y)
+        yield from ui.click(x, y)
+        for _ in range(5):
+            yield
+        assert set(icons) == {"silk"}, icons
+        yield from picture("fabrics_found")
+        manager.muslin_fabric_search = ""
+        yield from ui.key("ESC", x, y)
+        yield from ui.hover(x - 300, y)

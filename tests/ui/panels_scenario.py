@@ -109,10 +109,11 @@ def panels() -> Steps:
             assert not missing, f"{name}: not drawn: {sorted(missing)}, but {sorted(log.times)}"
             yield from picture(f"panels_{name}")
 
-        of_cloth = ("muslin", "pinning", "garment", "maps", "collisions", "bake", "cache", "solver", "compare")
+        of_cloth = ("muslin", "pinning", "garment", "rest_shape", "maps", "frames", "collisions", "bake", "cache",
+                    "solver", "compare")
         yield from shown("none", "muslin")
         sheet.muslin.kind, sheet.muslin.pin_group, scene.steps_per_frame = "CLOTH", "Pins", 1
-        yield from shown("cloth", "fabric", "damping", *of_cloth)
+        yield from shown("cloth", "fabric", "stiffness", "damping", *of_cloth)
         for model in ("projective", "jelly"):
             sheet.muslin.model = model
             yield from shown(model, "body", *of_cloth)

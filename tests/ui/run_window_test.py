@@ -20,7 +20,7 @@ SCENARIOS = ("first_steps", "bake", "bake_cycle", "solver_killed", "blender_kill
              "leaving")
 MEASURING = ("bake_fluid",)
 """Scenarios that measure times, which depend on what else the machine does."""
-PICTURES = {"first_steps": ("empty", "cloth", "collider"), "bake": ("baking", "baked"),
+PICTURES = {"first_steps": ("empty", "fabrics", "fabrics_found", "cloth", "collider"), "bake": ("baking", "baked"),
             "bake_cycle": ("bake_running", "bake_paused", "bake_partial", "bake_complete"),
             "solver_killed": ("bake_killed",), "interruptions": ("interrupted",),
             "changes": ("changed", "baked_again"),
