@@ -49,7 +49,7 @@ def matrix_product(of, x, v, time):
 @pytest.mark.parametrize("start", [1.0, 0.0])
 def test_forces_and_matrices_are_those_of_the_fabric_at_the_time(model, start):
     for names in GROUPS:
-        if "compression_warp" in names and model not in ("baraff_witkin", "projective"):
+        if "compression_warp" in names and model not in ("baraff_witkin", "mass_spring"):
             continue
         material = keyed(names, start)
         ours = system(material, model)
@@ -160,8 +160,7 @@ def test_a_constant_that_leaves_its_range_is_refused_with_its_time():
         solved(scene(material), range(1, 4))
 
 
-def test_every_constant_of_a_fabric_but_its_mass_and_what_follows_stretch_may_change():
+def test_every_constant_of_a_fabric_but_its_mass_may_change():
     fields = {field for field, _ in PLACES.values()}
-    assert fields == set(core.Material.__dataclass_fields__) - {
-        "areal_density", "thread_width", "name", "compression", "compression_damping", "shear_damping", "bend_damping"}
+    assert fields == set(core.Material.__dataclass_fields__) - {"areal_density", "thread_width", "name"}
     assert set(VALUES) == set(PLACES)
