@@ -135,7 +135,8 @@ class NewtonStep:
             if not judged:
                 residual, converged = found.linear.residual, found.linear.converged
         if self.system.pressure is not None and self.linearisation.tangent and not converge:
-            found = self._followed(found)
+            found, in_vain = self._followed(found)
+            failed |= in_vain
         result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
                        self.system.strain_limit(self.state.time + self.h, self.state.plastic),
                        self.linearised[0] if self.linearisation.tangent else None)
@@ -227,29 +228,39 @@ class NewtonStep:
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
 
-    def _followed(self, found: Solve) -> Solve:
+    def _followed(self, found: Solve) -> tuple[Solve, bool]:
         """Return the solve after further linearisations, as long as the step creates so much energy that it would be
-        rejected: cloth that is blown up turns far in a step.
+        rejected: cloth that is blown up turns far in a step. Also return whether they were in vain.
 
         A step that stretches cloth too much as well is left to smaller steps: a search for contacts on its way would
         find most of the mesh.
         """
+        grown, made = self._judged(found)
         for _ in range(PRESSURE_LINEARISATIONS - 1):
-            if not np.isfinite(found.u).all() or self.contacts.effort > MOST_STEP_EFFORT:
+            if grown > self.settings.max_strain_change or made <= MAX_ENERGY_GAIN or (
+                    self.contacts.effort > MOST_STEP_EFFORT):
                 break
             with self.watch.stage("forces"):
-                end = self.contacts.reached(found.u)
-                lengths = self.system.edge_lengths(end)
-                grown = step_strain.largest_of_most(self.contacts.growth(found.u), self.system.edge_slices)
-                made = self._made(found.u, end, lengths)
-                if grown > self.settings.max_strain_change or made <= MAX_ENERGY_GAIN:
-                    break
                 r = self._impulse(found.u) + self.h * found.friction + self.contacts.springs(found.u)
             better = self._newton_step(found, r, close=False)
             if better is None:
-                break
+                return found, True
+            before = made
+            grown, made = self._judged(better)
+            if not made < before:                                  # with other contacts, which have another phi
+                return found, True
             found = better
-        return found
+        return found, False
+
+    def _judged(self, at: Solve) -> tuple[float, float]:
+        """Return the stretch that a solve adds to most edges [-], and the energy that it creates, as of `_made`; inf if
+        it is not finite."""
+        if not np.isfinite(at.u).all():
+            return np.inf, np.inf
+        with self.watch.stage("forces"):
+            end = self.contacts.reached(at.u)
+            grown = step_strain.largest_of_most(self.contacts.growth(at.u), self.system.edge_slices)
+            return grown, self._made(at.u, end, self.system.edge_lengths(end))
 
     def _made(self, u: FloatArray, end: FloatArray, lengths: FloatArray) -> float:
         """Return the energy that the step creates, over the energy of its motion [-].
