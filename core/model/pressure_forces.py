@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import SINGLE_PRECISION, FloatArray, IntArray
+from ..arrays import SINGLE_PRECISION, BoolArray, FloatArray, IntArray
 from ..description.cloth import Cloth
 from ..description.pressure import RANGES
 from ..kernels import current
@@ -41,6 +41,8 @@ class PressureForces:
     Attributes:
         surface, body: as given.
         least_volumes: (P,) volume of each piece with its sides in contact [m^3].
+        sewn: (P,) whether a piece has seams. The change of the pressure's direction is left out of its stiffness:
+            panels whose seams are still open have no tension that would balance it.
         changes: whether any setting changes with time.
         has_fluid: whether there is a fluid at any time.
         columns: (V,) number of the field of the low-rank stiffness that a vertex belongs to, -1 for none.
@@ -61,6 +63,8 @@ class PressureForces:
         self.has_fluid = any(cloth.pressure is not None and cloth.pressure.has_fluid for cloth in cloths)
         self.columns: IntArray = np.full(len(start), -1)
         self.columns[surface.triangles] = _ranks(body[surface.anchor])[surface.piece][:, None]
+        self.sewn: BoolArray = np.isin(np.arange(len(area)), surface.piece[np.isin(
+            surface.triangles, surface.weld.places).any(axis=1)])
         self.columns[surface.weld.vertices] = self.columns[surface.weld.places]
 
     @staticmethod
@@ -173,7 +177,7 @@ class PressureAt:
             rest.append(_Heights(self.fluid, factor))
         fields = [vector if forces.columns.max() == 0 else np.where((forces.columns == column)[:, None], vector, 0.0)
                   for vector in vectors if vector.any() for column in range(int(forces.columns.max()) + 1)]
-        p = np.where(surface.closed, state.pressure, 0.0)
+        p = np.where(surface.closed & ~forces.sewn, state.pressure, 0.0)
         if p.any():
             rest.append(_Turning(surface, surface.weld.positions(x), factor * p))
         return SideOperator(LowRank(fields, forces.body, int(forces.body.max()) + 1), rest)
