@@ -13,7 +13,7 @@ from ..read import blender_collision, read_scene
 from ..write import mesh_cache
 from . import bake_changes, bake_state, certificate_text, crossings_overlay, hints, rename_velocity
 from .operators import cloths_of
-from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph
+from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph, with_label_above
 
 
 class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
@@ -99,10 +99,7 @@ class MUSLIN_PT_frames(PhysicsTab, bpy.types.Panel):
         whole.prop(scene.muslin, "steps_per_frame")
         whole.prop(scene.muslin, "motion_samples")
         col.prop(scene.muslin, "speed")
-        named = col.column(align=True)
-        named.use_property_split = False
-        named.label(text="Collider Collection")
-        named.prop(scene.muslin, "collider_collection", text="")
+        with_label_above(col, scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from .panel_layout import PhysicsTab, paragraph
+from .panel_layout import PhysicsTab, paragraph, with_label_above
 
 
 class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
@@ -33,7 +33,7 @@ class MUSLIN_PT_object_collisions(PhysicsTab, bpy.types.Panel):
         draw_thickness(col, obj.muslin, text="Distance")
         col.prop(obj.muslin, "friction")
         _draw_group(col, obj, "object_collision_group")
-        col.prop(obj.muslin, "collision_collection")
+        with_label_above(col, obj.muslin, "collision_collection")
 
 
 class MUSLIN_PT_self_collisions(PhysicsTab, bpy.types.Panel):

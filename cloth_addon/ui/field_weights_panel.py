@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..properties.field_weights_settings import FIELD_WEIGHTS
-from .panel_layout import PhysicsTab
+from .panel_layout import PhysicsTab, with_label_above
 
 
 class MUSLIN_PT_field_weights(PhysicsTab, bpy.types.Panel):
@@ -17,7 +17,7 @@ class MUSLIN_PT_field_weights(PhysicsTab, bpy.types.Panel):
         muslin = context.object.muslin
         col = self.column(context)
         col.use_property_decorate = True
-        col.prop(muslin, "effector_collection")
+        with_label_above(col, muslin, "effector_collection")
         col.separator()
         for number, name in enumerate(FIELD_WEIGHTS):
             col.prop(muslin, f"weight_{name}", slider=True)

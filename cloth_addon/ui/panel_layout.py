@@ -52,6 +52,14 @@ def with_unit(col: Any, muslin: Any, prop: str, unit: str) -> None:
     behind.label(text=unit)
 
 
+def with_label_above(col: Any, data: Any, prop: str) -> None:
+    """Draw a property below its name, for names that are too long to stand beside the field."""
+    named = col.column(align=True)
+    named.use_property_split = False
+    named.label(text=data.bl_rna.properties[prop].name)
+    named.prop(data, prop, text="")
+
+
 def paragraph(col: Any, text: str, width: int, icon: str = "INFO") -> None:
     """Draw text in several lines, which Blender does not do. `width` is that of the region [pixels]."""
     letters = max(20, int(width / (6.5 * (bpy.context.preferences.system.ui_scale or 1.0))) - 8)
