@@ -21,6 +21,8 @@ from . import own_fabrics
 from .enum_items import Item, title
 
 CUSTOM, DEFAULT = "CUSTOM", "cotton"
+OWN_PICTURE = "_own"
+"""Name of the picture that stands for presets of the user."""
 
 OF_COMPRESSION = ("compression_warp", "compression_weft")
 OF_SEPARATE_DAMPING = ("compression_damping", "shear_damping", "bend_damping")
@@ -203,6 +205,11 @@ def load_preset(settings: Any, name: str) -> None:
 def preset_of(settings: Any) -> str:
     """Return the name of the preset whose values `settings` has, or CUSTOM. Properties are in single precision."""
     return presets().names.get(_key_of({prop: getattr(settings, prop) for prop in PRESET_PROPERTIES}), CUSTOM)
+
+
+def picture_path(known: FabricPreset) -> Path:
+    """Return the file of a preset's picture."""
+    return PRESET_FOLDER / f"{OWN_PICTURE if known.is_own else known.name}.png"
 
 
 def title_of(name: str) -> str:

@@ -13,9 +13,9 @@ from ... import core
 from ..bake.idle_operator import editable_mesh_object, why_not_editable
 from ..properties.fabric_presets import (
     CUSTOM,
-    PRESET_FOLDER,
     FabricPreset,
     own_preset,
+    picture_path,
     preset_of,
     presets,
     remove_preset,
@@ -26,8 +26,6 @@ from ..properties.own_fabrics import LONGEST_NAME
 
 SEARCH = "muslin_fabric_search"
 """Name of the window manager's property with the text that is searched for."""
-OWN_PICTURE = "_own"
-"""Name of the picture that stands for presets of the user."""
 COLUMNS = 4
 PICTURE_SCALE = 4.5
 """Height of a picture [heights of a button]."""
@@ -39,8 +37,8 @@ def picture_of(preset: FabricPreset) -> int:
     """Return the icon of a preset's picture, 0 if there is none."""
     if not _pictures:
         _pictures.append(bpy.utils.previews.new())
-    name = OWN_PICTURE if preset.is_own else preset.name
-    path = PRESET_FOLDER / f"{name}.png"
+    path = picture_path(preset)
+    name = path.stem
     if not path.is_file():
         return 0
     icons = _pictures[0]

@@ -179,7 +179,7 @@ def test_every_fabric_has_a_small_picture(extension):
     import bpy
 
     found = extension.fabric_choice
-    for name in (*extension.core.Material.presets(), found.OWN_PICTURE):
+    for name in (*extension.core.Material.presets(), extension.fabric_presets.OWN_PICTURE):
         path = extension.fabric_presets.PRESET_FOLDER / f"{name}.png"
         image = bpy.data.images.load(str(path))
         assert tuple(image.size) == (128, 128) and path.stat().st_size < 25000, name
