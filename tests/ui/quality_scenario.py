@@ -13,7 +13,7 @@ from window_input import MODULE, Steps, click, no_bake, picture, until
 from window_scene import ready
 
 FRAMES = 40
-TURNS = 40              # turns of the mouse wheel down to the last panel
+TURNS = 160             # turns of the mouse wheel down to the last panel
 
 
 def quality() -> Steps:
