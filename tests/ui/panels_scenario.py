@@ -52,8 +52,11 @@ def panel_classes() -> list[Any]:
 
 
 @contextmanager
-def opened(classes: Sequence[Any]) -> Iterator[DrawLog]:
-    """Register the panels as open and logged, and yield the log; restore them at the end."""
+def opened(classes: Sequence[Any], only: Sequence[str] = ()) -> Iterator[DrawLog]:
+    """Register the panels as open and logged, and yield the log; restore them at the end.
+
+    With `only`, the panels with these names are open, and the others as they were.
+    """
     log, before = DrawLog(), [(cls.bl_options, cls.draw) for cls in classes]
 
     def register(options: Sequence[tuple[Any, Any]]) -> None:
@@ -62,7 +65,8 @@ def opened(classes: Sequence[Any]) -> Iterator[DrawLog]:
         for cls, (cls.bl_options, cls.draw) in zip(classes, options, strict=True):
             bpy.utils.register_class(cls)
 
-    register([(options - {"DEFAULT_CLOSED"}, log.logged(draw)) for options, draw in before])
+    register([(options if only and cls.__name__ not in only else options - {"DEFAULT_CLOSED"}, log.logged(draw))
+              for cls, (options, draw) in zip(classes, before, strict=True)])
     try:
         yield log
     finally:

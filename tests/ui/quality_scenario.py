@@ -13,7 +13,7 @@ from window_input import MODULE, Steps, click, no_bake, picture, until
 from window_scene import ready
 
 FRAMES = 40
-TURNS = 160             # turns of the mouse wheel down to the last panel
+TURNS = 40              # turns of the mouse wheel down to the last panels; only those of the bake are open
 
 
 def quality() -> Steps:
@@ -32,7 +32,7 @@ def quality() -> Steps:
 
     drawn = []
     draw = bpy.types.SpaceDopeSheetEditor.draw_handler_add(lambda: drawn.append(1), (), "WINDOW", "POST_PIXEL")
-    with opened(panel_classes()) as log, new_area() as area:
+    with opened(panel_classes(), ("MUSLIN_PT_bake", "MUSLIN_PT_quality")) as log, new_area() as area:
         yield
         area.spaces.active.context = "PHYSICS"
         yield from _to_the_end(area)
