@@ -77,6 +77,7 @@ def changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any
             continue
         try:
             now, settings = fingerprint(scene, cloth), report.get("settings", {})
+            settings = settings if isinstance(settings, dict) else {}
             of_cloths = settings.get("cloths", settings)                # beside the scene's in older reports
             of_cloths = of_cloths if isinstance(of_cloths, dict) else {}
             own_now, scene_now = (json_values(asdict(settings_of(cloth, scene))),

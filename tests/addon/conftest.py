@@ -75,3 +75,17 @@ def read(extension, scene, monkeypatch):
         return simulated[0]
 
     return read
+
+
+@pytest.fixture
+def baked(extension, scene, monkeypatch):
+    """Return a function that bakes the scene's cloth over the given frames with a reproducible random motion."""
+    from tests.addon import builders
+    from tests.addon.scripted import crumple, replace_simulation, simulate_as
+
+    def baked(first: int = 3, last: int = 6) -> None:
+        scene.muslin.backend, scene.muslin.use_custom_range = "NUMPY", True
+        scene.muslin.frame_start, scene.muslin.frame_end = first, last
+        replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
+        builders.finish(extension.bake.bake(scene))
+    return baked

@@ -11,24 +11,12 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.addon import builders, drawing
-from tests.addon.scripted import crumple, replace_simulation, simulate_as
+from tests.addon import builders
 
 EXTENSIONS = {"ALEMBIC": ".abc", "USD": ".usdc", "GLTF": ".glb"} | {
     name: f".{name.lower()}" for name in ("FBX", "OBJ", "PC2", "MDD")}
 TOLERANCE = 1e-6
 """Largest distance of a vertex from the bake [m]."""
-
-
-@pytest.fixture
-def baked(extension, scene, monkeypatch):
-    """Return a function that bakes the scene's cloth over the given frames with a reproducible random motion."""
-    def baked(first: int = 3, last: int = 6) -> None:
-        scene.muslin.backend, scene.muslin.use_custom_range = "NUMPY", True
-        scene.muslin.frame_start, scene.muslin.frame_end = first, last
-        replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
-        builders.finish(extension.bake.bake(scene))
-    return baked
 
 
 def export(identifier: str, folder: Path, name: str = "out", **options: Any) -> Path:
@@ -342,75 +330,3 @@ def test_all_cloth_of_the_scene_is_exported_from_any_mode_and_though_hidden(scen
     {"ALEMBIC": bpy.ops.wm.alembic_import, "USD": bpy.ops.wm.usd_import, "GLTF": bpy.ops.import_scene.gltf,
      "FBX": bpy.ops.import_scene.fbx}[identifier](filepath=str(path))
     assert len([obj for obj in bpy.data.objects if obj not in before and obj.type == "MESH"]) == 3
-
-
-@pytest.mark.parametrize("identifier", list(EXTENSIONS))
-def test_cloth_that_cannot_be_exported_is_refused(scene, baked, tmp_path, identifier):
-    operator = getattr(bpy.ops.muslin, f"export_{identifier.lower()}")
-    sheet = builders.sheet(4)
-    assert not operator.poll()
-    with pytest.raises(RuntimeError, match="The scene has no baked cloth"):
-        operator(filepath=str(tmp_path / "out"))
-    baked()
-
-    def refused(text: str, **options: Any) -> None:
-        before = everything()
-        with pytest.raises(RuntimeError, match=text):
-            operator(**{"filepath": str(tmp_path / "out"), **options})
-        assert everything() == before
-
-    refused("no baked cloth is selected")
-    sheet.select_set(True)
-    refused("No file is named", filepath="")
-    refused("there is no folder", filepath=str(tmp_path / "gone" / "out"))
-    bpy.context.view_layer.objects.active = sheet
-    bpy.ops.object.mode_set(mode="EDIT")
-    refused("Sheet: is in Edit Mode")
-    bpy.ops.object.mode_set(mode="OBJECT")
-    hidden = bpy.data.collections.new("Hidden")
-    scene.collection.children.link(hidden)
-    scene.collection.objects.unlink(sheet)
-    hidden.objects.link(sheet)
-    hidden.hide_viewport = True
-    refused("Sheet: is hidden with its collection", which="ALL")
-    bpy.context.view_layer.layer_collection.children["Hidden"].exclude = True
-    refused("Sheet: is not in view layer", which="ALL")
-
-
-def test_buttons_of_formats_that_blender_lacks_are_grey_and_say_why(extension, scene, baked, monkeypatch):
-    sheet = builders.sheet(4)
-    sheet.select_set(True)
-    baked()
-    layout = drawing.Layout()
-    extension.export.draw_export(layout, bpy.context)
-    assert layout.operators == [f"muslin.export_{name.lower()}" for name in
-                                ("ALEMBIC", "USD", "GLTF", "FBX", "OBJ", "PC2", "MDD")]
-    assert bpy.ops.muslin.export_fbx.poll()
-    bpy.ops.preferences.addon_disable(module="io_scene_fbx")
-    try:
-        assert not bpy.ops.muslin.export_fbx.poll()
-        with pytest.raises(RuntimeError, match="add-on FBX is off; switch it on in Edit > Preferences > Add-ons"):
-            bpy.ops.muslin.export_fbx(filepath="out.fbx")
-    finally:
-        bpy.ops.preferences.addon_enable(module="io_scene_fbx")
-    monkeypatch.setattr(extension.formats, "bpy", None)
-    options = type("Options", (), {"usd": False})
-    monkeypatch.setattr(extension.formats, "bpy", type("Blender", (), {"app": type("App", (), {
-        "build_options": options})}))
-    assert "built without USD" in extension.formats.why_missing("USD")
-
-
-@pytest.mark.parametrize("identifier", sorted(EXTENSIONS))
-def test_a_bake_whose_frames_are_gone_is_not_exported_as_a_still(extension, scene, baked, tmp_path, identifier):
-    sheet = builders.sheet(4)
-    sheet.muslin.result, scene.muslin.cache_folder = "MESH_CACHE", str(tmp_path / "cache")
-    baked()
-    (tmp_path / "cache").rename(tmp_path / "moved")
-    said = extension.mesh_cache.missing_file(sheet)
-    assert said
-    with pytest.raises(extension.core.SceneError, match="Sheet: The frames of the bake are gone") as raised:
-        extension.export_bake.export_bake(bpy.context, [sheet], identifier, tmp_path / f"x{EXTENSIONS[identifier]}")
-    assert said in str(raised.value) and {path.name for path in tmp_path.iterdir()} == {"moved"}
-    sheet.modifiers.clear()
-    with pytest.raises(extension.core.SceneError, match="Sheet: the modifier that plays its bake is missing"):
-        extension.export_bake.export_bake(bpy.context, [sheet], identifier, tmp_path / f"x{EXTENSIONS[identifier]}")
