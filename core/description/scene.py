@@ -37,7 +37,7 @@ class Scene:
     """
 
     def __init__(self, cloths: Sequence[Cloth], colliders: Sequence[Collider] = (), gravity: Any = (0.0, 0.0, -9.81),
-                 wind: Any = (0.0, 0.0, 0.0), fields: Sequence[ForceField] = ()) -> None:
+                 wind: Any = (0.0, 0.0, 0.0), *, fields: Sequence[ForceField] = ()) -> None:
         for what, given, kind in (("cloths", cloths, Cloth), ("colliders", colliders, Collider),
                                   ("fields", fields, ForceField)):
             if not is_series(given) or not all(isinstance(item, kind) for item in given):

@@ -245,15 +245,17 @@ def test_a_bone_of_scale_zero_is_an_error_that_names_the_frame(extension, scene,
     assert sheet.data.shape_keys is None
 
 
-def test_a_modifier_that_changes_pin_weights_is_noted(extension, scene, crumpled):
+def test_a_modifier_that_changes_weights_of_stiffness_is_noted(extension, scene, crumpled):
     sheet = builders.sheet()
     builders.pin(sheet, {0: 1.0})
-    sheet.modifiers.new("Fade", "VERTEX_WEIGHT_MIX").vertex_group_a = "Pins"
+    sheet.muslin.stretch_group = sheet.vertex_groups.new(name="Stiff").name
+    sheet.vertex_groups["Stiff"].add([0], 1.0, "REPLACE")
+    sheet.modifiers.new("Fade", "VERTEX_WEIGHT_MIX").vertex_group_a = "Stiff"
     other = sheet.modifiers.new("Unused", "VERTEX_WEIGHT_EDIT")
     other.vertex_group = sheet.vertex_groups.new(name="Mask").name
     notes = builders.finish(extension.bake.bake(scene)).notes
     assert [note.partition(" is ignored")[0] for note in notes] == [
-        "Sheet: the modifier 'Fade' of the weights of 'Pins'"]
+        "Sheet: the modifier 'Fade' of the weights of 'Stiff'"]
 
 
 @pytest.mark.parametrize("name, kind, value, message", [
