@@ -16,8 +16,8 @@ from window_scene import make_current, ready, shape_at
 
 FRAMES = 48
 CELLS = 16
-DOWN = 20               # turns of the mouse wheel before the first look for a field
-TURNS, WHEEL = 6, 6     # looks for it, and turns between them
+DOWN = 10               # turns of the mouse wheel before the first look for a field
+TURNS, WHEEL = 12, 6    # looks for it, and turns between them
 COLUMN = 0.6            # place of the fields across a panel, over its width
 STEP = 14               # distance of the points at which a field is searched [pixels]
 
@@ -46,7 +46,7 @@ def fields() -> Steps:
     make_current(flag)
     bpy.ops.ed.undo_push(message="Fields set")
 
-    with opened(panel_classes()) as log, new_area() as area:
+    with opened(panel_classes(), only=["MUSLIN_PT_field_weights"]) as log, new_area() as area:
         yield
         area.spaces.active.context = "PHYSICS"
         yield from wheel(area, DOWN)
