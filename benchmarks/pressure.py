@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pressure costs: a pillow that is blown up on a floor.
+"""Measure the cost of pressure in a pillow that is blown up on a floor.
 
     python -m benchmarks.pressure [--cells N] [--frames N] [--gas PRESSURE]
 

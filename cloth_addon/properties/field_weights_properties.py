@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much gravity and the force fields of the scene act on one cloth, and what a collider absorbs of them."""
+"""Settings of the weights of gravity and force fields on one cloth, and of their absorption by a collider."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a cloth object collides with, as the core's record: its collection by names, its vertex groups as marks."""
+"""Read the collision settings of a cloth object for the core: names of its collection, marks of its vertex groups."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which objects' shapes place or deform an object: by parents, constraints and modifiers."""
+"""Find the objects whose shapes place or deform an object, by parents, constraints and modifiers."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 
 
 class PinSamples:
-    """What the frame window reads of the pins of cloth objects.
+    """Samples of the pins of cloth objects for the frame window.
 
     Args:
         objects: cloth objects and their settings.

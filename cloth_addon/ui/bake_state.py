@@ -76,7 +76,7 @@ class BakeState:
 
     @property
     def mixed(self) -> list[str]:
-        """Which frames of the bake in use have other settings than the last ones, as sentences for the user."""
+        """Return sentences that name the frames whose settings differ from those of the last frames of the bake."""
         return [mixed_text(part) for part in mixed_parts_of(self.record, self.used)]
 
     def text(self, changed: bool) -> str:

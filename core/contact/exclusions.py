@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which parts of the surfaces may be in contact with which others, as the cloths' `ClothContact` says.
+"""Exclusion of pairs from contact by the `ClothContact` settings of the cloths.
 
 Objects are numbered, cloths first, then colliders. A pair of triangles is excluded if their objects do not collide, or
 if one of the two is left out of that kind of contact: of a cloth with itself, or with other objects. A vertex or edge
@@ -24,7 +24,7 @@ OTHER, ITSELF = 0, 1
 
 
 class Exclusions:
-    """Which of C cloths and S colliders meet, and which of their primitives take part.
+    """Pairs of C cloths and S colliders that may be in contact, and the primitives that take part.
 
     Args:
         contacts: settings of each cloth. counts: (C,) vertices of each, V in all.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 from tests.addon import builders
 from tests.addon.scripted import replace_simulation, simulate_as
@@ -151,5 +152,5 @@ def test_a_seam_to_a_vertex_without_faces_is_noted(notes, vertices, named):
 @pytest.mark.parametrize(("away", "named"), [(0.0, False), (1e4, True)])
 def test_vertices_far_from_the_origin_of_their_object_are_noted(notes, away, named):
     sheet = builders.sheet()
-    sheet.data.transform(__import__("mathutils").Matrix.Translation((away, 0.0, 0.0)))
+    sheet.data.transform(Matrix.Translation((away, 0.0, 0.0)))
     assert ["where Blender rounds places by" in note for note in notes()] == [True] * named
