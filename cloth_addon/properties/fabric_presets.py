@@ -18,6 +18,7 @@ import numpy as np
 from ... import core
 from ...core.description.presets import PRESET_FOLDER, read_fabric
 from . import own_fabrics
+from .air_settings import air_constants, air_values, unused_air
 from .enum_items import Item, title
 
 CUSTOM, DEFAULT = "CUSTOM", "cotton"
@@ -28,12 +29,14 @@ OF_COMPRESSION = ("compression_warp", "compression_weft")
 OF_SEPARATE_DAMPING = ("compression_damping", "shear_damping", "bend_damping")
 PRESET_PROPERTIES = (
     "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft",
-    "damping", "friction", "air_drag", "viscous_drag", "isotropic_damping", "spring_damping",
+    "damping", "friction", "air_drag", "drag_coefficient", "skin_friction", "air_law", "viscous_drag",
+    "isotropic_damping", "spring_damping",
     "use_compression", *OF_COMPRESSION, "use_separate_damping", *OF_SEPARATE_DAMPING,
 )
 """Properties of `MuslinObject` that a preset sets."""
-Key = tuple[float | None, ...]
-"""The values of the properties in single precision, as Blender stores them; None for those that do not count."""
+Key = tuple[float | str | None, ...]
+"""The values of the properties, numbers in single precision, as Blender stores them; None for those that do not count.
+"""
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,7 @@ def _values_of(fabric: core.Material) -> dict[str, Any]:
         "areal_density": fabric.areal_density,
         "stretch_warp": fabric.stretch[0], "stretch_weft": fabric.stretch[1], "shear": fabric.shear,
         "bend_warp": fabric.bend[0], "bend_weft": fabric.bend[1],
-        "damping": fabric.damping, "friction": fabric.friction, "air_drag": fabric.air_drag,
+        "damping": fabric.damping, "friction": fabric.friction, **air_values(fabric),
         "viscous_drag": fabric.viscous_drag, "isotropic_damping": fabric.isotropic_damping,
         "spring_damping": fabric.spring_damping,
         "use_compression": fabric.compression is not None,
@@ -159,12 +162,13 @@ def _values_of(fabric: core.Material) -> dict[str, Any]:
 def _unused(values: dict[str, Any]) -> tuple[str, ...]:
     """Return the properties that do not count with these values."""
     return ((() if values["use_compression"] else OF_COMPRESSION)
-            + (() if values["use_separate_damping"] else OF_SEPARATE_DAMPING))
+            + (() if values["use_separate_damping"] else OF_SEPARATE_DAMPING) + unused_air(values))
 
 
 def _key_of(values: dict[str, Any]) -> Key:
     unused = _unused(values)
-    return tuple(None if prop in unused else float(np.float32(values[prop])) for prop in PRESET_PROPERTIES)
+    return tuple(None if prop in unused else values[prop] if isinstance(values[prop], str)
+                 else float(np.float32(values[prop])) for prop in PRESET_PROPERTIES)
 
 
 def readable_presets() -> tuple[tuple[str, ...], str]:
@@ -249,10 +253,10 @@ def save_preset(settings: Any, named: str, description: str = "", *, overwrite: 
 
 def _material_of(name: str, values: dict[str, Any]) -> core.Material:
     """Return the fabric of an object's values."""
-    same = ("areal_density", "shear", "damping", "friction", "air_drag", "viscous_drag", "isotropic_damping",
-            "spring_damping", *(OF_SEPARATE_DAMPING if values["use_separate_damping"] else ()))
+    same = ("areal_density", "shear", "damping", "friction", "viscous_drag", "isotropic_damping", "spring_damping",
+            *(OF_SEPARATE_DAMPING if values["use_separate_damping"] else ()))
     pairs = ("stretch", "bend", *(("compression",) if values["use_compression"] else ()))
-    constants: dict[str, Any] = {constant: values[constant] for constant in same}
+    constants: dict[str, Any] = {constant: values[constant] for constant in same} | air_constants(values)
     for constant in pairs:
         constants[constant] = values[f"{constant}_warp"], values[f"{constant}_weft"]
     return core.Material(name=name, **constants)

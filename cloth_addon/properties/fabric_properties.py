@@ -40,6 +40,12 @@ def _fabric(prop: str, name: str, description: str, **options: Any) -> Any:
     return FloatProperty(name=name, description=description, default=DEFAULT_FABRIC[prop], **options)
 
 
+def _choose_linear_air(settings: Any, _context: Any) -> None:
+    """Choose the linear law of the air, the only one that uses its drag: scripts that set it need not know the law."""
+    if settings.air_law != "LINEAR":
+        settings.air_law = "LINEAR"
+
+
 class FabricProperties:
     """Settings of an object's fabric; a base class of `MuslinObject`."""
 
@@ -101,10 +107,29 @@ class FabricProperties:
         "degrees. More makes cloth stay where it lies and gather in folds",
         min=0.0, max=10.0, soft_max=1.0, step=1, precision=3,
     )
+    air_law: EnumProperty(
+        name="Air", description="How the air resists the cloth, and the wind drives it",
+        default=DEFAULT_FABRIC["air_law"],
+        items=[("QUADRATIC", "Quadratic", "Pressure on the surface and friction along it grow with the square of the "
+                "speed, as in real air: gentle motion is free, and strong wind makes flags flutter", 0),
+               ("LINEAR", "Linear", "Pressure grows with the speed, as in published cloth simulations and Blender's "
+                "Air Viscosity: it slows gentle motion more, and strong wind drives less", 1)],
+        options=set(),
+    )
+    drag_coefficient: _fabric(
+        "drag_coefficient", "Drag", "Coefficient of the pressure of the air on the surface: 1.17 for a flat sheet, "
+        "less for open weaves, 2 for long narrow ribbons. More makes it float down and flutter more",
+        min=0.0, max=100.0, soft_max=3.0, step=1, precision=3,
+    )
+    skin_friction: _fabric(
+        "skin_friction", "Skin Friction", "Coefficient of the friction of the air along both sides: 0.01 for smooth "
+        "fabric, more for fur and fringes. More makes wind pull a flag straight",
+        min=0.0, max=100.0, soft_max=0.1, step=0.1, precision=4,
+    )
     air_drag: _fabric(
-        "air_drag", "Air Drag", "Resistance of the air, and force of the wind, normal to the surface, in kg/(m² s). "
-        "More makes it flutter and float down",
-        min=0.0, max=1e3, soft_max=5.0, step=1, precision=3,
+        "air_drag", "Air Drag", "Resistance of the air, and force of the wind, normal to the surface, in kg/(m² s), "
+        "by the linear law, which setting it chooses. More makes it flutter and float down",
+        min=0.0, max=1e3, soft_max=5.0, step=1, precision=3, update=_choose_linear_air,
     )
     viscous_drag: _fabric(
         "viscous_drag", "Viscous Drag",

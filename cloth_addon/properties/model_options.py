@@ -10,9 +10,11 @@ import bpy
 from .body_properties import MAX_POISSON_RATIO
 from .enum_items import chosen
 
+OF_AIR = ("air_law", "drag_coefficient", "skin_friction", "air_drag")
+"""Names of the settings of the air on faces."""
 ALL_OF_FABRIC = frozenset((
-    "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp_micro", "bend_weft_micro", "air_drag",
-    "damping", "max_elongation", "grain", "spring_damping", "isotropic_damping", "viscous_drag"))
+    "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp_micro", "bend_weft_micro",
+    "damping", "max_elongation", "grain", "spring_damping", "isotropic_damping", "viscous_drag", *OF_AIR))
 """Names of all settings of the fabric."""
 
 
@@ -55,5 +57,5 @@ def fabric_settings_used(obj: bpy.types.Object) -> frozenset[str]:
     if len(obj.data.edges):
         used |= {"max_elongation", "spring_damping", "isotropic_damping"}
     if len(obj.data.polygons):
-        used.add("air_drag")
+        used |= set(OF_AIR)
     return frozenset(used)

@@ -18,6 +18,7 @@ from bpy.props import (
 )
 
 from ... import core
+from ...core.description.scene import AIR_DENSITY
 from . import change_listeners
 from .enum_items import BACKEND_ITEMS, flag_items, integrator_items
 
@@ -130,6 +131,10 @@ class MuslinScene(bpy.types.PropertyGroup):
     wind: FloatVectorProperty(
         name="Wind", description="Velocity of the air", default=(0.0, 0.0, 0.0), size=3, step=10, precision=2,
         subtype="VELOCITY", unit="VELOCITY",
+    )
+    air_density: FloatProperty(
+        name="Air Density", description="Density of the air, in kg/m³: 1.2 at sea level, 0.7 at 5000 m, 0 for a "
+        "vacuum without drag", default=AIR_DENSITY, min=0.0, max=1e4, soft_max=2.0, step=1, precision=3, options=set(),
     )
     compare_models: EnumProperty(
         name="Models", description="Simulate the object with each of these. None chosen: with the object's own model",

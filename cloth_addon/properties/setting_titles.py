@@ -15,7 +15,7 @@ TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit
           "spring_damping": "Edge Length", "steps_per_frame": "Steps per Frame",
           "pattern_size": "UV Square", "projective_solve": "Solve", "thickness": "Distance",
           "members": "Collision Collection", "self_friction": "Self Friction", "self_distance": "Self Distance",
-          "effectors": "Fields of the Effector Collection",
+          "drag_coefficient": "Drag", "effectors": "Fields of the Effector Collection",
           **{f"weight_{name}": f"{title(name)} in Field Weights" for name in FIELD_WEIGHTS}}
 """Titles in the panel of settings whose name is another."""
 SHOWN_ELSEWHERE = {"first", "last", "frame_rate", "time_ratio", "metres_per_unit", "gravity", "wind", "backend"}

@@ -15,6 +15,7 @@ from typing import Any
 import bpy
 
 from ... import core
+from .air_settings import AirSettings, air_settings_of
 from .compression_settings import CompressionSettings, compression_settings_of
 from .contact_settings import ContactSettings, contact_settings_of
 from .enum_items import backend_name, chosen
@@ -78,7 +79,6 @@ class ClothSettings:
     bend: tuple[float, float]
     damping: float
     friction: float
-    air_drag: float
     viscous_drag: float
     isotropic_damping: float
     spring_damping: float
@@ -90,6 +90,7 @@ class ClothSettings:
     max_elongation: float | None
     garment: GarmentSettings
     rest: RestSettings
+    air: AirSettings
     compression: CompressionSettings
     field_weights: FieldWeightsSettings
     contact: ContactSettings
@@ -104,9 +105,9 @@ class ClothSettings:
         """Return the core's material, called `name` in messages."""
         return core.Material(
             areal_density=self.areal_density, stretch=self.stretch, shear=self.shear, bend=self.bend,
-            damping=self.damping, friction=self.friction, air_drag=self.air_drag, viscous_drag=self.viscous_drag,
+            damping=self.damping, friction=self.friction, viscous_drag=self.viscous_drag,
             isotropic_damping=self.isotropic_damping, spring_damping=self.spring_damping, name=name,
-            **self.compression.material_options())
+            **self.air.material_options(), **self.compression.material_options())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +132,7 @@ class SceneSettings:
         frame_rate: frames per second of simulated time [1/s], with the scene's Time Stretching and Speed Multiplier.
         time_ratio: time at which Blender evaluates animation, over the frame number [-]; not 1 with Time Stretching.
         metres_per_unit: length of one Blender unit [m].
-        gravity: (3,) [m/s^2].   wind: (3,) [m/s].
+        gravity: (3,) [m/s^2].   wind: (3,) [m/s].   air_density: [kg/m^3].
         integrator, solid_contact, projective_solve, verlet_kd: as `core.Solver` names them.
         backend: "numpy", "numba", or None for the fastest that runs here.
     """
@@ -146,6 +147,7 @@ class SceneSettings:
     metres_per_unit: float
     gravity: tuple[float, float, float]
     wind: tuple[float, float, float]
+    air_density: float
     self_collision: bool
     solid_contact: str
     integrator: str
@@ -203,7 +205,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         stretch=(float(values.stretch_warp), float(values.stretch_weft)),
         shear=float(values.shear),
         bend=(float(values.bend_warp), float(values.bend_weft)),
-        damping=float(values.damping), friction=float(values.friction), air_drag=float(values.air_drag),
+        damping=float(values.damping), friction=float(values.friction), air=air_settings_of(values),
         viscous_drag=float(values.viscous_drag), isotropic_damping=float(values.isotropic_damping),
         spring_damping=float(values.spring_damping),
         model=model, pin_group=values.pin_group, grain=chosen(values, "grain"), uv_map=values.uv_map,
@@ -256,7 +258,7 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         frame_rate=scene.render.fps / scene.render.fps_base / ratio / float(values.speed), time_ratio=ratio,
         metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
-        wind=_in_metres(values.wind, unit),
+        wind=_in_metres(values.wind, unit), air_density=float(values.air_density),
         self_collision=bool(values.use_self_collision), solid_contact=chosen(values, "solid_contact").lower(),
         integrator=chosen(values, "integrator").lower(), projective_solve=chosen(values, "projective_solve").lower(),
         verlet_kd=float(values.verlet_kd),

@@ -13,7 +13,7 @@ from ..read import blender_collision, read_scene
 from ..write import mesh_cache
 from . import bake_changes, bake_state, certificate_text, crossings_overlay, hints, rename_velocity
 from .operators import cloths_of
-from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph, with_label_above
+from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph, with_label_above, with_unit
 
 
 class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
@@ -101,6 +101,7 @@ class MUSLIN_PT_frames(PhysicsTab, bpy.types.Panel):
         col.prop(scene.muslin, "speed")
         with_label_above(col, scene.muslin, "collider_collection")
         col.prop(scene.muslin, "wind")
+        with_unit(col, scene.muslin, "air_density", "kg/m³")
 
 
 class MUSLIN_PT_cache(PhysicsTab, bpy.types.Panel):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ..properties.model_options import fabric_settings_used, model_of
@@ -65,9 +67,10 @@ class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
         fabric_choice.draw_choice(col, muslin)
         col.separator()
         used = fabric_settings_used(obj)
-        for prop, unit in (("areal_density", "kg/m²"), ("air_drag", "kg/m²s")):
-            if prop in used:
-                with_unit(col, muslin, prop, unit)
+        if "areal_density" in used:
+            with_unit(col, muslin, "areal_density", "kg/m²")
+        if "air_law" in used:
+            _draw_air(col, muslin)
         if "max_elongation" in used:
             row = col.row(align=True, heading="Limit Stretch")
             row.prop(muslin, "use_max_elongation", text="")
@@ -79,6 +82,17 @@ class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
             col.prop(muslin, "grain")
             if muslin.grain == "UV":
                 col.prop_search(muslin, "uv_map", obj.data, "uv_layers", icon="GROUP_UVS")
+
+
+def _draw_air(col: Any, muslin: Any) -> None:
+    """Draw the law by which the air drags the fabric, and its coefficients."""
+    air = col.column(align=True)
+    air.prop(muslin, "air_law")
+    if muslin.air_law == "LINEAR":
+        with_unit(air, muslin, "air_drag", "kg/m²s")
+        return
+    air.prop(muslin, "drag_coefficient")
+    air.prop(muslin, "skin_friction")
 
 
 class MUSLIN_PT_stiffness(PhysicsTab, bpy.types.Panel):

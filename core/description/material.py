@@ -17,8 +17,8 @@ from .presets import UNITS, FabricFile, load_preset, preset_names, read_fabric, 
 
 PAIRS = ("stretch", "bend", "compression")
 """Constants of warp and weft."""
-NOT_GIVEN = ("compression", "compression_damping", "shear_damping", "bend_damping")
-"""Constants that take the value of another one if they are None."""
+NOT_GIVEN = ("compression", "compression_damping", "shear_damping", "bend_damping", "air_drag")
+"""Constants that may be None: others act in their place."""
 
 
 @names_arguments_of(MaterialError)
@@ -38,7 +38,12 @@ class Material:
         isotropic_damping: k_d of dashpots along the edges, against every relative motion of their ends [kg/s].
         spring_damping: k_d of dashpots along the edges, against changes of their lengths only [kg/s].
         friction: Coulomb coefficient [-].
-        air_drag: drag against the wind along the surface's normal [kg/(m^2 s)].
+        drag_coefficient: C_N of the pressure of the wind on the surface, rho/2 C_N |w_n| w_n, for the component w_n of
+            its velocity along the normal [-].
+        skin_friction: C_T of the friction of the wind along both sides, rho/2 C_T |w_t| w_t, for its component w_t
+            in the plane [-].
+        air_drag: k_d of a drag that is linear in the velocity along the normal [kg/(m^2 s)], as in 002. If it is given,
+            0 included, it acts instead of `drag_coefficient` and `skin_friction`.
         viscous_drag: drag against still air in every direction [kg/(m^2 s)].
         thread_width: width of the strip of fabric that a loose edge represents [m].
 
@@ -52,7 +57,9 @@ class Material:
     bend: tuple[float, float] = (0.0, 0.0)
     damping: float = 0.0
     friction: float = 0.3
-    air_drag: float = 0.0
+    drag_coefficient: float = 0.0
+    skin_friction: float = 0.0
+    air_drag: float | None = None
     viscous_drag: float = 0.0
     isotropic_damping: float = 0.0
     spring_damping: float = 0.0
@@ -67,7 +74,8 @@ class Material:
         if not isinstance(self.name, str):
             raise MaterialError(f"name is {self.name!r}, it must be text")
         for field, above_zero in (("areal_density", True), ("stretch", False), ("shear", False), ("bend", False),
-                                  ("damping", False), ("friction", False), ("air_drag", False),
+                                  ("damping", False), ("friction", False), ("drag_coefficient", False),
+                                  ("skin_friction", False), ("air_drag", False),
                                   ("viscous_drag", False), ("isotropic_damping", False), ("spring_damping", False),
                                   ("thread_width", True), ("compression", False), ("compression_damping", False),
                                   ("shear_damping", False), ("bend_damping", False)):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..arrays import FloatArray, is_series, takes
+from ..arrays import LARGEST, FloatArray, is_number, is_series, takes
 from ..did_you_mean import names_arguments_of, perhaps
 from ..errors import SceneError
 from .arguments import keeps_arguments
@@ -15,6 +15,9 @@ from .collider import Collider
 from .force_fields import ForceField
 from .vertex_values import shown
 from .wind import Wind, vector
+
+AIR_DENSITY = 1.204
+"""Density of dry air of 20 degrees at 101325 Pa [kg/m^3]."""
 
 
 @names_arguments_of(SceneError)
@@ -29,15 +32,18 @@ class Scene:
         wind: velocity of the air (3,) [m/s]; a function of time t [s] -> (3,); or a field, a function of time and
             positions (t [s], (V, 3) [m]) -> (V, 3).
         fields: force fields; the air of those of kind "wind" moves besides `wind`.
+        air_density: of the air [kg/m^3], for the quadratic drag of fabrics; 0 for a vacuum.
 
     Attributes:
         cloths, colliders: as given.
         gravity: (3,) at time 0 [m/s^2].
         gravity_changes: whether it is a function of time.
+        air_density: as given [kg/m^3].
     """
 
     def __init__(self, cloths: Sequence[Cloth], colliders: Sequence[Collider] = (), gravity: Any = (0.0, 0.0, -9.81),
-                 wind: Any = (0.0, 0.0, 0.0), *, fields: Sequence[ForceField] = ()) -> None:
+                 wind: Any = (0.0, 0.0, 0.0), *, fields: Sequence[ForceField] = (),
+                 air_density: float = AIR_DENSITY) -> None:
         for what, given, kind in (("cloths", cloths, Cloth), ("colliders", colliders, Collider),
                                   ("fields", fields, ForceField)):
             if not is_series(given) or not all(isinstance(item, kind) for item in given):
@@ -56,6 +62,10 @@ class Scene:
         self._gravity, self.gravity_changes = gravity, callable(gravity)
         self.gravity = vector(gravity(0.0), "gravity at 0 s") if callable(gravity) else vector(gravity, "gravity")
         self._wind = Wind(wind)
+        if not is_number(air_density) or not 0.0 <= air_density <= LARGEST:
+            raise SceneError(f"air_density is {shown(air_density)}, it must be a number from 0 to {LARGEST:g} "
+                             f"[kg/m^3]; air at sea level has {AIR_DENSITY}")
+        self.air_density = float(air_density)
 
     def gravity_at(self, time: float) -> FloatArray:
         """Return the gravity (3,) [m/s^2] at `time` [s].

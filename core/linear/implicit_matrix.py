@@ -109,7 +109,10 @@ class ElementProduct:
 
 
 class OuterProduct:
-    """The matrix with block q q^T for any two corners of an element, also for a corner and itself: q (E, 3)."""
+    """The matrix with block sum_q q q^T for any two corners of an element, also for a corner and itself.
+
+    Each element has R vectors q (E, R, 3).
+    """
 
     def __init__(self, stencil: Elements, q: FloatArray) -> None:
         self._stencil, self._q = stencil, q
@@ -122,7 +125,7 @@ class OuterProduct:
 
     def add_diagonal(self, blocks: FloatArray) -> None:
         """Add the blocks (i, i) of K to blocks (V, 3, 3)."""
-        outer = self._q[:, :, None] * self._q[:, None, :]
+        outer = np.einsum("era,erb->eab", self._q, self._q)
         for corner in self._stencil.vertices.T:
             _add_rows(blocks, corner, outer)
 

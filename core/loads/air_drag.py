@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drag: forces that are linear in the velocity, with their df/dv.
+"""Drag and lift of the air, and viscous drag, with their df/dv.
 
-    viscous   f_i = - c_i v_i                               c_i = k_d [kg/(m^2 s)] times the vertex's area
-    air       f   = - k_d A (n . (v - v_wind)) n            per triangle, v the mean of its corners
+    viscous    f_i = - c_i v_i                              c_i = k_d [kg/(m^2 s)] times the vertex's area
+    linear     f   = - k_d A (n . r) n                      per triangle, r = v - v_wind, v the mean of its corners
+    quadratic  f   = - rho/2 A (C_N |n . r| (n . r) n + C_T |r_t| r_t),    r_t = r - (n . r) n
 
-Both are damping forces of 002; air drag is also in Baraff and Witkin 1998, section 4.4 (001). A and n are taken at the
-start of the step, so the force is linear in v, and df/dv is symmetric and negative semi-definite. Each corner gets a
-third of the force of a triangle: df_i/dv_j = - q q^T with q = sqrt(k_d A / 9) n, for every pair of corners i, j.
+Viscous and linear drag are damping forces of 002; the linear law is also in Baraff and Witkin 1998, section 4.4 (001).
+The quadratic law is that of a thin plate in a separated flow: the pressure of both sides along the normal, which is
+drag and lift in one, and the friction of both sides in the plane. A and n are those of one moment of the step, so a
+force is linear in v, and df/dv is symmetric and negative semi-definite: df_i/dv_j = - sum_q q q^T for every pair of
+corners i, j. `kernels.formulas.drag` has the vectors q, and how the quadratic law is linearised.
 """
 
 from __future__ import annotations
@@ -21,25 +24,58 @@ from ..stencils.stencil import Stencil
 
 
 @dataclass(frozen=True)
+class AirCoefficients:
+    """Triangles in air, with the coefficients of their law.
+
+    Attributes:
+        stencil: that of `drag_stencil`.
+        linear: (T,) k_d [kg/(m^2 s)]; None where the quadratic law acts.
+        normal, tangential: (T,) rho C_N / 2 and rho C_T / 2 of the quadratic law [kg/m^3].
+        mass: (T,) of the fabric [kg].
+    """
+
+    stencil: Stencil
+    linear: FloatArray | None
+    normal: FloatArray
+    tangential: FloatArray
+    mass: FloatArray
+
+
+@dataclass(frozen=True)
 class AirDrag:
     """Air drag of triangles in the positions of one time.
 
     Attributes:
         stencil: that of `drag_stencil`.
-        vectors (T, 3) [sqrt(kg/s)]: q.
+        vectors (T, R, 3) [sqrt(kg/s)]: R vectors q of each triangle.
+        remainder (T, 3) [N]: the force on each corner at velocity 0, None where it is zero.
     """
 
     stencil: Stencil
     vectors: FloatArray
+    remainder: FloatArray | None = None
 
     @staticmethod
-    def at(stencil: Stencil, coefficients: FloatArray, x: FloatArray) -> AirDrag:
-        """Return the drag with k_d = coefficients (T,) at positions x (V, 3) [m]."""
-        return AirDrag(stencil, current().drag.drag_vectors(stencil.vertices, coefficients, x))
+    def at(air: AirCoefficients, x: FloatArray, r: FloatArray, h: float) -> AirDrag:
+        """Return the drag at positions x (V, 3) [m], linearised at velocities r (V, 3) [m/s] relative to the air, in a
+        step of h [s]; h is 0 outside of a step."""
+        triangles = air.stencil.vertices
+        if air.linear is not None:
+            return AirDrag(air.stencil, current().drag.drag_vectors(triangles, air.linear, x)[:, None])
+        return AirDrag(air.stencil, *current().drag.air_vectors(
+            triangles, x, r, air.normal, air.tangential, air.mass, h))
 
     def add_force(self, u: FloatArray, total: FloatArray) -> None:
-        """Add the force at velocities u (V, 3) [m/s] relative to the air to `total` (V, 3) [N]."""
+        """Add the part of the force that is linear in velocities u (V, 3) [m/s] to `total` (V, 3) [N]."""
         current().drag.add_force(self.stencil, self.vectors, u, total)
+
+    def add_push(self, wind: FloatArray, total: FloatArray) -> None:
+        """Add the force on cloth at rest, in air of velocities `wind` (V, 3) [m/s], to `total` (V, 3) [N]."""
+        if np.any(wind):
+            self.add_force(np.ascontiguousarray(np.broadcast_to(-wind, total.shape)), total)
+        if self.remainder is not None:
+            x, y, z = np.ascontiguousarray(self.remainder.T)
+            total += self.stencil.scatter(((x, y, z),), len(total))
 
     def row_sums(self, vertex_count: int) -> FloatArray:
         """Return the sums of the rows of -df/dv (V, 3, 3) [kg/s]: its products with the three unit translations."""

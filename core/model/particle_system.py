@@ -27,7 +27,7 @@ from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..linear.preconditioners.select import Preconditioners
 from ..state import SolveHistory, State, Touch
-from .air_coefficients import AirCoefficients
+from .air_in_time import AirInTime
 from .cloth_forces import built_model
 from .dof_numbering import SolverNodes
 from .elastic_forces import ConstantStiffness, ElasticForces, edge_stiffness
@@ -135,7 +135,7 @@ class ParticleSystem:
         self.held_edges: BoolArray = self.displayed_edges & np.isin(self.edges, self._pins.always).all(axis=1)
         self._limit = self._final_limit()
         self._latest_limit: Latest[tuple[tuple[float, ...], bytes | None], StrainLimit] = Latest()
-        self._air = AirCoefficients(cloths, self.slices, nodes.count)
+        self._air = AirInTime(scene, self.slices, nodes.mass)
         self.smoothing = VelocitySmoothing(near, self.vertex_count)
         stencils = [*(f.stencil for f in final if not f.law.constant_tangent),
                     *self._air.stencils] if assembled else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The forces of a system that are linear in the velocity: damping, drag, wind and linearised force fields.
+"""The forces of a system that are linear in the velocity: damping, linearised drag, wind and force fields.
 
 Their matrix D is a part of the step's matrix, which `ElasticForces.stiffness` adds in the same pass over the elements.
 Products D u need no matrix.
@@ -17,8 +17,7 @@ from ..description.scene import Scene
 from ..kernels import current
 from ..linear.block_matrix import BlockPattern
 from ..linear.scalar_matrix import ScalarMatrix
-from ..loads.air_drag import AirDrag
-from ..stencils.stencil import Stencil
+from ..loads.air_drag import AirCoefficients, AirDrag
 from .field_forces import FieldForces, Step
 from .force_families import Family
 
@@ -79,7 +78,7 @@ class VelocityForces:
     Args:
         scene: for its wind.
         fields: its force fields.
-        air: stencils of triangles that the air drags, with their coefficients k_d (T,) [kg/(m^2 s)].
+        air: triangles that the air drags.
         viscous: (V,) coefficients of viscous drag [kg/s].
         damped: families of damped forces whose stiffness changes.
         damped_constant: families of damped forces of constant stiffness.
@@ -87,7 +86,7 @@ class VelocityForces:
         pattern: of the matrix.
     """
 
-    def __init__(self, scene: Scene, fields: FieldForces, air: Sequence[tuple[Stencil, FloatArray]],
+    def __init__(self, scene: Scene, fields: FieldForces, air: Sequence[AirCoefficients],
                  viscous: FloatArray, damped: Sequence[Family], damped_constant: Sequence[Family],
                  constant: ScalarMatrix | None, pattern: BlockPattern) -> None:
         self._scene, self._fields, self._air, self._pattern = scene, fields, air, pattern
@@ -108,14 +107,7 @@ class VelocityForces:
         if not (self._air or self._damped or self._damped_constant or self._viscous is not None or field):
             return None
         push = np.zeros_like(x)
-        drags = [AirDrag.at(stencil, coefficients, x) for stencil, coefficients in self._air]
-        wind = self._scene.wind_at(time, x)
-        air = self._fields.air(time, x) if drags else None
-        if air is not None:
-            wind = wind + air
-        if np.any(wind):
-            for drag in drags:
-                drag.add_force(np.ascontiguousarray(np.broadcast_to(-wind, x.shape)), push)
+        drags = self._add_air(x, v, time, step, push)
         if self._constant is not None:
             self._constant.add_product(v, push)
             for family in self._damped_constant:
@@ -124,3 +116,24 @@ class VelocityForces:
             push += field.push
         return RateForce(x, push, self._damped, self._damped_constant, self._constant, drags, self._viscous,
                          None if field is None else field.blocks, self._pattern)
+
+    def _add_air(self, x: FloatArray, v: FloatArray, time: float, step: Step | None, push: FloatArray
+                 ) -> list[AirDrag]:
+        """Return the drag of the air, and add its force at rest to `push` (V, 3) [N].
+
+        The quadratic law is taken at the predicted end of the step, where A and n are right to second order. It is
+        linearised at the velocities of the step's start, which no smoothing has changed.
+        """
+        if not self._air:
+            return []
+        r, h = v, 0.0
+        if step is not None and any(air.linear is None for air in self._air):
+            x, r, h = step.base + step.h * v, step.v, step.h
+        wind = self._scene.wind_at(time, x)
+        field = self._fields.air(time, x)
+        if field is not None:
+            wind = wind + field
+        drags = [AirDrag.at(air, x, r - wind, h) for air in self._air]
+        for drag in drags:
+            drag.add_push(wind, push)
+        return drags

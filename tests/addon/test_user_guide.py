@@ -94,7 +94,7 @@ def test_the_defaults_that_differ_from_the_core_s_are_those_in_the_table(extensi
         assert row == f"`{getattr(plain, name)}` | `{value if isinstance(value, str) else format(value, 'g')}`"
     sheet = builders.sheet()
     made = extension.settings.settings_of(sheet, scene)
-    assert abs(made.material("x").air_drag - core.Material.preset("cotton").air_drag) < 1e-6
+    assert abs(made.material("x").drag_coefficient - core.Material.preset("cotton").drag_coefficient) < 1e-6
     assert made.model == "baraff_witkin" and made.thickness is None and made.max_elongation is None
     assert f"| `Collider.friction` | `{core.Collider([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]).friction:g}` | " \
         f"`{extension.settings.collider_settings_of(sheet, scene).friction:g}`, cotton's |" in GUIDE

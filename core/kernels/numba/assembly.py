@@ -35,7 +35,9 @@ def subtract_scattered(stencil: Stencil, P: FloatArray, total: FloatArray) -> No
 
 def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, positions: Columns, layout: PaddedRows,
                data: FloatArray) -> None:
-    """Add sum_cd w_ic w_jd H_cd + q q^T to the numbers `data` of a matrix: H (E, C (C + 1) / 2, 9), q = common (E, 3).
+    """Add sum_cd w_ic w_jd H_cd + sum_q q q^T to the numbers `data` of a matrix: H (E, C (C + 1) / 2, 9).
+
+    common (E, R, 3): the R vectors q of each element.
 
     positions (E k k,): where in its row each block of an element is, in the matrix's layout. H has blocks c <= d
     alone, row by row, because H_dc = H_cd^T.
@@ -46,7 +48,7 @@ def add_blocks(stencil: Stencil, H: FloatArray, common: FloatArray | None, posit
     starts, corners = stencil.incidence
     weights = stencil.weights.reshape(-1, stencil.weights.shape[2])
     share(add, len(starts) - 1, LEAST_ELEMENTS, starts, corners, weights, H,
-          np.zeros((0, 3)) if common is None else common, positions, layout.row_start, layout.row_width, data)
+          np.zeros((0, 1, 3)) if common is None else common, positions, layout.row_start, layout.row_width, data)
 
 
 @cache
@@ -116,9 +118,12 @@ def _block_rows(k: int, C: int, core: int) -> Loop:
                                 y += w * H[e, block, 3 + a]
                                 z += w * H[e, block, 6 + a]
                         half[d, 0], half[d, 1], half[d, 2] = x, y, z
-                    same_x = common[e, a] * common[e, 0] if joint else 0.0
-                    same_y = common[e, a] * common[e, 1] if joint else 0.0
-                    same_z = common[e, a] * common[e, 2] if joint else 0.0
+                    same_x, same_y, same_z = 0.0, 0.0, 0.0
+                    if joint:
+                        for r in range(common.shape[1]):
+                            same_x += common[e, r, a] * common[e, r, 0]
+                            same_y += common[e, r, a] * common[e, r, 1]
+                            same_z += common[e, r, a] * common[e, r, 2]
                     for j in range(coupled):
                         x, y, z = same_x, same_y, same_z
                         for d in range(C):

@@ -90,9 +90,9 @@ def _filled(family: Family, x: FloatArray, factor: float, exact: bool, damped_at
 
 
 def add_common(stencil: Stencil, common: FloatArray, positions: Columns, layout: PaddedRows, data: FloatArray) -> None:
-    """Add q q^T of each element to the blocks of any two of its vertices, also of a vertex and itself.
+    """Add the sum of q q^T of each element to the blocks of any two of its vertices, also of a vertex and itself.
 
-    q = common (E, 3); other arguments as of `add_tangents`.
+    common (E, R, 3): R vectors q of each element; other arguments as of `add_tangents`.
     """
     add_blocks(stencil, np.zeros((0, 0, 9)), common, positions, layout, data)
 

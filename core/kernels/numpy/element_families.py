@@ -69,7 +69,8 @@ def add_tangents(family: Family, x: FloatArray, factor: float, positions: Column
     for part, H in _tangents(family, x, factor, exact, damped_at, damping):
         element_blocks(weights[..., part], H, blocks[..., part])
     if common is not None:
-        blocks += (common.T[:, None] * common.T[None]).reshape(9, 1, 1, -1)
+        for q in np.ascontiguousarray(common.transpose(1, 2, 0)):
+            blocks += (q[:, None] * q[None]).reshape(9, 1, 1, -1)
     k = len(vertices)
     places = layout.row_start[vertices][:, None] + positions.reshape(-1, k, k).transpose(1, 2, 0)
     add_entries(places.ravel(), blocks, layout, data)
@@ -146,10 +147,10 @@ def _fill(result: FloatArray, parts: Sequence[Any]) -> None:
 
 
 def add_common(stencil: Stencil, common: FloatArray, positions: Columns, layout: PaddedRows, data: FloatArray) -> None:
-    """Add q q^T of each element to the blocks of any two of its vertices, including the diagonal blocks.
+    """Add the sum of q q^T of each element to the blocks of any two of its vertices, including the diagonal blocks.
 
-    common (E, 3): q of each element. Other arguments are those of `add_tangents`.
+    common (E, R, 3): R vectors q of each element. Other arguments are those of `add_tangents`.
     """
     E, k = stencil.vertices.shape
-    blocks = (common[:, :, None] * common[:, None, :])[:, None, None]
+    blocks = sum(q[:, :, None] * q[:, None, :] for q in common.transpose(1, 0, 2))[:, None, None]
     add_element_blocks(stencil.vertices, positions, np.broadcast_to(blocks, (E, k, k, 3, 3)), layout, data)

@@ -20,7 +20,8 @@ BANDS = {
     "bend": ("N m", 5e-7, 5e-4),
     "damping": ("s", 0.0, 0.05),
     "friction": ("-", 0.05, 1.5),
-    "air_drag": ("kg/(m^2 s)", 0.0, 5.0),
+    "drag_coefficient": ("-", 0.5, 2.0),
+    "skin_friction": ("-", 0.0, 0.05),
 }
 GRAVITY = 9.81
 FABRICS = ("canvas", "chiffon", "cotton", "denim", "fine_cotton", "jersey", "leather", "plastic_film", "polyester",

@@ -8,7 +8,7 @@ import core
 from core.kernels import using
 from core.kernels.backend import why_not
 from core.linear.block_matrix import BlockPattern
-from core.loads.air_drag import AirDrag, drag_stencil
+from core.loads.air_drag import AirCoefficients, AirDrag, drag_stencil
 from core.model.elastic_forces import ConstantStiffness, ElasticForces
 from core.model.particle_system import ParticleSystem
 from core.model.velocity_forces import RateForce
@@ -22,8 +22,9 @@ from tests.core.shapes import grid
 
 WIND = np.array([2.0, -1.0, 0.5])
 FABRIC = {"areal_density": 0.2, "stretch": (900.0, 400.0), "shear": 150.0, "bend": (3e-5, 1e-5)}
-FORCES = {"damped": {"damping": 0.02}, "in air": {"air_drag": 0.8}, "viscous": {"viscous_drag": 0.5},
-          "all": {"damping": 0.02, "air_drag": 0.8, "viscous_drag": 0.5}}
+QUADRATIC = {"drag_coefficient": 1.2, "skin_friction": 0.1}
+FORCES = {"damped": {"damping": 0.02}, "in linear air": {"air_drag": 0.8}, "in air": QUADRATIC,
+          "viscous": {"viscous_drag": 0.5}, "all": {"damping": 0.02, "viscous_drag": 0.5, **QUADRATIC}}
 
 
 def two_cloths(bending="patch", **changes):
@@ -110,7 +111,8 @@ def test_air_also_drags_triangles_that_no_law_acts_on(backend):
     pattern = BlockPattern(len(mesh.positions), [spring.stencil.vertices, stencil.vertices])
     x, u = np.random.default_rng(2).normal(size=(2, len(mesh.positions), 3))
     elastic = ElasticForces([spring], pattern, np.zeros_like(x), ConstantStiffness([spring], pattern.scalar))
-    drag = AirDrag.at(stencil, np.full(len(mesh.triangles), 0.8), x)
+    none = np.zeros(len(mesh.triangles))
+    drag = AirDrag.at(AirCoefficients(stencil, none + 0.8, none, none, none), x, 0.0 * x, 0.0)
     rate = RateForce(x, np.zeros_like(x), [], [], None, [drag], None, None, pattern)
     np.testing.assert_allclose(difference(elastic, rate, x, 0.02, u), rate.product(u), atol=1e-9)
 
