@@ -25,7 +25,8 @@ def row(side: int, frames: int) -> tuple[str, ...]:
     """Return one row of the table."""
     fabric = Material.preset("cotton")
     run = Job("muslin", "hang", side, frames, {name: getattr(fabric, name) for name in (
-        "areal_density", "stretch", "shear", "bend", "damping", "friction", "air_drag")}, PANEL).run()
+        "areal_density", "stretch", "shear", "bend", "damping", "friction", "drag_coefficient", "skin_friction")},
+        PANEL).run()
     got, vertices = run.measures(), side * side
     ms, iterations = got["ms_median"], max(got["iterations"], 1.0)
     return (f"{side}^2", f"{got['compile_s']:.1f} s", f"{1e-3 * got['ms_first']:.2f} s", f"{ms:.0f} ms",

@@ -18,8 +18,8 @@ from bpy.props import (
 )
 
 from ... import core
-from ...core.description.scene import AIR_DENSITY
 from . import change_listeners
+from .air_settings import AIR_DENSITY
 from .enum_items import BACKEND_ITEMS, flag_items, integrator_items
 
 

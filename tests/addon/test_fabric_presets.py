@@ -19,19 +19,26 @@ def test_a_preset_sets_every_value_of_the_core_s_material(extension, scene):
         assert sheet.muslin.fabric == name
         material = extension.settings.settings_of(sheet, scene).material("Sheet")
         preset = extension.core.Material.preset(name)
-        for field in ("areal_density", "stretch", "shear", "bend", "damping", "friction", "air_drag"):
+        for field in ("areal_density", "stretch", "shear", "bend", "damping", "friction", "drag_coefficient",
+                      "skin_friction"):
             assert getattr(material, field) == pytest.approx(getattr(preset, field), rel=1e-6), (name, field)
+        assert material.air_drag is preset.air_drag is None
 
 
 def test_changing_any_value_makes_the_fabric_custom_until_it_is_changed_back(extension, scene):
     muslin = builders.sheet().muslin
     presets = extension.fabric_presets
     for prop in presets.PRESET_PROPERTIES:
+        if prop == "air_law":
+            continue
         before = getattr(muslin, prop)
         setattr(muslin, prop, not before if isinstance(before, bool) else before * 1.5 + 0.001)
         unused = prop in (*presets.OF_COMPRESSION, *presets.OF_SEPARATE_DAMPING)
         assert muslin.fabric == ("cotton" if unused else "CUSTOM"), prop
         setattr(muslin, prop, before)
+        if prop == "air_drag":                                      # which has chosen the linear law
+            assert (muslin.air_law, muslin.fabric) == ("LINEAR", "CUSTOM")
+            muslin.air_law = "QUADRATIC"
         assert muslin.fabric == "cotton", prop
 
 
@@ -54,7 +61,7 @@ def test_every_value_of_every_preset_is_within_the_limits_of_its_property(extens
     rna = builders.sheet().muslin.bl_rna.properties
     for name in extension.core.Material.presets():
         for prop, value in extension.fabric_presets.preset_values(name).items():
-            if rna[prop].type == "BOOLEAN":
+            if rna[prop].type != "FLOAT":
                 continue
             assert rna[prop].hard_min <= value <= rna[prop].hard_max, (name, prop)
             assert rna[prop].soft_min <= value <= rna[prop].soft_max, (name, prop)
@@ -68,7 +75,8 @@ def test_the_tooltips_of_presets_say_that_friction_is_replaced(extension):
 
 STIFFNESSES_AND_SUCH = (
     "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft", "bend_warp_micro",
-    "bend_weft_micro", "damping", "friction", "air_drag", "viscous_drag", "spring_damping", "isotropic_damping",
+    "bend_weft_micro", "damping", "friction", "air_drag", "drag_coefficient",
+    "skin_friction", "viscous_drag", "spring_damping", "isotropic_damping",
     "compression_warp", "compression_weft", "compression_damping", "shear_damping", "bend_damping", "self_friction",
     "self_distance", "young_modulus", "density", "neighbour_stiffness", "neighbour_damping", "internal_tension",
     "internal_compression", "pin_stiffness", "uniform_pressure_force", "target_volume", "plastic_time", "hardening")

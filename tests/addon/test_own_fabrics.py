@@ -43,13 +43,14 @@ def test_a_preset_that_is_saved_gives_another_cloth_every_value(extension, folde
     muslin, presets = sheet.muslin, extension.fabric_presets
     for number, prop in enumerate(presets.PRESET_PROPERTIES):
         value = getattr(muslin, prop)
-        setattr(muslin, prop, True if isinstance(value, bool) else 0.3 + 0.01 * number)
+        if prop != "air_law":                           # which air_drag sets
+            setattr(muslin, prop, True if isinstance(value, bool) else 0.3 + 0.01 * number)
     assert save("My Wool", description="for a test") == {"FINISHED"}
     assert [path.name for path in folder.iterdir()] == ["my_wool.toml"]
     assert muslin.fabric == "my_wool"
     other = builders.sheet(name="Other").muslin
     other.fabric = "my_wool"
-    for prop in presets.PRESET_PROPERTIES:
+    for prop in set(presets.PRESET_PROPERTIES) - {"drag_coefficient", "skin_friction"}:     # of the other law
         assert getattr(other, prop) == getattr(muslin, prop), prop
     material = extension.core.Material.load(folder / "my_wool.toml")
     assert material.compression is not None and material.bend_damping is not None

@@ -78,6 +78,22 @@ def test_the_settings_of_the_fabric_reach_the_core(read, scene):
     assert (fabric.viscous_drag, fabric.isotropic_damping, fabric.spring_damping) == pytest.approx((0.05, 0.06, 0.08))
 
 
+def test_the_settings_of_the_air_reach_the_core(read, scene):
+    sheet = builders.sheet()
+    sheet.muslin.drag_coefficient, sheet.muslin.skin_friction, scene.muslin.air_density = 1.5, 0.03, 0.9
+    fabric = read().cloths[0].material
+    assert (fabric.drag_coefficient, fabric.skin_friction) == pytest.approx((1.5, 0.03)) and fabric.air_drag is None
+    assert read().air_density == pytest.approx(0.9)
+    sheet.muslin.air_law = "LINEAR"
+    assert read().cloths[0].material.air_drag == pytest.approx(0.70434)
+    for law, prop, unused in (("LINEAR", "air_drag", "drag_coefficient"), ("QUADRATIC", "skin_friction", "air_drag")):
+        sheet.muslin.air_law = law
+        for name in (prop, unused):
+            sheet.keyframe_insert(f"muslin.{name}", frame=1)
+        assert set(read().cloths[0].keyed_material.changes) == {prop}
+        sheet.animation_data_clear()
+
+
 def warp_directions(mesh):
     """Return the direction of u (T, 3) in world space, from the rest coordinates."""
     a, b, c = (mesh.positions[mesh.triangles[:, i]] for i in range(3))
