@@ -50,6 +50,7 @@ from .stepping.certificate import Certificate
 from .stepping.checkpoint import Checkpoint
 from .stepping.energy import Energy
 from .stepping.jit_warmup import is_warm, warm_up
+from .stepping.resolve_start import ResolvedStart, resolve_start
 from .stepping.simulate import Frame, simulate, steps_in_frame
 from .version import __version__ as __version__
 
@@ -57,7 +58,7 @@ __all__ = [
     "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothContact",
     "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame",
     "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow", "PinError",
-    "Plasticity", "PresetError", "Pressure", "Scene", "SceneError", "Solver", "SolverError", "Trajectory",
-    "UnstableStepError", "audit", "emit", "emitters", "field_forces", "field_values", "integrators", "is_warm",
-    "models", "simulate", "steps_in_frame", "warm_up",
+    "Plasticity", "PresetError", "Pressure", "ResolvedStart", "Scene", "SceneError", "Solver", "SolverError",
+    "Trajectory", "UnstableStepError", "audit", "emit", "emitters", "field_forces", "field_values", "integrators",
+    "is_warm", "models", "resolve_start", "simulate", "steps_in_frame", "warm_up",
 ]

@@ -63,6 +63,8 @@ class Solver:
         max_halvings: smallest step is the first one divided by 2 to this power.
         max_linear_iterations: conjugate gradient products per solve before it counts as not converged.
         max_newton_iterations: bound of "converge".
+        resolve_start: free a start that crosses colliders or cloth of its crossings before the first frame, as
+            `core.resolve_start` does. Otherwise it comes apart in the simulation.
         measure_energy: put the energy of each frame into its certificate; it takes as long as a step's forces.
     """
 
@@ -84,6 +86,7 @@ class Solver:
     max_linear_iterations: int = 2000
     max_newton_iterations: int = 50
     measure_energy: bool = False
+    resolve_start: bool = True
 
     def __post_init__(self) -> None:
         if not (isinstance(self.integrator, str) and self.integrator in INTEGRATOR_NAMES):
@@ -97,7 +100,7 @@ class Solver:
             if not (isinstance(value, str) and value in names):
                 raise SolverError(f"{name} is {value!r}, it must be one of {', '.join(names)}"
                                   + perhaps(value, names))
-        for name in ("self_collision", "adaptive", "measure_energy"):
+        for name in ("self_collision", "adaptive", "measure_energy", "resolve_start"):
             if not is_flag(getattr(self, name)):
                 raise SolverError(f"{name} is {getattr(self, name)!r}, it must be True or False")
         if not (is_number(self.verlet_kd) and 0.0 <= self.verlet_kd <= 1.0):

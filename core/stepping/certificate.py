@@ -26,6 +26,25 @@ class CrossingPair:
 
 
 @dataclass(frozen=True)
+class CrossingsLeft:
+    """Crossings of two objects that a start could not be freed of, and their mean place (x, y, z) [m]; both may be the
+    same object."""
+
+    first: str
+    second: str
+    crossings: int
+    place: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class StartResolution:
+    """Resolution of a start that crossed: the crossings as it was given, and those left in the first frame."""
+
+    crossings: int
+    left: list[CrossingsLeft]
+
+
+@dataclass(frozen=True)
 class Certificate:
     """Quality of one frame.
 
@@ -55,6 +74,7 @@ class Certificate:
         backend: backend of the inner loops, "numpy" or "numba".
         seconds: wall-clock time per stage [s].
         energy: energy of the frame; None unless `Solver(measure_energy=True)`.
+        start: of the first frame, if its start crossed and was resolved; None otherwise.
     """
 
     stretch_max: float
@@ -75,6 +95,7 @@ class Certificate:
     backend: str = "numpy"
     seconds: dict[str, float] = field(default_factory=dict)
     energy: Energy | None = None
+    start: StartResolution | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, lists and dicts, for JSON."""

@@ -20,11 +20,11 @@ from ..kernels.backend import choose, current, using
 from ..model.particle_system import ParticleSystem
 from ..stopwatch import Stopwatch
 from .adaptive_stepper import Stepper
-from .audit import Auditor
 from .certificate import Certificate, crossing_pairs, stretch_of
 from .checkpoint import Checkpoint
 from .continuation import CheckpointMaker, check_continues, continued
 from .energy import energy_of
+from .resolve_start import crosses, look, make_auditor, resolution_of, resolved
 
 
 @dataclass(frozen=True)
@@ -106,10 +106,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
         system = ParticleSystem(scene, assembled=solver.matrix == "assembled")
         watch = Stopwatch()
         stepper = Stepper(system, solver, watch)
-        auditor = Auditor([(c.positions, c.mesh.triangles) for c in scene.cloths],
-                          [(c.at(0.0), c.triangles) for c in scene.colliders],
-                          surface=system.self_contact.surface if system.self_contact else None, shapes=system.shapes,
-                          exclusions=system.exclusions)
+        auditor = make_auditor(system)
         state = system.initial_state() if start is None else continued(start, scene, solver, system)
         first = numbers[0] if start is None else start.first
         checkpoints = CheckpointMaker(scene, solver, first)
@@ -120,7 +117,14 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             if number > first:
                 state = stepper.advance(state, number - first)
             with watch.stage("certificate"):
-                found = auditor.look([state.x[s] for s in system.slices], [c.at(state.time) for c in scene.colliders])
+                found, resolution = look(auditor, system, state), None
+            if start is None and number == first and solver.resolve_start and crosses(found):
+                with watch.stage("start"):
+                    state, before = resolved(system, solver, state), found
+                with watch.stage("certificate"):
+                    found = look(auditor, system, state)
+                    resolution = resolution_of(system, state, before, found)
+            with watch.stage("certificate"):
                 seen, held = system.displayed_edges, system.held_edges
                 ratios = system.edge_lengths(state.x) / system.rest_lengths_at(
                     state.time, state.plastic)
@@ -133,7 +137,8 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             seam_gap=system.seam_gap(state.x),
             steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
-            seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None)
+            seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None,
+            start=resolution)
         yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
                     [state.v[s].copy() for s in system.slices], certificate,
                     checkpoints.at(number, state))

@@ -167,7 +167,8 @@ def crossing():
     pulled = cloth(7, 6, 0.3, 0.25, lambda _: z, pins=carried(z, range(35, 42), lambda t, p: (
         p + [0.0, np.clip(1.5 * t - 0.12, 0.0, 0.1), max(2.0 * t - 0.5, 0.0)])))
     mirrored = solid((x, faces), lambda t, p: p * [1.0, 1.0 - 7.0 * min(t, 0.28), 1.0])
-    return [act(8, sheets, (), WEIGHTLESS, **PANEL), act(8, [pierced], [cube], WEIGHTLESS, **PANEL),
+    return [*(act(8, sheets, (), WEIGHTLESS, resolve_start=flag, **PANEL) for flag in (False, True)),
+            *(act(8, [pierced], [cube], WEIGHTLESS, resolve_start=flag, **PANEL) for flag in (False, True)),
             act(3, [cape], [shoulder], max_halvings=3, **PANEL), act(6, flat, [floor()], **PANEL),
             act(3, level, max_halvings=2, **PANEL),
             act(6, [cloth(8, 8, 0.3, 0.3, crumpled, SOFT)], [floor(0.2)]),

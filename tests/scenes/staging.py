@@ -59,11 +59,12 @@ def perform(staged: Staged, frames: int | None = None, settings: Mapping = AS_IN
             **solver) -> Iterator[tuple[core.Frame, Finding]]:
     """Yield each frame of a scene and the finding of the independent audit.
 
-    The scene's own settings override `settings`, and `solver` overrides both.
+    The scene's own settings override `settings`, and `solver` overrides both. A start that crosses comes apart in the
+    simulation: it is not resolved before.
     """
     judge = Judge([(c.positions, c.mesh.triangles) for c in staged.scene.cloths],
                   [(c.at(0.0), c.triangles) for c in staged.scene.colliders], staged.enclosures)
-    made = core.Solver(**{**settings, **staged.solver, **solver})
+    made = core.Solver(**{**settings, "resolve_start": staged.clean, **staged.solver, **solver})
     for frame in core.simulate(staged.scene, made, range(1, (frames or staged.frames) + 1)):
         yield frame, judge.look(frame.positions, staged.solids(frame.time))
 

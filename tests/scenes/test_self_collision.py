@@ -80,7 +80,7 @@ def test_sheets_that_start_out_crossing_come_apart():
     """A sheet through the middle of another: the number of intersections decreases to zero, without an explosion."""
     cloths = [cloth(9, 9, 0.5, 0.5),
               cloth(9, 9, 0.5, 0.5, lambda x: np.stack([x[:, 0] + 0.1, 0.003 - x[:, 1] / 50, x[:, 1] + 0.17], axis=1))]
-    frames = run(cloths, frames=24, gravity=(0.0, 0.0, 0.0))
+    frames = run(cloths, frames=24, gravity=(0.0, 0.0, 0.0), resolve_start=False)
     crossings = [f.certificate.crossings for f in frames]
     assert crossings[0] > 10 and crossings[-1] == 0
     # an edge that moves from one triangle to the next intersects both for a while; over three frames the number falls
