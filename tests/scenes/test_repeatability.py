@@ -23,7 +23,8 @@ def test_the_scenes_have_every_model_integrator_and_way_to_solve():
     assert {solver.integrator for solver in solvers} == set(core.integrators())
     for name, values in {"matrix": {"assembled", "implicit"}, "projective_solve": {"factor", "cg"},
                          "solid_contact": {"constraints", "springs"}, "self_collision": {True, False},
-                         "newton_iterations": {None, 1, 10, "converge"}, "measure_energy": {True, False}, "resolve_start": {True, False}}.items():
+                         "newton_iterations": {None, 1, 10, "converge"}, "measure_energy": {True, False},
+                         "resolve_start": {True, False}}.items():
         assert {getattr(solver, name) for solver in solvers} == values
 
 
