@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ... import core
-from ...core.description.scene import AIR_DENSITY
+from ...core.description.scene import AIR_DENSITY as AIR_DENSITY
 from .enum_items import chosen
 
 OF_QUADRATIC_AIR = ("drag_coefficient", "skin_friction")
