@@ -8,12 +8,16 @@
     python MUSLIN_CHECKOUT SCENE.blend compare [--object NAME] [--models MODEL ...] [--integrators INTEGRATOR ...]
                                                [--frames FIRST LAST] [--backend numpy|numba] [--threads N]
                                                [--progress text|json] [--output FOLDER] [--json REPORT]
+    python MUSLIN_CHECKOUT drape --fabric NAME ... [--diameter CM] [--plate CM] [--rings N] [--grain DEGREES] [--seed N]
+                                 [--bending-length CM] [--coefficient PERCENT] [--backend numpy|numba]
+                                 [--picture OUT.svg] [--json REPORT]
 
-These are the commands of `blender --background SCENE.blend --command muslin bake ...`. `python MUSLIN_CHECKOUT bake
---help` explains the options.
+`drape` needs no Blender. These are the commands of `blender --background SCENE.blend --command muslin bake ...`. `python
+MUSLIN_CHECKOUT bake --help` explains the options.
 """
 
 import argparse
+import importlib
 import importlib.util
 import json
 import os
@@ -45,6 +49,16 @@ def output_paths() -> ModuleType:
     return module
 
 
+def drape(argv: list[str]) -> int:
+    """Run the command `drape`, which needs no Blender, and return its exit code."""
+    core = ROOT / "core"
+    spec = importlib.util.spec_from_file_location("muslin_core", core / "__init__.py",
+                                                  submodule_search_locations=[str(core)])
+    sys.modules["muslin_core"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["muslin_core"])
+    return importlib.import_module("muslin_core.measure.command").main(argv)
+
+
 def refuse(argv: list[str], message: str) -> int:
     """Print why the command cannot run, write it to the report of --json, and return the exit code of wrong usage."""
     print(f"muslin: {message}", file=sys.stderr)
@@ -70,6 +84,8 @@ def main(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print(__doc__)
         return 0 if argv else 2
+    if argv[0] == "drape":
+        return drape(argv[1:])
     path = Path(argv[0])
     if path.suffix == ".blend" and not path.is_file():
         return refuse(argv, f"there is no file {path}")

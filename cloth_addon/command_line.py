@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: `muslin bake` and `muslin compare` on the open scene.
+"""The command line: `muslin bake` and `muslin compare` on the open scene, and `muslin drape`.
 
     blender --background SCENE.blend --command muslin bake ...      in Blender
     python MUSLIN_CHECKOUT SCENE.blend bake ...                     where the bpy package is installed
@@ -22,6 +22,7 @@ from typing import Any
 import bpy
 
 from .. import core
+from ..core.measure import command as drape_command
 from .bake import backends
 from .commands import bake_command, bake_jobs, compare_command
 from .commands.arguments import UsageError, parser, report_path
@@ -40,6 +41,8 @@ SIGNALS = "SIGTERM", "SIGHUP", "SIGINT"
 def main(argv: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     argv = [str(argument) for argument in argv]
+    if argv[:1] == ["drape"]:                       # which reads no .blend
+        return drape_command.main(argv[1:])
     _interrupt_by_signals()
     output = Output()
     with ExitStack() as locks:

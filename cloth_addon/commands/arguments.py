@@ -91,6 +91,7 @@ def parser() -> argparse.ArgumentParser:
                        help="folder of the sheet, instead of NAME_compare beside the .blend")
     sheet.add_argument("--json", metavar="REPORT", dest="report",
                        help=f"write the contents of compare.json and the path of the sheet here; {ERROR_IN_REPORT}")
+    commands.add_parser("drape", help="hang fabrics in a drape meter; `drape --help` lists its options", add_help=False)
     top.epilog = bake.format_usage() + sheet.format_usage()         # generated, so that no option is missing
     top.formatter_class = argparse.RawDescriptionHelpFormatter
     return top

@@ -20,7 +20,7 @@ CORE = ROOT / "core"
 FOLDERS = ("core", "cloth_addon", "demo", "examples", "scripts", "tests", "benchmarks")
 OWN = [ROOT / "__init__.py", ROOT / "setup.py",
        *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]
-LAYERS = ("cache", "stepping", "integrators", "model", "contact", "linear", "kernels", "loads", "stencils",
+LAYERS = ("measure", "cache", "stepping", "integrators", "model", "contact", "linear", "kernels", "loads", "stencils",
           "description")
 """Folders of core from top to bottom: each imports only itself, the folders after it and BASE."""
 BASE = {"core.state", "core.arrays", "core.row_ops", "core.errors", "core.did_you_mean", "core.stopwatch",

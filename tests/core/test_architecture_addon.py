@@ -13,6 +13,7 @@ TOP = {"cloth_addon": LAYERS, "cloth_addon.command_line": LAYERS[:-1]}
 CORE_INTERNALS = {
     # chooses the backend of the inner loops and the folder of its compiled kernels, both without a simulation
     "cloth_addon.bake.backends": {"core.kernels.backend"},
+    "cloth_addon.command_line": {"core.measure.command"},                        # a command that needs no Blender
     # repeats the audit of a frame while objects move, and triangulates as a bake does
     "cloth_addon.read.crossings": {"core.contact.exclusions", "core.description.triangulate", "core.kernels",
                                    "core.stepping.audit", "core.stepping.certificate"},
