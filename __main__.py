@@ -12,8 +12,8 @@
                                  [--bending-length CM] [--coefficient PERCENT] [--backend numpy|numba]
                                  [--picture OUT.svg] [--json REPORT]
 
-`drape` needs no Blender. These are the commands of `blender --background SCENE.blend --command muslin bake ...`. `python
-MUSLIN_CHECKOUT bake --help` explains the options.
+`drape` needs no Blender. These are the commands of `blender --background SCENE.blend --command muslin bake ...`.
+`python MUSLIN_CHECKOUT bake --help` explains the options.
 """
 
 import argparse
