@@ -25,6 +25,7 @@ import numpy as np
 
 import core
 from benchmarks.scenes import BALL_FRICTION, FRAME_RATE, SceneLayout
+from core.description.scene import AIR_DENSITY
 
 TAU = float(np.sqrt(1e-3))
 """The modifier's unit of time [s]."""
@@ -70,5 +71,11 @@ def tuned_settings(layout: SceneLayout, fabric: core.Material) -> dict[str, dict
 
 
 def wind_field(fabric: core.Material, speed: float) -> dict[str, float]:
-    """Return strength and flow of a wind force field with the pressure k_d n.(wind - v)."""
-    return {"strength": fabric.air_drag * speed / 20.0, "flow": fabric.air_drag / (20.0 * TAU)}
+    """Return strength and flow of a wind force field with the pressure k_d n.(wind - v).
+
+    Blender's wind is linear. Where the fabric's drag is quadratic, k_d gives the pressure of wind across it.
+    """
+    k_d = fabric.air_drag
+    if k_d is None:
+        k_d = 0.5 * AIR_DENSITY * fabric.drag_coefficient * speed
+    return {"strength": k_d * speed / 20.0, "flow": k_d / (20.0 * TAU)}

@@ -23,8 +23,6 @@ from .drape_curve import stiffness_of_coefficient
 from .drape_meter import Drape, DrapeMeter, drape
 from .drape_picture import svg
 
-DONE, FAILED, USAGE = 0, 1, 2
-"""Exit codes."""
 DESCRIPTION = """\
 Hangs fabrics in a drape meter (Cusick 1968, BS 5058, ISO 9073-9), and prints the drape coefficient and the number of
 nodes of each. --bending-length (ASTM D1388) or --coefficient gives the fabrics the bending stiffness that such a
@@ -55,25 +53,25 @@ def parser(prog: str = "muslin drape") -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the command and return its exit code."""
+    """Run the command and return its exit code: 0 done, 1 a fabric was not measured, 2 wrong usage."""
     try:
         arguments = parser().parse_args([str(argument) for argument in argv])
     except SystemExit as error:                                     # argparse has printed its help or the reason
-        return DONE if error.code in (0, None) else USAGE
+        return 2 if error.code else 0
     report: dict[str, Any] = {"drape": []}
     try:
         _run(arguments, report["drape"])
-        code = DONE
+        code = 0
     except (ClothError, OSError) as error:
         print(f"muslin: {error}", file=sys.stderr)
         report["error"] = {"type": type(error).__name__, "message": str(error)}
-        code = FAILED
+        code = 1
     if arguments.report:
         try:
             Path(arguments.report).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         except OSError as error:
             print(f"muslin: the report could not be written: {error}", file=sys.stderr)
-            code = code or FAILED
+            code = 1
     return code
 
 

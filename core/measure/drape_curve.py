@@ -21,13 +21,15 @@ from .bending_length import bending_length, bending_stiffness
 from .drape_meter import PLATE_DIAMETER, DrapeMeter
 
 CURVES: dict[float, tuple[tuple[float, ...], tuple[float, ...]]] = {
-    0.24: ((0.16, 0.20), (0.3, 0.4)),
+    0.24: ((0.25, 0.30, 0.36, 0.43, 0.52, 0.65, 0.85),
+           (0.477, 0.579, 0.721, 0.868, 0.926, 0.959, 0.985)),
     0.30: ((0.16, 0.20, 0.25, 0.30, 0.36, 0.43, 0.52, 0.65, 0.85),
-           (0.358, 0.380, 0.477, 0.655, 0.787, 0.885, 0.939, 0.947, 0.985)),
-    0.36: ((0.25, 0.30), (0.42, 0.567)),
+           (0.277, 0.342, 0.477, 0.655, 0.800, 0.885, 0.939, 0.948, 0.985)),
+    0.36: ((0.25, 0.30, 0.36, 0.43, 0.52, 0.65, 0.85),
+           (0.420, 0.567, 0.723, 0.824, 0.900, 0.954, 0.987)),
 }
 """Values of s [-] and drape coefficients [-], by diameter of the specimen [m], with plates of 0.18 m. From fabrics of
-0.15 kg/m^2 with stretch 5000 N/m and shear 272 N/m, 12 rings, mean of two seeds."""
+0.15 kg/m^2 with stretch 5000 N/m and shear 272 N/m, 12 rings, mean of two seeds; below s = 0.25 with 20 rings."""
 SAME_LENGTH = 1e-6
 """Difference up to which two diameters are the same [m]."""
 

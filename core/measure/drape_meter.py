@@ -28,16 +28,16 @@ from ..errors import SceneError
 from ..stepping.simulate import simulate
 from .shadow import node_count, shadow_area
 
-STANDARD_DIAMETERS = (0.24, 0.30, 0.36)
-"""Diameters of the specimens of the standards [m]."""
 PLATE_DIAMETER = 0.18
 """Diameter of the plates of the standards [m]."""
 FRAME_RATE = 30.0
 """Steps per second of implicit Euler, which brings the fabric to rest [1/s]."""
 LONGEST = 20.0
 """Longest time until the fabric counts as at rest, whether it is or not [s]."""
-AT_REST = 2e-4
+RESTING_SPEED = 2e-4
 """Largest root mean square of the velocities at rest [m/s]."""
+LEAST_FOLD = 0.05
+"""Difference of the hem's distances from the axis that makes nodes, over the width that hangs over [-]."""
 JITTER = 1e-3
 """Height of the random ripple of the fabric at the start, over the width of a cell [-]: without one a perfect ring
 would not choose where to fold."""
@@ -135,7 +135,7 @@ class Drape:
     @property
     def is_at_rest(self) -> bool:
         """Whether the fabric came to rest."""
-        return self.speed <= AT_REST
+        return self.speed <= RESTING_SPEED
 
 
 def drape(material: Material, meter: DrapeMeter | None = None, *, backend: str | None = None) -> Drape:
@@ -149,10 +149,11 @@ def drape(material: Material, meter: DrapeMeter | None = None, *, backend: str |
                     backend=backend)
     for frame in simulate(meter.scene(material), solver, range(int(LONGEST * FRAME_RATE) + 1)):
         speed = float(np.sqrt(np.mean(frame.velocities[0][len(held):] ** 2) * 3.0))
-        if frame.time > 1.0 and speed <= AT_REST:
+        if frame.time > 1.0 and speed <= RESTING_SPEED:
             break
     x, ring = frame.positions[0], mesh.triangles[(mesh.triangles >= len(held) // 2).all(axis=1)]
-    return Drape(meter, drape_coefficient(x, mesh.positions, ring, 0.5 * meter.plate), node_count(x[hem], np.zeros(2)),
+    nodes = node_count(x[hem], np.zeros(2), LEAST_FOLD * 0.5 * (meter.diameter - meter.plate))
+    return Drape(meter, drape_coefficient(x, mesh.positions, ring, 0.5 * meter.plate), nodes,
                  x, mesh.triangles, hem, frame.time, speed)
 
 

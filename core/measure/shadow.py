@@ -14,7 +14,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 RASTER = 600
 """Pixels along the larger side of the shadow [-]: an area of 700 cm^2 is then right to a thousandth."""
 NODE_HEIGHT = 0.1
-"""Height that a fold of the hem rises above and falls below the mean to count, over the span of the hem [-]."""
+"""Height by which a fold of the hem must rise above and fall below the middle, over the largest difference [-]."""
 
 
 def shadow(x: FloatArray, triangles: IntArray, pixel: float) -> tuple[BoolArray, FloatArray]:
@@ -55,15 +55,15 @@ def shadow_area(x: FloatArray, triangles: IntArray, beyond: float = 0.0) -> floa
     return float(np.count_nonzero(distance >= beyond)) * pixel ** 2
 
 
-def node_count(hem: FloatArray, centre: FloatArray) -> int:
+def node_count(hem: FloatArray, centre: FloatArray, least: float) -> int:
     """Return the number of folds of a closed hem (n, 3) [m] about a vertical axis through `centre` (2,) [m].
 
     A node is where the hem stands out: its distance from the axis rises above the mean of its largest and smallest
-    value, and falls below it again.
+    value, and falls below it again. least: difference of the distances below which the hem has no nodes [m].
     """
     radius = np.hypot(*(hem[:, :2] - centre).T)
     middle, span = 0.5 * (radius.max() + radius.min()), float(np.ptp(radius))
-    if span < NODE_HEIGHT * float(radius.mean()):
+    if span < least:
         return 0
     high, low = radius > middle + NODE_HEIGHT * span, radius < middle - NODE_HEIGHT * span
     states = np.where(high, 1, np.where(low, -1, 0))

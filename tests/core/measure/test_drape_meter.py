@@ -61,7 +61,7 @@ def test_nodes_are_the_folds_of_the_hem(nodes):
     angle = np.linspace(0.0, 2.0 * np.pi, 200, endpoint=False)
     radius = 0.12 + 0.03 * np.cos(nodes * angle) * (nodes > 0) + 0.0005 * np.sin(90.0 * angle)
     hem = np.stack([radius * np.cos(angle), radius * np.sin(angle), 0.0 * angle], axis=1)
-    assert node_count(np.roll(hem, 17, axis=0) + [0.3, 0.1, 0.0], np.array([0.3, 0.1])) == nodes
+    assert node_count(np.roll(hem, 17, axis=0) + [0.3, 0.1, 0.0], np.array([0.3, 0.1]), 0.005) == nodes
 
 
 def test_the_coefficient_rises_with_the_bending_stiffness_and_limp_cloth_has_more_nodes():
@@ -162,9 +162,9 @@ def test_stiffness_of_a_coefficient_is_the_inverse_of_the_curve(diameter):
     meter = DrapeMeter(diameter=diameter)
     lengths, curve = CURVES[diameter]
     assert (np.diff(lengths) > 0.0).all() and (np.diff(curve) > 0.0).all() and len(curve) >= 6
-    for measured in np.linspace(curve[0], curve[-1], 9):
+    for measured in np.linspace(curve[0] + 1e-6, curve[-1] - 1e-6, 9):
         bend = stiffness_of_coefficient(0.2, measured, meter)
-        assert coefficient(0.2, bend * (1.0 - 1e-12), meter) == pytest.approx(measured, abs=1e-6)
+        assert coefficient(0.2, bend, meter) == pytest.approx(measured, abs=1e-6)
     for outside in (curve[0] - 0.01, curve[-1] + 0.005, np.nan, "60 %"):
         with pytest.raises(core.MaterialError, match="outside of the curve"):
             stiffness_of_coefficient(0.2, outside, meter)
