@@ -20,6 +20,7 @@ from .ui import (
     crossings_overlay,
     export,
     fabric_choice,
+    fit_operator,
     operators,
     panels,
     quality_panel,
@@ -29,7 +30,8 @@ from .ui import (
 
 register_classes, unregister_classes = bpy.utils.register_classes_factory(
     (*object_properties.classes, *fabric_choice.classes, *operators.classes, *bake_operators.classes, *panels.classes,
-     *export.classes, *compare_panel.classes, *add_particles.classes, *rename_velocity.classes)
+     *export.classes, *compare_panel.classes, *add_particles.classes, *rename_velocity.classes,
+     *fit_operator.classes)
 )
 
 _commands: list[object] = []    # handles of the registered `--command`s

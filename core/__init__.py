@@ -46,7 +46,7 @@ from .integrators.registry import integrators
 from .model.field_forces import field_forces
 from .stencils.registry import models
 from .stepping.audit import Audit, audit
-from .stepping.certificate import Certificate
+from .stepping.certificate import Certificate, CrossingsLeft
 from .stepping.checkpoint import Checkpoint
 from .stepping.energy import Energy
 from .stepping.jit_warmup import is_warm, warm_up
@@ -56,9 +56,9 @@ from .version import __version__ as __version__
 
 __all__ = [
     "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothContact",
-    "ClothError", "ClothMesh", "Collider", "ColliderError", "Energy", "FieldWeights", "ForceField", "Frame",
-    "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow", "PinError",
-    "Plasticity", "PresetError", "Pressure", "ResolvedStart", "Scene", "SceneError", "Solver", "SolverError",
-    "Trajectory", "UnstableStepError", "audit", "emit", "emitters", "field_forces", "field_values", "integrators",
-    "is_warm", "models", "resolve_start", "simulate", "steps_in_frame", "warm_up",
+    "ClothError", "ClothMesh", "Collider", "ColliderError", "CrossingsLeft", "Energy", "FieldWeights", "ForceField",
+    "Frame", "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow",
+    "PinError", "Plasticity", "PresetError", "Pressure", "ResolvedStart", "Scene", "SceneError", "Solver",
+    "SolverError", "Trajectory", "UnstableStepError", "audit", "emit", "emitters", "field_forces", "field_values",
+    "integrators", "is_warm", "models", "resolve_start", "simulate", "steps_in_frame", "warm_up",
 ]

@@ -73,13 +73,19 @@ def start_note(report: dict[str, Any]) -> str:
     if crossings:
         pairs = [f"{pair_text(pair['first'], pair['second'])} {pair['crossings']:.0f}"
                  for pair in start["crossing_pairs"][:MAX_PAIRS]]
-        found.append(f"{crossings:.0f} edges cross faces ({'; '.join(pairs)})")
-        remedies.append("Move apart what crosses, or start the bake some frames earlier: then it comes apart, which "
-                        "can stretch it.")
+        left = (start.get("start") or {}).get("left") or []
+        place = f", most around ({', '.join(f'{value:.2f}' for value in left[0]['place'])}) m" if left else ""
+        found.append(f"{crossings:.0f} edges cross faces ({'; '.join(pairs)}){place}")
+        remedies.append("Move apart what crosses, unpin it where pins hold it inside, or start the bake some frames "
+                        "earlier: then it comes apart, which can stretch it.")
     if depth > 0.0:
         found.append(f"the deepest vertex is {depth:.3g} m inside a collider")
         remedies.append("Cloth that starts inside is pushed out, which can stretch it far: move it out. If the "
                         "collider is a room, turn all its normals inwards.")
+    given = start.get("start") or {}
+    if not found and not given.get("crossings", 1):
+        return (f"Cloth that started up to {given['deepest_penetration']:.3g} m inside a collider was moved out before "
+                f"frame {report['first']}. If the collider is a room, turn all its normals inwards.")
     return f"At frame {report['first']} {' and '.join(found)}. {' '.join(remedies)}" if found else ""
 
 

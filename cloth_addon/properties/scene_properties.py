@@ -71,6 +71,11 @@ class MuslinScene(bpy.types.PropertyGroup):
         "for all cloth of the scene, whatever its own settings",
         default=True, options=set(), update=change_listeners.notify,
     )
+    resolve_start: BoolProperty(
+        name="Resolve Start", description="Move cloth that starts crossed out of colliders and of cloth before the "
+        "first frame. Off: it comes apart in the simulation",
+        default=True, options=set(), update=change_listeners.notify,
+    )
     collider_collection: PointerProperty(
         type=bpy.types.Collection, name="Collider Collection",
         description="All meshes of this collection that are not cloth are colliders, in addition to the objects that "

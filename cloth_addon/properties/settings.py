@@ -149,6 +149,7 @@ class SceneSettings:
     wind: tuple[float, float, float]
     air_density: float
     self_collision: bool
+    resolve_start: bool
     solid_contact: str
     integrator: str
     projective_solve: str
@@ -167,7 +168,8 @@ class SceneSettings:
         """Return the core's solver settings."""
         return core.Solver(
             integrator=self.integrator, steps_per_frame=self.steps_per_frame, frame_rate=self.frame_rate,
-            self_collision=self.self_collision, solid_contact=self.solid_contact, tolerance=self.tolerance,
+            self_collision=self.self_collision, resolve_start=self.resolve_start,
+            solid_contact=self.solid_contact, tolerance=self.tolerance,
             newton_iterations=self.newton_iterations, projective_solve=self.projective_solve,
             verlet_kd=self.verlet_kd, backend=self.backend)
 
@@ -259,7 +261,8 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),
         wind=_in_metres(values.wind, unit), air_density=float(values.air_density),
-        self_collision=bool(values.use_self_collision), solid_contact=chosen(values, "solid_contact").lower(),
+        self_collision=bool(values.use_self_collision), resolve_start=bool(values.resolve_start),
+        solid_contact=chosen(values, "solid_contact").lower(),
         integrator=chosen(values, "integrator").lower(), projective_solve=chosen(values, "projective_solve").lower(),
         verlet_kd=float(values.verlet_kd),
         steps_per_frame=int(values.steps_per_frame),

@@ -15,7 +15,10 @@ class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
     bl_parent_id = "MUSLIN_PT_muslin"
 
     def draw(self, context: bpy.types.Context) -> None:
-        self.column(context).prop(context.object.muslin, "layer")
+        col = self.column(context)
+        col.prop(context.object.muslin, "layer")
+        col.prop(context.scene.muslin, "resolve_start")
+        col.operator("muslin.fit_to_body", icon="MOD_SHRINKWRAP")
 
 
 class MUSLIN_PT_object_collisions(PhysicsTab, bpy.types.Panel):

@@ -38,9 +38,11 @@ class CrossingsLeft:
 
 @dataclass(frozen=True)
 class StartResolution:
-    """Resolution of a start that crossed: the crossings as it was given, and those left in the first frame."""
+    """Resolution of a start that crossed: the crossings and the deepest penetration [m] as it was given, and the
+    crossings left in the first frame."""
 
     crossings: int
+    deepest_penetration: float
     left: list[CrossingsLeft]
 
 

@@ -41,24 +41,25 @@ class ResolvedStart:
 
 
 @names_arguments(SceneError)
-def resolve_start(scene: Scene, solver: Solver | None = None, progress: Callable[[int, int], bool] | None = None
-                  ) -> ResolvedStart:
+def resolve_start(scene: Scene, solver: Solver | None = None, progress: Callable[[int, int], bool] | None = None, *,
+                  move_pins: bool = False) -> ResolvedStart:
     """Return positions near those of the cloths that intersect neither colliders nor other cloth.
 
     Cloth leaves colliders to the side of its outer faces and keeps its shape; then cloth that crosses cloth is
-    separated. Pinned vertices stay. A start without intersections is returned as it is.
+    separated. Pinned vertices stay, unless `move_pins`. A start without intersections is returned as it is.
 
     Args:
         scene: cloths and colliders, at time 0.
         solver: settings; `backend` and `self_collision` count.
         progress: is called with the crossings left and those at the start, and returns whether to go on.
+        move_pins: pinned vertices are moved, too, for meshes whose pins follow them.
 
     Raises:
         SceneError: the first argument is no scene.
         SolverError: the backend cannot run here.
     """
     result = None
-    for result in resolving(scene, solver):
+    for result in resolving(scene, solver, move_pins=move_pins):
         if progress is not None and not progress(result.crossings_left, result.crossings):
             break
     assert result is not None
@@ -79,10 +80,10 @@ class ResolvedSoFar:
     start: Callable[[], ResolvedStart]
 
 
-def resolving(scene: Scene, solver: Solver | None = None) -> Iterator[ResolvedSoFar]:
+def resolving(scene: Scene, solver: Solver | None = None, *, move_pins: bool = False) -> Iterator[ResolvedSoFar]:
     """Yield the resolution of a start after each iteration, for callers that show progress.
 
-    The backend is selected only while an iteration is computed. Errors as of `resolve_start`.
+    The backend is selected only while an iteration is computed. Arguments and errors as of `resolve_start`.
     """
     if not isinstance(scene, Scene):
         raise SceneError(f"the first argument is {scene!r}, it must be a Scene")
@@ -92,7 +93,7 @@ def resolving(scene: Scene, solver: Solver | None = None) -> Iterator[ResolvedSo
         system = ParticleSystem(scene)
         state, auditor = system.initial_state(), make_auditor(system)
         found = look(auditor, system, state)
-        iterations = resolutions(system, solver, state) if crosses(found) else iter(())
+        iterations = resolutions(system, solver, state, move_pins=move_pins) if crosses(found) else iter(())
 
     def start_at(x: FloatArray) -> ResolvedStart:
         with using(backend):
@@ -128,13 +129,15 @@ def crosses(found: Audit) -> bool:
     return found.crossings > 0 or found.deepest_penetration > 0.0
 
 
-def resolutions(system: ParticleSystem, solver: Solver, state: State) -> Iterator[Resolution]:
+def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pins: bool = False
+                ) -> Iterator[Resolution]:
     """Return the iterations that resolve an initial state."""
     contact = system.self_contact
     if contact is None:
         return iter(())
     held = np.zeros(system.vertex_count, dtype=np.bool_)
-    held[system.end_positions(state, 0.0)[0]] = True
+    if not move_pins:
+        held[system.end_positions(state, 0.0)[0]] = True
     held[system.emission.unborn(state)] = True
     solids = [(c.at(0.0), shape) for c, shape in zip(system.scene.colliders, system.shapes, strict=True)]
     edges: IntArray = np.concatenate([system.edges, system.nodes.links])
@@ -152,7 +155,7 @@ def resolved(system: ParticleSystem, solver: Solver, state: State) -> State:
 
 def resolution_of(system: ParticleSystem, state: State, before: Audit, after: Audit) -> StartResolution:
     """Return what a certificate says about the resolution of a start."""
-    return StartResolution(before.crossings, crossings_left(system, state, after))
+    return StartResolution(before.crossings, before.deepest_penetration, crossings_left(system, state, after))
 
 
 def crossings_left(system: ParticleSystem, state: State, found: Audit) -> list[CrossingsLeft]:

@@ -32,8 +32,10 @@ def test_the_solver_has_the_settings_of_the_panel(extension, scene):
     def solver():
         return extension.settings.scene_settings_of(scene).solver()
 
-    assert solver().integrator == "bdf2" and solver().self_collision
+    assert solver().integrator == "bdf2" and solver().self_collision and solver().resolve_start
     scene.muslin.integrator, scene.muslin.use_self_collision = "IMPLICIT_EULER", False
+    scene.muslin.resolve_start = False
+    assert not solver().resolve_start
     assert solver().integrator == "implicit_euler" and not solver().self_collision
     assert solver().solid_contact == "constraints"
     scene.muslin.solid_contact = "SPRINGS"
@@ -237,8 +239,18 @@ def test_cloth_that_starts_inside_a_collider_is_noted(extension, scene):
     builders.sheet(name="Napkin", size=0.5)
     builders.box("Table", size=0.4)
     scene.frame_start, scene.frame_end = 1, 2
+    scene.muslin.resolve_start = False
     report = builders.finish(extension.bake.bake(scene))
     assert any("At frame 1" in note and "inside a collider" in note for note in report.notes)
+
+
+def test_cloth_that_is_moved_out_of_a_collider_is_noted_where_it_is_whole(extension, scene):
+    builders.sheet(name="Napkin", size=0.2)
+    builders.box("Room", size=0.4)
+    scene.frame_start, scene.frame_end = 1, 2
+    report = builders.finish(extension.bake.bake(scene))
+    assert report.certificates[0]["deepest_penetration"] == 0.0
+    assert any("was moved out before frame 1. If the collider is a room" in note for note in report.notes)
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
@@ -251,6 +263,7 @@ def test_a_box_with_inward_normals_keeps_cloth_inside_mirrored_or_not(extension,
         room.data.flip_normals()
     else:
         sheet.location.x = 0.6                                       # a part of it is in the solid
+        scene.muslin.resolve_start = False
     room.scale = (1.0, -1.0 if mirrored else 1.0, 1.2)
     scene.frame_start, scene.frame_end = 1, 14 if inwards else 2
     report = builders.finish(extension.bake.bake(scene))

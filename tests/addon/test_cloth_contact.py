@@ -142,7 +142,7 @@ def test_blenders_panels_are_there(extension, cloths, scene):
     found = drawn(extension, scene)
     assert found["MUSLIN_PT_object_collisions"] == [
         "use_collision", "thickness", "friction", "object_collision_group", "collision_collection"]
-    assert found["MUSLIN_PT_collisions"] == ["layer"]
+    assert found["MUSLIN_PT_collisions"] == ["layer", "resolve_start"]
 
 
 def test_the_overlay_draws_no_excluded_crossing(extension, cloths, scene):

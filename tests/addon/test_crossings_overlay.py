@@ -202,7 +202,7 @@ def test_crossings_are_searched_only_after_a_displayed_object_has_moved(overlay,
 
 def test_the_overlay_is_idle_while_a_bake_runs(extension, overlay, scene, monkeypatch):
     sheets()
-    scene.muslin.backend = "NUMPY"
+    scene.muslin.backend, scene.muslin.resolve_start = "NUMPY", False
     overlay.show(True)
     assert overlay.found().count
     updates = []
@@ -285,7 +285,7 @@ def test_disabling_the_extension_removes_the_overlay(extension, overlay):
 
 def test_the_panel_shows_the_certificate_of_the_current_frame(extension, overlay, scene):
     sheets()
-    scene.muslin.backend = "NUMPY"
+    scene.muslin.backend, scene.muslin.resolve_start = "NUMPY", False
     report = builders.finish(extension.bake.bake(scene)).as_dict()
     text = extension.certificate_text
     here = dict(text.frame_facts(report, 2))
@@ -304,7 +304,7 @@ def selected(obj):
 
 def test_crossing_faces_are_selected_and_nothing_else_changes(extension, overlay, scene):
     flat, turned = sheets()
-    scene.muslin.backend = "NUMPY"
+    scene.muslin.backend, scene.muslin.resolve_start = "NUMPY", False
     bpy.context.view_layer.objects.active = flat
     flat.select_set(True)
     turned.select_set(True)

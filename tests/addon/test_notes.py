@@ -144,6 +144,9 @@ def test_cloth_that_starts_crossed_or_inside_a_collider_is_noted(extension):
     crossed = start_note(extension, crossings=11, crossing_pairs=pairs)
     assert crossed.startswith("At frame 3 11 edges cross faces (Suz with Itself 9; Suz, Box 2). Move apart")
     assert "collider" not in crossed
+    left = [{"first": "Flag", "second": "Pole", "crossings": 11, "place": (0.1, 0.25, 1.0)}]
+    placed = start_note(extension, crossings=11, crossing_pairs=pairs, start={"crossings": 30, "left": left})
+    assert "around (0.10, 0.25, 1.00) m" in placed
     inside = start_note(extension, deepest_penetration=0.25)
     assert inside.startswith("At frame 3 the deepest vertex is 0.25 m inside a collider. ") and "room" in inside
     assert start_note(extension) == ""

@@ -45,7 +45,8 @@ def test_operators_need_a_mesh_object(scene):
 @pytest.mark.parametrize(("operator", "reason"), [
     ("cloth_add", "editable mesh"), ("remove", "takes no part"), ("bake", "is not cloth"), ("bake_all", "has no cloth"),
     ("bake_delete", "has no bake"), ("bake_delete_all", "has a bake"), ("bake_cancel", "No bake is running"),
-    ("compare", "is not cloth"), ("compare_open", "no sheet"), ("crossings_select", "is not cloth"),
+    ("compare", "is not cloth"), ("fit_to_body", "is not cloth"),
+    ("compare_open", "no sheet"), ("crossings_select", "is not cloth"),
     ("particles_add", "Object Mode")])
 def test_a_disabled_button_gives_the_reason(scene, operator, reason):
     if operator == "particles_add":
