@@ -19,6 +19,7 @@ CORE_INTERNALS = {
                                    "core.stepping.audit", "core.stepping.certificate"},
     # whether a state fits the scene, before anything is written to the take that is to go on
     "cloth_addon.bake.preparation": {"core.stepping.continuation"},
+    "cloth_addon.bake.fitting": {"core.stepping.resolve_start"},                 # a resolution in iterations
     "cloth_addon.bake.take_notes": {"core.parsed"},
     "cloth_addon.properties.baked_record": {"core.parsed"},                      # the checks of all stored records
     "cloth_addon.properties.record_schema": {"core.parsed"},
