@@ -57,6 +57,12 @@ class ContactProperties:
         default=0.0, min=0.0, soft_max=0.1, step=0.1, precision=4, subtype="DISTANCE", unit="LENGTH", options=set(),
         update=change_listeners.notify,
     )
+    left_out_group: StringProperty(
+        name="Left Out Group",
+        description="Vertex group of a collider. Faces with all vertices in this group are left out of collisions, "
+        "such as hands that pass through the body",
+        options=set(), update=change_listeners.notify,
+    )
     layer: IntProperty(
         name="Layer", description="Order of several cloths: where two cross, the one of the higher layer is pulled out "
         "to the side to which the faces of the other point. It does not change how cloths lie that do not cross",

@@ -113,11 +113,12 @@ class ClothSettings:
 @dataclass(frozen=True, kw_only=True)
 class ColliderSettings:
     """Settings of one collider: coefficient of friction [-], distance added to the cloth's thickness [m], and part of
-    force fields that it absorbs [-]."""
+    force fields that it absorbs [-]; vertex group that is left out."""
 
     friction: float
     thickness: float
     absorption: float
+    left_out_group: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,7 +242,7 @@ def collider_settings_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Colli
     """Return the settings of a collider object."""
     values = unkeyed_values(obj)
     return ColliderSettings(friction=float(values.friction), thickness=float(values.thickness) * metres_per_unit(scene),
-                            absorption=float(values.absorption))
+                            absorption=float(values.absorption), left_out_group=values.left_out_group)
 
 
 def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = None,

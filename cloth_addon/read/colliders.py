@@ -7,9 +7,10 @@ from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import core
-from ..properties.settings import collider_settings_of
+from ..properties.settings import ColliderSettings, collider_settings_of
 from . import mesh_data
 from .frame_window import FrameWindow, evaluated_object
 from .instances import InstancedColliders
@@ -59,7 +60,27 @@ def read_collider(obj: bpy.types.Object, scene: bpy.types.Scene, window: FrameWi
                                  object_name=obj.name)
     if np.linalg.det(np.array(evaluated.matrix_world, np.float64)[:3, :3]) < 0.0:
         triangles = triangles[:, ::-1]          # keep normals outwards where the object is mirrored
-    return core.Collider(window.trajectory(obj.name_full), triangles, name=obj.name, **_options(obj, scene, window))
+    return core.Collider(window.trajectory(obj.name_full), triangles, name=obj.name,
+                         left_out=left_out_vertices(obj, evaluated.data, collider_settings_of(obj, scene)),
+                         **_options(obj, scene, window))
+
+
+def left_out_vertices(obj: bpy.types.Object, mesh: mesh_data.Mesh, settings: ColliderSettings
+                      ) -> NDArray[np.bool_] | None:
+    """Return which vertices (V,) of an evaluated mesh are in the collider's group that is left out; None without one.
+
+    Raises:
+        core.ColliderError: the object has no such group.
+    """
+    name = settings.left_out_group
+    if not name:
+        return None
+    group = obj.vertex_groups.get(name)
+    if group is None:
+        raise core.ColliderError(f"has no vertex group '{name}' to leave out of collisions; choose another one in "
+                                 "Muslin's panel, or none", object_name=obj.name)
+    marks: NDArray[np.bool_] = mesh_data.group_weights(mesh, group.index) > 0.0
+    return marks
 
 
 def has_faces(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:

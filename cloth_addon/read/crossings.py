@@ -243,10 +243,22 @@ def _read_mesh(obj: bpy.types.Object, evaluated: bpy.types.Object, mesh: Mesh, b
         triangles, triangle_corners = triangulate(shape, mesh_data.faces(mesh))
         face_of = np.searchsorted(starts, triangle_corners[:, 0], side="right") - 1
     else:
-        triangles = mesh_data.triangles(mesh).astype(np.int64)
+        triangles = _colliding(obj, mesh, local)
     if same and np.array_equal(before.triangles, triangles):
         triangles = before.triangles        # the same array, by which `update` sees that triangles are the same
     return _DisplayedMesh(obj.name_full, positions, corners, starts, triangles, face_of, rest)
+
+
+def _colliding(obj: Any, mesh: Mesh, local: NDArray[np.float32]) -> Ints:
+    """Return the triangles (T, 3) of a displayed collider without those that are left out."""
+    triangles = mesh_data.triangles(mesh).astype(np.int64)
+    group = obj.vertex_groups.get(obj.muslin.left_out_group)
+    if group is None or obj.data.is_editmode:
+        return triangles
+    try:
+        return core.Collider(local, triangles, left_out=mesh_data.group_weights(mesh, group.index) > 0.0).triangles
+    except core.ClothError:                                         # all of it; a bake says so
+        return triangles
 
 
 def _same_faces(mesh: Mesh, other: Mesh) -> bool:

@@ -107,7 +107,11 @@ def scene_parts(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], iden
         digest = Digest(identity)
         if kind_of(obj, scene) == "COLLIDER":
             label = f"collider '{obj.name_full}'"
-            digest.add(asdict(collider_settings_of(obj, scene)))
+            here = collider_settings_of(obj, scene)
+            digest.add(_without_defaults(here))
+            group = obj.vertex_groups.get(here.left_out_group)
+            if settings is not None and group is not None and obj.type == "MESH" and not obj.data.is_editmode:
+                digest.add(mesh_data.group_weights(obj.data, group.index))
         elif obj.field is not None and obj.field.type in KINDS:
             label = f"force field '{obj.name_full}'"
         else:
@@ -183,6 +187,8 @@ def _scene_values(settings: SceneSettings) -> dict[str, Any]:
     """Return the settings of the scene by part. The backend is left out: it does not change what is simulated."""
     values = asdict(settings)
     values.pop("backend")
+    if values["resolve_start"]:                                     # else as in earlier versions
+        del values["resolve_start"]
     preroll, from_rest, samples = (values.pop(name) for name in ("preroll", "preroll_from_rest", "motion_samples"))
     parts: dict[str, Any] = {} if not preroll else {"pre-roll": (preroll, from_rest)}   # else as in earlier versions
     parts |= {} if not samples else {"motion samples": samples}

@@ -35,7 +35,7 @@ class MUSLIN_PT_object_collisions(PhysicsTab, bpy.types.Panel):
         col.active = obj.muslin.use_collision
         draw_thickness(col, obj.muslin, text="Distance")
         col.prop(obj.muslin, "friction")
-        _draw_group(col, obj, "object_collision_group")
+        draw_group(col, obj, "object_collision_group")
         with_label_above(col, obj.muslin, "collision_collection")
 
 
@@ -66,7 +66,7 @@ class MUSLIN_PT_self_collisions(PhysicsTab, bpy.types.Panel):
             _remark(col, "Automatic, twice that from objects")
         within = col.column()
         within.active = muslin.use_self_collision
-        _draw_group(within, obj, "self_collision_group")
+        draw_group(within, obj, "self_collision_group")
 
 
 def draw_thickness(col: Any, muslin: Any, text: str = "Thickness") -> None:
@@ -83,12 +83,12 @@ def _remark(col: Any, text: str) -> None:
     row.label(text=text)
 
 
-def _draw_group(col: Any, obj: Any, prop: str) -> None:
+def draw_group(col: Any, obj: Any, prop: str, text: str = "Vertex Group") -> None:
     """Draw a field for a vertex group, red if the object does not have it."""
     name = getattr(obj.muslin, prop)
     row = col.row()
     row.alert = bool(name) and name not in obj.vertex_groups
-    row.prop_search(obj.muslin, prop, obj, "vertex_groups", text="Vertex Group")
+    row.prop_search(obj.muslin, prop, obj, "vertex_groups", text=text)
 
 
 classes = (MUSLIN_PT_collisions, MUSLIN_PT_object_collisions, MUSLIN_PT_self_collisions)

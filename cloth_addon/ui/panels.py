@@ -58,6 +58,7 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
             col.prop(muslin, "friction")
             collision_panels.draw_thickness(col, muslin)
             col.prop(muslin, "absorption", slider=True)
+            collision_panels.draw_group(col, context.object, "left_out_group", "Leave Out")
 
 
 classes = (                                                         # in the order of Blender's Cloth

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FARTHEST, FloatArray, faces_wanted, float_rows, index_rows, is_number, takes, too_far
+from ..arrays import FARTHEST, FloatArray, IntArray, faces_wanted, float_rows, index_rows, is_number, takes, too_far
 from ..did_you_mean import names_arguments_of
 from ..errors import ColliderError
 from .arguments import keeps_arguments
 from .keyed import Setting, check_setting, checked_number_at, number_at
+from .left_out import without
 from .mesh import ClothMesh
 
 
@@ -29,7 +30,12 @@ class Collider:
             square root [-].
         thickness: extra distance kept from this surface [m].
         absorption: part of a force field that does not pass this surface, of fields that are absorbed, in 0..1 [-].
+        left_out: (V,) marked vertices. Triangles with all corners marked are left out of collisions, such as hands; a
+            closed surface stays closed, by caps over what this opens. None for no vertices.
         name: name in messages; "collider" if not given.
+
+    Attributes:
+        triangles: (T, 3) that take part in collisions.
 
     Raises:
         ColliderError: no triangles, one that uses a vertex twice, an index out of range, positions that are not
@@ -37,7 +43,7 @@ class Collider:
     """
 
     def __init__(self, positions: Any, triangles: Any = None, friction: Setting = 0.3, *, thickness: float = 0.0,
-                 absorption: Setting = 0.0, name: str | None = None) -> None:
+                 absorption: Setting = 0.0, left_out: Any = None, name: str | None = None) -> None:
         if not (name is None or isinstance(name, str)):
             raise ColliderError(f"name is {name!r}, it must be text")
         self.name = name = name or "collider"
@@ -61,6 +67,8 @@ class Collider:
             t = int(np.argmax(twice))
             raise ColliderError(f"triangle {t} {self.triangles[t].tolist()} uses a vertex twice ({int(twice.sum())} "
                                 "such); remove that triangle", object_name=name)
+        if left_out is not None:
+            self.triangles = self._without(left_out)
         given: dict[str, Any] = {"friction": friction, "thickness": thickness}
         for what, value in given.items():
             if what == "friction" and callable(value):
@@ -79,6 +87,20 @@ class Collider:
         elif not takes(positions, 1):
             raise ColliderError(f"positions is a function of {inspect.signature(positions)}, it must take the time "
                                 "alone", object_name=name)
+
+    def _without(self, left_out: Any) -> IntArray:
+        """Return the triangles (T, 3) without those that are left out."""
+        marks = np.asarray(left_out)
+        count = int(self.triangles.max()) + 1
+        if marks.ndim != 1 or marks.dtype != np.bool_ or len(marks) < count:
+            raise ColliderError(f"left_out is an array of {marks.dtype} of shape {marks.shape}, it must have True or "
+                                f"False for each of at least {count} vertices; write weights > 0.5 for weights",
+                                object_name=self.name)
+        kept = without(self.triangles, marks)
+        if len(kept) == 0:
+            raise ColliderError("all of its triangles are left out; mark fewer vertices, or remove it as a collider",
+                                object_name=self.name)
+        return kept
 
     def at(self, time: float) -> FloatArray:
         """Return the positions (V, 3) [m] at `time` [s]."""

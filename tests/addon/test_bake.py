@@ -270,3 +270,28 @@ def test_a_box_with_inward_normals_keeps_cloth_inside_mirrored_or_not(extension,
     within = np.abs(builders.displayed(sheet, scene.frame_end)).max(axis=0) <= (0.5, 0.5, 0.6)
     assert within.all() or not inwards
     assert inwards != any("inside a collider" in note for note in report.notes)
+
+
+def test_a_vertex_group_of_a_collider_is_left_out(extension, scene):
+    """The cloth falls through the half of a floor that is left out."""
+    cloth = builders.sheet(4, name="Cloth", size=0.3, height=0.03)
+    cloth.location.x = 0.5
+    floor = builders.sheet(9, name="Floor", size=2.0)
+    floor.muslin.kind = "COLLIDER"
+    group = floor.vertex_groups.new(name="Off")
+    group.add([i for i, vertex in enumerate(floor.data.vertices) if vertex.co.x > -0.01], 1.0, "REPLACE")
+    scene.frame_end = 10
+
+    def lowest():
+        report = builders.finish(extension.bake.bake(scene))
+        assert not any(frame["crossings"] for frame in report.certificates)
+        return builders.displayed(cloth, 10)[:, 2].min()
+
+    assert lowest() > 0.0
+    before = extension.fingerprint.fingerprint(scene, cloth)
+    floor.muslin.left_out_group = "Off"
+    assert extension.fingerprint.fingerprint(scene, cloth) != before
+    assert lowest() < -0.2
+    floor.muslin.left_out_group = "Nothing"
+    with pytest.raises(extension.core.ColliderError, match="no vertex group 'Nothing'"):
+        builders.finish(extension.bake.bake(scene))
