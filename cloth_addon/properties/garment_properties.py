@@ -26,6 +26,11 @@ class GarmentProperties:
         default=1.0, min=0.0, soft_max=10.0, step=10, precision=2, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE",
         options=set(),
     )
+    closing_gravity: BoolProperty(
+        name="Gravity While Closing", description="Let gravity act until seams and buttons are closed. Off: panels "
+        "stay around the body while they are sewn",
+        default=True, options=set(),
+    )
     button_group: StringProperty(
         name="Buttons",
         description="Vertex group. Loose edges with both ends in it are buttons, which hold two points together",

@@ -100,6 +100,7 @@ class ClothSettings:
     model_options: dict[str, Any]
     pins: PinSettings = PinSettings()
     keyed: tuple[str, ...] = ()
+    closing_gravity: bool = True
 
     def material(self, name: str) -> core.Material:
         """Return the core's material, called `name` in messages."""
@@ -222,7 +223,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         plasticity=plasticity_settings_of(values, model),
         pressure=pressure_settings_of(values, unit),
         model_options=model_options(values, model, unit), pins=pin_settings_of(values),
-        keyed=tuple(sorted(keyed_names(obj))))
+        keyed=tuple(sorted(keyed_names(obj))), closing_gravity=bool(values.closing_gravity))
 
 
 def _garment_of(values: Any, unit: float) -> GarmentSettings:

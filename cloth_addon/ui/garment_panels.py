@@ -29,6 +29,9 @@ class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
         shrinks = muslin.shrink_min != 0.0 or muslin.shrink_max != 0.0
         time.active = muslin.use_sewing or bool(muslin.button_group) or shrinks
         time.prop(muslin, "sewing_time")
+        gravity = col.column()
+        gravity.active = muslin.use_sewing or bool(muslin.button_group)
+        gravity.prop(muslin, "closing_gravity")
 
 
 class MUSLIN_PT_rest_shape(PhysicsTab, bpy.types.Panel):

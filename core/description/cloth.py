@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FARTHEST, FloatArray, IntArray, is_number, takes
+from ..arrays import FARTHEST, FloatArray, IntArray, is_flag, is_number, takes
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
 from .arguments import keeps_arguments
@@ -66,6 +66,7 @@ class Cloth:
         sewing: True for all loose edges between faces, or pairs of vertices (S, 2): seams, that are pulled shut.
         sewing_force: largest force of a seam [N per metre of seam]; no limit if not given.
         sewing_time: from the start until seams and buttons are closed, and rest_scale is reached [s].
+        closing_gravity: whether gravity acts until seams and buttons are closed; without, panels stay in place.
         buttons: pairs (vertex, vertex) or (vertex, (triangle, (a, b, c))), points that are pulled together; a loose
             edge that is one of them is neither seam nor thread.
         rest_scale, rest_curvature, curl_angle, stretch_scale, shear_scale, bend_scale: painted values; see `PaintMaps`.
@@ -92,6 +93,7 @@ class Cloth:
         seams: (S, 2) pairs of vertices.
         sewing: seams and buttons, those of one kind as one `Sewing`.
         closing_time: `sewing_time` [s].
+        weightless_until: time until which gravity does not act [s], 0 if it always does.
         field_weights: as given or by default.
         rest_motion, internal_springs, plasticity: as given.
         contact: as given, or the default one.
@@ -102,7 +104,7 @@ class Cloth:
                  pin_targets: MeshTrajectory | None = None, attachments: Sequence[Attachment] = (),
                  thickness: float | None = None, max_elongation: Setting | None = None, name: str | None = None,
                  sewing: Any = False, sewing_force: float | None = None, sewing_time: float = 1.0,
-                 buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
+                 closing_gravity: bool = True, buttons: Sequence[Any] = (), rest_scale: Any = None, rest_curvature: Any = None,
                  curl_angle: float = 0.0, stretch_scale: Any = None, shear_scale: Any = None, bend_scale: Any = None,
                  field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
                  internal_springs: InternalSprings | None = None, plasticity: Plasticity | None = None,
@@ -173,6 +175,9 @@ class Cloth:
             self.sewing += (sew(mesh, material, self.seams, self.positions, sewing_force, sewing_time),)
         if len(buttons):
             self.sewing += (button_up(mesh, material, buttons, self.positions, sewing_time),)
+        if not is_flag(closing_gravity):
+            raise ClothError(f"closing_gravity is {closing_gravity!r}, it must be True or False", object_name=self.name)
+        self.weightless_until = 0.0 if closing_gravity or not self.sewing else self.closing_time
         arguments = list(inspect.signature(Cloth).parameters)[2:-1]
         self.options = checked_options(model, model_options, arguments, self.name)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The gravity of each particle: that of the scene, times a factor of its cloth."""
+"""The gravity of each particle: that of the scene, times a factor of its cloth; none while its seams close, if the
+cloth says so."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Gravity:
 
     def __init__(self, scene: Scene, nodes: SolverNodes) -> None:
         self._scene, self._nodes = scene, nodes
-        changing = [callable(cloth.field_weights.gravity) for cloth in scene.cloths]
+        changing = [callable(cloth.field_weights.gravity) or cloth.weightless_until > 0.0 for cloth in scene.cloths]
         self.changes = scene.gravity_changes or any(changing)
         self._latest: Latest[float, FloatArray] = Latest()
         self._latest_factor: Latest[float, FloatArray] = Latest()
@@ -43,5 +44,6 @@ class Gravity:
     def _made_factor(self, time: float) -> FloatArray:
         factor = np.ones(self._nodes.count)
         for cloth, span, inner in zip(self._scene.cloths, self._nodes.slices, self._nodes.inner, strict=True):
-            factor[span] = factor[inner] = cloth.field_weights.gravity_at(time, cloth.name)
+            weight = 0.0 if time < cloth.weightless_until else cloth.field_weights.gravity_at(time, cloth.name)
+            factor[span] = factor[inner] = weight
         return factor

@@ -94,3 +94,12 @@ def test_cloth_without_seams_has_no_seam_gap():
     cloth = core.Cloth(core.ClothMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]), core.Material.preset("cotton"))
     frame = next(core.simulate(core.Scene([cloth]), core.Solver(backend="numpy"), range(1, 3)))
     assert frame.certificate.seam_gap is None
+
+
+@pytest.mark.parametrize("weighs", [True, False])
+def test_gravity_can_be_off_until_seams_are_closed(weighs):
+    """Two panels side by side keep their height while they are sewn, and fall after that."""
+    frames = two_panels("cotton", 0.2, closing_gravity=weighs, sewing_time=0.5)
+    falls = [float((frame.positions[0] - frames[0].positions[0])[:, 2].mean()) for frame in frames]
+    assert (falls[11] > -1e-3) != weighs
+    assert falls[24] < -0.2
