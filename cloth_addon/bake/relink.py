@@ -25,7 +25,8 @@ def lost(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     for obj in objects:
         record = baked_record.known(obj) if obj.library is None else None
         owner: Any = baked_record.holder(obj)
-        if record is not None and record.take_id and owner.is_editable and takes.in_use(obj) is None:
+        if record is not None and record.take_id and owner.is_editable and not baked_record.is_of_library(
+                obj) and takes.in_use(obj) is None:
             found.append(obj)
     return found
 

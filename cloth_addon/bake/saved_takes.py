@@ -150,7 +150,7 @@ def _point_all(seen_from: str, folder: str) -> None:
     for obj in bpy.data.objects:
         record = baked_record.known(obj) if obj.library is None else None
         owner: Any = baked_record.holder(obj)
-        if record is None or not record.take or owner.library is not None or not owner.is_editable:
+        if record is None or not record.take or not owner.is_editable or baked_record.is_of_library(obj):
             continue
         modifier: Any = obj.modifiers.get(record.modifier) if record.modifier else None
         if modifier is not None and baked_record.is_own(modifier):

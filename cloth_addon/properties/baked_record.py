@@ -3,7 +3,8 @@
 
 The record is JSON text in a custom property. A bake in shape keys has it in the mesh's shape keys: it is copied,
 appended and saved with them, and disappears when all shape keys are removed by hand. A bake that a Mesh Cache modifier
-plays has it in the object.
+plays has it in the object. Blender does not save custom properties of a library override; there, the record is in a
+registered property, which may be overridden.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from ...core.parsed import ParsedError
 from . import record_schema
 
 PROPERTY = "muslin_bake"
+OVERRIDE = "muslin_bake_record"
+"""Registered property of objects with the record of a library override."""
 VERSION = 3
 """Version of the format. The shape keys of a bake have marks since version 2; Mesh Cache and takes came with 3."""
 MODIFIER = "Muslin"
@@ -85,9 +88,27 @@ def holder(obj: bpy.types.Object) -> Any:
     if obj.type != "MESH":
         return None
     keys = obj.data.shape_keys
-    if keys is not None and keys.get(PROPERTY) is not None:
+    if keys is not None and keys.get(PROPERTY) is not None and not getattr(obj, OVERRIDE):
         return keys
-    return obj if obj.get(PROPERTY) is not None else None
+    return obj if text_of(obj) is not None else None
+
+
+def text_of(owner: Any) -> Any:
+    """Return the stored record of shape keys or of an object; None without one."""
+    return getattr(owner, OVERRIDE, "") or owner.get(PROPERTY)
+
+
+def is_of_library(obj: bpy.types.Object) -> bool:
+    """Return whether the bake of `obj` belongs to another file, from which the object or its mesh comes."""
+    owner = holder(obj)
+    return owner is not None and (owner.library is not None
+                                  or (owner.override_library is not None and not getattr(owner, OVERRIDE, "")))
+
+
+def is_in_modifier(obj: bpy.types.Object) -> bool:
+    """Return whether a modifier plays the bake of `obj` that this file has, so that its mesh is as it was."""
+    record = known(obj)
+    return record is not None and bool(record.modifier) and not is_of_library(obj)
 
 
 def has_bake(obj: bpy.types.Object) -> bool:
@@ -112,6 +133,10 @@ def save(owner: Any, record: BakedRecord) -> None:
     except ParsedError as error:
         raise core.SceneError(f"the record of the bake cannot be stored: {error}; bake fewer frames",
                               object_name=owner.name if record.modifier else owner.user.name) from error
+    if isinstance(owner, bpy.types.Object):
+        setattr(owner, OVERRIDE, text if owner.override_library is not None else "")
+        if owner.override_library is not None:
+            return
     owner[PROPERTY] = text
 
 
@@ -122,13 +147,13 @@ def load(obj: bpy.types.Object) -> BakedRecord | None:
         core.SceneError: the record is damaged or was written by another version of Muslin.
     """
     owner = holder(obj)
-    return None if owner is None else _parse(owner[PROPERTY], obj.name)
+    return None if owner is None else _parse(text_of(owner), obj.name)
 
 
 def known(obj: bpy.types.Object) -> BakedRecord | None:
     """Return the record of the bake of `obj`, None without a bake or if it is damaged. Fast enough for drawing."""
     owner = holder(obj)
-    return None if owner is None else _record_of(owner[PROPERTY])[0]
+    return None if owner is None else _record_of(text_of(owner))[0]
 
 
 def report_of(obj: bpy.types.Object) -> dict[str, Any] | None:
@@ -143,7 +168,7 @@ def report_of(obj: bpy.types.Object) -> dict[str, Any] | None:
 def problem_of(obj: bpy.types.Object) -> str:
     """Return what is wrong with the record of the bake of `obj`; empty if nothing is. Fast enough for drawing."""
     owner = holder(obj)
-    return "" if owner is None else _record_of(owner[PROPERTY])[1]
+    return "" if owner is None else _record_of(text_of(owner))[1]
 
 
 def lacks_keys(obj: bpy.types.Object) -> bool:
@@ -175,8 +200,10 @@ def left_keys(obj: bpy.types.Object) -> str:
 
 def forget(obj: bpy.types.Object) -> None:
     """Remove the record of the bake. Its shape keys or its modifier then belong to the user."""
-    owner = holder(obj)
-    if owner is not None:
+    owner: Any = holder(obj)
+    if owner is not None and getattr(owner, OVERRIDE, ""):
+        setattr(owner, OVERRIDE, "")
+    elif owner is not None:
         del owner[PROPERTY]
 
 
@@ -282,3 +309,15 @@ def _record_of(text: Any) -> tuple[BakedRecord | None, str]:
     if not isinstance(text, str):
         return None, f"the record of its bake is damaged and cannot be read: it is no text; {REMEDY}"
     return _record_of_text(text)
+
+
+def attach() -> None:
+    """Add the property for the records of library overrides to Blender's objects."""
+    setattr(bpy.types.Object, OVERRIDE, bpy.props.StringProperty(
+        name="Bake", description="Record of the bake of a library override", options={"HIDDEN"},
+        override={"LIBRARY_OVERRIDABLE"}))
+
+
+def detach() -> None:
+    """Remove that property."""
+    delattr(bpy.types.Object, OVERRIDE)

@@ -7,10 +7,13 @@ the interface shows them in the scene's units.
 
 from __future__ import annotations
 
+import typing
+from typing import Any
+
 import bpy
 from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProperty
 
-from . import change_listeners
+from . import baked_record, change_listeners
 from .body_properties import BodyProperties
 from .compression_properties import CompressionProperties
 from .contact_properties import ContactProperties
@@ -89,17 +92,29 @@ class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyPrope
     )
 
 
+def _overridable(cls: type) -> dict[str, Any]:
+    """Return the properties of a property group, its bases' included, such that library overrides may change them."""
+    found = typing.get_type_hints(cls)
+    for deferred in found.values():
+        deferred.keywords["override"] = {"LIBRARY_OVERRIDABLE"}
+    return found
+
+
+MuslinObject.__annotations__ = _overridable(MuslinObject)
 classes = (MuslinObject, MuslinScene)
 
 
 def attach() -> None:
     """Add the settings to Blender's objects and scenes."""
     about = "Settings of Muslin's simulation"
-    bpy.types.Object.muslin = PointerProperty(type=MuslinObject, name="Muslin", description=about)
+    bpy.types.Object.muslin = PointerProperty(type=MuslinObject, name="Muslin", description=about,
+                                             override={"LIBRARY_OVERRIDABLE"})
     bpy.types.Scene.muslin = PointerProperty(type=MuslinScene, name="Muslin", description=about)
+    baked_record.attach()
 
 
 def detach() -> None:
     """Remove the settings from Blender's objects and scenes."""
+    baked_record.detach()
     del bpy.types.Scene.muslin
     del bpy.types.Object.muslin

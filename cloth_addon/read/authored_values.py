@@ -143,7 +143,8 @@ class Digest:
             if isinstance(value, bpy.types.ID):
                 self.add(name)
                 self.add_reference(value)
-            elif isinstance(value, bool | int | float | str) and name != baked_record.PROPERTY:
+            elif isinstance(value, bool | int | float | str) and name not in (
+                    baked_record.PROPERTY, baked_record.OVERRIDE):
                 self._add_value(struct, f'["{bpy.utils.escape_identifier(name)}"]', value)
             elif hasattr(value, "to_list"):
                 self._add_value(struct, f'["{bpy.utils.escape_identifier(name)}"]', value.to_list())

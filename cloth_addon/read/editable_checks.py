@@ -18,28 +18,39 @@ def check_editable(obj: bpy.types.Object) -> None:
     if obj.type != "MESH":
         refuse(f"is a {obj.type.lower()}, not a mesh; convert it (Object > Convert > Mesh)")
     mesh = obj.data
-    check_local(obj)
+    of_modifier = obj.muslin.result == "MESH_CACHE"
+    if of_modifier and baked_record.is_of_library(obj):
+        refuse("its bake belongs to the file that it is linked from; delete the bake there, or make it local (Object > "
+               "Relations > Make Local)")
+    check_local(obj, in_modifier=of_modifier)
     if obj.mode == "EDIT" or mesh.is_editmode:
         refuse("is in Edit Mode; leave it (Tab) and bake again")
     if obj.use_dynamic_topology_sculpting:
         refuse("is sculpted with Dyntopo, which keeps no shape keys; switch Dyntopo off, or leave Sculpt Mode, and "
                "bake again")
     users = mesh.users - int(mesh.use_fake_user)
-    if users > 1:
+    if users > 1 and mesh.library is None and obj.override_library is None:
         refuse(f"shares its mesh '{mesh.name}' with {users - 1} other(s); make it single-user "
                "(Object > Relations > Make Single User > Object & Data)")
     check_shape_keys(obj)
 
 
-def check_local(obj: bpy.types.Object) -> None:
-    """Raise SceneError if the object or its mesh belongs to another file."""
+def check_local(obj: bpy.types.Object, *, in_modifier: bool) -> None:
+    """Raise SceneError if the object or its mesh belongs to another file.
+
+    A bake that a modifier plays (`in_modifier`) does not change the mesh, and a library override may have modifiers of
+    its own. Then only the object itself must not be linked.
+    """
     for what, item in (("it", obj), ("its mesh", obj.data)):
-        if item.library is not None:
-            raise core.SceneError(f"{what} is linked from {item.library.filepath} and cannot be changed here; make it "
-                                  "local (Object > Relations > Make Local)", object_name=obj.name)
-        if item.override_library is not None:
-            raise core.SceneError(f"{what} is a library override; make it local (Object > Relations > Make Local)",
+        if item.library is not None and (item == obj or not in_modifier):
+            remedy = ("make it local (Object > Relations > Make Local), or a library override with Mesh Cache as the "
+                      "Result" if item == obj else
+                      "make it local (Object > Relations > Make Local), or choose Mesh Cache as the Result")
+            raise core.SceneError(f"{what} is linked from {item.library.filepath} and cannot be changed here; {remedy}",
                                   object_name=obj.name)
+        if item.override_library is not None and not in_modifier:
+            raise core.SceneError(f"{what} is a library override; make it local (Object > Relations > Make Local), or "
+                                  "choose Mesh Cache as the Result", object_name=obj.name)
 
 
 def check_shape_keys(obj: bpy.types.Object) -> None:

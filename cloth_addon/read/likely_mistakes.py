@@ -43,6 +43,7 @@ def notes(sources: Sequence[ClothSource], cloths: Sequence[core.Cloth], solids: 
         if thickness is not None and thickness > LARGE_THICKNESS * size:
             found.append(f"{source.name}: its Distance of {thickness:.3g} m is large for cloth that is {size:.3g} m "
                          "wide: it keeps that distance from other surfaces. 0 lets Muslin choose")
+        found += _notes_on_rest_key(source, cloth)
         found += _notes_on_edges(source.name, cloth) + _notes_on_order(source) + _notes_on_rounding(source, window)
         same = [other.name for other, earlier in zip(sources[:number], cloths[:number], strict=True)
                 if np.array_equal(earlier.positions, cloth.positions)]
@@ -50,6 +51,18 @@ def notes(sources: Sequence[ClothSource], cloths: Sequence[core.Cloth], solids: 
             found.append(f"{source.name} starts exactly at the place of {same[0]}, as a duplicate that was not moved. "
                          "Delete one of them, or move it, if that is a mistake")
     return found
+
+
+def _notes_on_rest_key(source: ClothSource, cloth: core.Cloth) -> list[str]:
+    """Return notes on a rest shape key that the cloth starts in, because the key itself has an effect on the mesh."""
+    key = source.settings.rest.shape_key
+    if not key or not source.obj.data.shape_keys.key_blocks[key].value:
+        return []
+    size = float(np.ptp(cloth.positions, axis=0).max())
+    if np.abs(cloth.positions - cloth.mesh.positions).max() > LARGEST_ROUNDING * size:
+        return []
+    return [f"{source.name}: it starts in the shape of its Rest Shape Key '{key}', so that this key changes nothing. "
+            "Set the Value of the key to 0 in Object Data > Shape Keys, if that is a mistake"]
 
 
 def _notes_on_edges(name: str, cloth: core.Cloth) -> list[str]:

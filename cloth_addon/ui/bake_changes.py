@@ -199,7 +199,7 @@ def _renamed(scene: bpy.types.Scene, before: dict[str, dict[str, str]], name: st
 
 
 def _key(scene: bpy.types.Scene, obj: bpy.types.Object) -> Key:
-    return scene.name, obj.name, hash(baked_record.holder(obj)[baked_record.PROPERTY])
+    return scene.name, obj.name, hash(baked_record.text_of(baked_record.holder(obj)))
 
 
 def _compute() -> float | None:

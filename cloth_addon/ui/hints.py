@@ -47,6 +47,8 @@ def _colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     others = [other for other in scene.objects if other != obj and other.type == "MESH"
               and kind_of(other, scene) in ("COLLIDER", "CLOTH")
               and (chosen is None or other.name in chosen.all_objects)]
+    if _instances_a_collider(scene, chosen):
+        return []
     if not any(kind_of(other, scene) == "COLLIDER" for other in others):
         return [f"No pins, and no collider in the {'scene' if chosen is None else 'Collision Collection'}: "
                 "it falls without end"]
@@ -69,6 +71,19 @@ def _colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         if (other_low <= high).all() and (other_high >= low).all():
             return []
     return ["No collider is in reach of its fall"]
+
+
+def _instances_a_collider(scene: bpy.types.Scene, chosen: bpy.types.Collection | None) -> bool:
+    """Return whether the scene may show instances of colliders that are not in it themselves.
+
+    Where they are is computed by a bake only. `chosen` limits the colliders, None for all.
+    """
+    if not any((obj.instance_type == "COLLECTION" and obj.instance_collection is not None)
+               or any(modifier.type == "NODES" for modifier in obj.modifiers) for obj in scene.objects):
+        return False
+    candidates: Any = bpy.data.objects if chosen is None else chosen.all_objects
+    return any(obj.type == "MESH" and kind_of(obj, scene) == "COLLIDER" and obj.name not in scene.objects
+               for obj in candidates)
 
 
 def _box(obj: bpy.types.Object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -23,8 +23,9 @@ def cloths_of(context: bpy.types.Context) -> list[Any]:
 
 
 def _local_bakes(context: bpy.types.Context) -> list[Any]:
-    """Return the cloth objects with a bake, without those whose mesh is linked from another file."""
-    return [cloth for cloth in cloths_of(context) if baked_record.has_bake(cloth) and cloth.data.is_editable]
+    """Return the cloth objects with a bake, without those whose bake belongs to another file."""
+    return [cloth for cloth in cloths_of(context) if baked_record.has_bake(cloth) and cloth.is_editable
+            and (cloth.data.is_editable or baked_record.is_in_modifier(cloth))]
 
 
 def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
@@ -32,7 +33,7 @@ def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
     baked = [obj for obj in objects if baked_record.has_bake(obj)]
     try:
         for obj in baked:
-            editable_checks.check_local(obj)
+            editable_checks.check_local(obj, in_modifier=baked_record.is_in_modifier(obj))
             if obj.mode == "EDIT":
                 raise core.SceneError("is in Edit Mode; leave it (Tab) to delete its bake", object_name=obj.name)
         takes.note_deleted(baked)
@@ -153,7 +154,7 @@ class MUSLIN_OT_bake_forget(IdleOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
-            editable_checks.check_local(context.object)
+            editable_checks.check_local(context.object, in_modifier=not baked_record.is_of_library(context.object))
         except core.ClothError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ..properties.model_options import model_of
-from .panel_layout import PhysicsTab, with_unit
+from .panel_layout import PhysicsTab, paragraph, with_unit
 
 
 class MUSLIN_PT_pressure(PhysicsTab, bpy.types.Panel):
@@ -29,9 +31,21 @@ class MUSLIN_PT_pressure(PhysicsTab, bpy.types.Panel):
         target = col.column()
         target.active = muslin.use_pressure_volume
         target.prop(muslin, "target_volume")
+        if balance := volume_in_balance(muslin):
+            paragraph(col.column(align=True), balance, context.region.width)
         with_unit(col, muslin, "pressure_factor", "kPa")
         with_unit(col, muslin, "fluid_density", "kg/l")
         col.prop_search(muslin, "pressure_group", obj, "vertex_groups", results_are_suggestions=True)
+
+
+def volume_in_balance(muslin: Any) -> str:
+    """Return for the user at which volume the pressure inside is that outside; empty where none or the target is."""
+    pressure = muslin.uniform_pressure_force
+    if not muslin.use_pressure or pressure == 0.0 or pressure >= 1.0 or muslin.fluid_density != 0.0 or (
+            muslin.use_pressure_volume and muslin.target_volume == 0.0):
+        return ""
+    volume = "the Target Volume" if muslin.use_pressure_volume else "the volume at the start"
+    return f"Fills to {1.0 / (1.0 - pressure):.3g} x {volume}"
 
 
 classes = (MUSLIN_PT_pressure,)

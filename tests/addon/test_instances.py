@@ -122,3 +122,11 @@ def test_cloth_that_is_instanced_is_no_collider(extension, scene, sheet):
     scene.collection.objects.link(empty)
     report = builders.finish(extension.bake.bake(scene))
     assert report.colliders == [] and builders.displayed(sheet, LAST)[:, 2].max() < -0.5
+
+
+def test_no_hint_says_that_nothing_stops_cloth_over_an_instance(extension, scene, sheet):
+    assert any("falls without end" in hint for hint in extension.hints.hints(scene, sheet))
+    of_collection_in_collection()
+    assert not any("fall" in hint for hint in extension.hints.hints(scene, sheet))
+    sheet.muslin.collision_collection = bpy.data.collections.new("Empty")
+    assert any("Collision Collection: it falls without end" in hint for hint in extension.hints.hints(scene, sheet))

@@ -70,3 +70,18 @@ def test_a_group_that_is_not_there_is_refused(extension, read):
     muslin.use_pressure, muslin.pressure_group = True, "Gone"
     with pytest.raises(extension.core.ClothError, match="no vertex group.*'Gone'.*Pressure"):
         read()
+
+
+def test_the_panel_says_where_a_pressure_ends(extension):
+    muslin = builders.box(kind="CLOTH").muslin
+    text = extension.pressure_panel.volume_in_balance
+    muslin.uniform_pressure_force = 0.2
+    assert text(muslin) == ""
+    muslin.use_pressure = True
+    assert text(muslin) == "Fills to 1.25 x the volume at the start"
+    muslin.use_pressure_volume = True
+    assert text(muslin) == ""
+    muslin.target_volume = 1.0
+    assert text(muslin) == "Fills to 1.25 x the Target Volume"
+    muslin.uniform_pressure_force = 1.0
+    assert text(muslin) == ""

@@ -60,3 +60,15 @@ def test_the_rest_shape_follows_an_animated_mesh(extension, scene):
 def test_without_dynamic_mesh_the_rest_shape_stands_still(read):
     assert with_key().muslin.use_dynamic_mesh is False
     assert read().cloths[0].rest_motion is None
+
+
+def test_a_note_says_that_cloth_starts_in_its_rest_shape_key(extension, scene):
+    sheet = with_key(0.8)
+    sheet.muslin.rest_shape_key, sheet.muslin.model = "Small", "baraff_witkin"
+    block = sheet.data.shape_keys.key_blocks["Small"]
+    for value, expected in ((0.0, 0), (1.0, 1)):
+        block.value = value
+        builders.finish(extension.bake.bake(scene))
+        notes = extension.baked_record.report_of(sheet)["notes"]
+        assert sum("starts in the shape of its Rest Shape Key 'Small'" in note for note in notes) == expected
+        extension.shape_keys.delete_bakes([sheet])
