@@ -88,21 +88,27 @@ def holder(obj: bpy.types.Object) -> Any:
     if obj.type != "MESH":
         return None
     keys = obj.data.shape_keys
-    if keys is not None and keys.get(PROPERTY) is not None and not getattr(obj, OVERRIDE):
+    if keys is not None and keys.get(PROPERTY) is not None and not _of_override(obj):
         return keys
     return obj if text_of(obj) is not None else None
 
 
+def _of_override(owner: Any) -> str:
+    """Return the text of the record of a library override; empty for all other owners and records."""
+    text: str = getattr(owner, OVERRIDE, "")
+    return text
+
+
 def text_of(owner: Any) -> Any:
     """Return the stored record of shape keys or of an object; None without one."""
-    return getattr(owner, OVERRIDE, "") or owner.get(PROPERTY)
+    return _of_override(owner) or owner.get(PROPERTY)
 
 
 def is_of_library(obj: bpy.types.Object) -> bool:
     """Return whether the bake of `obj` belongs to another file, from which the object or its mesh comes."""
     owner = holder(obj)
     return owner is not None and (owner.library is not None
-                                  or (owner.override_library is not None and not getattr(owner, OVERRIDE, "")))
+                                  or (owner.override_library is not None and not _of_override(owner)))
 
 
 def is_in_modifier(obj: bpy.types.Object) -> bool:
@@ -201,7 +207,7 @@ def left_keys(obj: bpy.types.Object) -> str:
 def forget(obj: bpy.types.Object) -> None:
     """Remove the record of the bake. Its shape keys or its modifier then belong to the user."""
     owner: Any = holder(obj)
-    if owner is not None and getattr(owner, OVERRIDE, ""):
+    if owner is not None and _of_override(owner):
         setattr(owner, OVERRIDE, "")
     elif owner is not None:
         del owner[PROPERTY]
