@@ -105,8 +105,11 @@ def stretch_note(report: dict[str, Any]) -> str:
     if pinned > LARGE_STRETCH:
         return (f"{stretched}, between pinned vertices by up to {100 * (pinned - 1):.0f} %. Correct what moves the "
                 "pins there, or pin fewer vertices.")
+    edge = report["certificates"][worst].get("stretch_at")                  # missing in older bakes
+    place = (f", most between vertices {edge['vertices'][0]} and {edge['vertices'][1]} of {edge['cloth']}"
+             if edge else "")
     pins = any(cloth.get("pin_group") for cloth in settings)
-    return (f"{stretched}. Increase Steps per Frame, or slow "
+    return (f"{stretched}{place}. Increase Steps per Frame, or slow "
             f"{'what moves the pins or the colliders' if pins else 'the character'} there.")
 
 

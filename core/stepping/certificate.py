@@ -17,6 +17,14 @@ MAX_LISTED_PAIRS = 12
 
 
 @dataclass(frozen=True)
+class EdgeOf:
+    """An edge of a cloth, by its two vertices there."""
+
+    cloth: str
+    vertices: list[int]
+
+
+@dataclass(frozen=True)
 class CrossingPair:
     """Number of edges of one object that pierce triangles of the other; both may be the same object."""
 
@@ -33,7 +41,7 @@ class CrossingsLeft:
     first: str
     second: str
     crossings: int
-    place: tuple[float, float, float]
+    place: list[float]
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,8 @@ class Certificate:
         stretch_p99: 99th percentile of the same ratios [-].
         stretch_pinned: largest of these ratios between two vertices that pins hold [-], 1 without such edges. Their
             trajectory stretches them, not the simulation.
+        stretch_at: edge of the largest of these ratios, of those that pins do not hold at both ends: the name of its
+            cloth, and its two vertices; None without such edges.
         crossings: number of edges that pierce triangles, cloth with cloth and cloth with colliders. A vertex exactly
             in the plane of a triangle counts as in front of it, so that no crossing is missed. Pairs that
             `ClothContact` excludes do not count, neither here nor in the smallest gap and the deepest penetration.
@@ -87,6 +97,7 @@ class Certificate:
     deepest_penetration: float = 0.0
     seam_gap: float | None = None
     stretch_pinned: float = 1.0
+    stretch_at: EdgeOf | None = None
     steps: int = 0
     step_min: float = 0.0
     step_max: float = 0.0

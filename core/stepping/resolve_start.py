@@ -168,5 +168,5 @@ def crossings_left(system: ParticleSystem, state: State, found: Audit) -> list[C
     for a, b, count in found.by_objects()[:MAX_LISTED_PAIRS]:
         rows = np.flatnonzero((low == a) & (high == b))
         middle = np.mean([places[one[row]][found.edges[row]].mean(axis=0) for row in rows], axis=0)
-        result.append(CrossingsLeft(names[a], names[b], count, (float(middle[0]), float(middle[1]), float(middle[2]))))
+        result.append(CrossingsLeft(names[a], names[b], count, middle.tolist()))
     return result

@@ -11,7 +11,9 @@ import reprlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..arrays import FloatArray, is_series, is_whole
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, is_series, is_whole
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..did_you_mean import names_arguments
@@ -20,7 +22,7 @@ from ..kernels.backend import choose, current, using
 from ..model.particle_system import ParticleSystem
 from ..stopwatch import Stopwatch
 from .adaptive_stepper import Stepper
-from .certificate import Certificate, crossing_pairs, stretch_of
+from .certificate import Certificate, EdgeOf, crossing_pairs, stretch_of
 from .checkpoint import Checkpoint
 from .continuation import CheckpointMaker, check_continues, continued
 from .energy import energy_of
@@ -129,12 +131,13 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
                 ratios = system.edge_lengths(state.x) / system.rest_lengths_at(
                     state.time, state.plastic)
                 stretch_max, stretch_p99 = stretch_of(ratios[seen])
+                longest = _longest(system, ratios, seen & ~held)
         record = stepper.take_record()
         certificate = Certificate(
             stretch_max=stretch_max, stretch_p99=stretch_p99, crossings=found.crossings,
             stretch_pinned=stretch_of(ratios[held])[0], crossing_pairs=crossing_pairs(found.by_objects(), names),
             smallest_gap=found.smallest_gap, deepest_penetration=found.deepest_penetration,
-            seam_gap=system.seam_gap(state.x),
+            seam_gap=system.seam_gap(state.x), stretch_at=longest,
             steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
             seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None,
@@ -142,6 +145,13 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
         yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
                     [state.v[s].copy() for s in system.slices], certificate,
                     checkpoints.at(number, state))
+
+
+def _longest(system: ParticleSystem, ratios: FloatArray, some: BoolArray) -> EdgeOf | None:
+    """Return the edge of the largest of the ratios (E,) of `some` edges (E,), None without any."""
+    if not some.any():
+        return None
+    return EdgeOf(*system.edge_named(int(np.argmax(np.where(some, ratios, -np.inf)))))
 
 
 @names_arguments(SceneError)

@@ -95,3 +95,8 @@ def test_stretch_between_pinned_vertices_is_told_apart():
         (frame,) = core.simulate(core.Scene([cloth]), frames=[1])
         assert frame.certificate.stretch_pinned == pytest.approx(wanted)
         assert frame.certificate.stretch_max == pytest.approx(1.2)
+        at = frame.certificate.stretch_at
+        assert (at is None) == (len(held) == len(stretched))
+        if at is not None:
+            one, other = at.vertices
+            assert at.cloth == grid.name and abs(stretched[other] - stretched[one])[0] > 0.1
