@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import core
+from core.kernels.backend import why_not
 from core.measure import command
 from core.measure.bending_length import bending_length, bending_stiffness
 from core.measure.drape_curve import CURVES, coefficient, stiffness_of_coefficient
@@ -19,6 +20,7 @@ from tests.core.physics.scenes import reference, sheet
 
 TABLE = reference("cusick_drape")
 COARSE = DrapeMeter(rings=8)
+slow_without_numba = pytest.mark.skipif(bool(why_not("numba")), reason="takes long with NumPy alone")
 
 
 def isotropic(bend, sigma=0.15):
@@ -64,6 +66,7 @@ def test_nodes_are_the_folds_of_the_hem(nodes):
     assert node_count(np.roll(hem, 17, axis=0) + [0.3, 0.1, 0.0], np.array([0.3, 0.1]), 0.005) == nodes
 
 
+@slow_without_numba
 def test_the_coefficient_rises_with_the_bending_stiffness_and_limp_cloth_has_more_nodes():
     found = [drape(isotropic(bend), COARSE) for bend in (4e-6, 1.2e-5, 4e-5, 1e-3)]
     coefficients = [d.coefficient for d in found]
@@ -73,6 +76,7 @@ def test_the_coefficient_rises_with_the_bending_stiffness_and_limp_cloth_has_mor
     assert all(d.is_at_rest for d in found)
 
 
+@slow_without_numba
 def test_cotton_drapes_as_measured_cotton():
     """Gan, Ly and Steven 1991: plain cotton, within the points that measured friction of yarns leaves open."""
     row = next(row for row in TABLE["rows"] if row["fabric"] == "plain cotton")
@@ -88,6 +92,7 @@ def test_finer_rings_change_the_coefficient_by_three_points_at_most():
     assert abs(fine - coarse) < 0.03
 
 
+@slow_without_numba
 def test_the_meter_and_its_drape_are_the_same_for_a_larger_fabric_of_the_same_shape():
     """All lengths times 2: the bending stiffness times 8, with the same weight per area and stretch per weight."""
     small = drape(isotropic(2e-5), COARSE)
@@ -126,11 +131,11 @@ def test_wrong_lengths_are_refused_by_name(value):
 
 def test_the_command_prints_draws_and_reports_a_fabric(tmp_path, capsys):
     picture, report = tmp_path / "cotton.svg", tmp_path / "drape.json"
-    assert command.main(["--fabric", "cotton", "--rings", "6", "--picture", str(picture), "--json", str(report)]) == 0
+    assert command.main(["--fabric", "cotton", "--rings", "4", "--picture", str(picture), "--json", str(report)]) == 0
     row = json.loads(report.read_text())["drape"][0]
     assert f"cotton: drape coefficient {100 * row['coefficient']:.1f} %" in capsys.readouterr().out
     assert row["fabric"] == "cotton" and 0.3 < row["coefficient"] < 0.9 and row["at_rest"]
-    assert picture.read_text().count("<polygon") > 500
+    assert picture.read_text().count("<polygon") > 300
 
 
 def test_the_command_gives_a_fabric_a_measured_bending_length(tmp_path):
@@ -174,6 +179,7 @@ def test_stiffness_of_a_coefficient_is_the_inverse_of_the_curve(diameter):
         coefficient(0.2, 1e-5, DrapeMeter(diameter=0.31))
 
 
+@slow_without_numba
 def test_a_fabric_with_the_stiffness_of_a_coefficient_drapes_with_it():
     """Of another weight than those of the curve."""
     measured = 0.6
