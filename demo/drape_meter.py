@@ -20,6 +20,7 @@ PLATE_HEIGHT = 0.004                        # of each of the plates [m]
 def specimen(fabric: str, rings: int) -> None:
     """Add the fabric to the scene, pinned between the plates."""
     import bpy
+
     from core.measure.drape_meter import DrapeMeter
 
     mesh, held, _ = DrapeMeter(rings=rings).mesh()
@@ -34,6 +35,7 @@ def specimen(fabric: str, rings: int) -> None:
 def plates() -> None:
     """Add both plates, which only show what holds the fabric."""
     import bpy
+
     from core.measure.drape_meter import PLATE_DIAMETER
 
     for side in (-1.0, 1.0):
