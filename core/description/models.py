@@ -14,7 +14,7 @@ from ..did_you_mean import perhaps
 from ..errors import ClothError
 
 MODEL_OPTIONS: dict[str, dict[str, Any]] = {
-    "baraff_witkin": {"bending": "patch", "flat": False, "rest_stretch": (1.0, 1.0)},
+    "baraff_witkin": {"bending": "patch", "flat": False, "rest_stretch": (1.0, 1.0), "buckling": False},
     "projective": {"young_modulus": None, "poisson_ratio": None, "sheet_thickness": None, "bending": "patch",
                    "flat": False},
     "jelly": {"structure": "tetrahedra", "young_modulus": 2e4, "poisson_ratio": None, "density": 1000.0, "cells": None},

@@ -154,6 +154,9 @@ class KeyedFabric:
             warp, weft = material.bend
             along = [replace(material, bend=(warp, 0.0)), replace(material, bend=(0.0, weft))]
         model = built_model(self._cloth, along[0])
+        if self._halves:                           # the load at which triangles buckle is that of both directions
+            whole = iter([force for force in built_model(self._cloth, material).forces if not _bends(force)])
+            model = replace(model, forces=[force if _bends(force) else next(whole) for force in model.forces])
         for other in along[1:]:
             more = built_model(self._cloth, other).forces
             model = replace(model, forces=[*model.forces, *(force for force in more if _bends(force))])
@@ -230,7 +233,9 @@ def fabric_of(cloth: Cloth) -> KeyedFabric | None:
 
 
 def _bends(force: ElementForce) -> bool:
-    return "bend" in getattr(force.law, "stiffness_parameters", {})
+    """Return whether a force is one of bending; the load of a membrane depends on its stiffness, too."""
+    return "bend" in getattr(force.law, "stiffness_parameters", {}) and getattr(
+        force.law, "rest_kind", None) != "membrane"
 
 
 def _products(values: Values, slopes: Sequence[FloatArray | None]) -> list[FloatArray]:

@@ -63,7 +63,7 @@ def stretched(family: Sequence[ElementForce], U: FloatArray) -> list[ElementForc
     """Return forces of membranes, which share a stencil, with rest shapes stretched by U (T, 2, 2) [-]."""
     old = family[0].stencil
     stencil, area = old.reweighted(old.weights @ np.linalg.inv(U)), np.linalg.det(U)
-    return [replace(force, stencil=stencil, parameters=_scaled(force, area, ("stretch", "shear", "bend")))
+    return [replace(force, stencil=stencil, parameters=_scaled(force, area, KEPT_BY_SIZE))
             for force in family]
 
 

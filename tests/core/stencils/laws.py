@@ -16,6 +16,7 @@ from core.stencils.bending.rest_curvature import RestCurvature
 from core.stencils.bending.thread_curvature import ThreadCurvature, curvature_force
 from core.stencils.component_algebra import add, scale, scale_block
 from core.stencils.membranes.area_preserving import AreaPreserving
+from core.stencils.membranes.buckling_stretch import BucklingStretch
 from core.stencils.membranes.projective_local_step import (
     ProjectiveTetrahedron,
     ProjectiveTriangle,
@@ -69,6 +70,12 @@ def two_sided_stretch(mesh):
     a = mesh.areas
     one = np.ones(len(a))
     return membrane_stencil(mesh), (900.0 * a, 400.0 * a, 90.0 * a, 500.0 * a, one, 0.3 * one, one, 0.95 * one)
+
+
+def buckling_stretch(mesh):
+    """Build triangles that buckle: warp within a shortening of a hundredth, weft at half their length."""
+    a = mesh.areas
+    return membrane_stencil(mesh), (900.0 * a, 400.0 * a, 9.0 * a, 200.0 * a, 1.0 + 0.0 * a, 0.95 + 0.0 * a)
 
 
 def shear(mesh):
@@ -195,6 +202,7 @@ def area_preserving(mesh):
 LAWS = {
     "stretch": Member(Stretch(), stretch),
     "two-sided stretch": Member(TwoSidedStretch(), two_sided_stretch),
+    "buckling stretch": Member(BucklingStretch(), buckling_stretch, clamps=False),
     "two-sided spring": Member(TwoSidedSpring(), two_sided_spring),
     "shear": Member(Shear(), shear),
     "spring": Member(Spring(), spring),

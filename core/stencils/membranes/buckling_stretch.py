@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stretch of a membrane whose triangles buckle under compression; otherwise the law of `stretch_shear`.
+
+A strip of cloth of the length h carries at most the compression n = pi^2 B / h^2 [N/m]. Then it buckles, and resists
+further shortening by n / 2 per strain (Euler; the first two terms of the elastica between hinges). A mesh has no folds
+shorter than its triangles. Without buckling these carry any compression, and the sheet resists curvature oblique to
+its edges, because flat triangles cannot follow it without strain (membrane locking). With the stiffness k, the
+shortening d = b - |w| and the rest area a, for each of w_u and w_v,
+
+    psi = a/2 k d^2                                            d <= e = n / k, tension included         [J]
+    psi = a (k e^2 / 2 + n (d - e) + n (d - e)^2 / 4)          beyond
+
+Energy and stress are continuous; the tangent jumps from k to n / 2. With h^2 = 2 a, that of the legs of half a
+square, a n = pi^2 B / 2 for every triangle. A fold of two cells, the shortest of the mesh, takes the load 4 B / h^2,
+which is less: a sheet whose vertices can fold does so before its triangles buckle. On a fine mesh n is large, and the
+law is that of `stretch_shear`. Choi and Ko 2002 let links between vertices buckle for the same reason.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ..component_algebra import (
+    SMALLEST_DIVISOR,
+    Columns,
+    Vector,
+    direction,
+    either,
+    identity_block,
+    length,
+    scale,
+    spring_tangent,
+)
+from ..stencil import Condition, Parameters, Tangent
+
+EULER = 0.5 * np.pi ** 2
+"""Load a n of a triangle over the bending stiffness B [-]."""
+BUCKLED_SHARE = 0.1
+"""Least stiffness of a buckled triangle in the projected tangent, over k [-]. One linearisation with less ends far
+beyond the length at which the triangle is taut (docs/decisions/0042 and 0046)."""
+
+
+class BucklingStretch:
+    """Parameters: a k_u, a k_v, a n_u, a n_v [N m], b_u, b_v [-]."""
+
+    name = "buckling stretch"
+    constant_tangent = False
+    linear = False
+    stiffness_parameters = {"stretch": (0, 1), "bend": (2, 3)}
+    rest_kind = "membrane"
+
+    def energy(self, F: Columns, p: Parameters) -> FloatArray:
+        """Return psi (E,) [J]."""
+        ku, kv, nu, nv, bu, bv = p
+        return _energy(F[0], ku, nu, bu) + _energy(F[1], kv, nv, bv)
+
+    def stress(self, F: Columns, p: Parameters) -> Columns:
+        """Return P_u = (dpsi/d|w_u|) w_u/|w_u|, and the same for v."""
+        ku, kv, nu, nv, bu, bv = p
+        return (scale(_tension(F[0], ku, nu, bu), direction(F[0])), scale(_tension(F[1], kv, nv, bv), direction(F[1])))
+
+    def tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """Return the exact H, which is negative across a compressed direction."""
+        ku, kv, nu, nv, bu, bv = p
+        zero = identity_block(0.0 * ku)
+        lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
+        su = np.maximum(_stiffness(F[0], ku, nu, bu), SMALLEST_DIVISOR)
+        sv = np.maximum(_stiffness(F[1], kv, nv, bv), SMALLEST_DIVISOR)
+        return ((spring_tangent(F[0], lu, su, _tension(F[0], ku, nu, bu) / lu / su), zero),
+                (zero, spring_tangent(F[1], lv, sv, _tension(F[1], kv, nv, bv) / lv / sv)))
+
+    def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
+        """Return the exact H with at least `BUCKLED_SHARE` of k along a direction and at least 0 across it."""
+        ku, kv, nu, nv, bu, bv = p
+        zero = identity_block(0.0 * ku)
+        lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
+        su = np.maximum(np.maximum(_stiffness(F[0], ku, nu, bu), BUCKLED_SHARE * ku), SMALLEST_DIVISOR)
+        sv = np.maximum(np.maximum(_stiffness(F[1], kv, nv, bv), BUCKLED_SHARE * kv), SMALLEST_DIVISOR)
+        return ((spring_tangent(F[0], lu, su, np.maximum(0.0, _tension(F[0], ku, nu, bu)) / lu / su), zero),
+                (zero, spring_tangent(F[1], lv, sv, np.maximum(0.0, _tension(F[1], kv, nv, bv)) / lv / sv)))
+
+    def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
+        """Return the conditions |w_u| - b_u and |w_v| - b_v, with the stiffness there is."""
+        ku, kv, nu, nv, bu, bv = p
+        still = (0.0 * ku, 0.0 * ku, 0.0 * ku)
+        return ((_stiffness(F[0], ku, nu, bu), (direction(F[0]), still)),
+                (_stiffness(F[1], kv, nv, bv), (still, direction(F[1]))))
+
+    def tangent_bounds(self, p: Parameters) -> tuple[FloatArray, ...]:
+        """Return omega_c of the constant matrix: every projected tangent is at most the larger stiffness."""
+        return (np.maximum(p[0], 0.5 * p[2]), np.maximum(p[1], 0.5 * p[3]))
+
+
+def _beyond(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return the shortening beyond that of the load, d - n / k [-]; below 0 the triangle has not buckled."""
+    return rest - length(column) - n / np.maximum(k, SMALLEST_DIVISOR)
+
+
+def _energy(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
+    beyond, longer = _beyond(column, k, n, rest), length(column) - rest
+    at_load = 0.5 * n * n / np.maximum(k, SMALLEST_DIVISOR)
+    return either(beyond > 0.0, at_load + n * beyond + 0.25 * n * beyond * beyond, 0.5 * k * longer * longer)
+
+
+def _tension(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return dpsi/d|w| [N m], below 0 under compression."""
+    beyond = _beyond(column, k, n, rest)
+    return either(beyond > 0.0, -n - 0.5 * n * beyond, k * (length(column) - rest))
+
+
+def _stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return d^2 psi / d|w|^2 [N m]."""
+    return either(_beyond(column, k, n, rest) > 0.0, 0.5 * n, k)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Triangles that buckle: their load, what stays as it was, and how much less a coarse sheet resists oblique folds."""
+
+import numpy as np
+import pytest
+
+import core
+from benchmarks.locking import bent_energy
+from benchmarks.static_sheet import flat_mesh
+from core.model.cloth_forces import built_model
+from core.stencils.component_algebra import length
+from core.stencils.membranes.buckling_stretch import BucklingStretch
+from core.stencils.membranes.stretch_shear import Stretch
+from tests.core.stencils.laws import deformed, jittered_mesh
+
+COTTON = core.Material.preset("cotton")
+
+
+def stretch_force(mesh, material=COTTON, **options):
+    forces = built_model(core.Cloth(mesh, material, **options)).forces
+    return next(force for force in forces if force.law.name.endswith("stretch"))
+
+
+def test_tension_and_small_compression_are_those_of_the_published_law():
+    mesh = jittered_mesh(1.0)
+    ours, published = (stretch_force(mesh, buckling=given) for given in (True, False))
+    assert isinstance(ours.law, BucklingStretch) and isinstance(published.law, Stretch)
+    ku, kv, nu, nv, _, _ = ours.parameters
+    least = min((nu / ku).min(), (nv / kv).min())                      # n / k, the strain at which a triangle buckles
+    for size in (1.0 - 0.9 * least, 1.0, 1.3):
+        x = size * mesh.positions
+        assert ours.energy(x) == pytest.approx(published.energy(x), rel=1e-9, abs=1e-15)
+        still = np.zeros_like(x)
+        np.testing.assert_allclose(ours.force(x, still), published.force(x, still), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("state", ["compressed", "crushed", "noisy"])
+def test_a_triangle_carries_at_most_its_load_and_half_of_it_per_strain(state):
+    mesh = jittered_mesh(0.02)
+    force = stretch_force(mesh, buckling=True)
+    F = force.stencil.gather(deformed(mesh, state))
+    for column, stress, place in zip(F, force.law.stress(F, force.parameters), (0, 1), strict=True):
+        load, short = force.parameters[2 + place], 1.0 - length(column)
+        compressed = short > 0.0
+        assert compressed.any()
+        assert (length(stress) <= load * (1.0 + 0.5 * short) * (1.0 + 1e-12))[compressed].all()
+
+
+def test_the_load_is_that_of_a_strip_as_long_as_the_legs():
+    mesh, h = flat_mesh("right", 10, 10), 0.1
+    force = stretch_force(mesh, buckling=True)
+    for place, bend in ((2, COTTON.bend[0]), (3, COTTON.bend[1])):
+        np.testing.assert_allclose(force.parameters[place] / mesh.areas, np.pi ** 2 * bend / h ** 2, rtol=1e-12)
+
+
+def test_fabrics_with_their_own_compression_or_without_bending_keep_their_law():
+    mesh = jittered_mesh(1.0)
+    for changes, name in (({"compression": (500.0, 500.0)}, "two-sided stretch"), ({"bend": (0.0, 0.0)}, "stretch")):
+        fabric = core.Material(**{"areal_density": 0.2, "stretch": (900.0, 900.0), "shear": 50.0, "bend": (1e-5, 1e-5),
+                                  **changes})
+        assert stretch_force(mesh, fabric, buckling=True).law.name == name
+
+
+def test_a_coarse_sheet_resists_oblique_folds_less():
+    mesh = flat_mesh("right", 15, 16, 0.1875)
+    published, ours = (bent_energy(mesh, name, 45.0, 0.1, 40.0) for name in ("triangles", "buckling"))
+    assert published > 1.0                                             # more than bending itself
+    assert ours < 0.7 * published
+
+
+def test_buckling_is_a_flag():
+    with pytest.raises(core.ClothError, match="buckling is 'yes', it must be True or False"):
+        built_model(core.Cloth(jittered_mesh(1.0), COTTON, buckling="yes"))
