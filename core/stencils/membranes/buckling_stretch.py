@@ -34,11 +34,10 @@ from ..component_algebra import (
 )
 from ..stencil import Condition, Parameters, Tangent
 
-EULER = 0.5 * np.pi ** 2
-"""Load a n of a triangle over the bending stiffness B [-]."""
-BUCKLED_SHARE = 0.1
-"""Least stiffness of a buckled triangle in the projected tangent, over k [-]. One linearisation with less ends far
-beyond the length at which the triangle is taut (docs/decisions/0042 and 0046)."""
+
+def load(bend: float) -> float:
+    """Return a n [N m], the load of a triangle times its area, for the bending stiffness B [N m]."""
+    return 0.5 * float(np.pi) ** 2 * bend
 
 
 class BucklingStretch:
@@ -71,12 +70,12 @@ class BucklingStretch:
                 (zero, spring_tangent(F[1], lv, sv, _tension(F[1], kv, nv, bv) / lv / sv)))
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """Return the exact H with at least `BUCKLED_SHARE` of k along a direction and at least 0 across it."""
+        """Return the exact H with at least a tenth of k along a direction and at least 0 across it."""
         ku, kv, nu, nv, bu, bv = p
         zero = identity_block(0.0 * ku)
         lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
-        su = np.maximum(np.maximum(_stiffness(F[0], ku, nu, bu), BUCKLED_SHARE * ku), SMALLEST_DIVISOR)
-        sv = np.maximum(np.maximum(_stiffness(F[1], kv, nv, bv), BUCKLED_SHARE * kv), SMALLEST_DIVISOR)
+        su = np.maximum(_projected_stiffness(F[0], ku, nu, bu), SMALLEST_DIVISOR)
+        sv = np.maximum(_projected_stiffness(F[1], kv, nv, bv), SMALLEST_DIVISOR)
         return ((spring_tangent(F[0], lu, su, np.maximum(0.0, _tension(F[0], ku, nu, bu)) / lu / su), zero),
                 (zero, spring_tangent(F[1], lv, sv, np.maximum(0.0, _tension(F[1], kv, nv, bv)) / lv / sv)))
 
@@ -112,3 +111,11 @@ def _tension(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> 
 def _stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
     """Return d^2 psi / d|w|^2 [N m]."""
     return either(_beyond(column, k, n, rest) > 0.0, 0.5 * n, k)
+
+
+def _projected_stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return d^2 psi / d|w|^2, a tenth of k at least [N m].
+
+    One linearisation with less ends far beyond the length at which a triangle is taut (docs/decisions/0042, 0046).
+    """
+    return np.maximum(_stiffness(column, k, n, rest), 0.1 * k)

@@ -12,7 +12,7 @@ from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
 from ..bending.bend_forces import bend_forces
-from ..membranes.buckling_stretch import EULER, BucklingStretch
+from ..membranes.buckling_stretch import BucklingStretch, load
 from ..membranes.stretch_shear import Shear, Stretch, membrane_stencil
 from ..membranes.two_sided_stretch import TwoSidedStretch
 from ..springs.spring import edge_stencil
@@ -53,7 +53,7 @@ def build(mesh: ClothMesh, material: Material, *, bending: str = "patch", flat: 
                 a * ku, a * kv, a * cu, a * cv, tk, tc, one * bu, one * bv), max(taus)))
         elif buckling and any(material.bend):
             forces.append(ElementForce(stencil, BucklingStretch(), (
-                a * ku, a * kv, EULER * material.bend[0] * one, EULER * material.bend[1] * one, one * bu, one * bv),
+                a * ku, a * kv, load(material.bend[0]) * one, load(material.bend[1]) * one, one * bu, one * bv),
                 material.damping))
         else:
             forces.append(ElementForce(stencil, Stretch(), (a * ku, a * kv, one * bu, one * bv), material.damping))
