@@ -99,6 +99,8 @@ class ContactState:
         stuck: whether cloth may intersect colliders.
         missed: (V,) distance between predicted and reached ends of the last steps [m], for pairs of cloth and cloth.
         missed_solid: (V,) this distance for pairs of cloth and colliders [m].
+        between: (V, 2) the two sheets of colliders that pinch each vertex, as in `Pinch.between`; None if none is
+            pinched.
     """
 
     warm_start: ContactWarmStart
@@ -106,6 +108,7 @@ class ContactState:
     stuck: bool
     missed: FloatArray
     missed_solid: FloatArray
+    between: IntArray | None = None
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ _NOTE = Text(20000)
 CERTIFICATE = Fields(
     {"stretch_max": _MEASURE, "smallest_gap": _MEASURE, "deepest_penetration": _MEASURE, "crossings": _COUNT},
     {"stretch_p99": _MEASURE, "stretch_pinned": _MEASURE, "seam_gap": _MEASURE, "backend": _NAME,
+     "crossings_pinched": _COUNT,
      "crossing_pairs": ListOf(Fields({"first": _NAME, "second": _NAME, "crossings": Number(0)}, {}), 1000)})
 """The certificate of a frame, as far as it is displayed."""
 
@@ -36,7 +37,8 @@ REPORT = Fields(
     {"cloths": _NAMES, "first": _FRAME, "last": _FRAME, "certificates": ListOf(CERTIFICATE, MOST, least=1),
      "notes": ListOf(_NOTE, MOST), "seconds": Fields({"total": Number(0.0)}, {}),
      "summary": Fields({"stretch_max": _MEASURE, "stretch_p99": _MEASURE, "smallest_gap": _MEASURE,
-                        "deepest_penetration": _MEASURE, "crossings": _COUNT, "not_converged": Number(0)}, {})},
+                        "deepest_penetration": _MEASURE, "crossings": _COUNT, "not_converged": Number(0)},
+                       {"crossings_pinched": _COUNT})},
     {"scene": _NAME, "colliders": _NAMES, "settings": TableOf(Anything(), MOST), "backend": _NAME,
      "playback_error": TableOf(Number(0.0), MOST), "versions": TableOf(_NAME, 100),
      "fingerprints": TableOf(TableOf(_NAME, MOST), MOST),

@@ -29,6 +29,7 @@ def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("Deepest Penetration", _length(summary["deepest_penetration"])),
         ("Widest Seam at the End", _length(report["certificates"][-1].get("seam_gap"))),    # missing in older bakes
         ("Crossings", _count(summary["crossings"])),
+        ("Crossings of Pinched Cloth", _pinched_count(summary)),
         ("Frames with Crossings", _frames_with_crossings(report)),
         ("Unconverged Frames", f"{summary['not_converged']} of {frames}"),
         ("Bake Time", duration(report["seconds"]["total"])),
@@ -50,9 +51,16 @@ def frame_facts(report: dict[str, Any], frame: int) -> list[tuple[str, str]]:
         ("Deepest Penetration", _length(certificate["deepest_penetration"])),
         ("Widest Seam", _length(certificate.get("seam_gap"))),              # missing in older bakes
         ("Crossings", _count(certificate["crossings"])),
+        ("Crossings of Pinched Cloth", _pinched_count(certificate)),
         *((pair_text(pair["first"], pair["second"]), _count(pair["crossings"])) for pair in pairs[:MAX_PAIRS]),
     ]
     return [(name, value) for name, value in found if value]
+
+
+def _pinched_count(values: dict[str, Any]) -> str:
+    """Return the number of crossings where colliders leave no room for cloth, nothing if there are none."""
+    number = values.get("crossings_pinched")                                # missing in older bakes
+    return _count(number) if number else ""
 
 
 def headline(report: dict[str, Any]) -> str:

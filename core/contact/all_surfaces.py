@@ -22,6 +22,7 @@ from ..row_ops import all_of, box
 from .bvh import BVH, touching_boxes
 from .colliders import MovingSurface
 from .containment import inside
+from .covered import covered
 from .crossings import crossing_pairs
 from .triangle_surface import TriangleSurface
 
@@ -99,6 +100,7 @@ class Motion:
 
     def __init__(self, owner: AllSurfaces, moving: Sequence[MovingSurface], number: int) -> None:
         self._owner, self._moving, self.number = owner, moving, number
+        self._covered: BoolArray | None = None
         nothing = np.zeros((0, 3))
         self.x_t0: FloatArray = np.concatenate([nothing, *(m.x_t0 for m in moving)])
         self.x_t1: FloatArray = np.concatenate([nothing, *(m.x_t1 for m in moving)])
@@ -171,6 +173,19 @@ class Motion:
             result.append(np.zeros(len(moving.x_t0), dtype=np.bool_))
             result[-1][shape.triangles[~shape.closed]] = True
         return np.concatenate(result)
+
+    def covered(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Return which vertices of colliders (W,) are covered at the end, in the box of corners `low`, `high` (3,)
+        [m] alone where colliders move."""
+        if self._covered is None:
+            rests = all(m.x_t0 is m.x_t1 for m in self._moving)
+            low, high = (np.full(3, -np.inf), np.full(3, np.inf)) if rests else (low, high)
+            found = covered([(m.x_t1, m.shape, m.tree_t1) for m in self._moving], low, high)
+            result = np.concatenate([np.zeros(0, dtype=np.bool_), *found])
+            if not rests:
+                return result
+            self._covered = result
+        return self._covered
 
     def within(self, x0: FloatArray) -> BoolArray:
         """Which vertices of cloth at x0 (V, 3) [m] are inside a closed part of each of the S colliders at the start

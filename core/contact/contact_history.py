@@ -8,7 +8,7 @@ the warm start goes back to the accepted one.
 
 from __future__ import annotations
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
 from ..state import ContactState, ContactWarmStart
 from .expectation import FIRST_MISS, Expectation, SearchBounds
 
@@ -21,14 +21,14 @@ class ContactHistory:
         own, solid: search bounds for pairs of cloth with cloth, and of cloth with colliders.
 
     Attributes:
-        tangled, stuck, warm_start: as in `ContactState`.
+        tangled, stuck, warm_start, between: as in `ContactState`.
         own, solid: distances by which predicted ends were missed, for the two searches.
     """
 
     def __init__(self, before: ContactState, own: SearchBounds, solid: SearchBounds) -> None:
-        self._accepted = before.warm_start
+        self._accepted = before
         self.warm_start: ContactWarmStart = before.warm_start
-        self.tangled, self.stuck = before.tangled, before.stuck
+        self.tangled, self.stuck, self.between = before.tangled, before.stuck, before.between
         self.own, self.solid = Expectation(own, before.missed), Expectation(solid, before.missed_solid)
 
     @staticmethod
@@ -37,8 +37,8 @@ class ContactHistory:
         return ContactState(ContactWarmStart(), True, True, FIRST_MISS * own.radius, FIRST_MISS * solid.radius)
 
     def try_again(self) -> None:
-        """Forget the contact forces of a rejected try."""
-        self.warm_start = self._accepted
+        """Forget the contact forces and the pinched vertices of a rejected try."""
+        self.warm_start, self.between = self._accepted.warm_start, self._accepted.between
 
     def see_tangled(self, found: bool = True) -> None:
         """Note that cloth may intersect cloth, if `found`."""
@@ -53,13 +53,24 @@ class ContactHistory:
         self.tangled = self.tangled if tangled is None else tangled
         self.stuck = self.stuck if stuck is None else stuck
 
+    def see_pinched(self, between: IntArray | None) -> None:
+        """Note what is pinched in a try, and that cloth may intersect colliders there, or has until now."""
+        self.between = between
+        self.stuck |= between is not None or self._accepted.between is not None
+
+    @property
+    def pinched_before(self) -> IntArray | None:
+        """Return `between` of the accepted state."""
+        return self._accepted.between
+
     def keep(self, warm_start: ContactWarmStart) -> None:
         """Take the contact forces at the end of a try as the next first guess."""
         self.warm_start = warm_start
 
     def accepted(self) -> ContactState:
         """Return the memory for the next step."""
-        return ContactState(self.warm_start, self.tangled, self.stuck, self.own.missed, self.solid.missed)
+        return ContactState(self.warm_start, self.tangled, self.stuck, self.own.missed, self.solid.missed,
+                            self.between)
 
     def learn(self, gain: FloatArray) -> None:
         """Take the mean acceleration (V, 3) [m/s^2] of a try without contact."""

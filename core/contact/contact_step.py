@@ -277,6 +277,8 @@ class SelfContactStep:
         solid = (left >= count).any(axis=1)
         self._history.see_stuck(bool(solid.any()))
         self._history.see_tangled(not solid.all())
+        if around.pinched is not None:                               # between solids layers may pass
+            left = left[~all_of(np.pad(around.pinched, (0, len(around.start) - count))[left])]
         self.crosses = len(left) > 0 and len(self._around.crossings) == 0
         return x
 

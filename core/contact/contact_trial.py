@@ -14,6 +14,7 @@ from ..state import ContactState
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
+from .pinch import Pinch, find_pinch
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
 from .surroundings import EDGES_AND_TIPS, NO_SOLIDS, WHOLE_SOLIDS, Surroundings
@@ -28,6 +29,7 @@ class ContactTrial:
 
     Attributes:
         fixed: as given. history: what was learned so far.
+        pinched: (V,) vertices that colliders keep no room for in this try; None if there are none.
     """
 
     def __init__(self, fixed: SelfContact, before: ContactState | None = None) -> None:
@@ -35,6 +37,23 @@ class ContactTrial:
         bounds = fixed.own_bounds, fixed.solid_bounds
         self.history = ContactHistory(ContactHistory.at_start(*bounds) if before is None else before, *bounds)
         self._found: Surroundings | None = None
+        self.pinched: BoolArray | None = None
+
+    def pinch(self, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces, mass: FloatArray,
+              free: BoolArray) -> Pinch | None:
+        """Find the vertices that colliders keep no room for in a try of h [s] from x0 (V, 3) [m], from now on.
+
+        Args:
+            touching: contacts of the expected motion; None where they were not looked up.
+            surfaces: the colliders.
+            mass: (V,) [kg].
+            free: (V,) vertices that pins do not hold.
+        """
+        history = self.history
+        found = find_pinch(history.pinched_before, x0, h, touching, surfaces, mass, free, self.fixed.surface.edges)
+        history.see_pinched(None if found is None else found.between)
+        self.pinched = None if found is None else found.pinched
+        return found
 
     def motion(self, surfaces: StepSurfaces | None) -> Motion | None:
         """Return the motion of the colliders in a step."""
@@ -49,8 +68,9 @@ class ContactTrial:
         """
         found, number = self._found, None if motion is None else motion.number
         if (found is None or found.motion_number != number or found.itself != itself
-                or not np.array_equal(found.x0, x0)):
-            found = Surroundings(self.fixed, self.history, x0, x1, motion, itself=itself, solids=solids)
+                or not np.array_equal(found.x0, x0) or not _equal(found.pinched, self.pinched)):
+            found = Surroundings(self.fixed, self.history, x0, x1, motion, itself=itself, solids=solids,
+                                 pinched=self.pinched)
         else:
             found.see(solids)
             found.cover(x1)
@@ -105,3 +125,8 @@ class ContactTrial:
             # a vertex outside, though it may be too near, only has to be on that side
             result[solid] |= fixed.pinned_inside.kept(held[solid], deep)
         return result
+
+
+def _equal(one: BoolArray | None, other: BoolArray | None) -> bool:
+    """Return whether two masks (V,) are the same, None being one of its own."""
+    return one is other or one is not None and other is not None and np.array_equal(one, other)

@@ -16,6 +16,7 @@ from .colliders import MovingSurface, SurfaceShape, axes_of
 from .friction_coefficients import FrictionAt, FrictionCoefficients, over_time
 from .pairs import Contacts, find_contacts
 from .planes import MAX_PER_VERTEX
+from .surface_places import SurfacePlaces
 
 FACING = 0.5
 """Of normals that face each other, -1 times the cosine from which on what they hold is squeezed [-]: between others it
@@ -83,7 +84,8 @@ class SurfaceSet:
         self._friction = over_time(friction, [c.friction for c in colliders])
         self._shapes = shapes or [SurfaceShape.build(c.at(0.0), c.triangles) for c in colliders]
         self._allowed = allowed
-        self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, self._friction(0.0), allowed)
+        self._places = SurfacePlaces(self._shapes)
+        self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, self._friction(0.0), self._places, allowed)
 
     def between(self, start: float, end: float) -> StepSurfaces:
         """Return the colliders in a step between two times [s].
@@ -109,7 +111,8 @@ class SurfaceSet:
             moving[number:number + 1] = [surface]
             same = False
         number = last.number if same else next(_numbers)
-        self._last = StepSurfaces((start, end), number, moving, self._thickness, self._friction(end), self._allowed)
+        self._last = StepSurfaces((start, end), number, moving, self._thickness, self._friction(end), self._places,
+                                  self._allowed)
         return self._last
 
 
@@ -122,6 +125,7 @@ class StepSurfaces:
         number: the same for steps in which nothing about the colliders changes, and for no others.
         moving: each collider.
         thickness (V,) [m]: of the cloth's vertices. friction: coefficients at the end of the step.
+        places: of the colliders.
         allowed (S, V): which of them may be in contact with each collider; None for all.
     """
 
@@ -130,6 +134,7 @@ class StepSurfaces:
     moving: Sequence[MovingSurface]
     thickness: FloatArray
     friction: FrictionCoefficients
+    places: SurfacePlaces
     allowed: BoolArray | None = None
 
     def find(self, x0: FloatArray, x1: FloatArray) -> Touching:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..row_ops import any_of, pick
+from ..row_ops import any_of, box, pick
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
@@ -19,7 +19,7 @@ from .crossings import crossing_pairs
 from .expectation import MISS_DECAY, Expectation, Search
 from .piercing import Piercings
 from .self_contact import EDGE_SHARE, REACH, SelfContact
-from .untangling import around
+from .untangling import around, around_each
 from .way_back import WayBack, left_by_solids, through_open
 
 FAR = 0.1
@@ -46,6 +46,7 @@ class Surroundings:
         fixed: geometry of all surfaces. history: contact memory, which this brings up to date.
         x1: (V, 3) [m], where the step is expected to end. motion: of the colliders, None where there are none.
         itself: whether cloth is looked for, too. solids: how much of colliders is looked at, until `see`.
+        pinched: (V,) vertices of cloth without pairs with colliders; None if there are none.
 
     Attributes:
         start (V + W, 3) [m]: x0, and where colliders start. pairs: what was found.
@@ -58,7 +59,10 @@ class Surroundings:
     """
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, x0: FloatArray, x1: FloatArray,
-                 motion: Motion | None = None, *, itself: bool = True, solids: int = WHOLE_SOLIDS) -> None:
+                 motion: Motion | None = None, *, itself: bool = True, solids: int = WHOLE_SOLIDS,
+                 pinched: BoolArray | None = None) -> None:
+        self.pinched = pinched
+        self._none_with_solids = _without_room(fixed, pinched, x0, x1, motion)
         self._fixed, self._history = fixed, history
         self.x0, self.motion, self.itself = x0, motion, itself
         self.motion_number = None if motion is None else motion.number
@@ -204,6 +208,10 @@ class Surroundings:
             history.settle(tangled=len(own) > 0)
         if history.stuck and self.motion is not None:
             solid, within = self._not_excluded(self.motion.crossings(self.x0)), self.motion.within(self.x0)
+            if self._none_with_solids is not None:
+                within[:, self._none_with_solids[:within.shape[1]]] = False
+                corners = around_each(fixed.all, solid)
+                solid = solid[~any_of(self._none_with_solids[corners])]
             if fixed.pair_filter is not None:
                 within[:, :fixed.all.skin] &= fixed.pair_filter.with_solids
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
@@ -323,9 +331,24 @@ class Surroundings:
         if involved is not None:
             caught, first = pick(involved, pairs.vertices), pairs.first
             keep &= ~(any_of(caught & first) & any_of(caught & ~first))
+        if part == 1 and self._none_with_solids is not None:
+            keep &= ~any_of(pick(self._none_with_solids, pairs.vertices))
         if part == 1 and self._swallowed is not None:
             keep &= ~any_of(pick(self._swallowed, pairs.vertices))
             if self._let.any():
                 keep &= ~self._is_let(pairs)
         found = pairs if keep.all() else pairs[np.flatnonzero(keep)]
         return found.keeping(LEAST_GAP * (self._history.own, self._history.solid)[part].scale)
+
+
+def _without_room(fixed: SelfContact, pinched: BoolArray | None, x0: FloatArray, x1: FloatArray, motion: Motion | None
+                  ) -> BoolArray | None:
+    """Return which vertices (V + W,) have no pairs of cloth and a collider, because they are pinched (V,) or covered;
+    None if there are none."""
+    if motion is None:
+        return None
+    (low, high), (below, above) = box(x0), box(x1)
+    under = motion.covered(np.minimum(low, below), np.maximum(high, above))
+    if pinched is None and not under.any():
+        return None
+    return np.concatenate([np.zeros(len(x0), dtype=np.bool_) if pinched is None else pinched, under])

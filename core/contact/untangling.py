@@ -49,6 +49,11 @@ def around(surface: Primitives, crossings: IntArray, vertex_count: int) -> BoolA
     return result
 
 
+def around_each(surface: Primitives, crossings: IntArray) -> IntArray:
+    """Return the vertices (N, 5) of the edge and the triangle of each of the crossings (N, 2)."""
+    return np.concatenate([surface.edges[crossings[:, 0]], surface.triangles[crossings[:, 1]]], axis=1)
+
+
 def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: FloatArray,
                inverse_mass: FloatArray, h: float, unheld: FloatArray | None = None, layer: IntArray | None = None
                ) -> Contacts:

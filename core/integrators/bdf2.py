@@ -54,7 +54,7 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext) -
                         time=state.time + h / 3.0, before=None)
         span = context.between(start.time, state.time + h)
         result = implicit_euler.step(system, start, 2.0 * h / 3.0, span, expected, unhindered=True, spare=spare)
-        if result.finite and room.meets(result.state.x, result.state.v):
+        if result.hopeless or result.finite and room.meets(result.state.x, result.state.v):
             result = None
         if result is None:
             context = context.between(state.time, state.time + h)

@@ -25,6 +25,7 @@ from .linearisation import Linearisation
 from .pass_equations import PassEquations
 from .second_solve import SecondSolve
 from .step_contacts import CONTACT_TOLERANCE, StepContacts
+from .trial_bounds import TrialBounds
 
 PASSES = 6
 """Solves per linearisation while contacts come, go, stick or slip."""
@@ -75,14 +76,17 @@ class ContactLoop:
         elastic: its forces.
         tolerance: of the linear solves [-].
         linearisation: what preconditions them.
+        final: whether the step is accepted whatever its result.
 
     Attributes:
+        hopeless: whether a solution was so far off that nothing was searched on its way.
         iterations: of conjugate gradients so far. rough: whether the last solution is a quick motion in which many
             touch solids. settled: whether the last solution asks for no other contacts than it was solved with.
     """
 
     def __init__(self, contacts: StepContacts, elastic: ElasticForces, tolerance: float,
-                 linearisation: Linearisation) -> None:
+                 linearisation: Linearisation, *, final: bool = False) -> None:
+        self._bounds, self.hopeless = TrialBounds(contacts, final=final), False
         self.contacts, self._elastic = contacts, elastic
         self._tolerance, self._linearisation = tolerance, linearisation
         self._system, self._state, self._h, self._watch = contacts.system, contacts.state, contacts.h, contacts.watch
@@ -105,6 +109,11 @@ class ContactLoop:
             friction = np.zeros_like(b)
             if not np.isfinite(u).all():
                 break
+            if self._bounds.hopeless(u):
+                if not self._bounds.final:
+                    self.hopeless = True
+                    break
+                u = self._bounds.shortened(u)
             self.rough = self._is_rough(u)
             with self._watch.stage("contact"):
                 friction, stands = self._judged(equations, linear, u, last, attempt, rate)

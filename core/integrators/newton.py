@@ -93,7 +93,8 @@ class NewtonStep:
             near = self.base if self.expected is None else self.base + h * self.expected
             self.elastic: ElasticForces = system.elastic(state.time + h, state.plastic).in_step(
                 near, self.base + h * self.v0, h, self.gravity)
-        self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation)
+        self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation,
+                                final=context.final)
         with watch.stage("forces"):
             # half way, where the velocity of a rotation is rigid and damping does not act on it
             x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
@@ -115,7 +116,7 @@ class NewtonStep:
             enough = max(goal, PROJECTIVE_RESIDUAL)
             goal = enough if self.settings.newton_iterations is None else goal
         for done in range(1, int(limit) + (judged and not converge)):
-            if not np.isfinite(found.u).all() or self.contacts.effort > MOST_STEP_EFFORT:
+            if not np.isfinite(found.u).all() or self.loop.hopeless or self.contacts.effort > MOST_STEP_EFFORT:
                 break
             with self.watch.stage("forces"):
                 r, noise = self._residual(found)
@@ -140,7 +141,7 @@ class NewtonStep:
         result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
                        self.system.strain_limit(self.state.time + self.h, self.state.plastic),
                        self.linearised[0] if self.linearisation.tangent else None)
-        if not (result.finite and self.linearisation.tangent):
+        if result.hopeless or not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
             assert result.lengths is not None

@@ -35,6 +35,7 @@ class PassEquations:
         self._contacts, self._b, self._reference = contacts, b, reference
         self._pins = contacts.pins_from(reference)
         self._drag, self._pairs = _OnDiagonal(A, contacts.h), _OnDiagonal(A, 1.0)
+        self._pinch = _OnDiagonal(A, 1.0)
         self.matrix = A
         self.filter_: ConstraintFilter = self._pins
         self.rhs, self.touching = b, False
@@ -55,6 +56,11 @@ class PassEquations:
             self.rhs = self.rhs + self._contacts.h * solids.friction_force(self._reference)
             self._drag.put(solids.drag_blocks())
             self.touching = len(solids) > 0
+        pinch = self._contacts.pinch
+        if pinch is not None:
+            self.rhs = self.rhs + pinch.impulse(self._reference)
+            self._pinch.put(pinch.diagonal(len(self.rhs)))
+            self.touching = True
         if pairs is not None and (pairs.touching or self._pairs.there):
             self.touching |= pairs.touching > 0
             self.rhs = self.rhs + pairs.impulse(self._reference)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 from ..contact.half_spaces import HalfSpaces
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.strain_limit import StrainLimit
@@ -54,6 +54,8 @@ class StepResult:
         torn: growth of most edges in the solve, before they were shortened, over their lengths [-].
         made: energy that the step created, over the energy of its motion [-].
         lengths: (E,) of the edges at the end [m], None if the state is not finite.
+        hopeless: the solution was so far off that nothing was searched on its way; it cannot be accepted.
+        pinched: (V,) vertices that colliders keep no room for; None if there are none.
         effort: searches for contacts, rounds in which they looked for ways apart, and as many linear iterations as take
             as long [-].
     """
@@ -73,6 +75,8 @@ class StepResult:
     torn: float = 0.0
     made: float = 0.0
     lengths: FloatArray | None = None
+    hopeless: bool = False
+    pinched: BoolArray | None = None
     effort: float = 0.0
 
 
@@ -91,13 +95,16 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     # with inf or nan in the forces a solve returns finite velocities, which are no solution
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
     torn, spiky, overlong, lengths = 0.0, False, False, None
-    if finite:
+    if finite and loop.hopeless:
+        torn, failed, lengths = np.inf, True, system.edge_lengths(x)
+    elif finite:
         solved, start = contacts.move_out(x), contacts.start_lengths
         lengths = system.edge_lengths(solved)
         limits = LengthLimits.of_step(system, limit, start, linearised, solved, lengths)
         limited = _limited(contacts, limits, solved)
         if limited is not solved:
-            torn = step_strain.largest_of_most(contacts.growth(u), system.edge_slices, settled=loop.settled)
+            torn = step_strain.largest_of_most(contacts.apart_from_pinched(contacts.growth(u)), system.edge_slices,
+                                                settled=loop.settled)
         x = _truncated(loop, limits, solved, limited, u)
         if x is not solved:
             change = _without_momentum(contacts, x - solved)
@@ -106,13 +113,14 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
                 x = solved + change
             lengths = system.edge_lengths(x)
         overlong = limit is not None and limit.excess(x) > MAX_OVERLENGTH
-        added = step_strain.added_strain(start, lengths, system.rest_lengths)
+        added = contacts.apart_from_pinched(step_strain.added_strain(start, lengths, system.rest_lengths))
         spiky = step_strain.any_spiky(added, system.edge_slices) or limits.excess(x) > MAX_TURNED_OVERLENGTH
     after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain,
                   emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before,
                   plastic=contacts.state.plastic)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
-                      contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths,
+                      contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths, hopeless=loop.hopeless,
+                      pinched=None if contacts.pinch is None else contacts.pinch.pinched,
                       effort=1.0 + (loop.iterations + loop.solves) / ITERATIONS_PER_ROUND + contacts.effort)
 
 

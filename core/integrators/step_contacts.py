@@ -7,19 +7,23 @@ corrected (`step_end`). A step of velocities u ends at x = x0 + y + h u, with y 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
+from ..contact.colliders import MovingSurface
 from ..contact.contact_step import SelfContactStep
 from ..contact.contact_trial import ContactTrial
 from ..contact.piles import Piles
+from ..contact.pinch import Pinch
 from ..contact.response import ContactResponse
 from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.particle_system import ParticleSystem
+from ..row_ops import any_of
 from ..state import State, Touch
 from .step_context import StepContext
 from .step_strain import added_strain
@@ -38,6 +42,7 @@ class StepContacts:
         unhindered: no pairs are looked for, somebody else sees to it.
 
     Attributes:
+        pinch: vertices that colliders keep no room for; None if there are none.
         constraints: vertices on solids; None where there are none or springs do it. pairs: all else; None where
             nothing may touch by pairs. unsure (V,): which may be beyond a solid, for all that `move_out` did.
     """
@@ -49,6 +54,8 @@ class StepContacts:
         self._gravity = system.gravity.at(state.time + h)
         with context.watch.stage("contact"):
             self._to_springs: BoolArray | None = None
+            self._expected: Touching | None = None
+            self.pinch = None if unhindered else self._pinched()
             self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered)
             self.pairs = None if unhindered else self._of_pairs()
         self.unsure: BoolArray = np.zeros(len(state.x), dtype=np.bool_)
@@ -70,13 +77,24 @@ class StepContacts:
         x0, v0 = self.state.x, self.state.v
         return own.look(x0, own.ahead(x0, v0, self.h), own.motion(self._surfaces), itself=self.settings.self_collision)
 
+    def _pinched(self) -> Pinch | None:
+        """Return the cloth between colliders that keep no room for it."""
+        if self._surfaces is None or self._trial is None:
+            return None
+        x0 = self.state.x
+        self._expected = self._surfaces.find(x0, x0 + self.h * self.state.v)
+        free = self.pins.degrees_of_freedom(np.arange(len(x0))) > 0
+        return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass, free)
+
     def _on_solids(self, unhindered: bool) -> ContactResponse | None:
         if self._surfaces is None:
             return None
         x0, v0 = self.state.x, self.state.v
         contacts = ContactResponse(x0, v0, self.state.touch, self.h, self.system.thickness, self.system.carried,
                                    self.pins, self._gravity, self.system.body)
-        found, own = self._surfaces.find(x0, x0 + self.h * v0), self._trial
+        found, own = self._expected or self._surfaces.find(x0, x0 + self.h * v0), self._trial
+        if self.pinch is not None:
+            contacts.leave(self.pinch.pinched)
         if not unhindered and own is not None and own.fixed.whole:
             # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
             around = self._around(own) if own.history.stuck else None
@@ -140,6 +158,17 @@ class StepContacts:
         end = self.system.edge_lengths(self.base + self.h * u)
         return added_strain(self.start_lengths, end, self.system.rest_lengths)
 
+    def apart_from_pinched(self, values: FloatArray) -> FloatArray:
+        """Return values (E,) of edges with 0 at edges of pinched vertices, which no shorter step would better."""
+        if self.pinch is None:
+            return values
+        return np.where(any_of(self.pinch.pinched[self.system.edges]), 0.0, values)
+
+    @property
+    def moving(self) -> Sequence[MovingSurface]:
+        """Return the colliders in this step."""
+        return [] if self._surfaces is None else self._surfaces.moving
+
     def find(self, x: FloatArray) -> Touching:
         """Contacts with solids of the way to x (V, 3) [m]."""
         assert self._surfaces is not None
@@ -194,12 +223,14 @@ class StepContacts:
         return piles.has(self.pairs.pressing, on, held)
 
     def springs(self, u: FloatArray) -> FloatArray:
-        """Impulses (V, 3) [N s] of cloth pressing on cloth at velocities u (V, 3)."""
-        return np.zeros_like(u) if self.pairs is None else self.pairs.springs(u)
+        """Impulses (V, 3) [N s] of cloth pressing on cloth, and of pinched cloth, at velocities u (V, 3)."""
+        pressing = np.zeros_like(u) if self.pairs is None else self.pairs.springs(u)
+        return pressing if self.pinch is None else pressing + self.pinch.impulse(u)
 
     def energy(self, u: FloatArray) -> float:
-        """Energy [J] of cloth pressing on cloth at velocities u (V, 3)."""
-        return 0.0 if self.pairs is None else self.pairs.energy(u)
+        """Energy [J] of cloth pressing on cloth, and of pinched cloth, at velocities u (V, 3)."""
+        pressing = 0.0 if self.pairs is None else self.pairs.energy(u)
+        return pressing if self.pinch is None else pressing + self.pinch.energy(u)
 
     def touch(self) -> Touch:
         """How each particle touches at the end of the step."""

@@ -28,6 +28,7 @@ class StepContext:
         contact: pair contact from the state on, None where there is no surface.
         colliders: all of them, None if there are none.
         surfaces: these during the step, None if there are none.
+        final: whether the result of the step is accepted whatever it is.
     """
 
     settings: Solver
@@ -36,6 +37,7 @@ class StepContext:
     contact: ContactTrial | None = None
     colliders: SurfaceSet | None = None
     surfaces: StepSurfaces | None = None
+    final: bool = False
 
     @staticmethod
     def at(system: ParticleSystem, state: State, settings: Solver, watch: Stopwatch | None = None,

@@ -20,7 +20,7 @@ from ..integrators.step_context import StepContext
 from ..model.particle_system import ParticleSystem
 from ..state import State, StepControl
 from ..stopwatch import Stopwatch
-from .step_halving import StepHalving
+from .step_halving import MAX_CONTACT_HALVING, StepHalving
 
 MAX_EDGE_GROWTH = 1e3
 """Largest growth of an edge in a step, over its rest length, with which even the smallest step is accepted [-]: no pin
@@ -58,7 +58,13 @@ class StepRecord:
         self.iterations += result.iterations
         self.residual = max(self.residual, result.residual)
         self.effort += result.effort
-        self.converged &= result.converged and self.effort <= MOST_EFFORT
+        self.converged &= result.converged and not self.exhausted
+
+    @property
+    def exhausted(self) -> bool:
+        """Return whether no step is halved any more in this frame, unless it is not finite: after as many rejected
+        steps as make eighths of one, or too much effort."""
+        return self.effort > MOST_EFFORT or self.rejected >= MAX_CONTACT_HALVING
 
     def reject(self, result: StepResult) -> None:
         """Count a rejected step."""
@@ -129,23 +135,26 @@ class Stepper:
         context = StepContext.at(self._system, state, self._solver, self._watch, self._colliders)
         while True:
             h, end = size * tick, start + (done + size) * tick
+            out = self._record.exhausted
             with self._watch.stage("contact"):
-                context = context.between(state.time, end)
+                context = replace(context.between(state.time, end), final=out or size == 1)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):     # such a step is rejected below
                 result = self._integrate(self._system, state, h, context)
             grown = self._halving.growth(state, result)
             attempt = self._halving.attempt(control, size, h, result, grown)
-            if not attempt.rejected or result.finite and self._record.effort + result.effort > MOST_EFFORT:
+            spent = out or self._record.effort + result.effort > MOST_EFFORT
+            if not attempt.rejected or result.finite and not result.hopeless and spent:
                 break
             self._record.reject(result)
             context.try_again()
-            size, for_rest = size // 2, attempt.for_rest
+            if not spent:
+                size, for_rest = size // 2, attempt.for_rest
         self._check(state, result, grown, h, size, frame)
         self._record.accept(result, h)
         after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size)
         if self._record.effort > MOST_EFFORT:                       # through the rest of the frame in the longest steps
-            rest = done + size
-            while after.size < control.longest and rest % (2 * after.size) == 0:
+            rest, longest = done + size, control.longest
+            while after.size < longest and rest % (2 * after.size) == 0:
                 after = replace(after, size=2 * after.size)
         accepted = context.accepted(replace(result.state, time=end, control=after))
         return replace(accepted, plastic=self._system.flowed(accepted, h)), size

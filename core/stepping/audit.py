@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, float_rows, index_rows
+from ..arrays import BoolArray, FloatArray, IntArray, float_rows, index_rows
 from ..contact.bvh import BVH
 from ..contact.colliders import SurfaceShape
 from ..contact.containment import inside, nearest
+from ..contact.covered import covered
 from ..contact.exclusions import Exclusions
 from ..contact.rooms import shapes_of
 from ..contact.triangle_surface import TriangleSurface
@@ -143,6 +144,12 @@ class Auditor:
             triangle_object,
             triangles,
         )
+
+    def covered(self, colliders: Sequence[FloatArray], room: float) -> list[BoolArray]:
+        """Return which vertices (W,) of each collider, at positions (W, 3) [m], have a collider less than `room` [m] in
+        front of them."""
+        placed = [self._placed(number, x) for number, x in enumerate(colliders)]
+        return covered(placed, np.full(3, -np.inf), np.full(3, np.inf), room)
 
     def _meetings(self, cloth: TriangleSurface, solid: TriangleSurface, radius: float) -> Meetings:
         """Return how cloth meets colliders and cloth within a radius [m]."""

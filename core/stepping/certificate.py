@@ -70,6 +70,8 @@ class Certificate:
         crossings: number of edges that pierce triangles, cloth with cloth and cloth with colliders. A vertex exactly
             in the plane of a triangle counts as in front of it, so that no crossing is missed. Pairs that
             `ClothContact` excludes do not count, neither here nor in the smallest gap and the deepest penetration.
+        crossings_pinched: number of crossings beside that, at cloth for which colliders that overlap, or one that
+            crosses itself, leave no room.
         crossing_pairs: pairs of objects with crossings, most crossings first, at most `MAX_LISTED_PAIRS`.
         smallest_gap: smallest distance between cloth and colliders and between parts of cloth, of faces [m]; None where
             nothing is near.
@@ -80,8 +82,8 @@ class Certificate:
         step_max: size of the longest [s].
         iterations: linear iterations in all these steps.
         residual: largest final residual of the steps [-].
-        converged: whether every step met its tolerance with its own set of contacts. Contacts that change at the end
-            of a step belong to the next one.
+        converged: whether every step met its tolerance with its own set of contacts, within the bounds of a frame's
+            effort and retries. Contacts that change at the end of a step belong to the next one.
         rejected: steps that were tried and taken again in halves.
         backend: backend of the inner loops, "numpy" or "numba".
         seconds: wall-clock time per stage [s].
@@ -109,6 +111,7 @@ class Certificate:
     seconds: dict[str, float] = field(default_factory=dict)
     energy: Energy | None = None
     start: StartResolution | None = None
+    crossings_pinched: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, lists and dicts, for JSON."""

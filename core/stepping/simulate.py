@@ -26,6 +26,7 @@ from .certificate import Certificate, EdgeOf, crossing_pairs, stretch_of
 from .checkpoint import Checkpoint
 from .continuation import CheckpointMaker, check_continues, continued
 from .energy import energy_of
+from .pinched_crossings import without_pinched
 from .resolve_start import crosses, look, make_auditor, resolution_of, resolved
 
 
@@ -127,6 +128,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
                     found = look(auditor, system, state)
                     resolution = resolution_of(system, state, before, found)
             with watch.stage("certificate"):
+                found, pinched = without_pinched(found, auditor, system, state)
                 seen, held = system.displayed_edges, system.held_edges
                 ratios = system.edge_lengths(state.x) / system.rest_lengths_at(
                     state.time, state.plastic)
@@ -141,7 +143,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
             seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None,
-            start=resolution)
+            start=resolution, crossings_pinched=pinched)
         yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
                     [state.v[s].copy() for s in system.slices], certificate,
                     checkpoints.at(number, state))

@@ -13,6 +13,7 @@ from ..integrators import step_strain
 from ..integrators.newton import MAX_ENERGY_GAIN
 from ..integrators.post_step import StepResult
 from ..model.particle_system import ParticleSystem
+from ..row_ops import any_of
 from ..state import State, StepControl
 
 DOUBLING_STRAIN = 0.5
@@ -53,10 +54,11 @@ class StepHalving:
                                            settled=not result.unsettled)
 
     def added_strain(self, before: State, result: StepResult) -> FloatArray:
-        """Return the stretch (E,) [-] that a step with a finite result adds to each edge."""
+        """Return the stretch (E,) [-] that a step with a finite result adds to each edge, 0 where it is pinched."""
         assert result.lengths is not None
         lengths, rest = self._system.edge_lengths(before.x), self._system.rest_lengths
-        return step_strain.added_strain(lengths, result.lengths, rest)
+        added = step_strain.added_strain(lengths, result.lengths, rest)
+        return added if result.pinched is None else np.where(any_of(result.pinched[self._system.edges]), 0.0, added)
 
     def attempt(self, control: StepControl, size: int, h: float, result: StepResult, grown: float) -> Attempt:
         """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges."""

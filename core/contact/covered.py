@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Vertices of colliders that are covered: where the surface there faces, the inside of a closed part begins.
+
+Where two solids overlap, or one crosses itself, its surface runs on inside of the other. Nothing can be in contact
+there, and what lies between cannot be kept from crossing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray
+from ..row_ops import all_of, any_of, cross, length, pick, unit
+from .bvh import BVH
+from .colliders import SurfaceShape
+from .containment import inside
+
+IN_FRONT = 1e-4
+"""Distance in front of a vertex at which the side is looked up, over the mean edge length of its surface [-]."""
+
+
+def covered(surfaces: Sequence[tuple[FloatArray, SurfaceShape, BVH]], low: FloatArray, high: FloatArray,
+            room: float = 0.0) -> list[BoolArray]:
+    """Return which vertices (W,) of each surface in the box `low`, `high` (3,) [m] are covered by any of them.
+
+    Args:
+        surfaces: positions (W, 3) [m], shape there, and a tree around it.
+        low, high: corners of the box.
+        room: distance in front of a vertex from which on it is not covered [m].
+    """
+    result = []
+    for x, shape, _ in surfaces:
+        found = np.zeros(len(x), dtype=np.bool_)
+        result.append(found)
+        near = all_of((x >= low) & (x <= high))
+        corners = shape.triangles[any_of(pick(near, shape.triangles)) & shape.closed]
+        if not len(corners):
+            continue
+        near[:] = False
+        near[corners] = True
+        rows = np.flatnonzero(near)
+        area = np.zeros_like(x)
+        a, b, c = (pick(x, corner) for corner in corners.T)
+        areas = cross(b - a, c - a)
+        for axis in range(3):
+            area[:, axis] = np.bincount(corners.ravel(), np.repeat(areas[:, axis], 3), minlength=len(x))
+        ahead = max(room, IN_FRONT * float(length(b - a).mean()))
+        front = pick(x, rows) + ahead * unit(pick(area, rows))
+        for y, other, tree in surfaces:
+            if other.closed.any():
+                found[rows] |= inside(front, y, other.triangles, other.closed, tree)
+    return result
