@@ -77,15 +77,15 @@ class Judge:
             return Finding(finite=False)
         counts = np.zeros(3, dtype=int)
         if self._cross(self._alone, x):
-            counts[0] = len(self.pierced(x, self._own, _edges(self._own), self._own))
+            counts[0] = len(self.pierced(x, self._own, sides_of(self._own), self._own))
         inside, deepest = 0, 0.0
         for mesh, triangles, closed, enclosure, at in zip(self._beside, self._solids, self._closed, self._enclosures,
                                                           solids, strict=True):
             both = np.concatenate([x, at])
             if counts[0] or self._cross(mesh, both):
                 theirs = triangles + self._count
-                counts[1] += len(self.pierced(both, self._own, _edges(self._own), theirs))
-                counts[2] += len(self.pierced(both, theirs, _edges(theirs), self._own))
+                counts[1] += len(self.pierced(both, self._own, sides_of(self._own), theirs))
+                counts[2] += len(self.pierced(both, theirs, sides_of(theirs), self._own))
             if closed:
                 depths = self._depths(x, at, triangles, enclosure)
                 inside, deepest = inside + len(depths), max(deepest, float(depths.max(initial=0.0)))
@@ -106,7 +106,7 @@ class Judge:
         return np.array(found, dtype=int).reshape(-1, 2)
 
     def _mesh(self, x, triangles):
-        return self._tool.CollisionMesh(np.asfortranarray(x), _edges(triangles).astype(np.int32),
+        return self._tool.CollisionMesh(np.asfortranarray(x), sides_of(triangles).astype(np.int32),
                                         triangles.astype(np.int32))
 
     def _cross(self, mesh, x) -> bool:
@@ -122,7 +122,7 @@ class Judge:
         return np.sqrt([min(distance(p, *at[t]) for t in triangles) for p in within])
 
 
-def _edges(triangles):
+def sides_of(triangles):
     sides = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]), axis=1)
     return np.unique(sides, axis=0)
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth between solids that overlap, and between parts of one that crosses itself: a bake goes on at its usual cost,
+and the cloth comes free and uncrossed when they part."""
+
+import numpy as np
+import pytest
+
+import core
+from tests.core.contact.shapes import ball, box
+from tests.scenes.staging import cloth
+
+PART = 8
+"""Frames after which cloth is free of what has parted."""
+
+
+def closing(shape, depth, size, frames=40):
+    """Two solids (positions, triangles) that are one collider close on a level sheet, 10 cm below and above it, until
+    they overlap by `depth` [m], stay, and part; the sheet is held along one side. Also the first frame in which they
+    are apart."""
+    x, triangles = shape
+    reach = float(x[:, 2].max())
+    far, near = reach + 0.1, reach - 0.5 * depth
+
+    def at(time):
+        t = 24.0 * time
+        share = np.clip(t / 10.0, 0.0, 1.0) if t < 20.0 else np.clip(1.0 - (t - 20.0) / 10.0, 0.0, 1.0)
+        lift = far + (near - far) * share
+        return np.concatenate([x + [0.0, 0.0, lift], x - [0.03 * share, 0.0, lift]])
+
+    body = core.Collider(at, np.concatenate([triangles, triangles + len(x)]), friction=0.4, name="body")
+    sheet = cloth(size, size, 0.4, 0.4, pins=dict.fromkeys(range(size)))
+    apart = next(frame for frame in range(20, frames) if far + (near - far) * (1.0 - (frame - 20) / 10.0) > reach)
+    return core.Scene([sheet], [body], gravity=(0.0, 0.0, -1.0)), apart, frames
+
+
+CASES = {"boxes": (box((0.2, 0.25, 0.08)), 0.02), "balls": (ball(20, 10, 0.08), 0.03),
+         "hands": ((ball(16, 10, 0.06)[0] * [1.0, 2.0, 0.5], ball(16, 10, 0.06)[1]), 0.02)}
+
+
+@pytest.mark.parametrize(("name", "size"), [("boxes", 13), ("balls", 13), ("balls", 24), ("hands", 13),
+                                            pytest.param("hands", 24, marks=pytest.mark.slow)])
+def test_cloth_between_solids_that_overlap_comes_free_and_uncrossed(name, size):
+    scene, apart, count = closing(*CASES[name], size)
+    frames = list(core.simulate(scene, core.Solver(frame_rate=24), range(count)))
+    found = [frame.certificate for frame in frames]
+    assert max(c.crossings_pinched for c in found[:apart]) > 0               # it was pinched
+    if name != "boxes":                                                      # sharp rims pierce faces of the cloth
+        assert all(c.crossings == 0 for c in found[:apart + PART])
+    assert all(c.crossings == c.crossings_pinched == 0 for c in found[apart + PART:])
+    assert max(c.rejected for c in found) <= 8 and max(c.steps for c in found) <= 32
+    assert max(c.stretch_p99 for c in found) < 1.4
+    assert np.isfinite(frames[-1].positions[0]).all()
+
+
+def test_a_bake_that_goes_on_amid_a_pinch_gives_the_same_bytes():
+    scene, _, count = closing(*CASES["balls"], 13)
+    solver = core.Solver(frame_rate=24)
+    whole = list(core.simulate(scene, solver, range(count)))
+    middle = whole[15].checkpoint()
+    assert middle.state.contact.between is not None
+    rest = list(core.simulate(scene, solver, range(16, count), start=middle))
+    assert all(np.array_equal(a.positions[0], b.positions[0]) for a, b in zip(whole[16:], rest, strict=True))
+
+
+def test_pinched_cloth_lies_in_the_middle_between_what_holds_it():
+    scene, _, _ = closing(*CASES["balls"], 24)
+    frame = list(core.simulate(scene, core.Solver(frame_rate=24), range(19)))[-1]
+    x, there = frame.positions[0], frame.checkpoint().state.contact.between[:, 0] != 0
+    assert there.sum() >= 5
+    assert np.median(np.abs(x[there, 2])) < 0.005                            # the balls overlap by 30 mm
