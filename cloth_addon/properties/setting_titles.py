@@ -19,7 +19,7 @@ TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit
           "contact.members": "Collision Collection",
           "garment.buttons": "Buttons", "garment.pattern": "Rest Shape", "garment.pattern_size": "UV Square",
           "garment.sewing_force": "Max Sewing Force", "garment.sewing_time": "Closing Time",
-          "garment.closing_gravity": "Gravity While Closing",
+          "closing_gravity": "Gravity While Closing",
           "garment.shrink": "Shrinking Factor or Max Shrink", "garment.wrinkle_curvature": "Curvature of Wrinkle Group",
           "garment.wrinkle_angle": "Curved Along", "stiffness.stretch": "Stretch Group or its Factor",
           "stiffness.shear": "Shear Group or its Factor", "stiffness.bend": "Bending Group or its Factor",
