@@ -64,8 +64,8 @@ def stiffness_of_coefficient(areal_density: float, measured: float, meter: Drape
     if not is_number(measured) or not curve[0] <= measured <= curve[-1]:
         shown = f"{100.0 * measured:g} %" if is_number(measured) else repr(measured)
         raise MaterialError(f"a drape coefficient of {shown} is outside of the curve, which has {100.0 * curve[0]:.0f} "
-                            f"to {100.0 * curve[-1]:.0f} % with a specimen of {100.0 * meter.diameter:g} cm; limp "
-                            "fabrics are measured with 24 cm, stiff ones with 36 cm")
+                            f"to {100.0 * curve[-1]:.0f} % with a specimen of {100.0 * meter.diameter:g} cm; use "
+                            "24 cm for limp fabrics and 36 cm for stiff ones")
     s = float(np.interp(measured, curve, lengths))
     return bending_stiffness(areal_density, s * _width(meter))
 

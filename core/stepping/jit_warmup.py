@@ -33,6 +33,8 @@ FRAME_RATES = (24.0, 1e5)
 """Frames per second to try; an explicit integrator is stable at the second [1/s]."""
 FABRIC = Material(areal_density=0.15, stretch=(1000.0, 800.0), shear=100.0, bend=(1e-5, 1e-5), damping=0.01,
                   friction=0.3, air_drag=0.1)
+IN_AIR = replace(FABRIC, air_drag=None, drag_coefficient=1.0, skin_friction=0.01)
+"""The same with the quadratic law of the air."""
 _done: set[tuple[str, str, bool]] = set()       # (backend, model, more than one linearisation)
 
 
@@ -154,7 +156,7 @@ def _lying(model: str) -> Scene:
     line = Attachment(len(lower.positions) - 1, directions=[(1.0, 0.0, 0.0)])
     buttons = [(1, 2)] if len(lower.edges) else []
     cloth = Cloth(lower, FABRIC, model, pins=pins, attachments=[line], buttons=buttons)
-    return Scene([cloth, Cloth(upper, FABRIC, model)], [solid], wind=(0.0, 3.0, 0.0))
+    return Scene([cloth, Cloth(upper, IN_AIR, model)], [solid], wind=(0.0, 3.0, 0.0))
 
 
 _MESHES: tuple[Callable[[float, int], ClothMesh], ...] = (_sheet, _net, _points, _block)

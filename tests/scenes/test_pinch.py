@@ -11,6 +11,8 @@ from tests.scenes.staging import cloth
 
 PART = 8
 """Frames after which cloth is free of what has parted."""
+PART_AT_RIMS = 11
+"""Frames after which a coarse cloth is free of sharp rims, which pierce its faces."""
 
 
 def closing(shape, depth, size, frames=40):
@@ -46,7 +48,8 @@ def test_cloth_between_solids_that_overlap_comes_free_and_uncrossed(name, size):
     assert max(c.crossings_pinched for c in found[:apart]) > 0               # it was pinched
     if name != "boxes":                                                      # sharp rims pierce faces of the cloth
         assert all(c.crossings == 0 for c in found[:apart + PART])
-    assert all(c.crossings == c.crossings_pinched == 0 for c in found[apart + PART:])
+    free = apart + (PART_AT_RIMS if name == "boxes" else PART)
+    assert all(c.crossings == c.crossings_pinched == 0 for c in found[free:])
     assert max(c.rejected for c in found) <= 8 and max(c.steps for c in found) <= 32
     assert max(c.stretch_p99 for c in found) < 1.4
     assert np.isfinite(frames[-1].positions[0]).all()
