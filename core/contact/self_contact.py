@@ -24,6 +24,7 @@ from ..description.collider import Collider
 from ..description.seam_pairs import Links
 from ..description.topology import bodies
 from ..kernels import current
+from ..row_ops import all_of
 from .all_surfaces import AllSurfaces
 from .coincident import parted
 from .colliders import SurfaceShape
@@ -126,6 +127,13 @@ class SelfContact:
             np.maximum(2.0 * REACH * least, closest), 2.0 * (1.0 + BAND) * least, drifting=drifting,
             skin=self.all.skin) for least, drifting in ((own, True), (cloth, False)))
         self.whole = len(self.surface.vertices) == self.all.skin
+
+    def in_one_body(self, crossings: IntArray) -> BoolArray:
+        """Return whether each edge and triangle (N, 2) of cloth that cross are of one body with an inside (N,): the
+        inside holds them together."""
+        corners = np.concatenate([self.all.edges[crossings[:, 0]], self.all.triangles[crossings[:, 1]]], axis=1)
+        body = self.body[corners]
+        return all_of(self.filled[corners]) & all_of(body == body[:, :1])
 
     def parted_start(self, solids: Sequence[tuple[FloatArray, SurfaceShape]] = ()) -> FloatArray:
         """Where the simulation starts (V, 3) [m], with a hair between what lies in one another, or in `solids`

@@ -222,10 +222,7 @@ class Surroundings:
         self._involved = [around(fixed.all, found, fixed.all.total) if len(found) else None for found in (own, solid)]
         self.crossings = np.concatenate([own, solid])
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
-        if len(own) and fixed.filled.any():                          # what holds these together is inside
-            corners = np.concatenate([fixed.all.edges[own[:, 0]], fixed.all.triangles[own[:, 1]]], axis=1)
-            body = fixed.body[corners]
-            self.caught[:len(own)] = fixed.filled[corners].all(axis=1) & (body == body[:, :1]).all(axis=1)
+        self.caught[:len(own)] = fixed.in_one_body(own)
         if self.motion is not None and len(solid) and self._swallowed is not None:
             pierced = Piercings.at(fixed.all, solid, fixed.features, self.start)
             way = WayBack.of(pierced, fixed.all.edges, self.start, fixed.held)

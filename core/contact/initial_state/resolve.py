@@ -173,12 +173,13 @@ class StartResolver:
         self._firmness[some] = np.minimum(2.0 * self._firmness[some], MOST_FIRMNESS)
 
     def _own_crossings(self, x: FloatArray) -> IntArray:
-        """Return the crossings of cloth with cloth that can move, none if cloth need not keep off cloth."""
+        """Return the crossings of cloth with cloth that can move and is not held together by an inside, none if cloth
+        need not keep off cloth."""
         if not self._itself:
             return np.zeros((0, 2), dtype=np.int64)
         found = own_crossings(self._contact, x)
         corners = np.concatenate([self._edges[found[:, 0]], self._triangles[found[:, 1]]], axis=1)
-        return found[any_of(self._free[corners])]
+        return found[any_of(self._free[corners]) & ~self._contact.in_one_body(found)]
 
     def _moved(self, x: FloatArray, solid: Sequence[ColliderCrossings], own: IntArray, apart: bool,
                smooth: BoolArray) -> FloatArray:
