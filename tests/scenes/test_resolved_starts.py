@@ -188,3 +188,15 @@ def test_a_resolution_can_be_stopped():
     scene = in_ball(0.0)
     core.resolve_start(scene, progress=progress)
     assert len(seen) == 2 and seen[0][0] == seen[0][1] > 0
+
+
+@pytest.mark.parametrize("model", ["rope", "particles"])
+def test_a_start_without_faces_is_resolved(model):
+    """A row of vertices in a box."""
+    x = np.column_stack([np.linspace(-0.05, 0.05, 5), np.full(5, 0.01), np.full(5, 0.02)])
+    edges = np.column_stack([np.arange(4), np.arange(1, 5)]) if model == "rope" else None
+    mesh = core.ClothMesh(x, np.zeros((0, 3), dtype=int), edges=edges, points=model == "particles")
+    row = core.Cloth(mesh, core.Material.preset("cotton"), model=model)
+    corners, faces = box((0.3, 0.3, 0.3))
+    start = core.resolve_start(core.Scene([row], [core.Collider(corners, faces)]), core.Solver(backend="numpy"))
+    assert np.isfinite(start.positions[0]).all()

@@ -46,7 +46,8 @@ def vertex_normals(vectors: FloatArray, triangles: IntArray, count: int) -> Floa
     """Return the unit normals (V, 3) of `count` vertices from the area vectors (T, 3) of triangles (T, 3); 0 of those
     without triangles."""
     flat = triangles.T.ravel()
-    return unit(np.stack([np.bincount(flat, np.tile(column, 3), count) for column in vectors.T], axis=1))
+    sums = np.stack([np.bincount(flat, np.tile(column, 3), count) for column in vectors.T], axis=1)
+    return unit(sums.astype(np.float64))                        # without triangles bincount returns integers
 
 
 def outward_signs(x: FloatArray, triangles: IntArray, collider: ColliderSurface, near: float) -> FloatArray:
