@@ -30,6 +30,7 @@ def crossings() -> Steps:
         sheet.muslin.kind = "CLOTH"
     make_current(sheet)
     sheet.select_set(False)         # the outline of a selected object has bright pixels, too
+    bpy.context.scene.muslin.resolve_start = False           # the bake is to show crossings
     bpy.ops.ed.undo_push(message="Sheets")
     yield
     yield       # the Properties editor sees the new active object
