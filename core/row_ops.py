@@ -88,7 +88,7 @@ def tangential(normal: FloatArray, vector: FloatArray) -> FloatArray:
 def unit(rows: FloatArray) -> FloatArray:
     """Return rows (N, k) scaled to length 1; zero rows stay zero."""
     size = np.sqrt(np.einsum("ni,ni->n", rows, rows))[:, None]
-    return np.divide(rows, size, out=np.zeros_like(rows), where=size > 0.0)
+    return np.divide(rows, size, out=np.zeros(rows.shape), where=size > 0.0)
 
 
 def rank_of(numbers: IntArray) -> IntArray:

@@ -56,7 +56,21 @@ class TrialBounds:
         away = u - flight
         share = np.minimum(1.0, most / np.maximum(h * length(away), np.finfo(float).tiny))
         share[held] = 1.0
-        return np.where(share[:, None] < 1.0, flight + share[:, None] * away, u)
+        if not (share < 1.0).any():
+            return u
+        change = np.where(share[:, None] < 1.0, (share - 1.0)[:, None] * away, 0.0)
+        return u + (change if contacts.moving else self._without_momentum(change))
+
+    def _without_momentum(self, change: FloatArray) -> FloatArray:
+        """Return a change of velocities (V, 3) [m/s] without its momentum on bodies that no pin holds."""
+        system = self._contacts.system
+        body, mass, count = system.body, system.mass, int(system.body.max()) + 1
+        free = np.ones(count, dtype=np.bool_)
+        free[body[self._contacts.pins.rows]] = False
+        total = np.maximum(np.bincount(body, mass, count), np.finfo(float).tiny)
+        mean = np.column_stack([np.bincount(body, mass * column, count) / total for column in change.T])
+        result: FloatArray = change - np.where(free[:, None], mean, 0.0)[body]
+        return result
 
     @property
     def final(self) -> bool:
