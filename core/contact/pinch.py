@@ -42,8 +42,8 @@ FAR_BESIDE = 1.0
 """Distance to the nearest place where both constraints hold, over the mean distance to keep, above which they count as
 having none [-]: in a wedge it is near, at parallel sheets there is none."""
 OUT_RATE = 12.0
-"""Part of the distance from where a vertex should be that it is moved per second [1/s], and at least as many distances
-to keep [1/s]."""
+"""Rate at which a pinched vertex approaches its place [1/s]: this share of its distance from there per second, and no
+less than this number of distances to keep."""
 FREE_HEIGHT = 0.2
 """Distance in front of a sheet from which a vertex counts as free, over the distance to keep [-]."""
 

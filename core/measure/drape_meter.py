@@ -134,7 +134,7 @@ class Drape:
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether the fabric came to rest."""
+        """Return whether the fabric came to rest."""
         return self.speed <= RESTING_SPEED
 
 

@@ -5,6 +5,7 @@ clean.
 Every frame is checked by the independent audit.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,7 +17,7 @@ from tests.core.contact.shapes import ball, box, sheet
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_layers as layers
 from tests.scenes.solids import capsule, cone
-from tests.scenes.staging import Staged, cloth, floor, perform, turned, watched
+from tests.scenes.staging import COTTON, Staged, cloth, floor, perform, turned, watched
 
 pytest.importorskip("ipctk")
 
@@ -104,9 +105,9 @@ def test_a_sheet_that_pins_hold_in_a_solid_is_not_shaken():
     x = sheet(16, 16, 0.6, 0.6)[0]
     held = dict.fromkeys(np.flatnonzero(np.linalg.norm(x, axis=1) < 0.08).tolist())
     found = list(perform(colliders.through_solid(ball(20, 10, 0.15), frames=80, lift=-0.02, gravity=9.81, tilt=0.0,
-                                                 pins=held)))
+                                                 pins=held, material=replace(COTTON, air_drag=0.7))))
     counts = [judged.total for _, judged in found]
-    assert counts[-1] > 0 and max(counts) <= 1.05 * counts[0]
+    assert counts[-1] > 0 and max(counts) <= counts[0]
     speeds = [np.abs(f.velocities[0]).max() for f, _ in found]
     assert max(speeds[-24:]) < 0.25 and np.median(speeds[-24:]) < 0.12
     assert np.mean([f.certificate.steps for f, _ in found[6:]]) < 4.0

@@ -68,7 +68,7 @@ class ColliderSurface:
 
     @cached_property
     def closed_vertices(self) -> BoolArray:
-        """Which vertices (W,) belong to a closed part."""
+        """Return which vertices (W,) belong to a closed part."""
         result = np.zeros(len(self.x), dtype=np.bool_)
         result[self.shape.triangles[self.shape.closed]] = True
         return result

@@ -20,10 +20,10 @@ from ..untangling import SPEED, around, pull_apart
 from .collider_rows import CLEARANCE, KEPT_STIFFNESS
 from .distance_rows import DistanceRows
 
-STEP = 0.3
+CONTOUR_STEP = 0.3
 """Distance by which an intersection is moved in one iteration, over the length of its edge [-]."""
-KEPT = 0.5
-"""Part of its distance that a near pair keeps in one iteration [-]."""
+LEAST_APPROACH = 0.5
+"""Smallest distance of a near pair after an iteration, over its distance before [-]."""
 
 
 def own_crossings(contact: SelfContact, x: FloatArray) -> IntArray:
@@ -55,7 +55,7 @@ def layer_rows(contact: SelfContact, x: FloatArray, colliders: FloatArray, cross
     parts = [_near(contact, everything, x, crossings, radius, tangled)]
     if len(crossings):
         free = np.concatenate([~held, np.zeros(len(colliders), dtype=np.bool_)]).astype(np.float64)
-        apart = pull_apart(contact.all, crossings, contact.features, everything, free, STEP / SPEED,
+        apart = pull_apart(contact.all, crossings, contact.features, everything, free, CONTOUR_STEP / SPEED,
                            layer=contact.layer)
         parts.append(DistanceRows(apart.vertices, apart.weights, apart.normal, apart.least,
                                   np.full(len(apart.vertices), KEPT_STIFFNESS)))
@@ -73,12 +73,12 @@ def _near(contact: SelfContact, everything: FloatArray, x: FloatArray, crossings
         caught, first = pick(around(contact.all, crossings, len(x)), pairs.vertices), pairs.first
         keep &= ~(any_of(caught & first) & any_of(caught & ~first))
     pairs = pairs[np.flatnonzero(keep)]
-    least = KEPT * pairs.distance
+    least = LEAST_APPROACH * pairs.distance
     smallest = contact.minima(pairs, everything)
     wanted = contact.thickness_of(pairs)
     if tangled.any():                                            # at the start these have no distance to keep
         caught, first = pick(tangled, pairs.vertices), pairs.first
-        size = KEPT * length(x[pairs.vertices[:, 3]] - x[pairs.vertices[:, 2]])
+        size = LEAST_APPROACH * length(x[pairs.vertices[:, 3]] - x[pairs.vertices[:, 2]])
         wanted = np.where(any_of(caught & first) & any_of(caught & ~first),
                           np.minimum(contact.apart(pairs), size), wanted)
     least[smallest] = np.maximum(least[smallest], CLEARANCE * wanted[smallest])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which way cloth leaves a collider: the outer side of its faces, and the parts that have gone right through.
+"""Decide to which side of a collider cloth leaves it: by the outer side of faces, and by parts that went through it.
 
 A layer leaves as a whole. Vertices that leave one by one, each to its nearest point, tear it: the far half of a sleeve
 in a thin arm would leave on the wrong side. So the side is decided for patches:
