@@ -67,6 +67,7 @@ def crossings() -> Steps:
     yield from until(baking(), "the bake to advance")
     assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == ["Waits for the bake"]
     yield from until(no_bake, "the bake to end")
+    assert not window.session.message(), window.session.message()
     assert (yield from marked())[0] > 300
     count = window.baked_record.report_of(bpy.data.objects["Flat"])["certificates"][1]["crossings"]
     assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == [f"At this frame: {count} edges cross"]

@@ -4,22 +4,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import bpy
 import numpy as np
 import ui_sim as ui
 import window_input as window
 from panels_scenario import new_area, opened, panel_classes
-from window_input import Steps, click, no_bake, picture, type_at, until, wheel
+from window_input import Steps, click, no_bake, picture, scrolled_to, type_at, until, wheel
 from window_scene import make_current, ready, shape_at
 
 FRAMES = 48
 CELLS = 16
 DOWN = 10               # turns of the mouse wheel before the first look for a field
-TURNS, WHEEL = 12, 6    # looks for it, and turns between them
-COLUMN = 0.6            # place of the fields across a panel, over its width
-STEP = 14               # distance of the points at which a field is searched [pixels]
 
 
 def fields() -> Steps:
@@ -50,7 +46,7 @@ def fields() -> Steps:
         yield
         area.spaces.active.context = "PHYSICS"
         yield from wheel(area, DOWN)
-        x, y = yield from _scrolled_to(area, "weight_force")
+        x, y = yield from scrolled_to(area, "weight_force")
         yield from picture("fields_panel")
         yield from ui.hover(x, y)
         yield from type_at(x, y, "0.75")
@@ -77,16 +73,3 @@ def fields() -> Steps:
         yield
     yield from picture("fields")
     yield from click("muslin.bake_delete")
-
-
-def _scrolled_to(area: Any, name: str) -> Steps:
-    """Turn the mouse wheel over an area until the field of a property is there, and return its place."""
-    region = ui.region(area)
-    x = region.x + int(COLUMN * region.width)
-    for _ in range(TURNS):
-        for y in range(region.y + region.height - STEP, region.y, -STEP):
-            yield from ui.hover(x, y)
-            if ui.under(area, region)[1].endswith("." + name):
-                return x, y
-        yield from wheel(area, WHEEL)
-    raise AssertionError(f"no field {name!r} in the panels")

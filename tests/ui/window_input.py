@@ -19,6 +19,8 @@ import ui_sim as ui
 
 MODULE = "bl_ext.user_default.muslin"
 SEARCH_STEP = 14        # distance of the points at which a button is searched [pixels]; buttons are 20 high
+TURNS, WHEEL = 12, 6    # looks for a field in an area, and turns of the mouse wheel between them
+COLUMN = 0.6            # place of the fields across a panel, over its width
 
 Steps = Generator[None, None, Any]
 
@@ -107,6 +109,19 @@ def wheel(area: Any, turns: int) -> Steps:
     for _ in range(abs(turns)):
         ui.send("WHEELDOWNMOUSE" if turns > 0 else "WHEELUPMOUSE", "PRESS", x, y)
         yield
+
+
+def scrolled_to(area: Any, name: str) -> Steps:
+    """Turn the mouse wheel over an area until the field of a property is there, and return its place."""
+    region = ui.region(area)
+    x = region.x + int(COLUMN * region.width)
+    for _ in range(TURNS):
+        for y in range(region.y + region.height - SEARCH_STEP, region.y, -SEARCH_STEP):
+            yield from ui.hover(x, y)
+            if ui.under(area, region)[1].endswith("." + name):
+                return x, y
+        yield from wheel(area, WHEEL)
+    raise AssertionError(f"no field {name!r} in the panels")
 
 
 def click(name: str) -> Steps:
