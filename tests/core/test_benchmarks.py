@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The comparison with Blender, as far as it can be checked without Blender."""
+"""The comparison with Blender, as far as it can be checked without Blender; test_blender_units.py is the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 import core
 from benchmarks.against_blender import arguments
-from benchmarks.blender_units import FACTORY, TAU, factory_fabric, tuned_settings, wind_field
 from benchmarks.chart import draw
 from benchmarks.contact_scenes import DRAPE
 from benchmarks.muslin_cloth import muslin_frames
@@ -52,26 +51,6 @@ def test_the_ball_is_closed_and_its_faces_look_outwards():
     volume = sum(np.dot(points[f[0]], np.cross(points[f[i]], points[f[i + 1]]))
                  for f in faces for i in range(1, len(f) - 1)) / 6.0
     assert volume == pytest.approx(4.0 / 3.0 * np.pi * RADIUS ** 3, rel=0.01)
-
-
-def test_the_fabric_of_the_factory_settings_gives_the_factory_settings_back():
-    layout = scene_layout("hang", 20)
-    got = tuned_settings(layout, factory_fabric(layout, 0.0))["settings"]
-    assert got["mass"] == pytest.approx(FACTORY["mass"])
-    assert got["tension_stiffness"] == pytest.approx(FACTORY["tension"])
-    assert got["shear_stiffness"] == pytest.approx(FACTORY["shear"])
-    assert got["bending_stiffness"] == pytest.approx(FACTORY["bending"])
-    assert got["tension_damping"] == pytest.approx(FACTORY["damping"])
-    assert got["air_damping"] == pytest.approx(FACTORY["air"])
-    assert 0.001 * (24.0 * got["time_scale"]) ** 2 == pytest.approx(1.0)      # gravity is 0.001 g in the modifier
-
-
-def test_the_wind_field_presses_as_the_fabrics_drag_does_and_not_when_the_sheet_moves_along():
-    for fabric, pressure in ((core.Material.preset("cotton"), 0.5 * 1.204 * 1.17 * 64.0),
-                             (core.Material.preset("cotton", air_drag=0.7), 0.7 * 8.0)):
-        field = wind_field(fabric, 8.0)
-        assert 20.0 * field["strength"] == pytest.approx(pressure)
-        assert field["strength"] == pytest.approx(field["flow"] * TAU * 8.0)
 
 
 def row(system, ms=(100.0, 120.0), **values):
