@@ -2,7 +2,8 @@
 #   make demo        bake a tablecloth onto a moving ball, save it as a .blend, render pictures
 #   make test        core and packaging tests without Blender, add-on tests in Blender 4.5
 #   make extension   build/muslin-VERSION.zip, for Blender's Install from Disk
-#   make extension-numba   the same with Numba for this platform inside, which is large and much quicker
+#   make extension-numba   the same with Numba for this platform and its Blender inside, which is large and much quicker;
+#                     BLENDER=4.5 or a path for another Blender
 #   make test-next   the tests that depend on versions, with Python 3.13 and Blender 5.2
 #   make test-long   hostile scenes, fuzzers and long runs, for hours; SHARE=0.05 for a twentieth
 #   make lint        ruff and mypy
@@ -71,7 +72,7 @@ extension:
 	$(PYTHON3) scripts/build_extension.py build
 
 extension-numba:
-	$(PYTHON3) scripts/build_extension.py build --numba here
+	$(PYTHON3) scripts/build_extension.py build --numba here $(if $(BLENDER),--blender "$(BLENDER)")
 
 lint: .venv-lint/.ready
 	.venv-lint/bin/python -m ruff check .

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pack the extension for Blender: `python scripts/build_extension.py build [--numba PLATFORM]`.
+"""Pack the extension for Blender: `python scripts/build_extension.py build [--numba PLATFORM] [--blender VERSION]`.
 
 Any Python from 3.9 on will do, on any system, without a package: also the one inside Blender. Blender is not started.
 The zip has the files of this folder that blender_manifest.toml does not leave out, with the manifest at its top. Built
 twice from the same files, it is the same to the byte.
 
 Without --numba the zip is small, fits every platform and runs on NumPy. With --numba it contains the wheels of Numba
-for one platform, which pip downloads, for every Python version that Blender is built with.
+for one platform, which pip downloads, for the Python of one Blender: the one of --blender, else the one that is here.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from extension_manifest import ROOT, faults, read_manifest, read_toml
-from numba_wheels import PLATFORMS, download, this_platform
+from find_blender import Target, target
+from numba_wheels import BLENDERS, LONG_TERM, PLATFORMS, download, this_platform
 
 MANIFEST = "blender_manifest.toml"
 DATE = (1980, 1, 1, 0, 0, 0)
@@ -99,8 +101,8 @@ def build(folder: Path) -> Path:
     return pack(folder / f"{name_and_version()}.zip", contents)
 
 
-def build_with_numba(folder: Path, platform: str) -> Path:
-    """Build the zip with Numba for one platform in `folder`, and return its path.
+def build_with_numba(folder: Path, platform: str, blender: Target) -> Path:
+    """Build the zip with Numba for one platform and Blender in `folder`, and return its path.
 
     It has the files of the small zip, the wheels, and a manifest that names the wheels.
     """
@@ -108,12 +110,12 @@ def build_with_numba(folder: Path, platform: str) -> Path:
     downloads = folder / f"wheels-{platform}"
     shutil.rmtree(downloads, ignore_errors=True)                # of a run that was killed
     try:
-        wheels = download(downloads, platform)
+        wheels = download(downloads, platform, blender.pythons)
         contents.update({f"wheels/{name}": (downloads / name).read_bytes() for name in wheels})
     finally:
         shutil.rmtree(downloads, ignore_errors=True)
     contents[MANIFEST] = with_wheels(contents[MANIFEST].decode("utf-8"), platform, wheels).encode("utf-8")
-    return pack(folder / f"{name_and_version()}-numba-{platform}.zip", contents)
+    return pack(folder / f"{name_and_version()}-numba-{platform}{blender.name}.zip", contents)
 
 
 def with_wheels(manifest: str, platform: str, wheels: list[str]) -> str:
@@ -124,30 +126,44 @@ def with_wheels(manifest: str, platform: str, wheels: list[str]) -> str:
 
 
 def main() -> int:
-    """Build the zip, and print its size and how to install it."""
+    """Build the zips, and print their size and how to install them."""
     parser = argparse.ArgumentParser(prog="build_extension.py", description="Pack the extension for Blender.")
     parser.add_argument("folder", type=Path, help="folder for the zip")
-    parser.add_argument("--numba", choices=["here", *PLATFORMS], metavar="PLATFORM",
-                        help=f"include Numba for this platform: here, {', '.join(PLATFORMS)}")
+    parser.add_argument("--numba", nargs="+", choices=["here", "all", *PLATFORMS], metavar="PLATFORM", default=[],
+                        help=f"include Numba for this platform: here, all, {', '.join(PLATFORMS)}")
+    parser.add_argument("--blender", nargs="+", metavar="VERSION", default=[],
+                        help=f"the Blender that Numba is for: {', '.join(BLENDERS)}, the path of its program, or any, "
+                        "which is three times as large (default: the one that is here)")
     arguments = parser.parse_args()
+    if arguments.blender and not arguments.numba:
+        parser.error("--blender needs --numba: the zip without Numba fits every Blender")
     try:
-        if arguments.numba:
-            platform = this_platform() if arguments.numba == "here" else arguments.numba
-            package = build_with_numba(arguments.folder, platform)
-        else:
-            package = build(arguments.folder)
+        for package in _packages(arguments.folder, arguments.numba, arguments.blender):
+            with zipfile.ZipFile(package) as archive:
+                count = len(archive.namelist())
+            print(f"{package}: {count} files, {package.stat().st_size / 1024:.0f} KiB", flush=True)
     except subprocess.CalledProcessError as error:
         print(f"build_extension.py: failed: {' '.join(error.cmd)}", file=sys.stderr)
         return 1
     except (OSError, ValueError) as error:
         print(f"build_extension.py: {error}", file=sys.stderr)
         return 1
-    with zipfile.ZipFile(package) as archive:
-        count = len(archive.namelist())
-    print(f"{package}: {count} files, {package.stat().st_size / 1024:.0f} KiB")
     print("In Blender: Edit > Preferences > Add-ons > the arrow at the top right > Install from Disk.")
     print(f"Or: blender --command extension install-file -r user_default -e {package}")
     return 0
+
+
+def _packages(folder: Path, platforms: list[str], blenders: list[str]) -> Iterator[Path]:
+    """Build the zips for these platforms and Blenders, the small one if there is no platform; yield their paths."""
+    if not platforms:
+        yield build(folder)
+        return
+    if "all" in platforms:
+        platforms, blenders = list(PLATFORMS), blenders or list(LONG_TERM)
+    for blender in [target(text) for text in blenders] or [target(None)]:
+        print(f"for {blender.reason}", flush=True)
+        for platform in platforms:
+            yield build_with_numba(folder, this_platform() if platform == "here" else platform, blender)
 
 
 if __name__ == "__main__":

@@ -14,12 +14,17 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from email.parser import Parser
 from pathlib import Path
 
+BLENDERS = {"4.5": "3.11", "5.0": "3.11", "5.1": "3.13", "5.2": "3.13"}
+"""Python version of each Blender from blender.org. Some Linux distributions build Blender with their own Python."""
+LONG_TERM = ("4.5", "5.2")
+"""Blender's versions with long-term support."""
 PYTHONS = ("3.11", "3.13", "3.14")
-"""Python versions of Blender 4.5 LTS, of 5.2 LTS, and of Blender as some Linux distributions build it. Blender refuses
-an extension with wheels if none fits its Python, so all are needed."""
+"""Python versions of a zip that fits any Blender; the last one is that of some Linux distributions. Blender refuses an
+extension with wheels if none fits its Python."""
 
 PLATFORMS = {                                       # Blender's name: pip's tags
     "linux-x64": [f"manylinux_2_{n}_x86_64" for n in range(28, 16, -1)] + ["manylinux2014_x86_64"],
@@ -43,11 +48,14 @@ def this_platform() -> str:
     return name
 
 
-def download(folder: Path, platform_name: str) -> list[str]:
-    """Download the wheels of Numba and llvmlite to `folder` and return their names. NumPy is part of Blender."""
+def download(folder: Path, platform_name: str, pythons: Sequence[str] = PYTHONS) -> list[str]:
+    """Download the wheels of Numba and llvmlite to `folder` and return their names. NumPy is part of Blender.
+
+    They are unmodified, for each of the Python versions.
+    """
     [numba] = NUMBA.findall((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     names = []
-    for python in PYTHONS:
+    for python in pythons:
         wheel = _download(folder, platform_name, python, numba)
         names += [wheel.name, _download(folder, platform_name, python, _llvmlite_of(wheel)).name]
     return names

@@ -3,6 +3,7 @@
 
 import ast
 import importlib
+import os
 import subprocess
 import sys
 import tomllib
@@ -16,7 +17,7 @@ from tests.cases import cases
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
-USED = ("build_extension", "extension_manifest", "numba_wheels")
+USED = ("build_extension", "extension_manifest", "find_blender", "numba_wheels")
 TEXT = (ROOT / "blender_manifest.toml").read_text(encoding="utf-8")
 
 
@@ -142,22 +143,96 @@ def test_a_manifest_with_wheels_differs_only_by_wheels_and_platform(module):
     assert made == tomllib.loads(TEXT)
 
 
-def test_the_zip_with_numba_holds_the_wheels_and_the_download_goes(module, tmp_path, monkeypatch):
-    build_extension = module("build_extension")
-    (tmp_path / "wheels-linux-x64").mkdir()
-    (tmp_path / "wheels-linux-x64" / "left-1-py3-none-any.whl").write_bytes(b"by a run that was killed")
-    names = [f"{name}-1-cp313-cp313-any.whl" for name in ("numba", "llvmlite")]
+def downloads(module, monkeypatch):
+    """Let the wheels be files that hold their platform. Return the versions of Python that were asked for."""
+    asked = []
 
-    def download(folder, platform):
+    def download(folder, platform, pythons):
         folder.mkdir()
+        asked.append((platform, *pythons))
+        tags = [python.replace(".", "") for python in pythons]
+        names = [f"{name}-1-cp{tag}-any.whl" for tag in tags for name in ("numba", "llvmlite")]
         for name in names:
             (folder / name).write_bytes(platform.encode())
         return names
 
-    monkeypatch.setattr(build_extension, "download", download)
-    package = build_extension.build_with_numba(tmp_path, "linux-x64")
-    assert list(tmp_path.iterdir()) == [package] and package.name.endswith("-numba-linux-x64.zip")
+    monkeypatch.setattr(module("build_extension"), "download", download)
+    return asked
+
+
+def test_the_zip_with_numba_holds_the_wheels_of_one_blender_and_the_download_goes(module, tmp_path, monkeypatch):
+    build_extension, target = module("build_extension"), module("find_blender").target
+    (tmp_path / "wheels-linux-x64").mkdir()
+    (tmp_path / "wheels-linux-x64" / "left-1-py3-none-any.whl").write_bytes(b"by a run that was killed")
+    downloads(module, monkeypatch)
+    package = build_extension.build_with_numba(tmp_path, "linux-x64", target("5.2"))
+    assert list(tmp_path.iterdir()) == [package] and package.name.endswith("-numba-linux-x64-blender5.2.zip")
     with zipfile.ZipFile(package) as archive:
         wheels = {name for name in archive.namelist() if name.startswith("wheels/")}
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
-    assert wheels == {f"wheels/{name}" for name in names} == {path[2:] for path in manifest["wheels"]}
+    names = {f"wheels/{name}-1-cp313-any.whl" for name in ("numba", "llvmlite")}
+    assert wheels == names == {path[2:] for path in manifest["wheels"]}
+
+
+def test_a_zip_is_built_for_every_platform_and_blender_that_is_wanted(module, tmp_path, monkeypatch):
+    asked = downloads(module, monkeypatch)
+    packages = list(module("build_extension")._packages(tmp_path, ["windows-x64", "linux-x64"], ["4.5", "any"]))
+    assert [package.name.partition("-numba-")[2] for package in packages] == [
+        "windows-x64-blender4.5.zip", "linux-x64-blender4.5.zip", "windows-x64.zip", "linux-x64.zip"]
+    assert asked[1:3] == [("linux-x64", "3.11"), ("windows-x64", "3.11", "3.13", "3.14")]
+    wheels = module("numba_wheels")
+    everything = list(module("build_extension")._packages(tmp_path, ["all"], []))
+    assert len(everything) == len(wheels.PLATFORMS) * len(wheels.LONG_TERM)
+
+
+# ---------------------------------------------------------------------- the Blender it is for
+
+
+def fake_blender(folder, text):
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "blender"
+    program.write_text(f"#!/bin/sh\necho Blender\necho '{text}'\necho Blender quit\n")
+    program.chmod(0o755)
+    return program
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the stand-in for Blender is a shell script")
+@cases("answer, name, pythons", [
+    ("found 4.5 3.11", "-blender4.5", ("3.11",)), ("found 5.2 3.13", "-blender5.2", ("3.13",)),
+    ("found 5.2 3.14", "-python3.14", ("3.14",)), ("found 6.0 3.15", "-python3.15", ("3.15",))])
+def test_a_blender_is_asked_for_its_python(module, tmp_path, monkeypatch, answer, name, pythons):
+    blenders = module("find_blender")
+    program = fake_blender(tmp_path / answer.replace(" ", "-"), answer)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    for given in (str(program), None):                                  # by its path, and on the search path
+        found = blenders.target(given)
+        assert (found.name, found.pythons) == (name, pythons) and str(program) in found.reason
+
+
+def test_without_a_blender_the_zip_is_for_the_newest_with_long_term_support(module, monkeypatch):
+    blenders = module("find_blender")
+    monkeypatch.setattr(blenders.shutil, "which", lambda name: None)
+    newest = blenders.LONG_TERM[-1]
+    assert blenders.target(None).name == f"-blender{newest}" and "--blender" in blenders.target(None).reason
+
+
+def test_the_python_inside_blender_builds_the_zip_for_its_blender(module, monkeypatch):
+    blenders = module("find_blender")
+    for path, version in (("Blender 4.5/4.5/python/bin/python.exe", "4.5"), ("opt/b/5.2/python/bin/python3.13", "5.2"),
+                          ("usr/bin/python3", ""), ("opt/python/bin/python3", ""), ("python", "")):
+        assert blenders.own_blender(Path("/", path)) == version
+    monkeypatch.setattr(sys, "executable", "/opt/blender/4.5/python/bin/python3.11")
+    monkeypatch.setattr(sys, "version_info", (3, 11, 7))
+    assert blenders.target(None).name == "-blender4.5"
+
+
+@cases("given, message", [
+    ("3.6", "give its path"), ("/no/blender", "does not start"), (sys.executable, "does not say")])
+def test_a_blender_that_is_not_known_is_a_message(module, given, message):
+    with pytest.raises(ValueError, match=message):
+        module("find_blender").target(given)
+
+
+def test_a_blender_without_numba_is_wrong_usage(tmp_path):
+    done = run(sys.executable, SCRIPTS / "build_extension.py", tmp_path, "--blender", "4.5")
+    assert done.returncode == 2 and "--blender needs --numba" in done.stderr and not list(tmp_path.iterdir())
