@@ -29,6 +29,8 @@ from .description.plasticity import Plasticity
 from .description.pressure import Pressure
 from .description.scene import Scene
 from .description.settings import Solver
+from .description.split_edges import split_faces
+from .description.tearing import Tearing
 from .errors import (
     CacheError,
     CheckpointError,
@@ -59,6 +61,6 @@ __all__ = [
     "ClothError", "ClothMesh", "Collider", "ColliderError", "CrossingsLeft", "Energy", "FieldWeights", "ForceField",
     "Frame", "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow",
     "PinError", "Plasticity", "PresetError", "Pressure", "ResolvedStart", "Scene", "SceneError", "Solver",
-    "SolverError", "Trajectory", "UnstableStepError", "audit", "emit", "emitters", "field_forces", "field_values",
-    "integrators", "is_warm", "models", "resolve_start", "simulate", "steps_in_frame", "warm_up",
+    "SolverError", "Tearing", "Trajectory", "UnstableStepError", "audit", "emit", "emitters", "field_forces", "field_values",
+    "integrators", "is_warm", "models", "resolve_start", "simulate", "split_faces", "steps_in_frame", "warm_up",
 ]

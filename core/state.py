@@ -162,6 +162,7 @@ class State:
         emitted: start of the present or the last step [s]; particles with an earlier time of birth are born.
         emitted_before: start of the step before that [s].
         plastic: (n,) plastic part of all rest shapes, None if none flows.
+        torn: (W,) which edges of split meshes have torn, None if no mesh is split.
     """
 
     x: FloatArray
@@ -176,3 +177,4 @@ class State:
     emitted: float = 0.0
     emitted_before: float = 0.0
     plastic: FloatArray | None = None
+    torn: BoolArray | None = None

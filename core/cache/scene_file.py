@@ -45,6 +45,7 @@ from ..description.plasticity import Plasticity
 from ..description.pressure import Pressure
 from ..description.scene import Scene
 from ..description.settings import Solver
+from ..description.tearing import Tearing
 from ..errors import CacheError, ClothError
 from ..parsed import Anything, Fields, Kind, ListOf, Number, TableOf, Text, from_json
 
@@ -60,7 +61,7 @@ MANY = 1 << 20
 LARGEST_INTEGER = 2 ** 63
 CLASSES: Mapping[str, type] = {made.__name__: made for made in (
     Attachment, Cloth, ClothContact, ClothMesh, Collider, FieldWeights, ForceField, InternalSprings, Keyed,
-    KeyedMaterial, Material, Plasticity, Pressure, Scene, Solver)}
+    KeyedMaterial, Material, Plasticity, Pressure, Scene, Solver, Tearing)}
 """Classes whose objects can be in a file, by name."""
 CHANGES = frozenset(("without_loose", "scaled", "curved"))
 """Methods of `ClothMesh` that return a changed copy."""

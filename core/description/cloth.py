@@ -27,6 +27,7 @@ from .pins import Attachment, MeshTrajectory, Pins
 from .plasticity import Plasticity
 from .pressure import Pressure
 from .seams import Sewing, button_up, buttoned, check_closing, seam_edges, sew
+from .tearing import Tearing, check_tearing
 from .vertex_values import birth_times, shown, vectors
 
 THICKNESS_PER_EDGE = 0.2
@@ -77,6 +78,7 @@ class Cloth:
         internal_springs: springs through the inside of the mesh; none if not given.
         contact: what it collides with, and how it keeps off cloth; with everything, as off solids, if not given.
         pressure: of the gas or fluid inside; None for none.
+        tearing: strength at which edges of a split mesh tear; they never do if not given.
         model_options: keyword arguments of the model.
 
     Attributes:
@@ -95,7 +97,7 @@ class Cloth:
         closing_time: `sewing_time` [s].
         weightless_until: time until which gravity does not act [s], 0 if it always does.
         field_weights: as given or by default.
-        rest_motion, internal_springs, plasticity: as given.
+        rest_motion, internal_springs, plasticity, tearing: as given.
         contact: as given, or the default one.
     """
 
@@ -110,7 +112,7 @@ class Cloth:
                  field_weights: FieldWeights | None = None, rest_motion: MeshTrajectory | None = None,
                  internal_springs: InternalSprings | None = None, plasticity: Plasticity | None = None,
                  contact: ClothContact | None = None, pressure: Pressure | None = None, pin_stiffness: Setting = 1.0,
-                 **model_options: Any) -> None:
+                 tearing: Tearing | None = None, **model_options: Any) -> None:
         self.keyed_material = material if isinstance(material, KeyedMaterial) else None
         material = material.at(0.0) if isinstance(material, KeyedMaterial) else material
         for what, given, kind in (("mesh", mesh, ClothMesh), ("material", material, Material)):
@@ -168,6 +170,8 @@ class Cloth:
             raise ClothError(f"plasticity is {reprlib.repr(plasticity)}, it must be a Plasticity",
                              object_name=self.name)
         self.plasticity = plasticity
+        check_tearing(tearing, mesh, model, self.name)
+        self.tearing = tearing
         self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name, mesh.kept_loose, pin_stiffness)
         self.pressure = _checked_pressure(pressure, mesh, self.name)
         self.closing_time = float(sewing_time)

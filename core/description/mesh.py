@@ -55,6 +55,8 @@ class ClothMesh:
             all faces' corners; cut by the rule of `triangulate` if not given.
         keep_loose: whether loose vertices are kept out of the simulation: they follow the targets of pins, and take no
             part in contact.
+        split: whether borders at one place are joined until they tear, see `Tearing`: several vertices of faces may be
+            at one place.
 
     Attributes:
         positions: (V, 3) [m] at rest.
@@ -79,6 +81,7 @@ class ClothMesh:
         triangle_scale: (T,) the same for each triangle [-].
         curvature: (T, 3) curvature at rest, components uu, uv and vv [1/m], 0 unless `curved`.
         quads: (Q, 4) the faces if all of them have four corners, otherwise empty.
+        split: as given.
 
     Raises:
         MeshError: there is no valid rest shape; the message has the vertex, edge or triangle.
@@ -87,13 +90,13 @@ class ClothMesh:
     def __init__(self, positions: Any, triangles: Any = None, edges: Any = None, uv: Any = None, *,
                  faces: Iterable[Sequence[int]] | None = None, name: str = "cloth",
                  grain: Sequence[float] = (1.0, 0.0, 0.0), points: bool = False, keep_loose: bool = False,
-                 ngon_triangles: Any = None) -> None:
+                 ngon_triangles: Any = None, split: bool = False) -> None:
         if not isinstance(name, str):
             raise MeshError(f"name is {name!r}, it must be text")
-        for what, flag in (("points", points), ("keep_loose", keep_loose)):
+        for what, flag in (("points", points), ("keep_loose", keep_loose), ("split", split)):
             if not is_flag(flag):
                 raise MeshError(f"{what} is {flag!r}, it must be True or False", object_name=name)
-        self.name, self._points, self._keep_loose = name, points, keep_loose
+        self.name, self._points, self._keep_loose, self.split = name, points, keep_loose, bool(split)
         self.quads: IntArray = np.zeros((0, 4), dtype=np.int64)
         self.positions = self._read("positions", positions, 3)
         self._check_places()
@@ -327,7 +330,7 @@ class ClothMesh:
         same = (np.diff(self.positions[order], axis=0) == 0.0).all(axis=1)
         same &= ~(self.loose_points[order[1:]] & self.loose_points[order[:-1]])
         same &= ~(self.kept_loose[order[1:]] | self.kept_loose[order[:-1]])
-        if same.any():
+        if same.any() and not self.split:
             at = int(np.argmax(same))
             pair = sorted(order[at:at + 2].tolist())
             self._fail(f"vertices {pair[0]} and {pair[1]} are at the same place "

@@ -19,6 +19,7 @@ from ..contact.self_contact import SelfContact
 from ..description.scene import Scene
 from ..description.seam_pairs import Links
 from ..description.topology import bodies
+from ..description.torn_scene import TornScene
 from ..kernels import current
 from ..linear.block_matrix import BlockMatrix, BlockPattern
 from ..linear.constraint_filter import ConstraintFilter
@@ -27,6 +28,7 @@ from ..linear.modified_pcg import Operator
 from ..linear.preconditioners.block_jacobi import BlockJacobi
 from ..linear.preconditioners.select import Preconditioners
 from ..state import SolveHistory, State, Touch
+from ..stencils.stencil import ElementForce
 from .air_in_time import AirInTime
 from .cloth_forces import built_model
 from .dof_numbering import SolverNodes
@@ -63,9 +65,11 @@ class ParticleSystem:
     Args:
         scene: the scene that is simulated.
         assembled: whether step matrices are assembled; otherwise they are products with the elements.
+        torn: (W,) flags of the edges of split meshes that have torn; none if not given.
 
     Attributes:
-        scene: as given.
+        tears: which edges have torn.
+        scene: the one that is simulated, with the split meshes joined where they have not torn.
         nodes: numbering of the particles.
         gravity: of each particle.
         vertex_count: V, number of all particles, inner nodes included.
@@ -94,8 +98,10 @@ class ParticleSystem:
         workspace: numbers of a step's matrix, overwritten in each step: fresh memory is slower than writing to it.
     """
 
-    def __init__(self, scene: Scene, *, assembled: bool = True) -> None:
-        self.scene, cloths = scene, scene.cloths
+    def __init__(self, scene: Scene, *, assembled: bool = True, torn: BoolArray | None = None) -> None:
+        self.tears = TornScene(scene, torn)
+        self.scene = scene = self.tears.scene
+        cloths = scene.cloths
         fabrics = [fabric_of(cloth) for cloth in cloths]
         self.nodes = nodes = SolverNodes(cloths, [built_model(cloth) if fabric is None else fabric.base
                                                   for cloth, fabric in zip(cloths, fabrics, strict=True)])
@@ -158,7 +164,7 @@ class ParticleSystem:
         self.exclusions = exclusions if exclusions.exclude else None
         layers = [c.contact.layer for c in cloths]
         self.self_contact = SelfContact(
-            self.thickness, self.friction.at, self.carried, self.body, nodes.rest, nodes.start, self.triangles,
+            self.thickness, self.friction.at, self.carried, self._whole_body(near), nodes.rest, nodes.start, self.triangles,
             scene.colliders, seams=seams if self.has_seams else None, skin=nodes.surface_count,
             threads=threads,
             points=np.flatnonzero(np.concatenate([c.mesh.loose_points & ~c.mesh.kept_loose for c in cloths])),
@@ -180,9 +186,36 @@ class ParticleSystem:
         solids = [(c.at(0.0), shape) for c, shape in zip(self.scene.colliders, self.shapes, strict=True)]
         x = self.nodes.start if self.self_contact is None else self.self_contact.parted_start(solids)
         state = State(x, self.nodes.velocities.copy(), 0.0, Touch.none(self.vertex_count),
-                      plastic=self._forces.plastic_start)
+                      plastic=self._forces.plastic_start, torn=self.tears.torn)
         state.v[self.emission.unborn(state)] = 0.0
         return state
+
+    @cached_property
+    def joined_with(self) -> IntArray:
+        """Return the particle (V,) that each one is joined with, itself where it is not."""
+        result = np.arange(self.vertex_count)
+        for joined, span in zip(self.tears.joined, self.slices, strict=True):
+            if joined is not None:
+                result[span] = joined + span.start
+        return result
+
+    def of_cloths(self, values: FloatArray) -> list[FloatArray]:
+        """Return values (V, 3) of all particles for the vertices of each cloth; joined vertices have the same."""
+        return [values[s] if joined is None else values[s][joined]
+                for s, joined in zip(self.slices, self.tears.joined, strict=True)]
+
+    def element_forces(self, time: float, plastic: FloatArray | None = None) -> list[ElementForce]:
+        """Return the element forces at `time` [s] with the `plastic` part of rest shapes."""
+        return self._forces.at(time, plastic)
+
+    def _whole_body(self, near: IntArray) -> IntArray:
+        """Return the number of the piece (V,) that each particle was part of before anything tore.
+
+        near: (N, 2) neighbours. Contact keeps edges apart by their distance at rest only within one piece, and the two
+        sides of a tear have none.
+        """
+        parted = [pairs + s.start for pairs, s in zip(self.tears.parted, self.slices, strict=True) if len(pairs)]
+        return bodies(np.concatenate([near, *parted]), self.vertex_count) if parted else self.body
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:
         """Return the lengths (E,) [m] of all edges with vertices at x (V, 3) [m]."""

@@ -21,6 +21,7 @@ from ..model.particle_system import ParticleSystem
 from ..state import State, StepControl
 from ..stopwatch import Stopwatch
 from .step_halving import MAX_CONTACT_HALVING, StepHalving
+from .tears import carried_over, torn_after
 
 MAX_EDGE_GROWTH = 1e3
 """Largest growth of an edge in a step, over its rest length, with which even the smallest step is accepted [-]: no pin
@@ -73,25 +74,34 @@ class StepRecord:
 
 
 class Stepper:
-    """Advances states of one scene. The only data that change are the statistics of the running frame.
+    """Advances states of one scene. The only data that change are the statistics of the running frame, and the system
+    where the state has torn.
 
     Args:
         system: the particle system that is simulated.
         solver: settings of the solver.
         watch: measures the stages of a step.
+
+    Attributes:
+        system: the particle system of the last state.
     """
 
     def __init__(self, system: ParticleSystem, solver: Solver, watch: Stopwatch) -> None:
-        self._system, self._watch, excluded = system, watch, system.exclusions
+        self._watch, self._given = watch, solver
+        self._integrate = registry.find(solver.integrator)
+        self._record = StepRecord()
+        self._whole = 2 ** (solver.max_halvings if solver.adaptive else 0)        # ticks of the longest step
+        self._use(system)
+
+    def _use(self, system: ParticleSystem) -> None:
+        self.system = self._system = system
+        solver, excluded = self._given, system.exclusions
         self._solver = solver if excluded is None or excluded.cloth_meets_cloth else replace(
             solver, self_collision=False)
-        self._integrate = registry.find(solver.integrator)
         count = system.nodes.surface_count
         self._colliders = (SurfaceSet(system.scene.colliders, system.thickness[:count], system.friction.at,
                                       system.shapes, None if excluded is None else excluded.with_solids())
                            if system.scene.colliders else None)
-        self._record = StepRecord()
-        self._whole = 2 ** (solver.max_halvings if solver.adaptive else 0)        # ticks of the longest step
         self._halving = StepHalving(system, self._solver, self._whole)
 
     def take_record(self) -> StepRecord:
@@ -121,7 +131,19 @@ class Stepper:
             # times from counts, so that no error adds up over a long bake
             state, size = self._step(replace(state, time=start + done * tick), start, tick, done, frame)
             done += size
+            if state.torn is not None:
+                with self._watch.stage("tears"):
+                    state = self._torn(state)
         return state
+
+    def _torn(self, state: State) -> State:
+        """Return the state with the edges torn that are overloaded, and use the system of these tears."""
+        torn = torn_after(self._system, state)
+        if np.array_equal(torn, state.torn):
+            return state
+        before = self._system
+        self._use(ParticleSystem(before.tears.given, assembled=self._given.matrix == "assembled", torn=torn))
+        return carried_over(state, before, self._system)
 
     def _step(self, state: State, start: float, tick: float, done: int, frame: int) -> tuple[State, int]:
         """Return the state after one accepted step, and the step's length in ticks.
@@ -157,7 +179,7 @@ class Stepper:
             while after.size < longest and rest % (2 * after.size) == 0:
                 after = replace(after, size=2 * after.size)
         accepted = context.accepted(replace(result.state, time=end, control=after))
-        return replace(accepted, plastic=self._system.flowed(accepted, h)), size
+        return replace(accepted, plastic=self._system.flowed(accepted, h), torn=state.torn), size
 
     def _check(self, state: State, result: StepResult, grown: float, h: float, size: int, frame: int) -> None:
         """Raise a SolverError if the step from `state` has no finite solution or edges that grow without bound."""

@@ -68,7 +68,7 @@ def continued(start: Checkpoint, scene: Scene, solver: Solver, system: ParticleS
     begin = system.plastic_start
     if begin is None or state.plastic is None or len(begin) != len(state.plastic):
         state = replace(state, plastic=begin)
-    return state
+    return replace(state, torn=system.tears.torn)
 
 
 def _vertices(scene: Scene) -> tuple[int, ...]:

@@ -99,7 +99,7 @@ def resolving(scene: Scene, solver: Solver | None = None, *, move_pins: bool = F
         with using(backend):
             now = replace(state, x=x)
             left = crossings_left(system, now, look(auditor, system, now))
-        return ResolvedStart([x[s].copy() for s in system.slices], found.crossings, left)
+        return ResolvedStart([part.copy() for part in system.of_cloths(x)], found.crossings, left)
 
     yield ResolvedSoFar(found.crossings, found.crossings, partial(start_at, state.x))
     while True:

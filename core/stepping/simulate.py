@@ -106,7 +106,8 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
     The backend is selected only while the next frame is computed, not while the caller uses a frame.
     """
     with using(backend):
-        system = ParticleSystem(scene, assembled=solver.matrix == "assembled")
+        system = ParticleSystem(scene, assembled=solver.matrix == "assembled",
+                                torn=None if start is None else start.state.torn)
         watch = Stopwatch()
         stepper = Stepper(system, solver, watch)
         auditor = make_auditor(system)
@@ -119,6 +120,9 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             current().thread_count.settle()
             if number > first:
                 state = stepper.advance(state, number - first)
+                if stepper.system is not system:
+                    system = stepper.system
+                    auditor = make_auditor(system)
             with watch.stage("certificate"):
                 found, resolution = look(auditor, system, state), None
             if start is None and number == first and solver.resolve_start and crosses(found):
@@ -144,8 +148,8 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
             seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None,
             start=resolution, crossings_pinched=pinched)
-        yield Frame(number, state.time, [state.x[s].copy() for s in system.slices],
-                    [state.v[s].copy() for s in system.slices], certificate,
+        yield Frame(number, state.time, [x.copy() for x in system.of_cloths(state.x)],
+                    [v.copy() for v in system.of_cloths(state.v)], certificate,
                     checkpoints.at(number, state))
 
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tension across edges: force per length with which the triangles on both sides pull at an edge.
+
+A triangle with the rest area A and the membrane stress P = dpsi/dF / A pulls at its edge of rest length L and rest
+normal n with the traction t = P n [N/m]. The force on the vertex opposite that edge is f = -A P grad N = L/2 P n, so
+
+    t = 2 f / L,    tension = sqrt(max(t . m, 0)^2 + (t . e)^2)
+
+with the edge's direction e, and its normal m in the plane of the triangle, outwards. Both components are means of the
+two sides. A push against the edge is no tension. A strip of width w that is pulled by the force F has the tension F / w
+across every edge at right angles to the pull.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..description.cloth import Cloth
+from ..description.split_edges import SplitEdges
+from ..row_ops import unit
+from ..stencils.stencil import ElementForce
+
+
+def edge_tensions(edges: SplitEdges, joined: IntArray, cloth: Cloth, first: int, forces: Sequence[ElementForce],
+                  x: FloatArray) -> FloatArray:
+    """Return the tension across the W edges of a cloth (W,) [N/m].
+
+    Args:
+        edges: edges that may tear.
+        joined: (n,) vertex that each vertex of the cloth is joined with.
+        cloth: as it is simulated.
+        first: number of its first vertex among those of all cloths.
+        forces: of all cloths.
+        x: (V, 3) [m] positions of all cloths.
+    """
+    mesh, triangles = cloth.mesh, cloth.mesh.triangles + first
+    pull = np.zeros((len(triangles), 3, 3))                                          # force on each corner [N]
+    for force in forces:
+        stencil = force.stencil
+        if stencil.weights.shape[1:] == (3, 2) and np.array_equal(stencil.vertices, triangles):
+            P = force.law.stress(stencil.gather(x), force.parameters)
+            stress = np.stack([np.stack(column, axis=-1) for column in P], axis=1)    # (T, 2, 3)
+            pull -= np.einsum("tic,tcd->tid", stencil.weights, stress)
+    across, along = np.zeros(len(edges)), np.zeros(len(edges))
+    for side, sign in ((0, 0.5), (1, -0.5)):
+        t, i = np.divmod(edges.corners[:, side], 3)
+        length = np.linalg.norm(mesh.uv[t, (i + 2) % 3] - mesh.uv[t, (i + 1) % 3], axis=1)
+        traction = 2.0 * pull[t, i] / length[:, None]
+        start, end = (x[first + joined[edges.ends[:, side, k]]] for k in (0, 1))
+        e = unit(end - start)
+        height = start - x[triangles[t, i]]
+        m = unit(height - np.einsum("wi,wi->w", height, e)[:, None] * e)
+        across += 0.5 * np.einsum("wi,wi->w", traction, m)
+        along += sign * np.einsum("wi,wi->w", traction, e)
+    tension: FloatArray = np.hypot(np.maximum(across, 0.0), along)
+    return tension

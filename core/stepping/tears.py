@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tear edges after a step, and carry the state over to the particle system with the new tears.
+
+An edge is overloaded if the tension across it is above its strength. A tear relieves what is beside it, so in one step
+
+    a tear grows    at each of its ends, by the edge there that is most overloaded
+    a tear begins   in each connected piece where none grows, at the edge that is most overloaded
+    weight 0        all edges without any strength tear
+
+A vertex comes apart where torn edges divide the faces around it. Positions and velocities of its parts are those of the
+vertex, and their masses add up to its mass, so momentum stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ..model.edge_tension import edge_tensions
+from ..model.particle_system import ParticleSystem
+from ..state import ContactWarmStart, State
+
+
+def torn_after(system: ParticleSystem, state: State) -> BoolArray:
+    """Return the flags (W,) of the torn edges after a step that ends in `state`."""
+    tears = system.tears
+    assert tears.torn is not None
+    forces, result, begin = system.element_forces(state.time, state.plastic), tears.torn.copy(), 0
+    for given, cloth, edges, joined, span in zip(tears.given.cloths, tears.scene.cloths, tears.edges, tears.joined,
+                                                 system.slices, strict=True):
+        if edges is None or joined is None:
+            continue
+        part = slice(begin, begin + len(edges))
+        begin = part.stop
+        if given.tearing is None:
+            continue
+        weights = given.tearing.checked_weights(edges.vertex_count, given.name)
+        strength = given.tearing.strength_at(state.time, given.name) * weights[edges.ends].mean(axis=(1, 2))
+        load = edge_tensions(edges, joined, cloth, span.start, forces, state.x)
+        excess = np.full(len(edges), np.inf)
+        np.divide(load, strength, out=excess, where=strength > 0.0)
+        excess[tears.torn[part]] = 0.0
+        result[part] |= _tearing(excess, joined[edges.ends], tears.torn[part], system.body[span])
+    return result
+
+
+def _tearing(excess: FloatArray, ends: IntArray, torn: BoolArray, body: IntArray) -> BoolArray:
+    """Return which edges (W,) tear in one step.
+
+    Args:
+        excess: (W,) load over strength [-], infinite without strength.
+        ends: (W, 2, 2) vertices of the two sides, joined; those of a whole edge are the same on both sides.
+        torn: (W,) edges that have torn before.
+        body: (n,) connected piece of each vertex.
+    """
+    at_once = np.isinf(excess)
+    over = np.flatnonzero((excess > 1.0) & ~at_once)
+    at_tear = np.zeros(len(body), dtype=np.bool_)
+    at_tear[ends[torn]] = True
+    edge, vertex = np.repeat(over, 2), ends[over, 0].ravel()
+    grown = _most(excess, edge[at_tear[vertex]], vertex[at_tear[vertex]])
+    piece = body[vertex]
+    rests = ~np.isin(piece, body[ends[grown, 0]])
+    begun = _most(excess, edge[rests], piece[rests])
+    at_once[grown] = at_once[begun] = True
+    return at_once
+
+
+def _most(excess: FloatArray, edge: IntArray, group: IntArray) -> IntArray:
+    """Return of each group the edge with the largest excess, and of several the first one."""
+    order = np.lexsort((edge, -excess[edge], group))
+    result: IntArray = edge[order[np.unique(group[order], return_index=True)[1]]]
+    return result
+
+
+def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) -> State:
+    """Return the state of `before` as one of `after`, in which further edges are torn."""
+    source = before.joined_with
+    changed = np.flatnonzero((after.joined_with != source) | (before.mass != after.mass))
+    rows = changed[after.joined_with[changed] == changed]                    # parts of vertices that came apart
+    share = after.mass[rows] / before.mass[source[rows]]
+
+    def copied(values: AnyArray) -> AnyArray:
+        result = values.copy()
+        result[rows] = values[source[rows]]
+        return result
+
+    def shared(values: FloatArray) -> FloatArray:
+        result: FloatArray = copied(values)
+        result[rows] *= share.reshape(-1, *[1] * (values.ndim - 1))
+        return result
+
+    touch, last, contact = state.touch, state.before, state.contact
+    if contact is not None:                             # the numbers of edges have changed: pairs have no first guess
+        guess = contact.warm_start
+        contact = replace(
+            contact, missed=copied(contact.missed), missed_solid=copied(contact.missed_solid),
+            between=None if contact.between is None else copied(contact.between),
+            warm_start=ContactWarmStart(
+                gain=None if guess.gain is None else copied(guess.gain), at_edges=guess.at_edges,
+                inside=None if guess.inside is None else copied(guess.inside.T).T.copy()))
+    return replace(
+        state, x=copied(state.x), v=copied(state.v), torn=after.tears.torn, contact=contact,
+        touch=replace(touch, mode=copied(touch.mode), pressing=shared(touch.pressing), held=shared(touch.held)),
+        before=None if last is None else replace(last, x=copied(last.x), v=copied(last.v)))
