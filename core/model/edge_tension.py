@@ -4,11 +4,12 @@
 A triangle with the rest area A and the membrane stress P = dpsi/dF / A pulls at its edge of rest length L and rest
 normal n with the traction t = P n [N/m]. The force on the vertex opposite that edge is f = -A P grad N = L/2 P n, so
 
-    t = 2 f / L,    tension = sqrt(max(t . m, 0)^2 + (t . e)^2)
+    t = 2 f / L,    tension = max(t . m, 0)
 
-with the edge's direction e, and its normal m in the plane of the triangle, outwards. Both components are means of the
-two sides. A push against the edge is no tension. A strip of width w that is pulled by the force F has the tension F / w
-across every edge at right angles to the pull.
+with the normal m of the edge in the plane of the triangle, outwards. Of the two sides the larger tension counts: at the
+end of a tear it is that of the triangle ahead. Neither a push against the edge nor a shear along it is tension: a fabric
+that is sheared pulls at the edges across its stretched diagonal. A strip of width w that is pulled by the force F has
+the tension F / w across every edge at right angles to the pull.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def edge_tensions(edges: SplitEdges, joined: IntArray, cloth: Cloth, first: int,
             P = force.law.stress(stencil.gather(x), force.parameters)
             stress = np.stack([np.stack(column, axis=-1) for column in P], axis=1)    # (T, 2, 3)
             pull -= np.einsum("tic,tcd->tid", stencil.weights, stress)
-    across, along = np.zeros(len(edges)), np.zeros(len(edges))
-    for side, sign in ((0, 0.5), (1, -0.5)):
+    tension = np.zeros(len(edges))
+    for side in (0, 1):
         t, i = np.divmod(edges.corners[:, side], 3)
         length = np.linalg.norm(mesh.uv[t, (i + 2) % 3] - mesh.uv[t, (i + 1) % 3], axis=1)
         traction = 2.0 * pull[t, i] / length[:, None]
@@ -53,7 +54,5 @@ def edge_tensions(edges: SplitEdges, joined: IntArray, cloth: Cloth, first: int,
         e = unit(end - start)
         height = start - x[triangles[t, i]]
         m = unit(height - np.einsum("wi,wi->w", height, e)[:, None] * e)
-        across += 0.5 * np.einsum("wi,wi->w", traction, m)
-        along += sign * np.einsum("wi,wi->w", traction, e)
-    tension: FloatArray = np.hypot(np.maximum(across, 0.0), along)
+        tension = np.maximum(tension, np.einsum("wi,wi->w", traction, m))
     return tension
