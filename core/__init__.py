@@ -61,6 +61,7 @@ __all__ = [
     "ClothError", "ClothMesh", "Collider", "ColliderError", "CrossingsLeft", "Energy", "FieldWeights", "ForceField",
     "Frame", "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow",
     "PinError", "Plasticity", "PresetError", "Pressure", "ResolvedStart", "Scene", "SceneError", "Solver",
-    "SolverError", "Tearing", "Trajectory", "UnstableStepError", "audit", "emit", "emitters", "field_forces", "field_values",
-    "integrators", "is_warm", "models", "resolve_start", "simulate", "split_faces", "steps_in_frame", "warm_up",
+    "SolverError", "Tearing", "Trajectory", "UnstableStepError", "audit", "emit", "emitters", "field_forces",
+    "field_values", "integrators", "is_warm", "models", "resolve_start", "simulate", "split_faces", "steps_in_frame",
+    "warm_up",
 ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, IntArray, index_rows
+from ..arrays import BoolArray, FloatArray, IntArray, index_rows
 from ..errors import MeshError
 from .topology import bodies
 
@@ -36,7 +36,7 @@ class SplitEdges:
     vertex_count: int
 
     @staticmethod
-    def of(positions: np.ndarray, triangles: IntArray) -> SplitEdges:
+    def of(positions: FloatArray, triangles: IntArray) -> SplitEdges:
         """Return the edges of triangles (T, 3) that borders at one place make, vertices at rest at positions (V, 3).
         """
         n = len(positions)

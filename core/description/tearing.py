@@ -13,6 +13,11 @@ from ..arrays import LARGEST, FloatArray, float_array
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
 from .keyed import Setting, check_setting, checked_number_at
+from .mesh import ClothMesh
+from .split_edges import SplitEdges
+
+TEARING_MODELS = ("baraff_witkin", "projective")
+"""Models whose triangles carry the tension, so that it is known at their edges."""
 
 
 @names_arguments_of(ClothError)
@@ -25,8 +30,8 @@ class Tearing:
 
     Attributes:
         strength: largest tension across an edge [N per metre of edge]; a number, or a function of the time [s].
-        weights: (V,) factors on the strength from 0 on [-], of an edge the mean of its ends; 1 if not given, and 0 tears
-            in the first step.
+        weights: (V,) factors on the strength from 0 on [-], of an edge the mean of its ends; 1 if not given. An edge of
+            0 tears in the first step, and one with an infinite end never.
 
     Raises:
         ClothError: a value is out of range.
@@ -61,23 +66,23 @@ class Tearing:
         if weights.shape != (count,):
             raise ClothError(f"weights of the tearing is {reprlib.repr(self.weights)} of the shape {weights.shape}, it "
                              f"must have one number for each of the mesh's {count} vertices", object_name=name)
-        bad = ~((weights >= 0.0) & (weights <= LARGEST))                                          # nan fails too
+        bad = ~((weights >= 0.0) & ((weights <= LARGEST) | np.isinf(weights)))                       # nan fails too
         if bad.any():
             vertex = int(np.argmax(bad))
             raise ClothError(f"the weight {weights[vertex]} of vertex {vertex} in the tearing is out of range, it must "
-                             f"be from 0 to {LARGEST:g}", object_name=name)
+                             f"be from 0 to {LARGEST:g}, or infinite", object_name=name)
         return weights
 
 
-def check_tearing(tearing: Any, mesh: Any, model: str, name: str) -> None:
-    """Raise ClothError if `tearing` is none, or a cloth of this mesh and model cannot tear."""
+def check_tearing(tearing: Any, mesh: ClothMesh, model: str, name: str) -> None:
+    """Raise ClothError if `tearing` is no `Tearing`, or a cloth of this mesh and model cannot tear."""
     if tearing is None:
         return
     if not isinstance(tearing, Tearing):
         raise ClothError(f"tearing is {reprlib.repr(tearing)}, it must be a Tearing, such as Tearing(500.0)",
                          object_name=name)
     tearing.checked_weights(len(mesh.positions), name)
-    if not mesh.split:
+    if not mesh.split or len(SplitEdges.of(mesh.positions, mesh.triangles)) == 0:
         raise ClothError("can tear, but its mesh is not split along its possible tears, and a bake adds no vertices; "
                          "split it (Split for Tearing in the Tearing panel; in Python, core.split_faces and "
                          "ClothMesh(split=True)), or leave tearing out", object_name=name)
@@ -85,7 +90,3 @@ def check_tearing(tearing: Any, mesh: Any, model: str, name: str) -> None:
         raise ClothError(f"can tear, but the tension of its model '{model}' is not known at edges; choose the model "
                          f"{' or '.join(repr(known) for known in TEARING_MODELS)}, or leave tearing out",
                          object_name=name)
-
-
-TEARING_MODELS = ("baraff_witkin", "projective")
-"""Models whose triangles carry the tension, so that it is known at their edges."""

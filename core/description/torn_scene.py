@@ -33,7 +33,8 @@ class TornScene:
         given: as given. scene: the one that is simulated; `given` if no mesh is split.
         edges: edges that may tear of each cloth, None where its mesh is not split.
         torn: (W,) as given; None if no mesh is split.
-        joined: (n,) of each cloth the vertex that each of its vertices is joined with, None where its mesh is not split.
+        joined: (n,) of each cloth the vertex with which each of its vertices is joined, None where its mesh is not
+            split.
         parted: (N, 2) of each cloth, vertices at one place at rest that have come apart.
     """
 

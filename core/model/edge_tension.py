@@ -7,7 +7,7 @@ normal n with the traction t = P n [N/m]. The force on the vertex opposite that 
     t = 2 f / L,    tension = max(t . m, 0)
 
 with the normal m of the edge in the plane of the triangle, outwards. Of the two sides the larger tension counts: at the
-end of a tear it is that of the triangle ahead. Neither a push against the edge nor a shear along it is tension: a fabric
+end of a tear it is that of the triangle ahead. A push against the edge is no tension, nor is a shear along it: a fabric
 that is sheared pulls at the edges across its stretched diagonal. A strip of width w that is pulled by the force F has
 the tension F / w across every edge at right angles to the pull.
 """

@@ -164,8 +164,8 @@ class ParticleSystem:
         self.exclusions = exclusions if exclusions.exclude else None
         layers = [c.contact.layer for c in cloths]
         self.self_contact = SelfContact(
-            self.thickness, self.friction.at, self.carried, self._whole_body(near), nodes.rest, nodes.start, self.triangles,
-            scene.colliders, seams=seams if self.has_seams else None, skin=nodes.surface_count,
+            self.thickness, self.friction.at, self.carried, self._whole_body(near), nodes.rest, nodes.start,
+            self.triangles, scene.colliders, seams=seams if self.has_seams else None, skin=nodes.surface_count,
             threads=threads,
             points=np.flatnonzero(np.concatenate([c.mesh.loose_points & ~c.mesh.kept_loose for c in cloths])),
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import BoolArray
 from ..contact.surfaces import SurfaceSet
 from ..description.settings import Solver
 from ..errors import SolverError
@@ -133,17 +134,20 @@ class Stepper:
             done += size
             if state.torn is not None:
                 with self._watch.stage("tears"):
-                    state = self._torn(state)
+                    state = self._torn(state, state.torn)
         return state
 
-    def _torn(self, state: State) -> State:
-        """Return the state with the edges torn that are overloaded, and use the system of these tears."""
+    def _torn(self, state: State, before: BoolArray) -> State:
+        """Return the state with the edges torn that are overloaded, and use the system of these tears.
+
+        before: (W,) edges that have torn before.
+        """
         torn = torn_after(self._system, state)
-        if np.array_equal(torn, state.torn):
+        if np.array_equal(torn, before):
             return state
-        before = self._system
-        self._use(ParticleSystem(before.tears.given, assembled=self._given.matrix == "assembled", torn=torn))
-        return carried_over(state, before, self._system)
+        whole = self._system
+        self._use(ParticleSystem(whole.tears.given, assembled=self._given.matrix == "assembled", torn=torn))
+        return carried_over(state, whole, self._system)
 
     def _step(self, state: State, start: float, tick: float, done: int, frame: int) -> tuple[State, int]:
         """Return the state after one accepted step, and the step's length in ticks.

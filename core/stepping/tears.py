@@ -24,7 +24,7 @@ from ..state import ContactWarmStart, State
 
 
 def torn_after(system: ParticleSystem, state: State) -> BoolArray:
-    """Return the flags (W,) of the torn edges after a step that ends in `state`."""
+    """Return the flags (W,) of the torn edges after a step that ends in `state`, where some mesh is split."""
     tears = system.tears
     assert tears.torn is not None
     forces, result, begin = system.element_forces(state.time, state.plastic), tears.torn.copy(), 0
@@ -37,7 +37,9 @@ def torn_after(system: ParticleSystem, state: State) -> BoolArray:
         if given.tearing is None:
             continue
         weights = given.tearing.checked_weights(edges.vertex_count, given.name)
-        strength = given.tearing.strength_at(state.time, given.name) * weights[edges.ends].mean(axis=(1, 2))
+        factor = weights[edges.ends].mean(axis=(1, 2))
+        strength = np.full(len(edges), np.inf)
+        np.multiply(given.tearing.strength_at(state.time, given.name), factor, out=strength, where=factor < np.inf)
         load = edge_tensions(edges, joined, cloth, span.start, forces, state.x)
         excess = np.full(len(edges), np.inf)
         np.divide(load, strength, out=excess, where=strength > 0.0)
