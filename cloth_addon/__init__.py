@@ -10,7 +10,7 @@ from __future__ import annotations
 import bpy
 
 from . import command_line
-from .bake import bake_job, session
+from .bake import bake_job, first_compile, session
 from .properties import object_properties
 from .ui import (
     add_particles,
@@ -44,6 +44,7 @@ def register() -> None:
     crossings_overlay.attach()
     bake_changes.attach()
     session.attach()
+    first_compile.attach()
     add_particles.attach()
     fabric_choice.attach()
     quality_panel.attach()
@@ -53,6 +54,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Abort a running bake, and remove everything that `register` has added."""
+    first_compile.detach()
     session.detach()
     bake_job.abort("the Muslin extension was disabled")
     bake_job.end()

@@ -51,7 +51,7 @@ from .stepping.audit import Audit, audit
 from .stepping.certificate import Certificate, CrossingsLeft
 from .stepping.checkpoint import Checkpoint
 from .stepping.energy import Energy
-from .stepping.jit_warmup import is_warm, warm_up
+from .stepping.jit_warmup import is_kept, is_warm, warm_up
 from .stepping.resolve_start import ResolvedStart, resolve_start
 from .stepping.simulate import Frame, simulate, steps_in_frame
 from .version import __version__ as __version__
@@ -62,6 +62,6 @@ __all__ = [
     "Frame", "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow",
     "PinError", "Plasticity", "PresetError", "Pressure", "ResolvedStart", "Scene", "SceneError", "Solver",
     "SolverError", "Tearing", "Trajectory", "UnstableStepError", "audit", "emit", "emitters", "field_forces",
-    "field_values", "integrators", "is_warm", "models", "resolve_start", "simulate", "split_faces", "steps_in_frame",
-    "warm_up",
+    "field_values", "integrators", "is_kept", "is_warm", "models", "resolve_start", "simulate", "split_faces",
+    "steps_in_frame", "warm_up",
 ]

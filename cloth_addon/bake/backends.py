@@ -21,6 +21,7 @@ NAMES = kernels.BACKENDS
 COMPILING = "Compiling kernels (once)"
 NOT_KEPT = "Compiling kernels, in every session: {reason}"
 LOADING = "Loading kernels"
+NOT_TRIED = "Numba is installed; whether it runs is known after the first bake"
 
 
 def keep_compiled() -> None:
@@ -35,6 +36,11 @@ def keep_compiled() -> None:
     except (ValueError, OSError):                       # not installed as an extension, or a folder without access
         return
     kernels.keep_compiled_in(Path(folder))
+
+
+def keeps() -> bool:
+    """Return whether compiled kernels are kept for later processes."""
+    return not kernels.why_not_kept()
 
 
 def check(name: str) -> None:
@@ -66,15 +72,15 @@ def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
         return
     if kernels.is_known("numba") and (kernels.why_not("numba") or core.is_warm(solver, models)):
         return
-    text = preparing_text()
+    text = preparing_text(solver, models)
     for _ in core.warm_up(solver, models):
         yield text
 
 
-def preparing_text() -> str:
+def preparing_text(solver: core.Solver, models: Sequence[str]) -> str:
     """Return the text for the user on kernels that are about to be loaded or compiled."""
     reason = kernels.why_not_kept()
-    return NOT_KEPT.format(reason=reason) if reason else LOADING if kernels.are_kept() else COMPILING
+    return NOT_KEPT.format(reason=reason) if reason else LOADING if core.is_kept(solver, models) else COMPILING
 
 
 def ready_backend(scene: bpy.types.Scene, models: Sequence[str]) -> str:
@@ -110,5 +116,5 @@ def remark(choice: str) -> str:
     if kernels.is_known("numba") and not kernels.why_not("numba"):
         return "Numba runs"
     if is_installed():
-        return "Numba is installed; whether it runs is known after the first bake"
+        return NOT_TRIED
     return f"This Blender has no Numba: {instead}"

@@ -18,7 +18,7 @@ from ...core.cache.bake import bake_frames
 from ...core.cache.take import Take
 from ..properties.settings import SceneSettings
 from ..write.report import Report
-from . import backends, takes
+from . import backends, first_compile, takes
 from .apply_take import apply_take
 from .preparation import Continuation, Preparation
 from .progress import Progress
@@ -60,6 +60,7 @@ def _bake(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | None, fr
     """Bake as `bake` does. Whatever changes while the generator waits is noticed by `watch`."""
     prepared = Preparation(scene, objects, frames, view_layer, backend, watch)
     settings, timer, names = prepared.settings, prepared.timer, prepared.names
+    first_compile.stop()
     backends.keep_compiled()
     solver, total = settings.solver(), settings.last - settings.start + 1
     preparing = backends.prepare(solver, prepared.models)

@@ -21,7 +21,7 @@ from ..read.frame_window import world_matrix
 from ..read.read_scene import read_scene
 from ..write import fit
 from ..write.key_coordinates import KeyFitter
-from . import backends
+from . import backends, first_compile
 from .bake import frame_kept, view_layer_of
 from .progress import Progress
 
@@ -59,6 +59,7 @@ def fit_to_body(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], *, 
         view_layer.update()
         inputs = read_scene(scene, settings, objects, view_layer)
         solver = settings.solver()
+        first_compile.stop()
         backends.keep_compiled()
         result = None
         yield progress("Fitting", touches_blender=False)

@@ -23,7 +23,7 @@ from ...core.cache.solver_process import SolverProcess
 from ...core.cache.take import Take
 from ...core.cache.take_entries import read_header
 from ..write.report import Report
-from . import backends, takes
+from . import backends, first_compile, takes
 from .apply_take import apply_take
 from .bake import frame_kept, view_layer_of
 from .live_view import LiveView, by_uid
@@ -140,9 +140,11 @@ class WindowBake:
             window = prepared.inputs.window
             save_scene(take.folder / SCENE_NAME, prepared.inputs.scene, settings.solver(), window.motion)
             with prepared.feed(take) as feed:
+                first_compile.stop()
                 backends.keep_compiled()
-                compiles = settings.backend != "numpy" and backends.is_installed()
-                self._stages["compiling"] = backends.preparing_text() if compiles else STAGES["starting"]
+                self._stages["compiling"] = STAGES["starting"]
+                if settings.backend != "numpy" and backends.is_installed():
+                    self._stages["compiling"] = backends.preparing_text(settings.solver(), prepared.models)
                 self._process = SolverProcess(take.folder)
                 self._process.start()
                 total = settings.last - settings.start + 1

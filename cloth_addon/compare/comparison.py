@@ -18,7 +18,7 @@ from typing import Any
 import bpy
 
 from ... import core
-from ..bake import backends
+from ..bake import backends, first_compile
 from ..bake.bake import frame_kept, view_layer_of
 from ..bake.progress import Progress
 from ..bake.watch import Watch
@@ -138,6 +138,7 @@ def _run(variant: Variant, inputs: SimulationInput, solver: core.Solver, setting
          picture_frames: set[int], progress: _RunProgress, watch: Watch
          ) -> Generator[Progress, None, tuple[Outcome, list[Shot]]]:
     """Simulate one variant. Yield Progress, and return the outcome and the pictures to draw."""
+    first_compile.stop()
     backends.keep_compiled()                    # compile before the time of the frames is measured
     for stage in backends.prepare(solver, [variant.model]):
         yield progress(settings.start, 0, stage=stage)

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..bake import backends, bake_job, relink, report_notes, session, takes
+from ..bake import bake_job, first_compile, relink, report_notes, session, takes
 from ..properties import baked_record
 from ..read import blender_collision, read_scene
 from ..write import mesh_cache
@@ -38,6 +38,8 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         if job is not None:
             _draw_running(self.layout.column(), job, width)
         else:
+            if first_compile.text():
+                paragraph(self.layout.column(align=True), first_compile.text(), width, icon="SORTTIME")
             _draw_buttons(self.layout.column(), context, state, bool(changed), bool(missing), width)
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         flow.operator("muslin.bake_delete_all")
@@ -152,7 +154,7 @@ class MUSLIN_PT_solver(PhysicsTab, bpy.types.Panel):
         col.prop(context.scene.muslin, "projective_iterations" if projective else "newton_iterations")
         col.prop(context.scene.muslin, "tolerance")
         col.prop(context.scene.muslin, "backend")
-        remark = backends.remark(context.scene.muslin.backend)
+        remark = first_compile.remark(context.scene)
         if remark:
             paragraph(self.layout.column(align=True), remark, context.region.width)
 

@@ -72,10 +72,8 @@ class SolverProcess:
         if self._parent_lock is None:
             with suppress(file_lock.LockHeldError):
                 self._parent_lock = file_lock.acquire(self.folder / PARENT_NAME)
-        given = {"name": __package__.rpartition(".")[0], "core": str(Path(__file__).resolve().parents[1]),
-                 "paths": _package_folders(), "folder": str(self.folder.absolute()),
-                 "kernels": str(backend.cache_folder().parent), "watched": self._parent_lock is not None}
-        command = [python_path(), "-I", solver_start.__file__, json.dumps(given)]
+        command = command_of("solver_main", str(self.folder.absolute()), str(backend.cache_folder().parent),
+                             self._parent_lock is not None)
         try:
             with open(self.folder / SOLVER_LOG, "wb"):
                 pass
@@ -186,6 +184,17 @@ class SolverProcess:
         except OSError:
             return ""
         return f" (its log ends with: {text})" if text else ""
+
+
+def command_of(module: str, *arguments: Any) -> list[str]:
+    """Return the command that calls `main` of a module of this package with JSON arguments in another process.
+
+    Raises:
+        CacheError: there is no Python for it.
+    """
+    given = {"name": __package__.rpartition(".")[0], "core": str(Path(__file__).resolve().parents[1]),
+             "paths": _package_folders(), "main": module, "arguments": arguments}
+    return [python_path(), "-I", solver_start.__file__, json.dumps(given)]
 
 
 def python_path() -> str:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Start a solver process: a script that imports the core by its folder, run by `SolverProcess.start`.
+"""Start another process: a script that imports the core by its folder, run by `SolverProcess` and `KernelProcess`.
 
 The core has another name in every installation ("core", "muslin", "bl_ext.user_default.muslin.core"), and Python
-packages of the parent may be in folders that only the parent knows. The script gets both as JSON. It imports the core
-under the parent's name, so that compiled kernels are shared, but none of the packages around it: their code is for
-Blender. Nothing of Muslin can be imported before.
+packages of the parent may be in folders that only the parent knows. The script gets both as JSON, and the module whose
+`main` it calls. It imports the core under the parent's name, so that compiled kernels are shared, but none of the
+packages around it: their code is for Blender. Nothing of Muslin can be imported before.
 """
 
 from __future__ import annotations
@@ -42,5 +42,4 @@ if __name__ == "__main__":
     given = json.loads(sys.argv[1])
     sys.path[:] = with_packages(sys.path, given["paths"])
     import_core(given["name"], given["core"])
-    solver_main = importlib.import_module(f"{given['name']}.cache.solver_main")
-    solver_main.main(given["folder"], given["kernels"], given["watched"])
+    importlib.import_module(f"{given['name']}.cache.{given['main']}").main(*given["arguments"])

@@ -163,6 +163,18 @@ def are_kept() -> bool:
     return why_not_kept() is None and next(cache_folder().glob(f"*{kernel_folder.KERNEL_SUFFIX}"), None) is not None
 
 
+def note_complete(part: str) -> None:
+    """Record that all kernels of `part`, a name for some of them, are compiled and kept."""
+    folder = kernel_folder.make(cache_folder())
+    if folder is not None:
+        kernel_folder.write(folder / (part + kernel_folder.COMPLETE_SUFFIX), b"")
+
+
+def is_complete(part: str) -> bool:
+    """Return whether a process has recorded that all kernels of `part` are compiled and kept. Imports nothing."""
+    return why_not_kept() is None and (cache_folder() / (part + kernel_folder.COMPLETE_SUFFIX)).is_file()
+
+
 def source_digest(root: Path) -> str:
     """Return a digest of the sources of laws and kernels below `root`, the folder of core."""
     digest = hashlib.sha256()

@@ -22,6 +22,8 @@ from functools import cache
 from pathlib import Path
 
 KERNEL_SUFFIX = ".kernel"
+COMPLETE_SUFFIX = ".complete"
+"""Ending of the empty files that record which kernels are all there."""
 OF_KERNELS = re.compile(r"numba-[0-9a-f]{16}")
 """Names of the folders that `tidy` may delete."""
 KERNEL_MAGIC = b"muslin kernel 1\n"

@@ -21,7 +21,7 @@ from ..description.pressure import Pressure
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import ClothError
-from ..kernels.backend import choose, rule_out, using
+from ..kernels.backend import choose, is_complete, note_complete, rule_out, using
 from ..model.particle_system import ParticleSystem
 from ..model.strain_limit import StrainLimit
 from ..stencils import registry
@@ -41,6 +41,14 @@ _done: set[tuple[str, str, bool]] = set()       # (backend, model, more than one
 def is_warm(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> bool:
     """Return whether all kernels for this solver and these models are compiled. May import Numba."""
     return choose(solver.backend) == "numpy" or _done.issuperset(_keys(solver, models))
+
+
+def is_kept(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> bool:
+    """Return whether a process has compiled all Numba kernels for this solver and these models, and kept them on disk.
+
+    Imports nothing. What is kept need not be there any more: then it is compiled again.
+    """
+    return all(is_complete(_part(solver, model)) for model in models)
 
 
 def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Iterator[float]:
@@ -66,6 +74,9 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
             rule_out("numba", error)
             return
     _done.update(_keys(solver, models))
+    if choose(solver.backend) == "numba":
+        for model in models:
+            note_complete(_part(solver, model))
 
 
 def _simulate(scene: Scene, solver: Solver) -> None:
@@ -106,6 +117,11 @@ def _press(solver: Solver) -> None:
 
 def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:
     return {(choose(solver.backend), model, solver.linearisations != 1) for model in models}
+
+
+def _part(solver: Solver, model: str) -> str:
+    """Return the name of the kernels for this solver and a model on disk."""
+    return f"{model}-{solver.integrator}{'' if solver.linearisations == 1 else '-newton'}"
 
 
 def _mesh(model: str, height: float, side: int) -> ClothMesh:

@@ -140,7 +140,7 @@ def test_the_first_bake_compiles_outside_the_main_thread_and_says_so(
              (False, "others may write to /", "Compiling kernels, in every session: others may write to /"))
     for kept, reason, text in cases:
         kernels._reasons.pop("numba", None)
-        monkeypatch.setattr(kernels, "are_kept", lambda kept=kept: kept)
+        monkeypatch.setattr(extension.core, "is_kept", lambda solver, models, kept=kept: kept)
         monkeypatch.setattr(kernels, "why_not_kept", lambda reason=reason: reason)
         steps = extension.bake.bake(scene)
         progress = next(steps)

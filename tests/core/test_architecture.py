@@ -51,6 +51,8 @@ EXTERNAL_OF = {
     "core.cache.process_files": {"os"},
     "core.cache.solver_start": {"importlib"},
     "core.cache.solver_process": {"importlib", "os", "subprocess"},
+    "core.cache.kernel_main": {"os", "threading"},
+    "core.cache.kernel_process": {"subprocess", "threading"},
     "core.cache.solver_main": {"_thread", "os", "signal", "threading", "traceback"},
     "core.cache.bake": {"concurrent"},                                                             # its writer
     **{f"core.kernels.numba.{name}": {"llvmlite", "operator"}                                      # vector instructions

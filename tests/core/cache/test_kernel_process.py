@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Kernels are compiled by a process of their own, which ends with its parent."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import core
+from core.cache import kernel_process
+from core.cache.kernel_process import KernelProcess
+from core.kernels import backend
+
+ROOT = Path(__file__).resolve().parents[3]
+LONGEST_WAIT = 300.0
+
+needs_numba = pytest.mark.skipif(bool(backend.why_not("numba")), reason="no Numba")
+
+
+def wait(process):
+    end = time.monotonic() + LONGEST_WAIT
+    while process.is_alive():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@needs_numba
+def test_a_process_compiles_kernels_and_leaves_a_note(monkeypatch, tmp_path):
+    kept = backend.cache_folder()
+    if kept.exists():                                                            # so that it has little to do
+        shutil.copytree(kept, tmp_path / kept.name, ignore=shutil.ignore_patterns("*.complete", "*.tmp"))
+    monkeypatch.setattr(backend, "_cache_parent", tmp_path)
+    solver = core.Solver(integrator="bdf2")
+    assert not core.is_kept(solver)
+    process = KernelProcess(solver, ["baraff_witkin"])
+    wait(process)
+    assert process.problem() == "" and core.is_kept(solver)
+    assert core.is_kept(core.Solver(integrator="bdf2", tolerance=1e-6))          # of the same kernels
+    for other in (core.Solver(integrator="bdf2", newton_iterations=3), core.Solver(integrator="verlet")):
+        assert not core.is_kept(other)
+    assert not core.is_kept(solver, ["baraff_witkin", "springs"])
+
+
+def test_a_process_that_fails_says_why(monkeypatch):
+    monkeypatch.setattr(kernel_process, "command_of", lambda *given: [
+        sys.executable, "-c", "print('so far so good'); raise ImportError('no such Numba')"])
+    process = KernelProcess(core.Solver(), ["baraff_witkin"])
+    wait(process)
+    assert process.problem() == "ImportError: no such Numba"
+
+
+def test_a_process_that_cannot_start_is_an_error(monkeypatch, tmp_path):
+    monkeypatch.setattr(kernel_process, "command_of", lambda *given: [str(tmp_path / "no python")])
+    with pytest.raises(core.CacheError, match="compiled by the first simulation"):
+        KernelProcess(core.Solver(), ["baraff_witkin"])
+
+
+def test_a_process_is_stopped_and_that_is_no_problem(monkeypatch):
+    monkeypatch.setattr(kernel_process, "command_of", lambda *given: [
+        sys.executable, "-c", "import sys; sys.stdin.read()"])
+    process = KernelProcess(core.Solver(), ["baraff_witkin"])
+    assert process.is_alive()
+    process.stop()
+    assert not process.is_alive() and process.problem() == ""
+
+
+@needs_numba
+@pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
+def test_a_process_has_the_lowest_priority_and_ends_with_its_parent(tmp_path):
+    """The parent is killed while the child compiles: in a cache folder of its own, there is enough to do."""
+    code = ("import core, time\nfrom core.cache.kernel_process import KernelProcess\n"
+            "process = KernelProcess(core.Solver(), ['baraff_witkin'])\n"
+            "print(process._process.pid, flush=True)\ntime.sleep(600)\n")
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
+    child = int(parent.stdout.readline())
+    end = time.monotonic() + LONGEST_WAIT
+    while os.getpriority(os.PRIO_PROCESS, child) < 19:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    parent.kill()
+    parent.wait()
+    while is_running(child):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def is_running(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{process}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
