@@ -27,11 +27,12 @@ from .plasticity_properties import PlasticityProperties
 from .pressure_properties import PressureProperties
 from .rest_properties import RestProperties
 from .scene_properties import MuslinScene
+from .tearing_properties import TearingProperties
 
 
 class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyProperties, RestProperties,
                    CompressionProperties, FieldWeightsProperties, ContactProperties, InternalSpringsProperties,
-                   PlasticityProperties, PressureProperties, PinProperties, bpy.types.PropertyGroup):
+                   PlasticityProperties, TearingProperties, PressureProperties, PinProperties, bpy.types.PropertyGroup):
     """Settings of an object: `object.muslin`."""
 
     __slots__ = ()                                                # a misspelt name in a script is an error

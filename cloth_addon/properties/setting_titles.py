@@ -33,6 +33,8 @@ TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit
               ("factor", "Factor"))},
           "plasticity.stretch_yield": "Stretch Yield of Plasticity", "plasticity.hardening": "Hardening of Plasticity",
           "plasticity.bend_yield": "Bending Yield of Plasticity", "plasticity.time": "Flow Time of Plasticity",
+          "tearing.used": "Tearing", "tearing.strength": "Strength of Tearing",
+          "tearing.group": "Vertex Group of Tearing",
           "pressure.used": "Pressure", "pressure.uniform": "Pressure", "pressure.scale": "Pressure Scale",
           "pressure.group": "Vertex Group of Pressure",
           "pins.target": "Pin Target", "pins.stiffness": "Stiffness of Pins",

@@ -26,6 +26,7 @@ from .pin_settings import PinSettings, pin_settings_of
 from .plasticity_settings import PlasticitySettings, plasticity_settings_of
 from .pressure_settings import PressureSettings, pressure_settings_of
 from .rest_settings import RestSettings, rest_settings_of
+from .tearing_settings import TearingSettings, tearing_settings_of
 from .unkeyed_values import keyed_names, unkeyed_values
 
 
@@ -96,6 +97,7 @@ class ClothSettings:
     contact: ContactSettings
     internal_springs: InternalSpringsSettings
     plasticity: PlasticitySettings
+    tearing: TearingSettings
     pressure: PressureSettings
     model_options: dict[str, Any]
     pins: PinSettings = PinSettings()
@@ -220,7 +222,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         field_weights=field_weights_of(values),
         contact=contact_settings_of(values, unit),
         internal_springs=internal_springs_settings_of(values, unit),
-        plasticity=plasticity_settings_of(values, model),
+        plasticity=plasticity_settings_of(values, model), tearing=tearing_settings_of(values, model),
         pressure=pressure_settings_of(values, unit),
         model_options=model_options(values, model, unit), pins=pin_settings_of(values),
         keyed=tuple(sorted(keyed_names(obj))), closing_gravity=bool(values.closing_gravity))

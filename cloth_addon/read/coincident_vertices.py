@@ -26,7 +26,7 @@ def separate_coincident_vertices(positions: FloatArray, mesh: mesh_data.Mesh) ->
     if not coincident.any():
         return positions
     ends = mesh_data.edges(mesh)
-    moved = coincident & ~_is_on_border(mesh)
+    moved = coincident & ~is_on_border(mesh)
     opposite, degree = positions[ends[:, ::-1].ravel()], np.bincount(ends.ravel(), minlength=len(positions))
     total = np.stack([np.bincount(ends.ravel(), opposite[:, k], len(positions)) for k in range(3)], axis=1)
     result = positions.copy()
@@ -34,7 +34,7 @@ def separate_coincident_vertices(positions: FloatArray, mesh: mesh_data.Mesh) ->
     return result
 
 
-def _is_on_border(mesh: mesh_data.Mesh) -> NDArray[np.bool_]:
+def is_on_border(mesh: mesh_data.Mesh) -> NDArray[np.bool_]:
     """Return which vertices (V,) have no edge, or an edge with fewer than two faces."""
     ends, between = mesh_data.edges(mesh), mesh_data.faces_at_edges(mesh) >= 2
     result = np.ones(len(mesh.vertices), bool)

@@ -111,16 +111,16 @@ def point_values(mesh: Mesh, name: str, kind: str) -> FloatArray | None:
         _read(attribute.data, "value", 1, np.float32)
 
 
-def group_weights(mesh: Mesh, group: int) -> FloatArray:
-    """Return the weights (V,) in vertex group number `group`, 0 outside it."""
-    weights = np.zeros(len(mesh.vertices), np.float32)
+def group_weights(mesh: Mesh, group: int, outside: float = 0.0) -> FloatArray:
+    """Return the weights (V,) in vertex group number `group`, and `outside` for vertices that are not in it."""
+    weights = np.full(len(mesh.vertices), outside, np.float32)
     bm = bmesh.new()
     try:
         bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
         layer = bm.verts.layers.deform.active
         if layer is not None:
             for i, vertex in enumerate(bm.verts):
-                weights[i] = vertex[layer].get(group, 0.0)
+                weights[i] = vertex[layer].get(group, outside)
     finally:
         bm.free()
     return weights

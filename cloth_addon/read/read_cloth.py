@@ -29,6 +29,7 @@ from . import (
     pressure,
     rest_shape,
     start_velocity,
+    tearing,
     unbaked_state,
 )
 from .coincident_vertices import separate_coincident_vertices
@@ -145,11 +146,16 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
     matrix = window.at(matrix_name(source.name), 0.0)
     positions = separate_coincident_vertices(window.at(source.name, 0.0), obj.data)
     rest = rest_shape.rest_positions(obj, settings.rest, matrix)
+    rest = None if rest is None else separate_coincident_vertices(rest, obj.data)
+    split = tearing.is_split(obj, settings.tearing)
+    if split:
+        positions = tearing.joined(positions, obj.data)
+        rest = None if rest is None else tearing.joined(rest, obj.data)
     points, faces = settings.model == "particles", mesh_data.faces(obj.data)
-    shared: dict[str, Any] = {"name": source.name, "points": points, "keep_loose": not points,
+    shared: dict[str, Any] = {"name": source.name, "points": points, "keep_loose": not points, "split": split,
                               "ngon_triangles": _ngon_triangles(obj.data, positions)}
-    mesh = core.ClothMesh(positions if rest is None else separate_coincident_vertices(rest, obj.data), faces=faces,
-                          edges=mesh_data.edges(obj.data), grain=matrix[:3, 0].tolist(), **shared)
+    mesh = core.ClothMesh(positions if rest is None else rest, faces=faces, edges=mesh_data.edges(obj.data),
+                          grain=matrix[:3, 0].tolist(), **shared)
     if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
         layer = _uv_layer(obj, settings.uv_map)
         corners = mesh_data.uv(obj.data, layer).astype(np.float64)[mesh.corners]     # (T, 3, 2)
@@ -172,6 +178,7 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
                       field_weights=field_weights.field_weights(obj, settings.field_weights, fields, window),
                       **internal_springs.internal_springs_options(obj, settings.internal_springs, keyed),
                       **plasticity.plasticity_options(settings.plasticity, keyed),
+                      **tearing.tearing_options(obj, settings.tearing, keyed),
                       **pressure.pressure_options(obj, settings.pressure, keyed), **settings.model_options,
                       closing_gravity=settings.closing_gravity,
                       **(garments.garment_options(obj, settings.garment, mesh)
@@ -248,7 +255,7 @@ def notes_on_weight_modifiers(source: ClothSource) -> list[str]:
     """Return notes that name modifiers which change weights that the cloth uses: weights are read from the mesh."""
     garment = source.settings.garment
     used = {garment.buttons, garment.wrinkle_group,
-            source.settings.pressure.group, *source.settings.contact.groups,
+            source.settings.pressure.group, source.settings.tearing.group, *source.settings.contact.groups,
             *(group for group, _ in garment.stiffness.values())} - {""}
     notes = []
     for modifier in source.obj.modifiers:

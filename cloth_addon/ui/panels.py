@@ -21,6 +21,7 @@ from . import (
     plasticity_panel,
     pressure_panel,
     quality_panel,
+    tearing_panel,
 )
 from .panel_layout import PhysicsTab, paragraph
 
@@ -63,7 +64,7 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
 
 classes = (                                                         # in the order of Blender's Cloth
     MUSLIN_PT_muslin, *fabric_panels.classes, *compression_panels.classes, *plasticity_panel.classes,
-    *internal_springs_panel.classes, *pressure_panel.classes,
+    *tearing_panel.classes, *internal_springs_panel.classes, *pressure_panel.classes,
     *bake_panels.classes[:1], *quality_panel.classes, *bake_panels.classes[1:],     # Quality stands first below Bake
     *pinning_panel.classes, *garment_panels.classes[:-1], *collision_panels.classes, *garment_panels.classes[-1:],
     *field_weights_panel.classes,

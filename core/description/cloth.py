@@ -170,7 +170,8 @@ class Cloth:
             raise ClothError(f"plasticity is {reprlib.repr(plasticity)}, it must be a Plasticity",
                              object_name=self.name)
         self.plasticity = plasticity
-        check_tearing(tearing, mesh, model, self.name)
+        check_tearing(tearing, mesh, model, self.name,
+                      plastic_hinges=plasticity is not None and model_options.get("bending") == "hinge")
         self.tearing = tearing
         self.pins = Pins(pins, pin_targets, attachments, self.positions, self.name, mesh.kept_loose, pin_stiffness)
         self.pressure = _checked_pressure(pressure, mesh, self.name)

@@ -74,8 +74,11 @@ class Tearing:
         return weights
 
 
-def check_tearing(tearing: Any, mesh: ClothMesh, model: str, name: str) -> None:
-    """Raise ClothError if `tearing` is no `Tearing`, or a cloth of this mesh and model cannot tear."""
+def check_tearing(tearing: Any, mesh: ClothMesh, model: str, name: str, *, plastic_hinges: bool) -> None:
+    """Raise ClothError if `tearing` is no `Tearing`, or a cloth of this mesh and model cannot tear.
+
+    plastic_hinges: whether hinges of the cloth have folds that stay.
+    """
     if tearing is None:
         return
     if not isinstance(tearing, Tearing):
@@ -90,3 +93,6 @@ def check_tearing(tearing: Any, mesh: ClothMesh, model: str, name: str) -> None:
         raise ClothError(f"can tear, but the tension of its model '{model}' is not known at edges; choose the model "
                          f"{' or '.join(repr(known) for known in TEARING_MODELS)}, or leave tearing out",
                          object_name=name)
+    if plastic_hinges:
+        raise ClothError("can tear, and its folds may stay, but with bending='hinge' they are lost where edges tear; take "
+                         "bending='patch', or leave plasticity or tearing out", object_name=name)

@@ -8,6 +8,7 @@ that are joined with another one are loose, and kept out of the simulation.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .mesh import ClothMesh
 from .pins import Attachment
 from .scene import Scene
 from .split_edges import SplitEdges
+from .topology import Topology, bodies
 
 
 class TornScene:
@@ -60,16 +62,21 @@ class TornScene:
                 whole = edges.joined(np.zeros_like(part))
                 apart = joined != whole
                 self.parted[number] = np.unique(np.stack([whole[apart], joined[apart]], axis=1), axis=0)
-                cloth = _joined_cloth(cloth, joined, split=len(self.parted[number]) > 0)
+                cloth = _joined_cloth(cloth, joined, whole, split=len(self.parted[number]) > 0)
             cloths.append(cloth)
         self.scene = Scene(**{**arguments_of(given), "cloths": cloths})
 
 
-def _joined_cloth(cloth: Cloth, joined: IntArray, *, split: bool) -> Cloth:
-    """Return the cloth on the vertices `joined` (V,); `split`: whether some have come apart."""
+def _joined_cloth(cloth: Cloth, joined: IntArray, whole: IntArray, *, split: bool) -> Cloth:
+    """Return the cloth on the vertices `joined` (V,), which are `whole` (V,) if nothing tears; `split`: whether some
+    have come apart."""
     given = dict(arguments_of(cloth))
     arguments = {**given, "mesh": _joined_mesh(given["mesh"], joined, split=split), "thickness": cloth.thickness,
                  "tearing": None}
+    if split and cloth.pressure is not None:
+        weights = cloth.pressure.checked_weights(len(joined), cloth.name)
+        weights = np.where(_leaks(cloth.mesh.triangles, joined, whole), 0.0, weights)
+        arguments["pressure"] = replace(cloth.pressure, weights=weights)
     pins, sewing = given.get("pins"), given.get("sewing", False)
     if isinstance(pins, dict):
         arguments["pins"] = {_at(joined, vertex): target for vertex, target in pins.items()}
@@ -85,6 +92,24 @@ def _joined_cloth(cloth: Cloth, joined: IntArray, *, split: bool) -> Cloth:
     arguments["buttons"] = [(_at(joined, one), _at(joined, other) if np.ndim(other) == 0 else other)
                             for one, other in given.get("buttons", ())]
     return Cloth(**arguments)
+
+
+def _leaks(triangles: IntArray, joined: IntArray, whole: IntArray) -> BoolArray:
+    """Return which vertices (V,) are of a piece that was closed before it tore, and is open: its gas has escaped."""
+    piece = bodies(Topology(whole[triangles]).edges, len(whole))[whole]
+    was_open, is_open = (np.bincount(piece[_borders(triangles, now)], minlength=len(whole)) > 0
+                         for now in (whole, joined))
+    leaks: BoolArray = (is_open & ~was_open)[piece]
+    return leaks
+
+
+def _borders(triangles: IntArray, now: IntArray) -> IntArray:
+    """Return a vertex of each border edge, one side of which has no triangle, with the vertices joined as `now` (V,).
+    """
+    first = triangles.ravel()
+    ends = np.sort(np.stack([now[first], now[np.roll(triangles, -1, axis=1).ravel()]], axis=1), axis=1)
+    _, at, count = np.unique(ends[:, 0] * len(now) + ends[:, 1], return_index=True, return_counts=True)
+    return first[at[count == 1]]
 
 
 def _at(joined: IntArray, vertex: Any) -> int:

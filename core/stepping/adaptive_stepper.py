@@ -134,20 +134,24 @@ class Stepper:
             done += size
             if state.torn is not None:
                 with self._watch.stage("tears"):
-                    state = self._torn(state, state.torn)
+                    state = self._torn(state, state.torn, tick)
         return state
 
-    def _torn(self, state: State, before: BoolArray) -> State:
+    def _torn(self, state: State, before: BoolArray, tick: float) -> State:
         """Return the state with the edges torn that are overloaded, and use the system of these tears.
 
-        before: (W,) edges that have torn before.
+        before: (W,) edges that have torn before. tick: [s].
         """
         torn = torn_after(self._system, state)
         if np.array_equal(torn, before):
             return state
         whole = self._system
         self._use(ParticleSystem(whole.tears.given, assembled=self._given.matrix == "assembled", torn=torn))
-        return carried_over(state, whole, self._system)
+        state = carried_over(state, whole, self._system)
+        control = state.control
+        assert control is not None
+        longest = min(control.longest, self._stable(state, tick))           # parts of vertices have less mass
+        return replace(state, control=replace(control, size=min(control.size, longest), longest=longest))
 
     def _step(self, state: State, start: float, tick: float, done: int, frame: int) -> tuple[State, int]:
         """Return the state after one accepted step, and the step's length in ticks.

@@ -12,7 +12,7 @@ NAME = "pressed_by_keys"
 """A setting that only this test has."""
 SWITCHES = ("use_compression", "use_separate_damping", "use_max_elongation", "use_self_friction", "use_pressure",
             "use_pressure_volume", "use_internal_springs", "use_plasticity", "use_plastic_stretch",
-            "use_plastic_bending")
+            "use_plastic_bending", "use_tearing")
 """Settings without which others have no effect."""
 
 
@@ -181,6 +181,7 @@ def test_every_setting_that_may_be_keyed_is_read_over_time(extension, scene, mon
                 setattr(obj.muslin, prop.identifier, True)
         for name in keyable(obj.muslin):
             obj.keyframe_insert(f"muslin.{name}", frame=1)
+    extension.split_mesh.split(sheet)
     found = read_settings(extension, scene, monkeypatch)
     of_colliders = {"friction", "absorption"}
     assert found["Box"] >= of_colliders

@@ -11,6 +11,7 @@ SHOWN = {"MUSLIN_PT_compression": {"use_compression", "compression_warp", "compr
          "MUSLIN_PT_separate_damping": {"use_separate_damping", "compression_damping", "shear_damping",
                                         "bend_damping"},
          "MUSLIN_PT_plasticity": {"use_plasticity", "stretch_yield", "bend_yield", "plastic_time", "hardening"},
+         "MUSLIN_PT_tearing": {"use_tearing", "tear_strength", "tear_group"},
          "MUSLIN_PT_internal_springs": {"use_internal_springs", "internal_spring_max_length", "internal_compression",
                                         "internal_group"},
          "MUSLIN_PT_rest_shape": {"rest_shape_key", "use_dynamic_mesh"}}

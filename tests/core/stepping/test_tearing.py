@@ -191,6 +191,64 @@ def test_a_scene_that_tears_travels_through_a_file(tmp_path: Any) -> None:
     assert one.positions[0].tobytes() == two.positions[0].tobytes()
 
 
+def box(cells: int = 4, side: float = 0.3) -> tuple[np.ndarray, list[list[int]]]:
+    """Return the vertices and quads of a closed box."""
+    numbers: dict[tuple[int, ...], int] = {}
+    faces = []
+    for axis in range(3):
+        for far in (0, cells):
+            for i in range(cells):
+                for j in range(cells):
+                    ring = []
+                    for a, b in ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)):
+                        place = [0, 0, 0]
+                        place[axis], place[(axis + 1) % 3], place[(axis + 2) % 3] = far, a, b
+                        ring.append(numbers.setdefault(tuple(place), len(numbers)))
+                    faces.append(ring if far else ring[::-1])
+    return np.array(list(numbers)) * side / cells, faces
+
+
+def test_a_balloon_that_bursts_loses_its_pressure() -> None:
+    places, faces = box()
+    rings, origin = core.split_faces(faces)
+    mesh = core.ClothMesh(places[origin], faces=rings, split=True)
+    cloth = core.Cloth(mesh, FABRIC, pressure=core.Pressure(600.0), tearing=core.Tearing(60.0))
+    frames = list(core.simulate(core.Scene([cloth], gravity=(0.0, 0.0, 0.0)), frames=range(12)))
+    assert torn(frames[-1]).any()
+    speed = [float(np.abs(frame.velocities[0]).max()) for frame in frames]
+    assert speed[-1] < max(speed)                                    # open pieces are pushed no further
+    assert np.abs(frames[-1].positions[0]).max() < 10.0
+
+
+def test_plastic_cloth_tears_and_keeps_what_has_flowed() -> None:
+    from core.description.arguments import arguments_of
+
+    given = dict(arguments_of(pulled(split_sheet(), 9.0).cloths[0]))
+    cloth = core.Cloth(**{**given, "plasticity": core.Plasticity(0.0085, 1.0, hardening=0.05)})
+    scene = core.Scene([cloth], gravity=(0.0, 0.0, 0.0))
+    before: Any = None
+    for frame in core.simulate(scene, frames=range(24)):
+        state = frame.checkpoint().state
+        assert state.plastic is not None
+        if before is not None:
+            assert len(state.plastic) == len(before)
+        before = state.plastic
+    assert torn(frame).any()
+    assert np.abs(before[:4 * len(cloth.mesh.triangles)].reshape(-1, 4) - [1.0, 0.0, 0.0, 1.0]).max() > 1e-3
+
+
+def test_steps_of_explicit_integrators_are_short_enough_for_torn_cloth() -> None:
+    fabric = core.Material(areal_density=0.2, stretch=(100.0, 100.0), shear=50.0, bend=(0.0, 0.0), damping=0.0)
+    mesh = split_sheet()
+    cloth = core.Cloth(mesh, fabric, velocities=np.outer(mesh.positions[:, 0], [6.0, 0.0, 0.0]),
+                       tearing=core.Tearing(1.0))
+    *_, last = core.simulate(core.Scene([cloth], gravity=(0.0, 0.0, 0.0)), core.Solver(
+        integrator="verlet", steps_per_frame=32), frames=range(8))
+    assert torn(last).any()
+    assert np.isfinite(last.positions[0]).all()
+    assert np.abs(last.positions[0]).max() < 5.0
+
+
 def test_the_strength_may_be_a_function_of_the_time() -> None:
     scene = pulled(split_sheet(), lambda t: 1e4 if t < 0.51 else 20.0)
     counts = [int(torn(frame).sum()) for frame in core.simulate(scene, frames=range(16))]
@@ -258,6 +316,8 @@ def test_whole_edges_join_a_split_mesh_to_the_original_one() -> None:
     (lambda mesh: core.Cloth(mesh, FABRIC, tearing=10.0), "must be a Tearing"),
     (lambda mesh: core.Cloth(mesh, FABRIC, tearing=core.Tearing(10.0, [1.0])), "one number for each"),
     (lambda mesh: core.Cloth(mesh, FABRIC, tearing=core.Tearing(10.0, -np.ones(len(mesh.positions)))), "vertex 0"),
+    (lambda mesh: core.Cloth(mesh, FABRIC, tearing=core.Tearing(1.0), plasticity=core.Plasticity(0.1, 1.0),
+                             bending="hinge"), "patch"),
     (lambda mesh: core.Tearing(-1.0), "strength of the tearing"),
 ])
 def test_tearing_that_is_not_possible_is_refused(make: Callable[[core.ClothMesh], Any], words: str) -> None:
