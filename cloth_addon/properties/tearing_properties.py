@@ -21,7 +21,7 @@ class TearingProperties:
         default=500.0, min=0.0, max=1e9, soft_max=1e4, step=1000, precision=1,
     )
     tear_group: StringProperty(
-        name="Vertex Group", description="Vertex group or attribute of the places that may tear: weight 1 has all of the "
+        name="Vertex Group", description="Vertex group or attribute of the places that may tear: weight 1 has the full "
         "strength, weight 0 tears at once, and vertices outside of the group never tear. Empty: all may tear",
         options=set(),
     )

@@ -94,5 +94,5 @@ def check_tearing(tearing: Any, mesh: ClothMesh, model: str, name: str, *, plast
                          f"{' or '.join(repr(known) for known in TEARING_MODELS)}, or leave tearing out",
                          object_name=name)
     if plastic_hinges:
-        raise ClothError("can tear, and its folds may stay, but with bending='hinge' they are lost where edges tear; take "
-                         "bending='patch', or leave plasticity or tearing out", object_name=name)
+        raise ClothError("can tear, and its folds may stay, but with bending='hinge' they are lost where edges tear; "
+                         "take bending='patch', or leave plasticity or tearing out", object_name=name)
