@@ -15,8 +15,8 @@ from .panel_layout import PhysicsTab, paragraph, with_unit
 
 
 class MUSLIN_OT_tear_split(IdleOperator, bpy.types.Operator):
-    """Give the mesh all vertices that a tear may need: split the edges between its faces, or those in the vertex group. \
-They stay together until they tear. Shape keys, UV maps and weights are kept"""
+    """Give the mesh all vertices that a tear may need: split the edges between its faces, or those in the vertex \
+group. They stay together until they tear. Shape keys, UV maps and weights are kept"""
     bl_idname = "muslin.tear_split"
     bl_label = "Split for Tearing"
     bl_options = {"REGISTER", "UNDO"}
