@@ -10,7 +10,7 @@ from __future__ import annotations
 import bpy
 
 from . import command_line
-from .bake import bake_job, first_compile, session
+from .bake import backends, bake_job, first_compile, session
 from .properties import object_properties
 from .ui import (
     add_particles,
@@ -58,6 +58,7 @@ def unregister() -> None:
     session.detach()
     bake_job.abort("the Muslin extension was disabled")
     bake_job.end()
+    backends.end_threads()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     timeline_bar.detach()

@@ -63,6 +63,11 @@ def chosen(name: str | None) -> str:
     return kernels.choose(name)
 
 
+def end_threads() -> None:
+    """End the threads of compiled kernels, which run this extension's code."""
+    kernels.end_threads()
+
+
 def prepare(solver: core.Solver, models: Sequence[str]) -> Iterator[str]:
     """Import and compile the kernels of a bake, in any thread; yield a text for the user before each part.
 

@@ -125,6 +125,13 @@ def is_known(name: str) -> bool:
     return name in _reasons
 
 
+def end_threads() -> None:
+    """End the threads of compiled kernels, if any run; the next simulation starts new ones."""
+    pool = sys.modules.get(f"{__package__}.numba.thread_pool")
+    if pool is not None:
+        pool.stop()
+
+
 # ---------------------------------------------------------------------- compiled kernels on disk
 
 

@@ -35,7 +35,7 @@ EXTERNAL_OF = {
     "core.kernels.kernel_folder": {"fcntl", "grp", "hashlib", "os", "pwd", "re", "shutil", "stat"},
     "core.kernels.numba.kernel_cache": {"hashlib", "llvmlite", "pickle"},
     "core.kernels.numba.thread_count": {"os"},                                                      # its variable
-    "core.kernels.numba.thread_pool": {"contextvars", "os", "queue", "threading"},
+    "core.kernels.numba.thread_pool": {"atexit", "contextvars", "ctypes", "os", "threading"},
     "core.version": {"importlib"},
     "core.stepping.continuation": {"hashlib"},
     "core.array_file": {"hashlib", "os", "struct"},                                                # files
@@ -56,7 +56,8 @@ EXTERNAL_OF = {
     "core.cache.solver_main": {"_thread", "os", "signal", "threading", "traceback"},
     "core.cache.bake": {"concurrent"},                                                             # its writer
     **{f"core.kernels.numba.{name}": {"llvmlite", "operator"}                                      # vector instructions
-       for name in ("block_rows", "simd", "llvm_vectors", "row_products", "simd_boxes", "gemm_tiles")}}
+       for name in ("block_rows", "simd", "llvm_vectors", "row_products", "simd_boxes", "gemm_tiles", "atomics",
+                    "parallel_loop")}}
 """Packages that one module of core may import besides, and why."""
 LARGEST_NUMBER_OF_CONSTANTS = 180
 """Named numbers in core, contact and integrators aside [-]. It may only fall."""

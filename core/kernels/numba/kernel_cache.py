@@ -68,14 +68,19 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     def _name(self, signature: Any, codegen: Any) -> str:
         """Return the name of a file. The folder's name stands for the sources, this one for everything else."""
-        code, cells = self.function.__code__, self.function.__closure__ or ()
-        variables = dumps(tuple(cell.cell_contents for cell in cells))
         settings = [getattr(numba.config, name, None) for name in NUMBA_SETTINGS]
-        parts = (self.function.__module__, self.function.__qualname__, code.co_firstlineno, signature,
-                 codegen.magic_tuple(), settings, numba.__version__, llvmlite.__version__, np.__version__,
-                 hashlib.sha256(code.co_code).hexdigest(), hashlib.sha256(variables).hexdigest())
+        parts = (_description(self.function), signature, codegen.magic_tuple(), settings, numba.__version__,
+                 llvmlite.__version__, np.__version__)
         digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
         return f"{self.function.__name__}-{digest}{kernel_folder.KERNEL_SUFFIX}"
+
+
+def _description(function: FunctionType) -> tuple[Any, ...]:
+    """Return what tells a function apart from all others: its place, its code, and the variables that it encloses."""
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    known = tuple(_description(value.py_func) if isinstance(value, CPUDispatcher) else value for value in values)
+    return (function.__module__, function.__qualname__, function.__code__.co_firstlineno,
+            hashlib.sha256(function.__code__.co_code).hexdigest(), hashlib.sha256(dumps(known)).hexdigest())
 
 
 class KeptDispatcher(CPUDispatcher):  # type: ignore[misc]
@@ -84,6 +89,12 @@ class KeptDispatcher(CPUDispatcher):  # type: ignore[misc]
     def enable_caching(self) -> None:
         """Use the kernel cache instead of Numba's own."""
         self._cache = KernelCache(self.py_func)
+
+
+def for_kernels(function: Any) -> Any:
+    """Return a compiled function again, for other kernels alone: it is not kept, and Python cannot call it."""
+    options = {**function.targetoptions, "no_cpython_wrapper": True}
+    return CPUDispatcher(function.py_func, function.locals, options)
 
 
 def njit(cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -29,7 +29,7 @@ from .front_solve import BRANCHES, solve_fronts
 from .gemm_tiles import CHUNK
 from .kernel_cache import njit
 from .options import INLINED, INNER, KERNEL
-from .thread_pool import LEAST_UPDATES, in_parts, thread_limit
+from .thread_pool import LEAST_UPDATES, share_singly, thread_limit
 
 CACHE_LINE = 64
 """Size of a cache line [bytes]: to read a vector across the end of one takes twice as long."""
@@ -186,8 +186,8 @@ def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: 
     fine = np.ones(len(plan.own), dtype=np.bool_)
     for level in range(split, len(plan.first) - 1):
         branches = branches[:plan.first[level + 1] - plan.first[level]]    # no more threads than branches
-        in_parts(_branches, [(lane, lane + 1) for lane in range(len(branches))], 0 if level == split else level, level,
-                 *tree, updates, below, branches, fine)
+        share_singly(_branches, len(branches), 0 if level == split else level, level, *tree, updates, below, branches,
+                     fine)
         if not fine.all():
             raise ArithmeticError("the matrix is not positive definite")
         updates, below = below, updates

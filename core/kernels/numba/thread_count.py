@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choose the number of threads: up to four cores while they are free, one thread while other programs use the cores.
+"""Choose the number of threads: up to eight cores while they are free, one thread while other programs use the cores.
 
 Where another program uses a core, a thread on it stops for many milliseconds, and a kernel that waits for this thread
 is slower than on one thread. So from time to time a small piece of work is timed on every thread; if that takes longer
@@ -15,6 +15,8 @@ The module globals measure the machine's load. No result depends on them.
 from __future__ import annotations
 
 import os
+from functools import cache
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -23,7 +25,7 @@ import numpy as np
 
 from .kernel_cache import njit
 from .options import KERNEL
-from .thread_pool import in_parts, thread_limit
+from .thread_pool import share_singly, thread_limit
 
 TEST_MULTIPLICATIONS = 500_000
 """Multiplications of each thread in a timing [-]: about a millisecond, ten times what a sleeping thread needs to
@@ -37,8 +39,8 @@ FRAMES_PER_TEST, FRAMES_PER_EARLY_TEST = 24, 4
 SLOW_FRAME = 2.0
 """Duration of a frame above which the cores are tested early, over the fastest frame since the last test [-]."""
 
-MOST_THREADS = 4
-"""Largest number of threads by default [-]: on 16 cores, four are the fastest, and 16 are slower than one."""
+MOST_THREADS, MOST_SIBLINGS = 8, 4
+"""Largest number of threads by default [-], on cores of their own, and where two may share a core."""
 
 _count = 0                                                           # threads chosen last; 0 before the first test
 _frames = 0                                                          # frames since then
@@ -65,27 +67,46 @@ def settle() -> int:
 def _free_threads() -> int:
     """Return the number of all threads if they work as fast in parallel as one thread alone, else 1.
 
-    The environment variable NUMBA_NUM_THREADS says how many; without it they are at most `MOST_THREADS`.
+    The environment variable NUMBA_NUM_THREADS says how many; without it `_default` does.
     """
     every = int(numba.config.NUMBA_NUM_THREADS)
     if "NUMBA_NUM_THREADS" not in os.environ:
-        every = min(every, MOST_THREADS)
+        every = _default(every, _cores())
     if every == 1:
         return 1
     thread_limit.set(every)
     marks = np.ones(every)
     alone, slow, left = np.inf, 0, TIMINGS_PER_TEST
     _multiply(0, 1, marks)                                           # compile, or wake up
-    in_parts(_multiply, [(k, k + 1) for k in range(every)], marks)
+    share_singly(_multiply, every, marks)
     while slow <= MOST_SLOW_TIMINGS < slow + left:                   # until the rest cannot change the answer
         left -= 1
         start = perf_counter()
         _multiply(0, 1, marks)
         middle = perf_counter()
-        in_parts(_multiply, [(k, k + 1) for k in range(every)], marks)
+        share_singly(_multiply, every, marks)
         alone = min(alone, middle - start)
         slow += perf_counter() - middle > SLOW_TIMING * alone
     return 1 if slow > MOST_SLOW_TIMINGS else every
+
+
+def _default(processors: int, cores: int) -> int:
+    """Return the number of threads on so many processors, as the system counts them, of so many cores."""
+    return min(processors, max(min(cores, MOST_THREADS), MOST_SIBLINGS))
+
+
+@cache
+def _cores() -> int:
+    """Return the number of cores that this process may use; where the system does not tell, half its processors.
+
+    Two processors are one core on most machines that have more than `MOST_SIBLINGS`.
+    """
+    try:
+        own = {Path(f"/sys/devices/system/cpu/cpu{number}/topology/core_cpus_list").read_text()
+               for number in os.sched_getaffinity(0)}
+        return len(own)
+    except (OSError, AttributeError):
+        return (os.cpu_count() or 1) // 2
 
 
 @njit(**KERNEL)

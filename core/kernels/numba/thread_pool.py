@@ -1,29 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Share loops over ranges out to Python threads: compiled loops release the interpreter lock while they run.
+"""Share loops over ranges out to threads, which work in compiled code without the interpreter.
 
-Numba can share loops out itself, but then compiles every function below them three times, and each thread has to fetch
-its part before the loop can end. Here the parts wait in one queue and the next free thread takes the next part: a
-thread that starts late, because another program uses its core, finds the queue empty and delays no other thread.
+A loop's parts wait in one queue, and the next free thread takes the next part (see `parallel_loop`). Numba can share
+loops out itself, but then compiles every function below them three times, and each thread has to fetch its part before
+the loop can end.
 
-A thread that has worked spins for a while (see `spin_wait`): to hand a part over to it takes some 10 microseconds, to a
-sleeping thread 100.
+The threads are made by Python, enter a compiled function and stay there. One that has had nothing to do for a while
+leaves it and sleeps, until a loop is shared out from Python: to hand a part over to it takes some 100 microseconds, to
+a thread that is awake less than one.
 
 Results do not depend on the threads: each number is written in one part, and no sum crosses the end of a part.
 """
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable
 from contextvars import ContextVar
-from itertools import count as counting
-from queue import SimpleQueue
-from threading import Lock, Thread
+from functools import cache
+from threading import Lock, Thread, get_ident
+from time import perf_counter
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from .spin_wait import wait
+from ...arrays import IntArray
+from .kernel_cache import for_kernels, njit
+from .options import KERNEL
+from .parallel_loop import AT, hand_out, published, raise_again, serve
 
 Loop = Callable[..., Any]
 
@@ -42,114 +50,181 @@ LEAST_SUMMANDS = 98_304
 PARTS_PER_THREAD = 2
 """Parts of a loop for each thread [-]: the loop waits for its last part, half a part on average."""
 LONGEST_SPIN = 5e-4
-"""Longest time that a thread spins until the next loop starts [s]: loops of a solve follow after a third of that."""
-LOCK_AFTER_START, LOCK_AFTER_END = 1.2e-5, 3e-6
-"""Time for which the interpreter lock is still held after a loop was started, and after one has ended [s]."""
-STARTED, ENDED = 0, 8
-"""Index in `_signals` of the number of the loop that was started last, and of the one that ended last: on cache lines
-of their own."""
+"""Longest time that a thread stays awake until the next loop starts [s]: loops of a solve follow after a third of
+that."""
+TURNS = 16
+"""Times in `LONGEST_SPIN` at which a waiting thread offers its core to others [-]: where they take it, it waits longer,
+but uses no more of the processor."""
+TIMED_LOOKS, TIMINGS = 2000, 3
+"""Looks of a waiting thread in a measurement of how long they take, and number of measurements [-]."""
+LONGEST_END = 1.0
+"""Longest time for which `stop` waits for a thread [s]."""
 
 thread_limit: ContextVar[int] = ContextVar("threads", default=1)
 """Threads of the running simulation, the calling one among them: as `thread_count` has chosen."""
-_numbers = counting(1)
-_waiting: SimpleQueue[_Job] = SimpleQueue()
-_workers: list[Thread] = []
-_making = Lock()
-_signals = np.zeros(16, dtype=np.int64)
 
 
-class _Job:
-    """A loop whose parts are taken by any threads."""
+class _Team:
+    """Threads that work on loops together.
 
-    def __init__(self, loop: Loop, ranges: Sequence[tuple[int, int]], arguments: tuple[Any, ...]) -> None:
-        self.loop, self.arguments = loop, arguments
-        self.number, self._before = next(_numbers), int(_signals[ENDED])
-        self._ranges = iter(ranges)                                  # `next` is atomic under the interpreter lock
-        self._ended, self._last = counting(1), len(ranges)
-        self.errors: list[BaseException] = []
-        self._over = Lock()
-        self._over.acquire()
+    Attributes:
+        shared: the numbers by which they communicate, see `parallel_loop`.
+        workers: the threads, apart from the calling one.
+        calls: number of threads that each thread of Python wants for the loop it has called.
+        sleeping: a lock for each thread that sleeps, by its number; the thread wakes up when it is released.
+    """
 
-    def work(self) -> None:
-        """Work on parts until none is left."""
-        for begin, end in self._ranges:
-            try:
-                self.loop(begin, end, *self.arguments)
-            except BaseException as error:                           # raised by the calling thread
-                self.errors.append(error)
-            finally:
-                if next(self._ended) == self._last:
-                    self._over.release()
-                    _signals[ENDED] = self.number
+    def __init__(self) -> None:
+        self.shared: IntArray = np.zeros(AT.end, dtype=np.int64)
+        self.shared[AT.offer], self.shared[AT.turn] = yield_address(), 1
+        self.workers: list[Thread] = []
+        self.calls: dict[int, int] = {}
+        self.sleeping: dict[int, Any] = {}
+        self._making = Lock()
 
-    def wait(self) -> None:
-        """Wait until all parts have ended."""
-        if not self._over.acquire(blocking=False):
-            wait(_signals, ENDED, self._before, LONGEST_SPIN, LOCK_AFTER_END)
-            self._over.acquire()
+    def call(self, helpers: int) -> None:
+        """Wake up so many threads, and start those that are missing. They do not keep the process alive."""
+        self._wake(helpers)
+        while len(self.workers) < helpers:
+            self.shared[AT.turn] = looks_per_turn()
+            with self._making:
+                number = len(self.workers)
+                if number < helpers:
+                    self.workers.append(Thread(target=self._serve, args=(number,), name="muslin kernels", daemon=True))
+                    self.workers[-1].start()
+
+    def _wake(self, most: int) -> None:
+        """Wake up the threads with numbers below `most` that sleep."""
+        for number in list(self.sleeping) if self.sleeping else ():
+            gate = self.sleeping.pop(number, None) if number < most else None
+            if gate is not None:
+                gate.release()
+
+    def stop(self) -> None:
+        """End all threads, after the parts that they work on."""
+        self.shared[AT.stopped] = 1
+        self._wake(len(self.workers))
+        for worker in self.workers:
+            worker.join(LONGEST_END)
+
+    def _serve(self, number: int) -> None:
+        """Run on a worker thread: work on loops, and sleep where none has started for a while."""
+        gate = Lock()
+        gate.acquire()
+        while True:
+            serve(self.shared, number, TURNS)
+            if self.shared[AT.stopped]:
+                return
+            self.sleeping[number] = gate                             # before these looks, see `call` and `stop`
+            wanted = self.shared[AT.stopped] or max(list(self.calls.values()), default=0) > number
+            if not wanted or self.sleeping.pop(number, None) is None:
+                gate.acquire()
 
 
 def share(loop: Loop, count: int, least: int, *arguments: Any) -> None:
     """Call loop(begin, end, *arguments) for ranges that make up 0..count, on this thread and others.
 
     Args:
+        loop: a function compiled with `njit`.
         least: shortest range of items that is worth another thread, one of the constants above.
 
     Raises:
         Exception: what the loop raised, after all parts have ended.
     """
     threads = thread_limit.get()
-    parts = min(PARTS_PER_THREAD * threads, count // least)
-    if threads == 1 or parts < 2:
-        loop(0, count, *arguments)
-    else:
-        in_parts(loop, [(count * k // parts, count * (k + 1) // parts) for k in range(parts)], *arguments)
+    _run(loop, threads, min(PARTS_PER_THREAD * threads, count // least), count, arguments)
 
 
-def in_parts(loop: Loop, ranges: Sequence[tuple[int, int]], *arguments: Any) -> None:
-    """Call loop(begin, end, *arguments) for these ranges, as `share`."""
-    others = min(thread_limit.get(), len(ranges)) - 1
-    if others < 1:
-        for begin, end in ranges:
-            loop(begin, end, *arguments)
+def share_singly(loop: Loop, count: int, *arguments: Any) -> None:
+    """Call loop(k, k + 1, *arguments) for each k < count, as `share`."""
+    _run(loop, thread_limit.get(), count, count, arguments)
+
+
+def stop() -> None:
+    """End the threads. The next loop makes new ones."""
+    global _team
+    before, _team = _team, _Team()
+    before.stop()
+
+
+def _run(loop: Loop, threads: int, parts: int, count: int, arguments: tuple[Any, ...]) -> None:
+    team, helpers = _team, min(threads, parts) - 1
+    if helpers < 1:
+        _shared_out(loop)(team.shared, 1, 1, count, *arguments)
         return
-    job = _Job(loop, ranges, arguments)
-    _start_workers(others)
-    for _ in range(others):
-        _waiting.put(job)
-    _signals[STARTED] = job.number
-    job.work()
-    job.wait()
-    if job.errors:
-        raise job.errors[0]
+    caller = get_ident()
+    try:
+        team.calls[caller] = helpers                                 # before the look at who sleeps
+        team.call(helpers)
+        _shared_out(loop)(team.shared, helpers + 1, parts, count, *arguments)
+    finally:
+        team.calls.pop(caller, None)
 
 
-def _start_workers(count: int) -> None:
-    """Start worker threads until there are `count`. They end with the process, and do not keep it alive."""
-    while len(_workers) < count:
-        with _making:
-            if len(_workers) < count:
-                _workers.append(Thread(target=_serve, args=(_waiting,), name="muslin kernels", daemon=True))
-                _workers[-1].start()
+@cache
+def _shared_out(loop: Loop) -> Loop:
+    """Return a compiled function that calls a loop in parts, by the other arguments of `share_parts`."""
+    inner = for_kernels(loop)
+
+    @njit(**KERNEL)
+    @_named_like(loop)
+    def shared_out(team, threads, parts, count, *arguments):  # type: ignore[no-untyped-def]
+        code, record = published(inner, arguments)                   # without a function between, to compile less
+        raise_again(hand_out(team, threads, parts, count, code, record))
+
+    return shared_out                                                # type: ignore[no-any-return]
 
 
-def _serve(waiting: SimpleQueue[_Job]) -> None:
-    """Run on a worker thread: take jobs from the queue and work on them, and spin or sleep between them."""
-    while True:
-        started = int(_signals[STARTED])
-        if waiting.empty():
-            wait(_signals, STARTED, started, LONGEST_SPIN, LOCK_AFTER_START)
-        job = waiting.get()
-        job.work()
-        del job                                                      # free its arrays
+def _named_like(loop: Loop) -> Callable[[Loop], Loop]:
+    """Return a decorator that names a function after a loop: compiled functions of one name and types are one."""
+    code: Any = loop.__code__
+    place = f"{loop.__module__.rpartition('.')[2]}.{code.co_qualname}"
+
+    def named(function: Any) -> Any:
+        own = function.__code__.replace(co_name=f"share{code.co_name}", co_qualname=f"share.{place}")
+        return FunctionType(own, function.__globals__, own.co_name, None, function.__closure__)
+
+    return named
+
+
+@cache
+def yield_address() -> int:
+    """Return the address of the system's function by which a thread offers its core to others, 0 if it has none."""
+    try:
+        if sys.platform == "win32":
+            function = ctypes.WinDLL("kernel32").SwitchToThread
+        else:
+            function = ctypes.CDLL(None).sched_yield
+    except (OSError, AttributeError):
+        return 0
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+@cache
+def looks_per_turn() -> int:
+    """Return how often a waiting thread looks at a number in a turn."""
+    shared, took = np.zeros(AT.end, dtype=np.int64), float("inf")
+    shared[AT.turn] = TIMED_LOOKS
+    serve(shared, 0, 1)                                              # compile, or load
+    for _ in range(TIMINGS):
+        start = perf_counter()
+        serve(shared, 0, 1)
+        took = min(took, perf_counter() - start)
+    return max(1, int(LONGEST_SPIN / TURNS / took * TIMED_LOOKS))
 
 
 def _forget() -> None:
     """Forget the parent's threads in a forked process, which has none of them."""
-    global _waiting, _making
-    _waiting, _making = SimpleQueue(), Lock()
-    _workers.clear()
+    global _team
+    _team = _Team()
 
 
+def _end() -> None:
+    """End the threads with the interpreter: loops then run on their callers."""
+    _team.stop()
+
+
+_team = _Team()
+atexit.register(_end)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)

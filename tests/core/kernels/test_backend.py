@@ -200,8 +200,8 @@ except Exception as error:
     assert "too late" in str(error)
 else:
     raise AssertionError
-from core.kernels.numba.spin_wait import _read_rate
-assert not backend.are_kept() and _read_rate() > 0.0 and backend.are_kept()
+from core.kernels.numba.thread_pool import looks_per_turn
+assert not backend.are_kept() and looks_per_turn() > 0 and backend.are_kept()
 """)
     [folder] = tmp_path.iterdir()
     assert folder.name.startswith("numba-")
