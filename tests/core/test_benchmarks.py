@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import core
+from benchmarks import peers
 from benchmarks.against_blender import arguments
 from benchmarks.chart import draw
 from benchmarks.contact_scenes import DRAPE
@@ -169,6 +170,16 @@ class Counted:
 
 
 JOB = Job("muslin", "hang", 2, 2, {"stretch": (1.0, 1.0)}, {})
+
+
+def test_a_peer_runs_as_in_its_example_and_then_until_it_stretches_no_more(monkeypatch):
+    monkeypatch.setattr(peers, "muslin", lambda layout, frames: (2.0, 0.05))
+    monkeypatch.setattr(peers, "newton_cloth", lambda layout, solver, count, frames: (4.0 * count, 1.0 / count))
+    table = list(peers.rows("hang", 6, 3, ["style3d", "vbd"], 160))
+    assert [row.split("|")[2].strip() for row in table] == [
+        "Muslin, 1 step", "style3d, 5 substeps", "style3d, 10 substeps", "style3d, 14 substeps", "style3d, 20 substeps",
+        "vbd, 25 substeps"]
+    assert table[1] == "| hang, 6^2 | style3d, 5 substeps | 20.0 | 20.00 % | 10.0 |"
 
 
 def test_a_comparison_that_was_stopped_goes_on_from_the_runs_it_has(tmp_path, monkeypatch):
