@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays import NUMBERS_PER_PIECE, BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..kernels.numpy.conservative_advancement import Candidates, corners_of
+from ..kernels.numpy.pair_rows import Rows
 from ..row_ops import mean, pick
 from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
@@ -80,6 +81,14 @@ class Pairs:
             for name in ("vertices", "primitives", "weights", "normal", "distance", "keep")))
         vertices, primitives, weights, normal, distance, keep = parts
         return Pairs(vertices, primitives, n + m, weights, normal, distance, keep)
+
+    def replaced(self, marked: BoolArray, new: Pairs) -> Pairs:
+        """These pairs without those of a `marked` vertex (V,), and `new` ones; those with a triangle come first."""
+        return Pairs(*current().pair_rows.replaced(self._rows(), marked, new._rows()))
+
+    def _rows(self) -> Rows:
+        """The table as kernels take it."""
+        return self.vertices, self.primitives, self.faces, self.weights, self.normal, self.distance, self.keep
 
     @property
     def first(self) -> BoolArray:

@@ -272,7 +272,7 @@ class Surroundings:
             other[:len(some)] = some
             if part == 0:
                 self.level = np.concatenate([level[~any_of(other[level])], self.level])
-            found = old[np.flatnonzero(~any_of(pick(other, old.vertices)))].joined(found)
+            found = old.replaced(other, found)
         self._parts[part] = found
 
     def _near_itself(self, search: Search, some: BoolArray | None) -> Pairs:

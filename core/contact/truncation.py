@@ -195,7 +195,9 @@ def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: 
     movable = inverse_mass > 0.0
     known = np.zeros(0, dtype=np.int64)
     for round_ in range(HEAP_ROUNDS):
-        known = np.union1d(known, meets)
+        before, known = len(known), np.union1d(known, meets)
+        if round_ > HEAP_ROUNDS // 2 and len(known) == before:     # the same heaps move as one already
+            break
         heap = np.unique(pairs.vertices[known])
         links = np.searchsorted(heap, pairs.vertices[known])
         label = bodies(np.concatenate([links[:, [0, k]] for k in (1, 2, 3)]), len(heap))

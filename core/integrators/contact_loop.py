@@ -3,7 +3,8 @@
 
 A pass solves for the velocities with the contacts as they are taken to be, looks at the constraint forces and at where
 the cloth went, and corrects what it took for granted. Where hundreds touch there are always some that change, by which
-the motion hardly does: these are left to the next step, which starts from what was found.
+the motion hardly does: these are left to the next step, which starts from what was found. So are contacts that come and
+go without any effect: where the solution of the pass before solves the corrected system as well, it stands.
 """
 
 from __future__ import annotations
@@ -117,6 +118,8 @@ class ContactLoop:
             self.rough = self._is_rough(u)
             with self._watch.stage("contact"):
                 friction, stands = self._judged(equations, linear, u, last, attempt, rate)
+            if attempt > 0 and linear.iterations == 0:               # a further pass would correct the same again
+                self.settled = stands = True
             if stands:
                 break
             start, scale, last = linear.solution, linear.scale or None, u

@@ -182,8 +182,10 @@ class Stepper:
         self._check(state, result, grown, h, size, frame)
         self._record.accept(result, h)
         after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size)
-        if self._record.effort > MOST_EFFORT:                       # through the rest of the frame in the longest steps
+        if self._record.exhausted:                # through the rest of the frame in eighths, or in the longest steps
             rest, longest = done + size, control.longest
+            if self._record.effort <= MOST_EFFORT:
+                longest = min(longest, max(1, self._whole // MAX_CONTACT_HALVING))
             while after.size < longest and rest % (2 * after.size) == 0:
                 after = replace(after, size=2 * after.size)
         accepted = context.accepted(replace(result.state, time=end, control=after))

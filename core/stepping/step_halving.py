@@ -21,8 +21,9 @@ DOUBLING_STRAIN = 0.5
 the stretch."""
 MAX_STACKED_STEP = 1.001 / 48.0
 """Longest step in which cloth rests on cloth [s]: in longer ones a stack does not come to rest."""
-LONG_STEPS_KEPT = 8
-"""Longer steps that are accepted although cloth rests on cloth, after a step whose halves made no difference."""
+STEPS_KEPT = 8
+"""Accepted steps for which a verdict on the step size is kept at most: longer ones are accepted although cloth rests on
+cloth, after a step whose halves made no difference; none is doubled after its double was rejected."""
 MAX_STACKED_FALL = 1.0
 """Longest way that weight moves cloth on cloth in a step, over the mean edge length [-]: contact that is met further
 on the way pushes cloth away."""
@@ -75,14 +76,24 @@ class StepHalving:
             control: before it. size, h, result, grown: as in `attempt`.
             for_rest: whether it was halved only so that cloth on cloth comes to rest.
             done: ticks of the frame behind its end.
+
+        Of a step that was rejected the halves are taken. To try the same size at the next opportunity would reject it
+        again as long as the motion stays as it is: three steps are solved then where two do. So there is a pause, which
+        is twice as long each time that it was in vain.
         """
         unpiled = control.unpiled
         if for_rest and not result.piled:
-            unpiled = LONG_STEPS_KEPT
+            unpiled = STEPS_KEPT
         elif result.piled:
             unpiled = max(unpiled - 1, 0)
-        after = StepControl(size, control.longest, result.overlong, unpiled)
-        longer = (grown <= DOUBLING_STRAIN * self._settings.max_strain_change
+        refused, waits, pause = control.refused, control.waits, max(control.pause - 1, 0)
+        if size < control.size and not for_rest:
+            waits = pause = min(2 * waits, STEPS_KEPT) if control.size == refused else 2
+            refused = control.size
+        elif size >= refused:
+            refused, waits = 0, 1
+        after = StepControl(size, control.longest, result.overlong, unpiled, refused, waits, pause)
+        longer = (pause == 0 and grown <= DOUBLING_STRAIN * self._settings.max_strain_change
                   and 2.0 * h <= self._longest(after, result))
         if longer and size < control.longest and done % (2 * size) == 0:
             after = replace(after, size=2 * size)

@@ -198,3 +198,24 @@ def test_two_edges_are_ridges_if_both_surfaces_fold_away_or_one_lies_flat_over_a
     assert not is_ridge(-0.2, 0.2) and not is_ridge(0.2, -0.2)
     cloth = 4                                                                        # the upper is a collider's
     assert is_ridge(0.0, 0.2, cloth) and not is_ridge(0.2, 0.0, cloth) and not is_ridge(-0.2, 0.2, cloth)
+
+
+@needs_numba
+@cases("count", [0, 1, P])
+def test_replaced_rows_are_the_same(count):
+    rng = np.random.default_rng(5)
+
+    def table(total, faces):
+        vertices = rng.integers(0, V, size=(total, 4))
+        return (vertices, vertices[:, :2].copy(), faces, rng.random((total, 4)), rng.random((total, 3)),
+                rng.random(total), rng.random(total))
+
+    for old, new in ((table(count, count // 2), table(P, P // 3)), (table(P, P), table(count, 0))):
+        for marked in (rng.random(V) < 0.1, np.ones(V, dtype=np.bool_), np.zeros(V, dtype=np.bool_)):
+            results = [k.replaced(old, marked, new) for k in kernels("pair_rows")]
+            assert_same(*results)
+            kept = ~marked[old[0]].any(axis=1)
+            assert results[0][2] == np.count_nonzero(kept[:old[2]]) + new[2]
+            expected = [old[0][:old[2]][kept[:old[2]]], new[0][:new[2]], old[0][old[2]:][kept[old[2]:]],
+                        new[0][new[2]:]]
+            np.testing.assert_array_equal(results[0][0], np.concatenate(expected))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The work of a frame in dense contact is bounded, by counts: passes, rejected steps, short steps."""
+
+import numpy as np
+import pytest
+
+import core
+from core.integrators.contact_loop import ContactLoop
+from core.integrators.post_step import StepResult
+from core.model.particle_system import ParticleSystem
+from core.state import StepControl
+from core.stepping.step_halving import STEPS_KEPT, StepHalving
+from tests.scenes.scenes_of_colliders import elbow
+from tests.scenes.scenes_of_crowds import cards, sleeve, struck_sheets
+from tests.scenes.staging import AS_IN_BLENDER, cloth, perform
+
+WHOLE = 64
+"""Ticks of the longest step."""
+
+
+def halving():
+    """Rules of a small sheet, and the result of a step that nothing speaks against."""
+    system = ParticleSystem(core.Scene([cloth(3, 3, 0.2, 0.2)]))
+    return StepHalving(system, core.Solver(), WHOLE), StepResult(system.initial_state(), 1, 0.0, True, True, False)
+
+
+def accepted(rules, result, control, size=None, done=WHOLE):
+    """The control after an accepted step of `size` ticks, less than the control's if that one was rejected."""
+    return rules.next(control, control.size if size is None else size, 1e-3, result, 0.0, for_rest=False, done=done)
+
+
+def steps_until_longer(rules, result, control):
+    """How many steps are accepted until a longer one is tried; and the control then."""
+    count, size = 0, control.size
+    while control.size == size:
+        control, count = accepted(rules, result, control), count + 1
+    return count, control
+
+
+def test_a_rejected_length_is_tried_again_after_pauses_that_grow_while_it_is_rejected():
+    rules, result = halving()
+    control, waited = StepControl(WHOLE, WHOLE), []
+    for _ in range(5):
+        control = accepted(rules, result, control, WHOLE // 2)                   # the whole one was rejected
+        count, control = steps_until_longer(rules, result, control)
+        assert control.size == WHOLE
+        waited.append(count)
+    assert waited == [2, 4, 8, 8, 8] and waited[-1] == STEPS_KEPT
+    control = accepted(rules, result, control)                                   # now it is accepted
+    assert control.size == WHOLE and control.pause == 0
+    count, _ = steps_until_longer(rules, result, accepted(rules, result, control, WHOLE // 2))
+    assert count == 2
+
+
+def test_a_step_that_was_halved_for_rest_alone_is_no_reason_to_wait():
+    rules, result = halving()
+    control = rules.next(StepControl(WHOLE, WHOLE), WHOLE // 2, 1e-3, result, 0.0, for_rest=True, done=WHOLE)
+    assert control.pause == 0
+
+
+def test_a_pass_without_any_iteration_is_the_last_one(monkeypatch):
+    """Contacts that come and go without effect had each pass solve the same system again, until all six were done."""
+    passes, solved = [], ContactLoop._solved
+
+    def recorded(self, *arguments):
+        result = solved(self, *arguments)
+        if self.solves == 1:
+            passes.append([])
+        passes[-1].append(result.iterations)
+        return result
+
+    monkeypatch.setattr(ContactLoop, "_solved", recorded)
+    staged = elbow(12)
+    assert len(list(core.simulate(staged.scene, core.Solver(**AS_IN_BLENDER), range(1, 17)))) == 16
+    assert max(len(each) for each in passes) > 3
+    assert all(0 not in each[1:-1] for each in passes)
+    assert any(each[-1] == 0 for each in passes if len(each) > 1)
+
+
+@pytest.mark.parametrize(("make", "size", "frames"), [
+    (cards, 4, 12), (struck_sheets, 7, 12), pytest.param(struck_sheets, 16, 12, marks=pytest.mark.slow)])
+def test_crowds_stay_apart_in_a_bounded_number_of_steps(make, size, frames):
+    staged = make(size)
+    for frame, found in perform(staged, frames):
+        assert found.finite and found.total == 0, f"frame {frame.index}: {found}"
+        assert frame.certificate.rejected <= 8 and frame.certificate.steps <= 16
+
+
+@pytest.mark.slow
+def test_a_sleeve_in_the_crook_of_an_arm_takes_a_bounded_number_of_steps():
+    staged = sleeve(14)
+    found = [frame.certificate for frame in core.simulate(
+        staged.scene, core.Solver(**AS_IN_BLENDER), range(1, staged.frames + 1))]
+    assert max(c.rejected for c in found) <= 8 and max(c.steps for c in found) <= 40
+    assert found[-1].crossings == 0 and np.isfinite(found[-1].stretch_max)
