@@ -96,6 +96,7 @@ def _check(obj: bpy.types.Object) -> None:
     others = mesh.users - int(mesh.use_fake_user) - 1
     for wrong, why in (
             (obj.mode == "EDIT", "is in Edit Mode; leave it (Tab) first"),
+            (obj.mode == "SCULPT", "is in Sculpt Mode; go to Object Mode first"),
             (not mesh.is_editable, "its mesh is linked from another file; make it local (Object > Relations > Make "
                                    "Local)"),
             (others > 0, f"shares its mesh '{mesh.name}' with {others} other(s); make it single-user (Object > "
