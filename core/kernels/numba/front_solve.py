@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import IntArray
 from .gemm_tiles import CHUNK
 from .kernel_cache import njit
-from .options import INNER, KERNEL
+from .options import INNER, KERNEL, MAKING
+from .parallel_loop import share_parts
 from .row_products import ROWS_ADDED, ROWS_DOTTED, add_rows, dot_rows, flushed
-from .thread_pool import LEAST_SUMMANDS, share
+from .thread_pool import LEAST_SUMMANDS, run_together
 
 BRANCHES = 16
 """Fewest branches of the tree that are worked on in parallel [-]."""
+LEAST_IN_LEVEL = 16_384
+"""Fewest numbers of the factor in a level of the tree whose fronts are worked on in parallel [-]."""
 
 
 @njit(**INNER)
@@ -109,24 +111,35 @@ def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # typ
                 result[u(vertices[vertex + row]), a, c] = z[mine + u(w) * row + a] * size
 
 
-def solve_fronts(numbers: int, first: IntArray, *tree: Any) -> None:
+def solve_fronts(numbers: int, *tree: Any) -> None:
     """Solve up and down the whole tree.
 
-    numbers: count of numbers in the factor. first: first front of each level. tree: the other arguments of `_solve`.
+    numbers: count of numbers in the factor. tree: the last arguments of `_solve`, from `first` on.
     """
+    run_together(_solve_all, numbers // LEAST_SUMMANDS, *tree)
+
+
+@njit(**KERNEL)
+def _solve_all(team, threads, first, own, boundary, starts, stride, begins, parent,  # type: ignore[no-untyped-def]
+               vertices, places, fan, widest, values, r, scale, size, tiny, z, result):
+    """Solve up and down the tree: first the branches, then the levels above them one after the other, and back."""
     levels = len(first) - 1
     split = levels - 1                                                   # level at which branches begin
     while split > 0 and first[split + 1] - first[split] < BRANCHES:
         split -= 1
-    branches = int(first[split + 1] - first[split])
-    least, roots = 1 if numbers > LEAST_SUMMANDS else branches, int(first[levels] - first[levels - 1])
-    share(_solve, branches, least, 0, split, True, first, *tree)
-    for upward in (True, False) if split + 1 < levels else ():
-        _solve(0, roots, split + 1, levels - 1, upward, first, *tree)
-    share(_solve, branches, least, 0, split, False, first, *tree)
+    upward = True
+    for step in range(2 * (levels - split)):
+        level = split + min(step, 2 * (levels - split) - 1 - step)
+        upward = step < levels - split
+        count = first[level + 1] - first[level]
+        bottom = 0 if level == split else level
+        parts = count if begins[first[level + 1]] - begins[first[bottom]] > LEAST_IN_LEVEL else 1
+        share_parts(team, threads, parts, count, _solve,
+                    (bottom, level, upward, first, own, boundary, starts, stride, begins, parent, vertices, places, fan,
+                     widest, values, r, scale, size, tiny, z, result))
 
 
-@njit(**KERNEL)
+@njit(**MAKING)
 def _solve(begin, end, bottom, crown, upward, first, own, boundary, starts, stride,  # type: ignore[no-untyped-def]
            begins, parent, vertices, places, fan, widest, values, r, scale, size, tiny, z, result):
     """Solve one part of the tree: up, or down, for size P^-1 r / scale with r (V, w, columns).

@@ -28,8 +28,9 @@ from .front_elimination import eliminate
 from .front_solve import BRANCHES, solve_fronts
 from .gemm_tiles import CHUNK
 from .kernel_cache import njit
-from .options import INLINED, INNER, KERNEL
-from .thread_pool import LEAST_UPDATES, share_singly, thread_limit
+from .options import INLINED, INNER, KERNEL, MAKING
+from .parallel_loop import share_parts
+from .thread_pool import LEAST_UPDATES, PARTS_PER_THREAD, run_together, thread_limit
 
 CACHE_LINE = 64
 """Size of a cache line [bytes]: to read a vector across the end of one takes twice as long."""
@@ -105,15 +106,15 @@ class Plan:
             self._layouts[w] = FrontLayout(stride, at, update, scratch, largest, branch)
         return self._layouts[w]
 
-    def workspace(self, w: int, working: Any, threads: int) -> tuple[FloatArray, ...]:
-        """Return memory for U of fronts of blocks w x w: of a level, of the level below, and of each thread's branch.
+    def workspace(self, w: int, working: Any, parts: int) -> tuple[FloatArray, ...]:
+        """Return memory for U of fronts of blocks w x w: of a level, of the level below, and of a branch for each part.
 
         It is kept, because the first write to new memory takes longer than the computation.
         """
-        layout, key = self.layout(w), (w, working, threads)
+        layout, key = self.layout(w), (w, working, parts)
         if key not in self._workspaces:
             self._workspaces[key] = (aligned(layout.largest, working), aligned(layout.largest, working),
-                                     aligned(threads * layout.branch, working).reshape(threads, layout.branch))
+                                     aligned(parts * layout.branch, working).reshape(parts, layout.branch))
         return self._workspaces[key]
 
 
@@ -179,18 +180,13 @@ def factor(plan: Plan, diagonal: FloatArray, off_diagonal: FloatArray, working: 
     size = int(layout.at[-1]) + CHUNK
     values = old if old is not None and old.dtype == working and len(old) == size else aligned(size, working)
     values[-CHUNK:] = 0.0
-    updates, below, branches = plan.workspace(w, working, thread_limit.get() if size > LEAST_UPDATES else 1)
-    tree = (plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts, layout.stride, layout.at, layout.update,
-            plan.vertices, plan.runs, plan.edges, plan.fan, np.ascontiguousarray(diagonal),
-            np.ascontiguousarray(off_diagonal), working(TINY[working]), values, layout.scratch)
-    fine = np.ones(len(plan.own), dtype=np.bool_)
-    for level in range(split, len(plan.first) - 1):
-        branches = branches[:plan.first[level + 1] - plan.first[level]]    # no more threads than branches
-        share_singly(_branches, len(branches), 0 if level == split else level, level, *tree, updates, below, branches,
-                     fine)
-        if not fine.all():
-            raise ArithmeticError("the matrix is not positive definite")
-        updates, below = below, updates
+    threads = min(thread_limit.get(), size // LEAST_UPDATES)
+    updates, below, branches = plan.workspace(w, working, PARTS_PER_THREAD * threads if threads > 1 else 1)
+    if not run_together(_factor, threads, split, plan.first, plan.own, plan.boundary, plan.starts, plan.run_starts,
+                        layout.stride, layout.at, layout.update, plan.vertices, plan.runs, plan.edges, plan.fan,
+                        np.ascontiguousarray(diagonal), np.ascontiguousarray(off_diagonal), working(TINY[working]),
+                        values, layout.scratch, updates, below, branches):
+        raise ArithmeticError("the matrix is not positive definite")
     return values.astype(kept, copy=False)
 
 
@@ -274,15 +270,37 @@ def _clear(values, updates, base, n, rest, size, o, begin, end):  # type: ignore
 
 
 @njit(**KERNEL)
-def _branches(begin, end, bottom, crown, first, own, boundary, starts, run_starts,  # type: ignore[no-untyped-def]
+def _factor(team, threads, split, first, own, boundary, starts, run_starts, stride,  # type: ignore[no-untyped-def]
+            at, update, vertices, runs, edges, fan, diagonal, off_diagonal, tiny, values, scratch, updates, below,
+            branches):
+    """Eliminate the whole tree, with the arguments of `_branches`; return whether all fronts are positive definite.
+
+    First the branches, then the levels above them one after the other, each in as many parts as there is memory for.
+    """
+    fine = np.ones(len(own), dtype=np.bool_)
+    for level in range(split, len(first) - 1):
+        lanes = min(len(branches), first[level + 1] - first[level])
+        share_parts(team, threads, lanes, lanes, _branches,
+                    (lanes, 0 if level == split else level, level, first, own, boundary, starts, run_starts, stride, at,
+                     update, vertices, runs, edges, fan, diagonal, off_diagonal, tiny, values, scratch, updates, below,
+                     branches, fine))
+        for front in range(first[level + 1]):
+            if not fine[front]:
+                return False
+        updates, below = below, updates
+    return True
+
+
+@njit(**MAKING)
+def _branches(begin, end, lanes, bottom, crown, first, own, boundary, starts, run_starts,  # type: ignore[no-untyped-def]
               stride, at, update, vertices, runs, edges, fan, diagonal, off_diagonal, tiny, values, scratch, updates,
               below, branches, fine):
-    """Eliminate the branches of levels bottom to crown that belong to threads begin..end - 1, children before parents.
+    """Eliminate parts begin..end - 1 of `lanes` of the branches of levels bottom to crown, children before parents.
 
     U stays in a row of `branches`, which fits into the cache; U of the crown goes to `updates`, and U of the level
     under the bottom is in `below`. `fine` gets which fronts are positive definite.
     """
-    w, lanes, count = diagonal.shape[1], len(branches), first[crown + 1] - first[crown]
+    w, count = diagonal.shape[1], first[crown + 1] - first[crown]
     fronts, wide = 0, 1                                                  # in a branch
     for _ in range(bottom, crown + 1):
         fronts += wide

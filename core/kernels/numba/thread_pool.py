@@ -140,6 +140,14 @@ def share_singly(loop: Loop, count: int, *arguments: Any) -> None:
     _run(loop, thread_limit.get(), count, count, arguments)
 
 
+def run_together(kernel: Loop, most: int, *arguments: Any) -> Any:
+    """Return kernel(team, threads, *arguments): a compiled function that calls several loops by `share_parts`.
+
+    most: largest number of threads that are worth their time, the calling one among them.
+    """
+    return _called(kernel, min(thread_limit.get(), most), arguments)
+
+
 def stop() -> None:
     """End the threads. The next loop makes new ones."""
     global _team
@@ -148,15 +156,19 @@ def stop() -> None:
 
 
 def _run(loop: Loop, threads: int, parts: int, count: int, arguments: tuple[Any, ...]) -> None:
-    team, helpers = _team, min(threads, parts) - 1
-    if helpers < 1:
-        _shared_out(loop)(team.shared, 1, 1, count, *arguments)
-        return
+    _called(_shared_out(loop), min(threads, parts), (parts, count, *arguments))
+
+
+def _called(kernel: Loop, threads: int, arguments: tuple[Any, ...]) -> Any:
+    """Return kernel(team, threads, *arguments), with that many threads awake."""
+    team = _team
+    if threads < 2:
+        return kernel(team.shared, 1, *arguments)
     caller = get_ident()
     try:
-        team.calls[caller] = helpers                                 # before the look at who sleeps
-        team.call(helpers)
-        _shared_out(loop)(team.shared, helpers + 1, parts, count, *arguments)
+        team.calls[caller] = threads - 1                             # before the look at who sleeps
+        team.call(threads - 1)
+        return kernel(team.shared, threads, *arguments)
     finally:
         team.calls.pop(caller, None)
 
