@@ -21,8 +21,6 @@ from .thread_pool import LEAST_SUMMANDS, run_together
 
 BRANCHES = 16
 """Fewest branches of the tree that are worked on in parallel [-]."""
-LEAST_IN_LEVEL = 16_384
-"""Fewest numbers of the factor in a level of the tree whose fronts are worked on in parallel [-]."""
 
 
 @njit(**INNER)
@@ -122,7 +120,10 @@ def solve_fronts(numbers: int, *tree: Any) -> None:
 @njit(**KERNEL)
 def _solve_all(team, threads, first, own, boundary, starts, stride, begins, parent,  # type: ignore[no-untyped-def]
                vertices, places, fan, widest, values, r, scale, size, tiny, z, result):
-    """Solve up and down the tree: first the branches, then the levels above them one after the other, and back."""
+    """Solve up and down the tree: first the branches, then the levels above them one after the other, and back.
+
+    Fronts of a level are worked on in parallel where the level has `LEAST_SUMMANDS` numbers.
+    """
     levels = len(first) - 1
     split = levels - 1                                                   # level at which branches begin
     while split > 0 and first[split + 1] - first[split] < BRANCHES:
@@ -133,7 +134,7 @@ def _solve_all(team, threads, first, own, boundary, starts, stride, begins, pare
         upward = step < levels - split
         count = first[level + 1] - first[level]
         bottom = 0 if level == split else level
-        parts = count if begins[first[level + 1]] - begins[first[bottom]] > LEAST_IN_LEVEL else 1
+        parts = count if begins[first[level + 1]] - begins[first[bottom]] > LEAST_SUMMANDS else 1
         share_parts(team, threads, parts, count, _solve,
                     (bottom, level, upward, first, own, boundary, starts, stride, begins, parent, vertices, places, fan,
                      widest, values, r, scale, size, tiny, z, result))

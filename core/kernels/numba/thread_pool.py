@@ -35,17 +35,17 @@ from .parallel_loop import AT, hand_out, published, raise_again, serve
 
 Loop = Callable[..., Any]
 
-LEAST_SEARCHES = 64
+LEAST_SEARCHES = 16
 """Fewest searches in a tree, or items of about a microsecond, that are worth another thread [-]."""
-LEAST_ELEMENTS = 256
+LEAST_ELEMENTS = 64
 """Fewest tangents of groups of elements, or items of some 0.5 microseconds, that are worth another thread [-]."""
-LEAST_ROWS = 512
+LEAST_ROWS = 128
 """Fewest products of rows of blocks, or items of some 30 nanoseconds, that are worth another thread [-]."""
-LEAST_VERTICES = 2048
+LEAST_VERTICES = 512
 """Fewest sums over the elements of a vertex, or items of some 10 nanoseconds, that are worth another thread [-]."""
 LEAST_UPDATES = 24_576
 """Fewest numbers to update, in vectors or in a factor, that are worth another thread [-]."""
-LEAST_SUMMANDS = 98_304
+LEAST_SUMMANDS = 24_576
 """Fewest numbers to read, for a sum or for a solve with a factor, that are worth another thread [-]."""
 PARTS_PER_THREAD = 2
 """Parts of a loop for each thread [-]: the loop waits for its last part, half a part on average."""
