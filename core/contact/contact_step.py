@@ -43,6 +43,7 @@ class SelfContactStep:
         self._base, self._h, self._v0 = base, h, v0
         self._pins, self._constrained, self._but = pins, constrained, but
         self._rounds = 0                     # in which the cut looked for ways apart
+        self._divided: tuple[Pairs | None, tuple[Pairs, Pairs, IntArray] | None] = None, None    # by `_movable`
         self.crosses = False                 # whether the cut left what passes through something, where nothing did
         self.presses = False                 # whether cloth presses on cloth, and may come to rest
         self.pressing = Pressing()           # cloth on cloth
@@ -248,10 +249,13 @@ class SelfContactStep:
         for _ in range(SEARCHES):
             around.cover(x)
             pairs, known = around.pairs, around.noted()
-            movable = self._movable(pairs)
-            if not movable.all():                                    # pins alone decide about the others
-                self._notice(pairs[np.flatnonzero(~movable)], around.end(x))
-                pairs, known = pairs[np.flatnonzero(movable)], None
+            if pairs is not self._divided[0]:
+                self._divided = pairs, self._movable(pairs)
+            movable = self._divided[1]
+            if movable is not None:                                  # pins alone decide about the others
+                pairs, others, place = movable
+                self._notice(others, around.end(x))
+                known = None if known is None else (known[0], place[known[1]][place[known[1]] >= 0])
             cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
             self._rounds += cut.rounds
             left = pairs.vertices[cut.left]
@@ -282,11 +286,16 @@ class SelfContactStep:
         self.crosses = len(left) > 0 and len(self._around.crossings) == 0
         return x
 
-    def _movable(self, pairs: Pairs) -> BoolArray:
-        """Which of the pairs (P,) have a vertex that can be moved; each has one of cloth."""
+    def _movable(self, pairs: Pairs) -> tuple[Pairs, Pairs, IntArray] | None:
+        """Return the pairs with a vertex that can be moved, the others, and the row of each pair (P,) among the former,
+        -1 for the others; None where all can be moved. Each pair has a vertex of cloth."""
         if (self._inverse_mass[:len(self._v0)] > 0.0).all():
-            return np.ones(len(pairs), dtype=np.bool_)
-        return any_of(pick(self._inverse_mass > 0.0, pairs.vertices))
+            return None
+        movable = any_of(pick(self._inverse_mass > 0.0, pairs.vertices))
+        if movable.all():
+            return None
+        place = np.where(movable, np.cumsum(movable) - 1, -1)
+        return pairs[np.flatnonzero(movable)], pairs[np.flatnonzero(~movable)], place
 
     def _notice(self, given: Pairs, end: FloatArray) -> None:
         """Have the next step look for what crosses, where a motion to `end` (V + W, 3) [m] that is `given` crosses."""
