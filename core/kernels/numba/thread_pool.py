@@ -31,7 +31,7 @@ import numpy as np
 from ...arrays import IntArray
 from .kernel_cache import for_kernels, njit
 from .options import KERNEL
-from .parallel_loop import AT, hand_out, published, raise_again, serve
+from .parallel_loop import AT, hand_out_address, handed_out, published, raise_again, serve
 
 Loop = Callable[..., Any]
 
@@ -64,7 +64,7 @@ thread_limit: ContextVar[int] = ContextVar("threads", default=1)
 """Threads of the running simulation, the calling one among them: as `thread_count` has chosen."""
 
 
-class _Team:
+class Team:
     """Threads that work on loops together.
 
     Attributes:
@@ -76,7 +76,7 @@ class _Team:
 
     def __init__(self) -> None:
         self.shared: IntArray = np.zeros(AT.end, dtype=np.int64)
-        self.shared[AT.offer], self.shared[AT.turn] = yield_address(), 1
+        self.shared[AT.offer], self.shared[AT.turn], self.shared[AT.hand_out] = yield_address(), 1, hand_out_address()
         self.workers: list[Thread] = []
         self.calls: dict[int, int] = {}
         self.sleeping: dict[int, Any] = {}
@@ -148,11 +148,22 @@ def run_together(kernel: Loop, most: int, *arguments: Any) -> Any:
     return _called(kernel, min(thread_limit.get(), most), arguments)
 
 
+def team() -> Team:
+    """Return the threads of this process, made when they are first wanted."""
+    global _team
+    found = _team
+    if found is None:
+        with _making:
+            found = _team = _team or Team()
+    return found
+
+
 def stop() -> None:
     """End the threads. The next loop makes new ones."""
     global _team
-    before, _team = _team, _Team()
-    before.stop()
+    before, _team = _team, None
+    if before is not None:
+        before.stop()
 
 
 def _run(loop: Loop, threads: int, parts: int, count: int, arguments: tuple[Any, ...]) -> None:
@@ -161,16 +172,16 @@ def _run(loop: Loop, threads: int, parts: int, count: int, arguments: tuple[Any,
 
 def _called(kernel: Loop, threads: int, arguments: tuple[Any, ...]) -> Any:
     """Return kernel(team, threads, *arguments), with that many threads awake."""
-    team = _team
+    workers = team()
     if threads < 2:
-        return kernel(team.shared, 1, *arguments)
+        return kernel(workers.shared, 1, *arguments)
     caller = get_ident()
     try:
-        team.calls[caller] = threads - 1                             # before the look at who sleeps
-        team.call(threads - 1)
-        return kernel(team.shared, threads, *arguments)
+        workers.calls[caller] = threads - 1                          # before the look at who sleeps
+        workers.call(threads - 1)
+        return kernel(workers.shared, threads, *arguments)
     finally:
-        team.calls.pop(caller, None)
+        workers.calls.pop(caller, None)
 
 
 @cache
@@ -182,7 +193,7 @@ def _shared_out(loop: Loop) -> Loop:
     @_named_like(loop)
     def shared_out(team, threads, parts, count, *arguments):  # type: ignore[no-untyped-def]
         code, record = published(inner, arguments)                   # without a function between, to compile less
-        raise_again(hand_out(team, threads, parts, count, code, record))
+        raise_again(handed_out(team, threads, parts, count, code, record))
 
     return shared_out                                                # type: ignore[no-any-return]
 
@@ -227,16 +238,18 @@ def looks_per_turn() -> int:
 
 def _forget() -> None:
     """Forget the parent's threads in a forked process, which has none of them."""
-    global _team
-    _team = _Team()
+    global _team, _making
+    _team, _making = None, Lock()
 
 
 def _end() -> None:
     """End the threads with the interpreter: loops then run on their callers."""
-    _team.stop()
+    if _team is not None:
+        _team.stop()
 
 
-_team = _Team()
+_team: Team | None = None
+_making = Lock()
 atexit.register(_end)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)

@@ -132,19 +132,19 @@ def test_threads_that_are_awake_and_threads_that_sleep_do_their_part():
 def test_threads_that_have_nothing_to_do_sleep():
     meeting(3)
     deadline = time.monotonic() + 20.0
-    while len(thread_pool._team.sleeping) < len(thread_pool._team.workers) and time.monotonic() < deadline:
+    while len(thread_pool.team().sleeping) < len(thread_pool.team().workers) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert len(thread_pool._team.sleeping) == len(thread_pool._team.workers) >= 2
+    assert len(thread_pool.team().sleeping) == len(thread_pool.team().workers) >= 2
 
 
 def test_parts_need_no_interpreter():
     """The caller holds the interpreter's lock here as long as the loop runs, and three parts wait for each other."""
     held = njit(**{**HERE, "nogil": False})(lambda team, seen: share_parts(team, 3, 3, 3, meet, (3, seen)))
-    held(thread_pool._team.shared, np.full(32, 3, dtype=np.int64))           # compiled
+    held(thread_pool.team().shared, np.full(32, 3, dtype=np.int64))           # compiled
     for _ in range(20):                                              # threads may fall asleep before they are needed
         assert meeting(3) == 3
         seen = places()
-        held(thread_pool._team.shared, seen)
+        held(thread_pool.team().shared, seen)
         if seen[16] == 3:
             return
     raise AssertionError("no part ran beside the caller")
@@ -162,9 +162,9 @@ def test_what_a_loop_raises_reaches_the_caller_after_all_parts():
 
 def test_a_loop_within_a_part_runs_on_the_thread_of_the_part():
     done = np.zeros((40, 50), dtype=int)
-    inner(thread_pool._team.shared, done[0])                         # compiled
+    inner(thread_pool.team().shared, done[0])                         # compiled
     done[:] = 0
-    share_singly(outer, 40, thread_pool._team.shared, done)
+    share_singly(outer, 40, thread_pool.team().shared, done)
     assert (done == 1).all()
 
 
@@ -207,17 +207,17 @@ def test_many_loops_from_several_threads_of_python():
 
 def test_threads_end_and_others_take_their_place():
     assert meeting(3) == 3
-    before = thread_pool._team
+    before = thread_pool.team()
     backend.end_threads()
     assert before.shared[AT.stopped] and not any(worker.is_alive() for worker in before.workers)
-    assert meeting(3) == 3 and thread_pool._team is not before
+    assert meeting(3) == 3 and thread_pool.team() is not before
 
 
 def test_more_threads_than_a_loop_may_use_leave_its_parts_alone():
     thread_limit.set(8)
     assert meeting(8) in range(9)                                    # eight threads exist now
     thread_limit.set(2)
-    assert meeting(2) == 2 and thread_pool._team.shared[AT.helpers] == 1
+    assert meeting(2) == 2 and thread_pool.team().shared[AT.helpers] == 1
 
 
 def test_the_number_of_threads_follows_the_cores():
