@@ -59,7 +59,7 @@ class SelfContactStep:
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
                 fixed.all, crossings, fixed.features, around.start, self._inverse_mass, h, self._unheld,
-                fixed.layer)))
+                fixed.layer, None if around.way is None else around.way[~around.caught], len(base))))
         if len(around.level):
             self.repulsion.add(lift_out(
                 around.level, fixed.surface.edges, around.start, self._inverse_mass, h, self._unheld))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import unit
 from .nearness import Features, Primitives
 
@@ -55,6 +55,12 @@ class Piercings:
         across = unit(unit(np.cross(along, inward[0])) - unit(np.cross(along, inward[1])))
         return cls(crossings[:, 0], ends, corners, share, p + share[:, None] * (q - p), length, along, area, across,
                    inward)
+
+    def __getitem__(self, rows: IntArray | BoolArray) -> Piercings:
+        """Return some of the places."""
+        return Piercings(self.edge[rows], self.ends[rows], self.corners[rows], self.share[rows], self.place[rows],
+                         self.length[rows], self.along[rows], self.area[rows], self.across[rows],
+                         self.inward[:, rows])
 
     @property
     def vertices(self) -> IntArray:

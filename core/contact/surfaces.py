@@ -9,7 +9,7 @@ from itertools import count as counting
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.collider import Collider
 from ..row_ops import pick
 from .colliders import MovingSurface, SurfaceShape, axes_of
@@ -46,6 +46,10 @@ class Touching:
     mu: FloatArray
     distance: FloatArray
     carried: FloatArray
+
+    def __getitem__(self, rows: IntArray) -> Touching:
+        """Return the contacts of these rows."""
+        return Touching(self.contacts[rows], self.mu[rows], self.distance[rows], pick(self.carried, rows))
 
     def depth(self, solid: int, count: int) -> tuple[FloatArray, FloatArray]:
         """How deep each of `count` vertices is in a solid at the start (V,) [m], 0 where it is not, and by how much it

@@ -20,7 +20,7 @@ from .expectation import MISS_DECAY, Expectation, Search
 from .piercing import Piercings
 from .self_contact import EDGE_SHARE, REACH, SelfContact
 from .untangling import around, around_each
-from .way_back import WayBack, left_by_solids, through_open
+from .way_back import WayBack, left_by_solids, passing, through_open
 
 FAR = 0.1
 """Distance over the least search radius beyond which what a pair has to keep does not grow [-]."""
@@ -54,6 +54,8 @@ class Surroundings:
         crossings (N, 2): edges that pierce triangles at the start. caught (N,): those that nobody is to pull apart:
             001's contact pushes a vertex of them out of a collider, or they are of a body with an inside that crosses
             itself. left (V,): vertices in a collider that 001's contact is not to push out, because they are pulled.
+        passing (V + W,): vertices of colliders that go back through cloth and have no contact with it; None if there are
+            none. way: of the crossings, None while there are none with colliders.
         within (S, V + W): which vertices of cloth start inside of each collider; no rows while nothing is stuck.
         inside (S, V): those, or about to be, that pins keep there or have kept until lately; None if there are none.
     """
@@ -71,6 +73,8 @@ class Surroundings:
         self.crossings: IntArray = np.zeros((0, 2), dtype=np.int64)
         self.caught: BoolArray = np.zeros(0, dtype=np.bool_)
         self.left: BoolArray = np.zeros(len(x0), dtype=np.bool_)
+        self.passing: BoolArray | None = None
+        self.way: WayBack | None = None
         self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
         self.within: BoolArray = np.zeros((0, len(self.start)), dtype=np.bool_)
         self.inside: BoolArray | None = None
@@ -208,13 +212,22 @@ class Surroundings:
             history.settle(tangled=len(own) > 0)
         if history.stuck and self.motion is not None:
             solid, within = self._not_excluded(self.motion.crossings(self.x0)), self.motion.within(self.x0)
+            every, apart = np.concatenate([own, solid]), np.ones(len(solid), dtype=np.bool_)
             if self._none_with_solids is not None:
                 within[:, self._none_with_solids[:within.shape[1]]] = False
-                corners = around_each(fixed.all, solid)
-                solid = solid[~any_of(self._none_with_solids[corners])]
+                apart = ~any_of(self._none_with_solids[around_each(fixed.all, solid)])
             if fixed.pair_filter is not None:
                 within[:, :fixed.all.skin] &= fixed.pair_filter.with_solids
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
+            if len(solid):
+                pierced = Piercings.at(fixed.all, every, fixed.features, self.start)
+                way = WayBack.of(pierced, fixed.all.edges, self.start, fixed.held)
+                mine = np.arange(len(every)) >= len(own)
+                found = passing(pierced[mine], way[mine], fixed.all.solid_of >= 0,
+                                np.pad(within.any(axis=0), (0, len(self.motion.x_t0))), fixed.held)
+                self.passing = found if found.any() else None
+                rows = np.flatnonzero(np.concatenate([np.ones(len(own), dtype=np.bool_), apart]))
+                self.way, solid = way[rows], solid[apart]
             if history.stuck:
                 self.within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
                 self._swallowed = self.within.any(axis=0)
@@ -224,8 +237,9 @@ class Surroundings:
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
         self.caught[:len(own)] = fixed.in_one_body(own)
         if self.motion is not None and len(solid) and self._swallowed is not None:
+            assert self.way is not None
             pierced = Piercings.at(fixed.all, solid, fixed.features, self.start)
-            way = WayBack.of(pierced, fixed.all.edges, self.start, fixed.held)
+            way = self.way[np.arange(len(own), len(self.crossings))]
             solid_of = fixed.all.solid_of
             pinned = (self.within & fixed.held).any(axis=1)[solid_of[pierced.vertices].max(axis=1)]
             left = left_by_solids(pierced, way, fixed.all.edges, self._swallowed, solid_of < 0, pinned)
@@ -330,6 +344,8 @@ class Surroundings:
             keep &= ~(any_of(caught & first) & any_of(caught & ~first))
         if part == 1 and self._none_with_solids is not None:
             keep &= ~any_of(pick(self._none_with_solids, pairs.vertices))
+        if part == 1 and self.passing is not None:
+            keep &= ~any_of(pick(self.passing, pairs.vertices))
         if part == 1 and self._swallowed is not None:
             keep &= ~any_of(pick(self._swallowed, pairs.vertices))
             if self._let.any():

@@ -32,7 +32,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.topology import bodies
 from ..linear.constraint_filter import ConstraintFilter
-from ..row_ops import any_of, highest, lowest, pick
+from ..row_ops import any_of, highest, length, lowest, pick
 from .continuous import NEVER, Pairs
 
 PLANE_ROUNDS = 6
@@ -50,6 +50,9 @@ CLEAR_START_DISTANCE = 2.5
 that normal to be taken, and not that of the start [-]."""
 EASED = 16
 """Rounds by closest points."""
+FARTHEST = 2.0
+"""Largest motion of a vertex that was cut, over the largest that was asked for [-]: pairs that have no room push each
+other further and further from plane to plane."""
 HELD = 0.1
 """Part of a direction that must be free for a vertex to be moved along it [-]."""
 
@@ -85,10 +88,12 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
     if len(meets) == 0:
         return Cut(x1, meets, moved, nothing)
     x, parted, left_free = x1.copy(), nothing, free()
+    farthest = FARTHEST * float(np.max(length(x1 - x0))) + CUT_DISTANCE * float(pairs.keep.max())
     for done in range(PLANE_ROUNDS):
         parted = np.union1d(parted, meets)
         planes = _Planes(pairs[parted], x0, x, inverse_mass, left_free, left_free if pins is None else pins)
         touched = planes.part(x)
+        _stay_near(x, x0, farthest, touched)
         moved |= touched
         meets = _meeting_again(pairs, x0, x, touched, meets)
         if len(meets) == 0:
@@ -96,7 +101,7 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
     cut = _heaped(pairs, meets, parted, x0, x, inverse_mass, moved)
     if len(cut.left) == 0:
         return cut
-    return _eased(pairs, cut, x0, inverse_mass, left_free, left_free if pins is None else pins)
+    return _eased(pairs, cut, x0, inverse_mass, left_free, left_free if pins is None else pins, farthest)
 
 
 def _meeting_again(pairs: Pairs, x0: FloatArray, x: FloatArray, touched: BoolArray, before: IntArray) -> IntArray:
@@ -188,6 +193,16 @@ def _apply_largest(vertices: IntArray, change: FloatArray, x: FloatArray, touche
     touched[at] = True
 
 
+def _stay_near(x: FloatArray, x0: FloatArray, farthest: float, some: BoolArray) -> None:
+    """Shorten the motions of `some` vertices (V,) from x0 to x (V, 3) [m], in x, to at most `farthest` [m]."""
+    rows = np.flatnonzero(some)
+    away = x[rows] - x0[rows]
+    size = length(away)
+    far = size > farthest
+    if far.any():
+        x[rows[far]] = x0[rows[far]] + (farthest / size[far])[:, None] * away[far]
+
+
 def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: FloatArray, inverse_mass: FloatArray,
             moved: BoolArray) -> Cut:
     """Bring heaps of what meets closer to their mean motion, round by round; `parted` met before."""
@@ -219,7 +234,7 @@ def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: 
 
 
 def _eased(pairs: Pairs, cut: Cut, x0: FloatArray, inverse_mass: FloatArray, free: ConstraintFilter,
-           pins: ConstraintFilter) -> Cut:
+           pins: ConstraintFilter, farthest: float) -> Cut:
     """A cut that leaves nothing, where one is found by moving closest points alone; else the one that was.
 
     What turns comes nearer on its way than it is at both ends: what still meets is put twice as far apart.
@@ -230,6 +245,7 @@ def _eased(pairs: Pairs, cut: Cut, x0: FloatArray, inverse_mass: FloatArray, fre
         known = np.union1d(known, meets)
         some = pairs[known]
         touched = _Planes(some, x0, x, inverse_mass, free, pins).ease(some, wanted[known], x)
+        _stay_near(x, x0, farthest, touched)
         moved |= touched
         meets = _meeting_again(pairs, x0, x, touched, meets)
         if len(meets) == 0:

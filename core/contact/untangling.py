@@ -55,19 +55,29 @@ def around_each(surface: Primitives, crossings: IntArray) -> IntArray:
 
 
 def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: FloatArray,
-               inverse_mass: FloatArray, h: float, unheld: FloatArray | None = None, layer: IntArray | None = None
-               ) -> Contacts:
+               inverse_mass: FloatArray, h: float, unheld: FloatArray | None = None, layer: IntArray | None = None,
+               way: WayBack | None = None, cloth: int | None = None) -> Contacts:
     """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s];
     `unheld` as in `repulsion.make_contacts`. layer (V,): of vertices of cloth, None if all are of one; of colliders
-    there may be more vertices."""
+    there may be more vertices. way: of the crossings, if it is known; cloth: vertices below this number are of cloth.
+
+    What surely goes back through a collider, or as a part of one, moves along that way alone, as far as it has to: its
+    contour may be long."""
     pierced = Piercings.at(surface, crossings, features, x)
     corners, place, share = pierced.corners, pierced.place, pierced.share
     held = inverse_mass == 0.0 if unheld is None else (inverse_mass == 0.0) & (unheld > 0.0)      # of cloth, by pins
-    gradient = _shortest(pierced) + WayBack.of(pierced, surface.edges, x, held).direction
+    way = way or WayBack.of(pierced, surface.edges, x, held)
+    gradient = _shortest(pierced) + way.direction
     if layer is not None:
         gradient = _by_layers(pierced, surface.triangles, x, layer, gradient)
     size = np.linalg.norm(gradient, axis=1)
     normal, speed = unit(gradient), SPEED * pierced.length * np.minimum(size / FULL_SPEED_GRADIENT, 1.0)**2
+    if cloth is not None:
+        of_solid = (pierced.vertices >= cloth).any(axis=1)
+        far = np.flatnonzero(way.sure & of_solid)
+        own = np.where(pierced.ends[far, 0] < cloth, _lengths(x, pierced.ends[far]), _sizes(x, pierced.corners[far]))
+        normal[far] = way.direction[far]
+        speed[far] = np.minimum(SPEED * own, SPEED * pierced.length[far] + way.depth[far] / h)
 
     away = np.linalg.norm(x[corners] - place[:, None], axis=2)
     two = np.sort(np.argsort(away, axis=1, kind="stable")[:, :2], axis=1)
@@ -82,6 +92,17 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     vertices, weights, normal = vertices[some], weights[some], normal[some]
     mass, _ = lever(mobility[some], weights, vertices, unheld)
     return _wanting(vertices, weights, normal, h * speed[some], x, mass)
+
+
+def _lengths(x: FloatArray, ends: IntArray) -> FloatArray:
+    """Return the lengths (N,) [m] of edges (N, 2) at x (V, 3) [m]."""
+    return np.asarray(np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1))
+
+
+def _sizes(x: FloatArray, corners: IntArray) -> FloatArray:
+    """Return the square roots (N,) [m] of twice the areas of triangles (N, 3) at x (V, 3) [m]."""
+    a = x[corners[:, 0]]
+    return np.asarray(np.sqrt(np.linalg.norm(np.cross(x[corners[:, 1]] - a, x[corners[:, 2]] - a), axis=1)))
 
 
 def _shortest(pierced: Piercings) -> FloatArray:

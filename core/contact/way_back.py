@@ -34,12 +34,21 @@ class WayBack:
         direction (N, 3): unit vectors along which the edge is to be moved against the triangle; 0 where nothing is
             parted.
         back (N,): a vertex of the edge or the triangle that goes back; -1 where nothing is parted.
+        depth (N,): how far the part that goes back is beyond the contour, along its direction [m]; 0 unless `sure`.
+        part (V,): the part that each vertex of the surface belongs to.
     """
 
     of_edge: BoolArray
     sure: BoolArray
     direction: FloatArray
     back: IntArray
+    depth: FloatArray
+    part: IntArray
+
+    def __getitem__(self, rows: IntArray | BoolArray) -> WayBack:
+        """Return the ways back of some of the piercings."""
+        return WayBack(self.of_edge[rows], self.sure[rows], self.direction[rows], self.back[rows], self.depth[rows],
+                       self.part)
 
     @classmethod
     def of(cls, pierced: Piercings, edges: IntArray, x: FloatArray, held: BoolArray) -> WayBack:
@@ -71,7 +80,40 @@ class WayBack:
         of_edge = cost[0] <= cost[1]
         sure = agreed[np.where(of_edge, *whose)] & np.isfinite(np.minimum(*cost))
         back: IntArray = np.where(of_edge, vertex[0], vertex[1])
-        return cls(of_edge, sure, np.where(of_edge[:, None], direction[0], -direction[1]), back)
+        depth = np.zeros(len(sure))
+        depth[sure] = _depth(part, part[back[sure]], mean, pierced.place[sure], x)
+        return cls(of_edge, sure, np.where(of_edge[:, None], direction[0], -direction[1]), back, depth, part)
+
+
+def _depth(part: IntArray, going: IntArray, mean: FloatArray, place: FloatArray, x: FloatArray) -> FloatArray:
+    """Return how far the parts `going` (N,) back are beyond the contour, along their directions `mean` (V, 3) [m]
+    (N,): the largest height of their piercings at `place` (N, 3) [m] above their lowest vertex. Vertices x (V, 3) [m]
+    are of `part` (V,)."""
+    lowest, highest = np.full(len(x), np.inf), np.full(len(x), -np.inf)
+    np.minimum.at(lowest, part, np.einsum("vi,vi->v", x, mean[part]))
+    np.maximum.at(highest, going, np.einsum("ni,ni->n", place, mean[going]))
+    return np.maximum(highest[going] - lowest[going], 0.0)
+
+
+def passing(pierced: Piercings, way: WayBack, solid: BoolArray, within: BoolArray, held: BoolArray) -> BoolArray:
+    """Return which vertices (V + W,) of colliders, `solid` (V + W,), belong to a part of one that goes back through
+    cloth, by most of its piercings, or to its contour.
+
+    It came through the cloth where colliders left no room. Contact would hold it there. Cloth that pins hold, `held`
+    (V + W,), inside of a collider, `within` (V + W,), stays crossed.
+    """
+    pinned = within & (np.bincount(way.part, held, len(solid)) > 0.0)[way.part]
+    of_solid = way.sure & solid[np.maximum(way.back, 0)] & ~any_of(pinned[pierced.vertices])
+    row, corner = np.nonzero(solid[pierced.vertices])
+    vertex = pierced.vertices[row, corner]
+    place = way.part[vertex]
+    mine = of_solid[row] & (place == way.part[np.maximum(way.back, 0)][row])
+    for_it = np.bincount(place[mine], minlength=len(solid))
+    against = np.bincount(place[~of_solid[row]], minlength=len(solid))
+    result: BoolArray = solid & (for_it > against)[way.part]
+    around = of_solid & result[np.maximum(way.back, 0)]
+    result[vertex[around[row]]] = True
+    return result
 
 
 def _parts(pierced: Piercings, edges: IntArray, x: FloatArray, held: BoolArray) -> tuple[IntArray, FloatArray]:

@@ -55,6 +55,7 @@ class StepContacts:
         with context.watch.stage("contact"):
             self._to_springs: BoolArray | None = None
             self._expected: Touching | None = None
+            self._passing: BoolArray | None = None                   # vertices (W,) of colliders without contact
             self.pinch = None if unhindered else self._pinched()
             self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered)
             self.pairs = None if unhindered else self._of_pairs()
@@ -98,6 +99,9 @@ class StepContacts:
         if not unhindered and own is not None and own.fixed.whole:
             # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
             around = self._around(own) if own.history.stuck else None
+            if around is not None and around.passing is not None:
+                self._passing = around.passing[len(x0):]
+                found = self._without_passing(found)
             left = found.between(len(x0)) if around is None else around.left
             if left.any():
                 self._to_springs = left
@@ -173,8 +177,20 @@ class StepContacts:
         """Contacts with solids of the way to x (V, 3) [m]."""
         assert self._surfaces is not None
         if self._found is None or not np.array_equal(self._found[0], x):
-            self._found = x.copy(), self._surfaces.find(self.state.x, x)
+            self._found = x.copy(), self._without_passing(self._surfaces.find(self.state.x, x))
         return self._found[1]
+
+    def _without_passing(self, found: Touching) -> Touching:
+        """Return contacts without those with triangles of colliders that go back through cloth."""
+        if self._passing is None:
+            return found
+        apart, first = np.ones(len(found.contacts), dtype=np.bool_), 0
+        for number, surface in enumerate(self.moving):
+            some = np.flatnonzero(found.contacts.collider == number)
+            corners = surface.shape.triangles[found.contacts.triangle[some]]
+            apart[some] = ~any_of(self._passing[first + corners])
+            first += len(surface.x_t1)
+        return found if apart.all() else found[np.flatnonzero(apart)]
 
     def move_out(self, x: FloatArray) -> FloatArray:
         """x (V, 3) [m] with what the solves left beyond a surface put back onto it."""
