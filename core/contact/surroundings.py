@@ -54,7 +54,7 @@ class Surroundings:
         crossings (N, 2): edges that pierce triangles at the start. caught (N,): those that nobody is to pull apart:
             001's contact pushes a vertex of them out of a collider, or they are of a body with an inside that crosses
             itself. left (V,): vertices in a collider that 001's contact is not to push out, because they are pulled.
-        passing (V + W,): vertices of colliders that go back through cloth and have no contact with it; None if there are
+        passing (V + W,): vertices of colliders that go back through cloth, without contact with it; None if there are
             none. way: of the crossings, None while there are none with colliders.
         within (S, V + W): which vertices of cloth start inside of each collider; no rows while nothing is stuck.
         inside (S, V): those, or about to be, that pins keep there or have kept until lately; None if there are none.

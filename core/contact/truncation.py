@@ -50,7 +50,7 @@ CLEAR_START_DISTANCE = 2.5
 that normal to be taken, and not that of the start [-]."""
 EASED = 16
 """Rounds by closest points."""
-FARTHEST = 2.0
+FARTHEST_CUT = 2.0
 """Largest motion of a vertex that was cut, over the largest that was asked for [-]: pairs that have no room push each
 other further and further from plane to plane."""
 HELD = 0.1
@@ -88,7 +88,7 @@ def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: Float
     if len(meets) == 0:
         return Cut(x1, meets, moved, nothing)
     x, parted, left_free = x1.copy(), nothing, free()
-    farthest = FARTHEST * float(np.max(length(x1 - x0))) + CUT_DISTANCE * float(pairs.keep.max())
+    farthest = FARTHEST_CUT * float(np.max(length(x1 - x0))) + CUT_DISTANCE * float(pairs.keep.max())
     for done in range(PLANE_ROUNDS):
         parted = np.union1d(parted, meets)
         planes = _Planes(pairs[parted], x0, x, inverse_mass, left_free, left_free if pins is None else pins)

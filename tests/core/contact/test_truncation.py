@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from core.contact import truncation
 from core.contact.continuous import NEVER, Pairs, near_pairs
 from core.contact.crossings import crossing_pairs
 from core.contact.triangle_surface import TriangleSurface
@@ -68,6 +69,23 @@ def test_what_is_known_of_another_motion_is_not_looked_up_again(seed):
     np.testing.assert_array_equal(known.parted, anew.parted)
     none = cut_motion(pairs, x0, x1, *pinned(len(x0)), known=(x1, met[:0]))      # so it was said: nothing meets
     np.testing.assert_array_equal(none.x, x1)
+
+
+def test_planes_that_have_no_room_do_not_throw_what_they_part(monkeypatch):
+    """Pairs that have no room push each other further from plane to plane."""
+    x0, triangles = layers(np.random.default_rng(1))
+    x1 = x0 + 0.1 * np.random.default_rng(2).normal(size=x0.shape)
+    pairs = near_pairs(TriangleSurface.build(x0, triangles), x0, x1, 0.8, np.full(len(x0), 0.4))
+
+    def thrown(planes, x):
+        some = np.unique(planes.vertices)
+        x[some] += 5.0
+        return np.isin(np.arange(len(x)), some)
+
+    monkeypatch.setattr(truncation._Planes, "part", thrown)
+    cut = cut_motion(pairs, x0, x1, *pinned(len(x0)))
+    most = np.linalg.norm(x1 - x0, axis=1).max()
+    assert cut.moved.any() and np.linalg.norm(cut.x - x0, axis=1).max() < 3.0 * most
 
 
 def test_layers_that_move_together_are_not_slowed():
