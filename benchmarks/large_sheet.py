@@ -25,7 +25,8 @@ def row(side: int, frames: int) -> tuple[str, ...]:
     """Return one row of the table."""
     fabric = Material.preset("cotton")
     run = Job("muslin", "hang", side, frames, {name: getattr(fabric, name) for name in (
-        "areal_density", "stretch", "shear", "bend", "damping", "friction", "drag_coefficient", "skin_friction")},
+        "areal_density", "stretch", "shear", "bend", "damping", "friction", "drag_coefficient", "skin_friction",
+        "slow_drag_speed")},
         PANEL).run()
     got, vertices = run.measures(), side * side
     ms, iterations = got["ms_median"], max(got["iterations"], 1.0)

@@ -10,7 +10,7 @@ from ... import core
 from ...core.description.scene import AIR_DENSITY as AIR_DENSITY
 from .enum_items import chosen
 
-OF_QUADRATIC_AIR = ("drag_coefficient", "skin_friction")
+OF_QUADRATIC_AIR = ("drag_coefficient", "skin_friction", "slow_drag_speed")
 """Settings that count only with the quadratic law."""
 OF_LINEAR_AIR = ("air_drag",)
 """Settings that count only with the linear law."""
@@ -18,10 +18,12 @@ OF_LINEAR_AIR = ("air_drag",)
 
 @dataclass(frozen=True, kw_only=True)
 class AirSettings:
-    """Drag of the air; `air_drag` [kg/(m^2 s)] is None with the quadratic law, whose coefficients have no unit."""
+    """Drag of the air; `air_drag` [kg/(m^2 s)] is None with the quadratic law, whose coefficients have no unit;
+    `slow_drag_speed` is in m/s."""
 
     drag_coefficient: float
     skin_friction: float
+    slow_drag_speed: float
     air_drag: float | None
 
     def material_options(self) -> dict[str, Any]:
@@ -32,6 +34,7 @@ class AirSettings:
 def air_settings_of(values: Any) -> AirSettings:
     """Return the settings in an object's `muslin`."""
     return AirSettings(drag_coefficient=float(values.drag_coefficient), skin_friction=float(values.skin_friction),
+                       slow_drag_speed=float(values.slow_drag_speed),
                        air_drag=float(values.air_drag) if chosen(values, "air_law") == "LINEAR" else None)
 
 
@@ -40,7 +43,8 @@ def air_values(fabric: core.Material) -> dict[str, Any]:
     linear = fabric.air_drag
     return {"air_law": "QUADRATIC" if linear is None else "LINEAR",
             "air_drag": 0.5 * AIR_DENSITY * fabric.drag_coefficient if linear is None else linear,
-            "drag_coefficient": fabric.drag_coefficient, "skin_friction": fabric.skin_friction}
+            "drag_coefficient": fabric.drag_coefficient, "skin_friction": fabric.skin_friction,
+            "slow_drag_speed": fabric.slow_drag_speed}
 
 
 def air_constants(values: dict[str, Any]) -> dict[str, Any]:

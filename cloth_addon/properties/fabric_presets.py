@@ -29,8 +29,8 @@ OF_COMPRESSION = ("compression_warp", "compression_weft")
 OF_SEPARATE_DAMPING = ("compression_damping", "shear_damping", "bend_damping")
 PRESET_PROPERTIES = (
     "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft",
-    "damping", "friction", "air_drag", "drag_coefficient", "skin_friction", "air_law", "viscous_drag",
-    "isotropic_damping", "spring_damping",
+    "damping", "friction", "air_drag", "drag_coefficient", "skin_friction", "slow_drag_speed", "air_law",
+    "viscous_drag", "isotropic_damping", "spring_damping",
     "use_compression", *OF_COMPRESSION, "use_separate_damping", *OF_SEPARATE_DAMPING,
 )
 """Properties of `MuslinObject` that a preset sets."""

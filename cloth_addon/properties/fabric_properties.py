@@ -111,7 +111,7 @@ class FabricProperties:
         name="Air", description="How the air resists the cloth, and the wind drives it",
         default=DEFAULT_FABRIC["air_law"],
         items=[("QUADRATIC", "Quadratic", "Pressure on the surface and friction along it grow with the square of the "
-                "speed, as in real air: gentle motion is free, and strong wind makes flags flutter", 0),
+                "speed, as in real air: gentle motion is slowed little, and strong wind makes flags flutter", 0),
                ("LINEAR", "Linear", "Pressure grows with the speed, as in published cloth simulations and Blender's "
                 "Air Viscosity: it slows gentle motion more, and strong wind drives less", 1)],
         options=set(),
@@ -125,6 +125,12 @@ class FabricProperties:
         "skin_friction", "Skin Friction", "Coefficient of the friction of the air along both sides: 0.01 for smooth "
         "fabric, more for fur and fringes. More makes wind pull a flag straight",
         min=0.0, max=100.0, soft_max=0.1, step=0.1, precision=4,
+    )
+    slow_drag_speed: _fabric(
+        "slow_drag_speed", "Linear Below", "Speed across the surface, relative to the air, in m/s, below which the "
+        "pressure of the air grows linearly. Air resists slow swings more than a steady wind of their speed. More makes "
+        "hung cloth come to rest sooner",
+        min=0.0, max=100.0, soft_max=2.0, step=1, precision=3,
     )
     air_drag: _fabric(
         "air_drag", "Air Drag", "Resistance of the air, and force of the wind, normal to the surface, in kg/(m² s), "

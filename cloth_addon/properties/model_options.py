@@ -10,7 +10,7 @@ import bpy
 from .body_properties import MAX_POISSON_RATIO
 from .enum_items import chosen
 
-OF_AIR = ("air_law", "drag_coefficient", "skin_friction", "air_drag")
+OF_AIR = ("air_law", "drag_coefficient", "skin_friction", "slow_drag_speed", "air_drag")
 """Names of the settings of the air on faces."""
 ALL_OF_FABRIC = frozenset((
     "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp_micro", "bend_weft_micro",

@@ -10,7 +10,7 @@ from .enum_items import title
 from .field_weights_settings import FIELD_WEIGHTS
 
 TITLES = {"areal_density": "Weight", "bend": "Bending", "max_elongation": "Limit Stretch", "uv_map": "UV Map",
-          "drag_coefficient": "Drag",
+          "drag_coefficient": "Drag", "slow_drag_speed": "Linear Below",
           "verlet_kd": "Kept Motion", "solid_contact": "On Solids", "projective_solve": "Solve",
           "steps_per_frame": "Steps per Frame", "thickness": "Distance",
           "self_collision": "Self Collision of the Scene",

@@ -93,6 +93,7 @@ def _draw_air(col: Any, muslin: Any) -> None:
         return
     air.prop(muslin, "drag_coefficient")
     air.prop(muslin, "skin_friction")
+    with_unit(air, muslin, "slow_drag_speed", "m/s")
 
 
 class MUSLIN_PT_stiffness(PhysicsTab, bpy.types.Panel):

@@ -18,6 +18,7 @@ PLACES: Mapping[str, tuple[str, int | None]] = {
     "stretch_warp": ("stretch", 0), "stretch_weft": ("stretch", 1), "shear": ("shear", None),
     "bend_warp": ("bend", 0), "bend_weft": ("bend", 1), "damping": ("damping", None), "friction": ("friction", None),
     "drag_coefficient": ("drag_coefficient", None), "skin_friction": ("skin_friction", None),
+    "slow_drag_speed": ("slow_drag_speed", None),
     "air_drag": ("air_drag", None), "viscous_drag": ("viscous_drag", None),
     "isotropic_damping": ("isotropic_damping", None), "spring_damping": ("spring_damping", None),
     "compression_warp": ("compression", 0), "compression_weft": ("compression", 1),

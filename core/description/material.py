@@ -42,8 +42,10 @@ class Material:
             its velocity along the normal [-].
         skin_friction: C_T of the friction of the wind along both sides, rho/2 C_T |w_t| w_t, for its component w_t
             in the plane [-].
+        slow_drag_speed: s, the speed of the wind across the surface below which its pressure grows linearly,
+            rho/2 C_N sqrt(w_n^2 + s^2) w_n [m/s].
         air_drag: k_d of a drag that is linear in the velocity along the normal [kg/(m^2 s)], as in 002. If it is given,
-            0 included, it acts instead of `drag_coefficient` and `skin_friction`.
+            0 included, it acts instead of `drag_coefficient`, `skin_friction` and `slow_drag_speed`.
         viscous_drag: drag against still air in every direction [kg/(m^2 s)].
         thread_width: width of the strip of fabric that a loose edge represents [m].
 
@@ -59,6 +61,7 @@ class Material:
     friction: float = 0.3
     drag_coefficient: float = 0.0
     skin_friction: float = 0.0
+    slow_drag_speed: float = 0.0
     air_drag: float | None = None
     viscous_drag: float = 0.0
     isotropic_damping: float = 0.0
@@ -75,7 +78,7 @@ class Material:
             raise MaterialError(f"name is {self.name!r}, it must be text")
         for field, above_zero in (("areal_density", True), ("stretch", False), ("shear", False), ("bend", False),
                                   ("damping", False), ("friction", False), ("drag_coefficient", False),
-                                  ("skin_friction", False), ("air_drag", False),
+                                  ("skin_friction", False), ("slow_drag_speed", False), ("air_drag", False),
                                   ("viscous_drag", False), ("isotropic_damping", False), ("spring_damping", False),
                                   ("thread_width", True), ("compression", False), ("compression_damping", False),
                                   ("shear_damping", False), ("bend_damping", False)):

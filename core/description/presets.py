@@ -26,7 +26,7 @@ UNITS = {
     "areal_density": "kg/m^2", "stretch": "N/m", "shear": "N/m", "bend": "N m", "compression": "N/m", "damping": "s",
     "compression_damping": "s", "shear_damping": "s", "bend_damping": "s", "isotropic_damping": "kg/s",
     "spring_damping": "kg/s", "friction": "-", "drag_coefficient": "-", "skin_friction": "-",
-    "air_drag": "kg/(m^2 s)", "viscous_drag": "kg/(m^2 s)", "thread_width": "m"}
+    "slow_drag_speed": "m/s", "air_drag": "kg/(m^2 s)", "viscous_drag": "kg/(m^2 s)", "thread_width": "m"}
 """Unit of each constant that a preset may have."""
 _NEEDED = ("areal_density", "stretch", "shear")
 _CONSTANT = Fields({"value": Either(Number(0.0), ListOf(Number(0.0), 2, 2))},

@@ -3,13 +3,15 @@
 
     viscous    f_i = - c_i v_i                              c_i = k_d [kg/(m^2 s)] times the vertex's area
     linear     f   = - k_d A (n . r) n                      per triangle, r = v - v_wind, v the mean of its corners
-    quadratic  f   = - rho/2 A (C_N |n . r| (n . r) n + C_T |r_t| r_t),    r_t = r - (n . r) n
+    quadratic  f   = - rho/2 A (C_N sqrt((n . r)^2 + s^2) (n . r) n + C_T |r_t| r_t),    r_t = r - (n . r) n
 
 Viscous and linear drag are damping forces of 002; the linear law is also in Baraff and Witkin 1998, section 4.4 (001).
 The quadratic law is that of a thin plate in a separated flow: the pressure of both sides along the normal, which is
-drag and lift in one, and the friction of both sides in the plane. A and n are those of one moment of the step, so a
-force is linear in v, and df/dv is symmetric and negative semi-definite: df_i/dv_j = - sum_q q q^T for every pair of
-corners i, j. `kernels.formulas.drag` has the vectors q, and how the quadratic law is linearised.
+drag and lift in one, and the friction of both sides in the plane. Below the speed s across the surface the pressure is
+linear, because a plate that swings slowly in still air feels more drag than in a steady wind (0045). A and n are those
+of one moment of the step, so a force is linear in v, and df/dv is symmetric and negative semi-definite: df_i/dv_j =
+- sum_q q q^T for every pair of corners i, j. `kernels.formulas.drag` has the vectors q, and how the quadratic law is
+linearised.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ class AirCoefficients:
         stencil: that of `drag_stencil`.
         linear: (T,) k_d [kg/(m^2 s)]; None where the quadratic law acts.
         normal, tangential: (T,) rho C_N / 2 and rho C_T / 2 of the quadratic law [kg/m^3].
+        slow: (T,) speed s across the surface below which the quadratic law is linear [m/s].
         mass: (T,) of the fabric [kg].
     """
 
@@ -38,6 +41,7 @@ class AirCoefficients:
     linear: FloatArray | None
     normal: FloatArray
     tangential: FloatArray
+    slow: FloatArray
     mass: FloatArray
 
 
@@ -63,7 +67,7 @@ class AirDrag:
         if air.linear is not None:
             return AirDrag(air.stencil, current().drag.drag_vectors(triangles, air.linear, x)[:, None])
         return AirDrag(air.stencil, *current().drag.air_vectors(
-            triangles, x, r, air.normal, air.tangential, air.mass, h))
+            triangles, x, r, air.normal, air.tangential, air.slow, air.mass, h))
 
     def add_force(self, u: FloatArray, total: FloatArray) -> None:
         """Add the part of the force that is linear in velocities u (V, 3) [m/s] to `total` (V, 3) [N]."""

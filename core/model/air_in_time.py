@@ -15,7 +15,7 @@ from ..loads.air_drag import AirCoefficients, drag_stencil
 from .dof_numbering import patch_areas
 from .latest import Latest
 
-OF_TRIANGLES = ("air_drag", "drag_coefficient", "skin_friction")
+OF_TRIANGLES = ("air_drag", "drag_coefficient", "skin_friction", "slow_drag_speed")
 """Constants of a fabric by which air acts on its triangles."""
 
 
@@ -54,11 +54,11 @@ class AirInTime:
         found = []
         for (cloth, _), stencil, mass in zip(self._dragged, self.stencils, self._mass, strict=True):
             fabric = _material(cloth, time)
-            linear, normal, tangential = (np.full(len(mass), c) for c in (
+            linear, normal, tangential, slow = (np.full(len(mass), c) for c in (
                 fabric.air_drag or 0.0, 0.5 * self._density * fabric.drag_coefficient,
-                0.5 * self._density * fabric.skin_friction))
+                0.5 * self._density * fabric.skin_friction, fabric.slow_drag_speed))
             quadratic = fabric.air_drag is None
-            found.append(AirCoefficients(stencil, None if quadratic else linear, normal, tangential, mass))
+            found.append(AirCoefficients(stencil, None if quadratic else linear, normal, tangential, slow, mass))
         return found
 
     def _made_viscous(self, time: float) -> FloatArray:

@@ -20,7 +20,7 @@ def test_a_preset_sets_every_value_of_the_core_s_material(extension, scene):
         material = extension.settings.settings_of(sheet, scene).material("Sheet")
         preset = extension.core.Material.preset(name)
         for field in ("areal_density", "stretch", "shear", "bend", "damping", "friction", "drag_coefficient",
-                      "skin_friction"):
+                      "skin_friction", "slow_drag_speed"):
             assert getattr(material, field) == pytest.approx(getattr(preset, field), rel=1e-6), (name, field)
         assert material.air_drag is preset.air_drag is None
 
@@ -76,7 +76,7 @@ def test_the_tooltips_of_presets_say_that_friction_is_replaced(extension):
 STIFFNESSES_AND_SUCH = (
     "areal_density", "stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft", "bend_warp_micro",
     "bend_weft_micro", "damping", "friction", "air_drag", "drag_coefficient",
-    "skin_friction", "viscous_drag", "spring_damping", "isotropic_damping",
+    "skin_friction", "slow_drag_speed", "viscous_drag", "spring_damping", "isotropic_damping",
     "compression_warp", "compression_weft", "compression_damping", "shear_damping", "bend_damping", "self_friction",
     "self_distance", "young_modulus", "density", "neighbour_stiffness", "neighbour_damping", "internal_tension",
     "internal_compression", "pin_stiffness", "uniform_pressure_force", "target_volume", "plastic_time", "hardening")

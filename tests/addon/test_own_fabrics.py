@@ -50,13 +50,27 @@ def test_a_preset_that_is_saved_gives_another_cloth_every_value(extension, folde
     assert muslin.fabric == "my_wool"
     other = builders.sheet(name="Other").muslin
     other.fabric = "my_wool"
-    for prop in set(presets.PRESET_PROPERTIES) - {"drag_coefficient", "skin_friction"}:     # of the other law
+    for prop in set(presets.PRESET_PROPERTIES) - {"drag_coefficient", "skin_friction", "slow_drag_speed"}:     # linear law
         assert getattr(other, prop) == getattr(muslin, prop), prop
     material = extension.core.Material.load(folder / "my_wool.toml")
     assert material.compression is not None and material.bend_damping is not None
     other.fabric = "cotton"                             # which has neither
     assert not other.use_compression and not other.use_separate_damping and other.fabric == "cotton"
     assert presets.preset("my_wool").description == "for a test"
+
+
+def test_a_preset_saved_without_slow_drag_is_read_with_none(extension, folder, sheet):
+    sheet.muslin.areal_density = 0.2
+    save("Plain")
+    path = folder / "plain.toml"
+    text = path.read_text(encoding="utf-8")
+    begin = text.index("[slow_drag_speed]")
+    end = text.find("\n[", begin)
+    path.write_text(text[:begin] + (text[end + 1:] if end >= 0 else ""), encoding="utf-8")
+    sheet.muslin.fabric = "plain"
+    assert sheet.muslin.slow_drag_speed == 0.0 and sheet.muslin.areal_density == pytest.approx(0.2)
+    sheet.muslin.fabric = "cotton"
+    assert sheet.muslin.slow_drag_speed == pytest.approx(0.2)
 
 
 def test_compression_and_damping_that_are_off_are_not_saved(extension, folder, sheet):

@@ -81,12 +81,15 @@ def test_the_settings_of_the_fabric_reach_the_core(read, scene):
 def test_the_settings_of_the_air_reach_the_core(read, scene):
     sheet = builders.sheet()
     sheet.muslin.drag_coefficient, sheet.muslin.skin_friction, scene.muslin.air_density = 1.5, 0.03, 0.9
+    sheet.muslin.slow_drag_speed = 0.3
     fabric = read().cloths[0].material
-    assert (fabric.drag_coefficient, fabric.skin_friction) == pytest.approx((1.5, 0.03)) and fabric.air_drag is None
+    assert (fabric.drag_coefficient, fabric.skin_friction, fabric.slow_drag_speed) == pytest.approx((1.5, 0.03, 0.3))
+    assert fabric.air_drag is None
     assert read().air_density == pytest.approx(0.9)
     sheet.muslin.air_law = "LINEAR"
     assert read().cloths[0].material.air_drag == pytest.approx(0.70434)
-    for law, prop, unused in (("LINEAR", "air_drag", "drag_coefficient"), ("QUADRATIC", "skin_friction", "air_drag")):
+    for law, prop, unused in (("LINEAR", "air_drag", "drag_coefficient"), ("QUADRATIC", "skin_friction", "air_drag"),
+                              ("QUADRATIC", "slow_drag_speed", "air_drag"), ("LINEAR", "air_drag", "slow_drag_speed")):
         sheet.muslin.air_law = law
         for name in (prop, unused):
             sheet.keyframe_insert(f"muslin.{name}", frame=1)

@@ -41,14 +41,15 @@ def drag_vectors(triangles: IntArray, coefficients: FloatArray, x: FloatArray) -
     return q
 
 
-def air_vectors(triangles: IntArray, x: FloatArray, u: FloatArray, c_n: FloatArray, c_t: FloatArray, mass: FloatArray,
-                h: float) -> tuple[FloatArray, FloatArray]:
+def air_vectors(triangles: IntArray, x: FloatArray, u: FloatArray, c_n: FloatArray, c_t: FloatArray, slow: FloatArray,
+                mass: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
     """Return q (T, 3, 3) [sqrt(kg/s)] and g (T, 3) [N] of triangles (T, 3) in a step of h [s].
 
-    x (V, 3) [m]; u (V, 3): velocities relative to the air [m/s]. c_n, c_t, mass (T,): of each triangle.
+    x (V, 3) [m]; u (V, 3): velocities relative to the air [m/s]. c_n, c_t, slow, mass (T,): of each triangle.
     """
     q, g = np.empty((len(triangles), 3, 3)), np.empty((len(triangles), 3))
-    share(_air_vectors, len(triangles), LEAST_VERTICES, triangles, x, u, c_n, c_t, mass, float(h), q, g)
+    share(_air_vectors, len(triangles), LEAST_VERTICES, triangles, x, u, c_n, c_t, slow, mass, float(h), q,
+          g)
     return q, g
 
 
@@ -61,13 +62,13 @@ def _vectors(begin: Any, end: Any, triangles: Any, coefficients: Any, x: Any, q:
 
 
 @njit(**KERNEL)
-def _air_vectors(begin: Any, end: Any, triangles: Any, x: Any, u: Any, c_n: Any, c_t: Any, mass: Any, h: Any, q: Any,
-                 g: Any) -> None:
+def _air_vectors(begin: Any, end: Any, triangles: Any, x: Any, u: Any, c_n: Any, c_t: Any, slow: Any, mass: Any, h: Any,
+                 q: Any, g: Any) -> None:
     """Write q (T, 3, 3) [sqrt(kg/s)] and g (T, 3) [N] of triangles begin..end - 1."""
     for t in range(begin, end):
         i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         total = add(add(at(u, i), at(u, j)), at(u, k))
-        rows = air_formula(at(x, i), at(x, j), at(x, k), total, c_n[t], c_t[t], mass[t], h)
+        rows = air_formula(at(x, i), at(x, j), at(x, k), total, c_n[t], c_t[t], slow[t], mass[t], h)
         for a in range(3):
             q[t, 0, a], q[t, 1, a], q[t, 2, a], g[t, a] = rows[0][a], rows[1][a], rows[2][a], rows[3][a]
 

@@ -37,13 +37,13 @@ def drag_vectors(triangles: IntArray, coefficients: FloatArray, x: FloatArray) -
     return join(drag_vector(a, b, c, coefficients))
 
 
-def air_vectors(triangles: IntArray, x: FloatArray, u: FloatArray, c_n: FloatArray, c_t: FloatArray, mass: FloatArray,
-                h: float) -> tuple[FloatArray, FloatArray]:
+def air_vectors(triangles: IntArray, x: FloatArray, u: FloatArray, c_n: FloatArray, c_t: FloatArray, slow: FloatArray,
+                mass: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
     """Return q (T, 3, 3) [sqrt(kg/s)] and g (T, 3) [N] of triangles (T, 3) in a step of h [s].
 
-    x (V, 3) [m]; u (V, 3): velocities relative to the air [m/s]. c_n, c_t, mass (T,): of each triangle.
+    x (V, 3) [m]; u (V, 3): velocities relative to the air [m/s]. c_n, c_t, slow, mass (T,): of each triangle.
     """
     a, b, c = corners(x, triangles)
     v0, v1, v2 = corners(u, triangles)
-    *q, g = air_formula(a, b, c, add(add(v0, v1), v2), c_n, c_t, mass, h)
+    *q, g = air_formula(a, b, c, add(add(v0, v1), v2), c_n, c_t, slow, mass, h)
     return np.stack([join(row) for row in q], axis=1), join(g)

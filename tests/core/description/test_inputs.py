@@ -16,6 +16,7 @@ from tests.core.refusals import CORNERS, CUBE, FABRIC, refused, sheet
     ("areal_density", [0.0, -1.0, np.nan, np.inf]), ("stretch", [-1.0, (1.0, -2.0), (np.nan, 1.0)]),
     ("shear", [-1.0, np.inf]), ("bend", [(-1e-9, 0.0), np.nan]), ("damping", [-0.1]), ("friction", [-0.1, np.nan]),
     ("air_drag", [-1.0]), ("drag_coefficient", [-1.0]), ("skin_friction", [-1.0]),
+    ("slow_drag_speed", [-1.0, np.nan]),
     ("viscous_drag", [-1.0]), ("thread_width", [0.0, -1.0]),
 ])
 def test_a_fabric_constant_out_of_range_is_named_with_its_value(constant, values):
@@ -244,8 +245,8 @@ NO_FLAGS = (1, 0, None, "yes", np.nan)
 
 
 @cases("what", ["areal_density", "stretch", "shear", "bend", "damping", "isotropic_damping",
-                "spring_damping", "friction", "air_drag", "drag_coefficient", "skin_friction", "viscous_drag",
-                "thread_width"])
+                "spring_damping", "friction", "air_drag", "drag_coefficient", "skin_friction", "slow_drag_speed",
+                "viscous_drag", "thread_width"])
 def test_a_fabric_takes_numbers_and_no_booleans_for_numbers(what):
     for value in NO_NUMBERS:
         refused(core.MaterialError, lambda value=value: core.Material(**{**FABRIC, what: value}), what, "must be")

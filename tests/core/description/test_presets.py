@@ -22,6 +22,7 @@ BANDS = {
     "friction": ("-", 0.05, 1.5),
     "drag_coefficient": ("-", 0.5, 2.0),
     "skin_friction": ("-", 0.0, 0.05),
+    "slow_drag_speed": ("m/s", 0.05, 1.0),
 }
 GRAVITY = 9.81
 FABRICS = ("canvas", "chiffon", "cotton", "denim", "fine_cotton", "jersey", "leather", "plastic_film", "polyester",

@@ -13,11 +13,12 @@ from tests.core.simple_scenes import floor
 COTTON = core.Material.preset("cotton")
 VALUES = {"stretch_warp": 3000.0, "stretch_weft": 2000.0, "shear": 60.0, "bend_warp": 1e-5, "bend_weft": 2e-5,
           "damping": 0.01, "friction": 0.4, "air_drag": 0.6, "drag_coefficient": 1.5, "skin_friction": 0.2,
+          "slow_drag_speed": 0.3,
           "viscous_drag": 0.1, "isotropic_damping": 0.02, "spring_damping": 0.1, "compression_warp": 300.0,
           "compression_weft": 100.0, "compression_damping": 0.02, "shear_damping": 0.03, "bend_damping": 0.04}
 GROUPS = (["stretch_warp"], ["bend_warp", "bend_weft"], ["bend_weft"], ["shear", "damping"],
           ["stretch_weft", "spring_damping", "isotropic_damping"], ["air_drag", "viscous_drag"],
-          ["skin_friction", "drag_coefficient"],
+          ["skin_friction", "drag_coefficient", "slow_drag_speed"],
           ["compression_warp", "stretch_warp", "compression_damping"], ["shear_damping", "bend_damping"])
 SHEETS = ("baraff_witkin", "projective", "mass_spring", "immediate_buckling", "thread_cloth")
 

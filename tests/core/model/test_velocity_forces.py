@@ -22,7 +22,7 @@ from tests.core.shapes import grid
 
 WIND = np.array([2.0, -1.0, 0.5])
 FABRIC = {"areal_density": 0.2, "stretch": (900.0, 400.0), "shear": 150.0, "bend": (3e-5, 1e-5)}
-QUADRATIC = {"drag_coefficient": 1.2, "skin_friction": 0.1}
+QUADRATIC = {"drag_coefficient": 1.2, "skin_friction": 0.1, "slow_drag_speed": 0.2}
 FORCES = {"damped": {"damping": 0.02}, "in linear air": {"air_drag": 0.8}, "in air": QUADRATIC,
           "viscous": {"viscous_drag": 0.5}, "all": {"damping": 0.02, "viscous_drag": 0.5, **QUADRATIC}}
 
@@ -112,7 +112,7 @@ def test_air_also_drags_triangles_that_no_law_acts_on(backend):
     x, u = np.random.default_rng(2).normal(size=(2, len(mesh.positions), 3))
     elastic = ElasticForces([spring], pattern, np.zeros_like(x), ConstantStiffness([spring], pattern.scalar))
     none = np.zeros(len(mesh.triangles))
-    drag = AirDrag.at(AirCoefficients(stencil, none + 0.8, none, none, none), x, 0.0 * x, 0.0)
+    drag = AirDrag.at(AirCoefficients(stencil, none + 0.8, none, none, none, none), x, 0.0 * x, 0.0)
     rate = RateForce(x, np.zeros_like(x), [], [], None, [drag], None, None, pattern)
     np.testing.assert_allclose(difference(elastic, rate, x, 0.02, u), rate.product(u), atol=1e-9)
 

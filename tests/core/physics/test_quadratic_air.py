@@ -81,6 +81,38 @@ def test_one_linear_solve_a_step_is_of_second_order(backend):
         assert (ratios > 3.6).all()
 
 
+@cases("s", [0.2, 3.0])
+def test_the_terminal_speed_is_that_of_the_law_with_slow_drag(backend, s):
+    """c sqrt(v^2 + s^2) v = sigma g."""
+    v, _ = falling(0.15, 1 / 24, 8.0, backend=backend, slow_drag_speed=s)
+    square = 2.0 * 0.15 * GRAVITY / (AIR_DENSITY * C_N)
+    assert -v[:, 2] == pytest.approx(np.sqrt(np.hypot(0.5 * s * s, square) - 0.5 * s * s), rel=1e-6)
+
+
+def swings(sigma, h, time, **changes):
+    """Displacements (T, V) [m] along y in the second half of `time` [s], of a narrow sheet hung still that is pushed
+    with up to 2 mm/s, and their times (T,) [s].
+    """
+    flat = sheet((8, 1), (0.4, 0.05))
+    x = flat.positions[:, :1] * [0.0, 0.0, -1.0] + flat.positions[:, 1:2] * [1.0, 0.0, 0.0]
+    cloth = core.Cloth(core.ClothMesh(x, flat.triangles), fabric(sigma, **changes), pins=dict.fromkeys(range(2)),
+                       velocities=np.outer(-5e-3 * x[:, 2], [0.0, 1.0, 0.0]))
+    frames = run(core.Scene([cloth]), fixed_steps(h, newton_iterations=1, integrator="bdf2"), round(time / h))
+    last = frames[len(frames) // 2:]
+    return np.array([f.positions[0][:, 1] for f in last]), np.array([f.time for f in last])
+
+
+def test_slow_swings_die_away_exponentially_at_the_rate_of_their_linear_drag():
+    """Every mode decays with c s / (2 sigma), because drag and mass are in proportion everywhere."""
+    sigma, s = 0.2, 0.1
+    free, _ = swings(sigma, 1 / 60, 4.0, drag_coefficient=0.0)
+    slowed, times = swings(sigma, 1 / 60, 4.0, slow_drag_speed=s)
+    rate = 0.5 * AIR_DENSITY * C_N * s / (2.0 * sigma)
+    grown_back = slowed * np.exp(rate * times)[:, None]
+    assert np.sqrt(np.mean(grown_back ** 2) / np.mean(free ** 2)) == pytest.approx(1.0, rel=0.03)
+    assert np.sqrt(np.mean(slowed ** 2) / np.mean(free ** 2)) < 0.65
+
+
 def hung(sigma, speed, heading, diagonals="right"):
     """Angles (8, 5) [degrees] from the vertical of the rows of a sheet hung in a wind of this speed, and the exact one.
 
@@ -132,8 +164,9 @@ def air_force(system, x, v):
     return rate.push - rate.product(v)
 
 
-def test_the_force_on_a_triangle_is_that_of_the_law_and_has_two_equal_sides(backend):
-    system, x, v, _ = crumpled()
+@cases("s", [0.0, 0.7])
+def test_the_force_on_a_triangle_is_that_of_the_law_and_has_two_equal_sides(backend, s):
+    system, x, v, _ = crumpled(slow_drag_speed=s)
     wanted = np.zeros_like(x)
     for corners in system.triangles:
         a, b, c = x[corners]
@@ -141,7 +174,7 @@ def test_the_force_on_a_triangle_is_that_of_the_law_and_has_two_equal_sides(back
         area, n = 0.5 * np.linalg.norm(normal), normal / np.linalg.norm(normal)
         w = [2.0, -1.0, 0.5] - v[corners].mean(axis=0)
         along = w - (w @ n) * n
-        force = 0.5 * AIR_DENSITY * area * (C_N * abs(w @ n) * (w @ n) * n + C_T * np.linalg.norm(along) * along)
+        force = 0.5 * AIR_DENSITY * area * (C_N * np.hypot(w @ n, s) * (w @ n) * n + C_T * np.linalg.norm(along) * along)
         wanted[corners] += force / 3.0
     np.testing.assert_allclose(air_force(system, x, v), wanted, atol=1e-13 * np.abs(wanted).max())
     other = core.Cloth(core.ClothMesh(system.nodes.start, system.triangles[:, ::-1]), system.scene.cloths[0].material)
@@ -149,8 +182,9 @@ def test_the_force_on_a_triangle_is_that_of_the_law_and_has_two_equal_sides(back
     np.testing.assert_allclose(air_force(turned_over, x, v), wanted, atol=1e-13 * np.abs(wanted).max())
 
 
-def test_the_derivative_is_that_of_the_force_symmetric_and_semi_definite(backend):
-    system, x, v, u = crumpled()
+@cases("s", [0.0, 0.7])
+def test_the_derivative_is_that_of_the_force_symmetric_and_semi_definite(backend, s):
+    system, x, v, u = crumpled(slow_drag_speed=s)
     h = 1e-6
     change = (air_force(system, x, v + h * u) - air_force(system, x, v - h * u)) / (2.0 * h)
     rate = system.rate_force(x, v, 0.0)
@@ -174,7 +208,7 @@ def test_cloth_that_goes_with_the_wind_feels_none(backend):
     assert np.abs(air_force(system, x, 0.0 * x)).max() > 1e-3
 
 
-@cases("changes", [{"skin_friction": 0.0}, {"skin_friction": 0.3}])
+@cases("changes", [{"skin_friction": 0.0}, {"skin_friction": 0.3}, {"slow_drag_speed": 5.0}])
 def test_the_air_takes_energy_from_every_motion(backend, changes):
     system, x, v, _ = crumpled(wind=(0.0, 0.0, 0.0), **changes)
     assert np.vdot(v, air_force(system, x, v)) < 0.0
@@ -183,23 +217,27 @@ def test_the_air_takes_energy_from_every_motion(backend, changes):
 def test_no_step_gains_energy_from_the_air_whatever_else_stops_it():
     """Of implicit Euler from p to any q: m/2 (q^2 - p^2) grows by the work of the air and of what else acts, which is
 
-    all of it but -m/2 (q - p)^2 - k |p| ((1 + w) q - w p) q. With w = 1 it fails for k |p| > 2 m.
+    all of it but -m/2 (q - p)^2 - (k |p| ((1 + w) q - w p) + l q) q. With w = 1 it fails for k |p| > 2 m.
     """
     q = np.linspace(-2.0, 2.0, 801)
     for impulse in (0.0, 0.1, 1.9, 2.1, 10.0, 1e6):
         w = tangent_weight(np.float64(impulse), np.float64(1.0))
         assert (w == 1.0) == (impulse <= 2.0)
-        assert (-0.5 * (q - 1.0) ** 2 - impulse * ((1.0 + w) * q - w) * q).max() <= 1e-12 * (1.0 + impulse)
+        for linear in (0.0, 0.3, 30.0):                                     # the part that is linear at slow speeds
+            work = -(impulse * ((1.0 + w) * q - w) + linear * q) * q
+            assert (-0.5 * (q - 1.0) ** 2 + work).max() <= 1e-12 * (1.0 + impulse)
     assert (-0.5 * (q - 1.0) ** 2 - 10.0 * (2.0 * q - 1.0) * q).max() > 0.1
 
 
 @pytest.mark.parametrize("integrator", ["bdf2", "implicit_euler"])
 @pytest.mark.parametrize("h", [1 / 4, 1 / 24, 1 / 200])
-def test_a_thrown_sheet_loses_energy_in_every_step_of_any_size(h, integrator):
+@pytest.mark.parametrize("s", [0.0, 0.2, 5.0])
+def test_a_thrown_sheet_loses_energy_in_every_step_of_any_size(h, integrator, s):
     flat = sheet((6, 4), (0.6, 0.4))
     rng = np.random.default_rng(2)
     v = 6.0 * np.cross([0.3, 1.0, 0.2], flat.positions) + [3.0, 0.0, 8.0] + 0.3 * rng.normal(size=flat.positions.shape)
-    cloth = core.Cloth(flat, fabric(0.03, skin_friction=0.05, stretch=200.0, shear=50.0), velocities=v)
+    cloth = core.Cloth(flat, fabric(0.03, skin_friction=0.05, slow_drag_speed=s, stretch=200.0, shear=50.0),
+                      velocities=v)
     solver = fixed_steps(h, integrator=integrator, measure_energy=True)
     energies = [f.certificate.energy for f in run(core.Scene([cloth], **STILL), solver, 12)]
     total = np.array([e.total for e in energies])
@@ -245,6 +283,6 @@ def test_a_wrong_density_or_coefficient_is_refused_by_name(value):
     cloth = core.Cloth(core.ClothMesh(*grid(2, 2)), fabric(0.2))
     with pytest.raises(SceneError, match="air_density is .*number from 0"):
         core.Scene([cloth], air_density=value)
-    for name in ("drag_coefficient", "skin_friction"):
+    for name in ("drag_coefficient", "skin_friction", "slow_drag_speed"):
         with pytest.raises(MaterialError, match=f"{name} is .*0 or more"):
             fabric(0.2, **{name: value})
