@@ -128,7 +128,7 @@ class FabricProperties:
     )
     slow_drag_speed: _fabric(
         "slow_drag_speed", "Linear Below", "Speed across the surface, relative to the air, in m/s, below which the "
-        "pressure of the air grows linearly. Air resists slow swings more than a steady wind of their speed. More makes "
+        "pressure of the air grows linearly. Air resists slow swings more than a steady wind of their speed. More lets "
         "hung cloth come to rest sooner",
         min=0.0, max=100.0, soft_max=2.0, step=1, precision=3,
     )

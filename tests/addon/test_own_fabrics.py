@@ -50,7 +50,7 @@ def test_a_preset_that_is_saved_gives_another_cloth_every_value(extension, folde
     assert muslin.fabric == "my_wool"
     other = builders.sheet(name="Other").muslin
     other.fabric = "my_wool"
-    for prop in set(presets.PRESET_PROPERTIES) - {"drag_coefficient", "skin_friction", "slow_drag_speed"}:     # linear law
+    for prop in set(presets.PRESET_PROPERTIES) - {"drag_coefficient", "skin_friction", "slow_drag_speed"}:
         assert getattr(other, prop) == getattr(muslin, prop), prop
     material = extension.core.Material.load(folder / "my_wool.toml")
     assert material.compression is not None and material.bend_damping is not None

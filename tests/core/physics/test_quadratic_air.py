@@ -174,7 +174,8 @@ def test_the_force_on_a_triangle_is_that_of_the_law_and_has_two_equal_sides(back
         area, n = 0.5 * np.linalg.norm(normal), normal / np.linalg.norm(normal)
         w = [2.0, -1.0, 0.5] - v[corners].mean(axis=0)
         along = w - (w @ n) * n
-        force = 0.5 * AIR_DENSITY * area * (C_N * np.hypot(w @ n, s) * (w @ n) * n + C_T * np.linalg.norm(along) * along)
+        pressure, friction = C_N * np.hypot(w @ n, s) * (w @ n) * n, C_T * np.linalg.norm(along) * along
+        force = 0.5 * AIR_DENSITY * area * (pressure + friction)
         wanted[corners] += force / 3.0
     np.testing.assert_allclose(air_force(system, x, v), wanted, atol=1e-13 * np.abs(wanted).max())
     other = core.Cloth(core.ClothMesh(system.nodes.start, system.triangles[:, ::-1]), system.scene.cloths[0].material)
