@@ -43,11 +43,14 @@ class Before:
         x: (V, 3) positions [m].
         v: (V, 3) velocities [m/s].
         step: size of that step [s].
+        x_earlier, v_earlier: (V, 3) the same at the start of the step before it, None if that had another size.
     """
 
     x: FloatArray
     v: FloatArray
     step: float
+    x_earlier: FloatArray | None = None
+    v_earlier: FloatArray | None = None
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..arrays import FloatArray
 from ..model.particle_system import ParticleSystem
 from ..state import Before, State
 from . import implicit_euler, multistep_start
@@ -30,35 +31,64 @@ from .step_context import StepContext
 
 THREAD_LINEARISATIONS = 2
 """Linearisations of each step with threads or seams, unless the settings say otherwise."""
+BLEND = 0.48
+"""Share of the third formula in the mean of the second and the third [-], the largest that is stable for every step."""
 EQUAL_STEPS = 1e-9
 """Relative difference up to which two steps have the same size [-]."""
 
 
 def step(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
-    expected, spare, settings = system.smoothing(state.v), False, context.settings
-    if system.abrupt.any():
-        expected[system.abrupt] = 0.0
-        if settings.linearisations == 1:
-            spare = True                                             # the settings ask for one only
-            count = implicit_euler.SLACK_LINEARISATIONS if system.may_go_slack else THREAD_LINEARISATIONS
-            context = context.with_linearisations(count)
+    spare, settings, turned = False, context.settings, system.turned_start(state, h)
+
+    def predicted(gain: FloatArray | None, base: FloatArray, span: float) -> FloatArray:
+        """Return the velocities (V, 3) [m/s] that lead in `span` [s] from `base` (V, 3) [m] to the predicted end."""
+        assert turned.rotation is not None
+        u = (system.predictor.end(state.x, state.v, gain, h, turned.rotation) - base) / span
+        u[system.abrupt] = 0.0
+        return u
+
+    if system.abrupt.any() and settings.linearisations == 1:
+        spare = True                                             # the settings ask for one only
+        count = implicit_euler.SLACK_LINEARISATIONS if system.may_go_slack else THREAD_LINEARISATIONS
+        context = context.with_linearisations(count)
     room = Clearance(state, h, context)
+
+    def plain(unhindered: bool) -> StepResult:
+        """Return the result of a step of implicit Euler."""
+        return implicit_euler.step(system, state, h, context, predicted(None, state.x, h), unhindered=unhindered,
+                                   spare=spare, start=turned)
+
     result: StepResult | None = None
     before, spent = None, 0
     if (state.before is None or abs(state.before.step - h) <= EQUAL_STEPS * h) and not room.may_touch():
-        before, spent = multistep_start.before(system, state, h, lambda: implicit_euler.step(
-            system, state, h, context, expected, unhindered=True, spare=spare))
+        before, spent = multistep_start.before(system, state, turned, lambda: plain(True))
     if before is not None:
-        start = replace(state, x=(4.0 * state.x - before.x) / 3.0, v=(4.0 * state.v - before.v) / 3.0,
-                        time=state.time + h / 3.0, before=None)
+        start, part = _start(state, before, h)
         span = context.between(start.time, state.time + h)
-        result = implicit_euler.step(system, start, 2.0 * h / 3.0, span, expected, unhindered=True, spare=spare)
+        result = implicit_euler.step(
+            system, start, part * h, span, predicted(state.v - before.v, start.x, part * h), unhindered=True,
+            spare=spare, start=turned)
         if result.hopeless or result.finite and room.meets(result.state.x, result.state.v):
             result = None
         if result is None:
             context = context.between(state.time, state.time + h)
     if result is None:
-        result = implicit_euler.step(system, state, h, context, expected, spare=spare)
-    return replace(result, state=replace(result.state, before=Before(state.x, state.v, h)),
-                   iterations=result.iterations + spent)
+        result = plain(False)
+    known = state.before
+    again = known is not None and abs(known.step - h) <= EQUAL_STEPS * h
+    after = Before(state.x, state.v, h, known.x if again and known else None, known.v if again and known else None)
+    return replace(result, state=replace(result.state, before=after), iterations=result.iterations + spent)
+
+
+def _start(state: State, before: Before, h: float) -> tuple[State, float]:
+    """Return the state (x*, v*) from which a step of implicit Euler is a step of BDF2, and its part of the step h [s].
+    """
+    if before.x_earlier is None or before.v_earlier is None:
+        x, v, part = (4.0 * state.x - before.x) / 3.0, (4.0 * state.v - before.v) / 3.0, 2.0 / 3.0
+    else:
+        part = 1.0 / (1.5 + BLEND / 3.0)
+        now, then, earlier = part * (2.0 + BLEND), part * (0.5 + BLEND), part * BLEND / 3.0
+        x = now * state.x - then * before.x + earlier * before.x_earlier
+        v = now * state.v - then * before.v + earlier * before.v_earlier
+    return replace(state, x=x, v=v, time=state.time + (1.0 - part) * h, before=None), part

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import SINGLE_PRECISION, FloatArray
 from ..contact.contact_step import SelfContactStep
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
@@ -135,22 +135,33 @@ class ContactLoop:
         """The solution of a pass, from a first guess; `scale` is of the pass whose solution that is."""
         tight = equations.touching or self._system.has_seams
         tolerance = min(self._tolerance, CONTACT_TOLERANCE) if tight else self._tolerance
-        rhs, filter_, balanced = equations.rhs, equations.filter_, equations.translations.balanced
+        rhs, filter_, balanced = equations.rhs, equations.filter_, equations.rigid.balanced
+        linear = self._tried(equations, start, scale, tolerance, tolerance)
+        if linear.reason == "indefinite" and tolerance >= SINGLE_PRECISION and np.isfinite(linear.residual):
+            # soft bending beside stiff stretch may be beyond a factor in single precision
+            self.iterations += linear.iterations
+            linear = self._tried(equations, start, scale, tolerance, 0.0)
+        with self._watch.stage("solve"):
+            linear = replace(linear, solution=balanced(rhs, linear.solution, filter_))
+        self.iterations, self.solves = self.iterations + linear.iterations, self.solves + 1
+        self._linearisation.learn(linear.iterations, touching=equations.touching)
+        return linear
+
+    def _tried(self, equations: PassEquations, start: FloatArray | None, scale: float | None, tolerance: float,
+               precision: float) -> LinearResult:
+        """Return the solution of a pass to `tolerance`, with a preconditioner that is made for `precision` [-]."""
+        rhs, filter_, balanced = equations.rhs, equations.filter_, equations.rigid.balanced
         with self._watch.stage("preconditioner"):
-            precondition = self._linearisation.preconditioner(self._h, equations.matrix, filter_, tolerance)
+            precondition = self._linearisation.preconditioner(self._h, equations.matrix, filter_, precision)
         with self._watch.stage("solve"):
             if start is not None and scale is None:
                 # a free fall is no guess for what touches, and a look at it is a product: none of 173 solves took it
                 start = None if self._linearisation.direct and equations.touching else balanced(rhs, start, filter_)
             multiply = equations.multiply if self._linearisation.direct else equations.packed(tolerance)
-            linear = modified_pcg(multiply, rhs, precondition=precondition, project=filter_.project,
-                                  z=filter_.z, start=start, tolerance=tolerance, scale=scale,
-                                  good=GOOD if self._linearisation.direct else 1.0,
-                                  max_iterations=self.contacts.settings.max_linear_iterations)
-            linear = replace(linear, solution=balanced(rhs, linear.solution, filter_))
-        self.iterations, self.solves = self.iterations + linear.iterations, self.solves + 1
-        self._linearisation.learn(linear.iterations, touching=equations.touching)
-        return linear
+            return modified_pcg(multiply, rhs, precondition=precondition, project=filter_.project,
+                                z=filter_.z, start=start, tolerance=tolerance, scale=scale,
+                                good=GOOD if self._linearisation.direct else 1.0,
+                                max_iterations=self.contacts.settings.max_linear_iterations)
 
     def _judged(self, equations: PassEquations, linear: LinearResult, u: FloatArray, last: FloatArray, attempt: int,
                 rate: RateForce | None) -> tuple[FloatArray, bool]:
@@ -195,18 +206,16 @@ class ContactLoop:
         The linearised one takes a sheet that a turning solid carries along for one that is strained by
         (omega h)^2 / 2, and friction would refuse to hold it. The forces as they are have an error too, what they leave
         to do on vertices that are free. For a sheet that stiff folds run through it is much the larger one.
-        Damping is taken half way, where the velocity of a turning motion is rigid.
         """
         assert self._constraints is not None
         if not self._constraints.carried.any():
             return force
-        x0, x = self._state.x, self.contacts.base + self._h * u
+        x = self.contacts.base + self._h * u
         actual = self._mass * (u - self._state.v) / self._h - self._elastic.force(x) - friction
         if self._pairs is not None:
             actual -= self._pairs.impulse(u) / self._h
         if rate:
             actual += rate.product(u) - rate.push
-            actual += rate.damping(rate.x, u) - rate.damping(0.5 * (x0 + x), u)
         left = filter_.project(actual)
         better = np.sum(left * left) < NEARER ** 2 * np.sum((actual - left - force) ** 2)
         return actual if better else force

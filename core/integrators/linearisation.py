@@ -21,6 +21,7 @@ from ..linear.preconditioners.low_rank import LowRankCorrection
 from ..linear.preconditioners.select import NO_SOLVES, after
 from ..model.elastic_forces import ElasticForces
 from ..model.particle_system import ParticleSystem
+from ..model.turned_start import TurnedStart
 from ..model.velocity_forces import RateForce
 from ..state import SolveHistory
 
@@ -79,6 +80,14 @@ class Tangent:
                               rate_factor=h)
         A.add_diagonal(self._system.mass)
         return A
+
+    def turned(self, elastic: ElasticForces, start: TurnedStart, x: FloatArray, h: float, rate: RateForce | None, *,
+               definite: bool) -> tuple[BlockMatrix, FloatArray]:
+        """Return the matrix at the turned `start`, and the linear elastic force (V, 3) [N] at x (V, 3) [m]."""
+        A, force = elastic.linearised(start, x, h ** 2, definite=definite, room=self._system.workspace, rate=rate,
+                                      rate_factor=h)
+        A.add_diagonal(self._system.mass)
+        return A, force
 
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """Return multigrid or a direct factor, selected by the history of solves."""

@@ -3,11 +3,12 @@
 
 It is extrapolated with the present acceleration a,
 
-    x_before = x0 - h v0 + h^2/2 a,      v_before = v0 - h a,      a = (u - v0) / h
+    x_before = x0 - h v0 + h^2/2 a,      v_before = v0 - h a,      a = g + R^(-3/2) ((u - v0) / h - g)
 
 where u (V, 3) [m/s] is the end velocity of a trial step of size h. With implicit Euler for the trial, a contains
 stiffness, drag and wind at any step size; it is exact to O(h), x_before to O(h^3) and v_before to O(h^2), so that the
-motion is of second order. Another acceleration a' would leave a lasting error of h/2 (a - a') in the velocities. Pinned
+motion is of second order. The trial has the acceleration at its end, which turns with the cloth: the one of half a step
+ago has its direction one and a half rotations R of a step earlier, while the gravity g does not turn. Another acceleration a' would leave a lasting error of h/2 (a - a') in the velocities. Pinned
 vertices have no acceleration. Free particles have that of gravity, to rounding.
 """
 
@@ -17,34 +18,53 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..arrays import FloatArray
+from ..kernels.formulas.rotation import quaternion, rotation_matrix
 from ..model.particle_system import ParticleSystem
+from ..model.turned_start import TurnedStart
 from ..state import Before, State
 from .post_step import StepResult
 
+STEPS_AGO = 1.5
+"""Time from the middle of the step before to the end of the trial step, over the step [-]."""
 FREE_FLIGHT_FORCE = 1e-12
 """Largest force on a particle in free flight, beside its weight and over that [-]: rounding."""
 
 
-def before(system: ParticleSystem, state: State, h: float,
+def before(system: ParticleSystem, state: State, turned: TurnedStart,
            trial: Callable[[], StepResult]) -> tuple[Before | None, int]:
     """Return the state h [s] earlier and the linear iterations spent; None if the trial has no finite solution.
 
     Args:
         system: what is simulated.
         state: the present state.
-        h: step size [s].
+        turned: the rotations that are expected in the step.
         trial: takes a step of h from `state` without contacts. It solves for all vertices, so it is left out if only
             particles in free flight are emitted.
     """
+    h = turned.step
     a, known, spent = system.gravity.at(state.time + h), state.before, 0
     if known is None or not _fly(system, state):
         tried = trial()
         if not tried.finite:
             return None, tried.iterations
-        a, spent = system.pins(state, h).project((tried.state.v - state.v) / h), tried.iterations
+        pull = (tried.state.v - state.v) / h - a
+        if turned.rotation is not None:
+            rows = rotation_matrix(quaternion(tuple((-STEPS_AGO * turned.rotation).T)))
+            turned_pull = np.column_stack(
+                [row[0] * pull[:, 0] + row[1] * pull[:, 1] + row[2] * pull[:, 2] for row in rows])
+            pull = turned_pull + _mean(system, pull - turned_pull)                 # bodies keep their momentum
+        a, spent = system.pins(state, h).project(a + pull), tried.iterations
     if known is None:
         known = Before(state.x - h * state.v + 0.5 * h * h * a, state.v - h * a, h)
     return system.emission.remembered(known, state, a), spent
+
+
+def _mean(system: ParticleSystem, field: FloatArray) -> FloatArray:
+    """Return the mean of a field (V, 3) over the mass of the body of each vertex."""
+    body, mass = system.body, system.mass
+    total = np.maximum(np.bincount(body, mass), np.finfo(float).tiny)
+    return np.column_stack([np.bincount(body, mass * column) / total for column in field.T])[body]
 
 
 def _fly(system: ParticleSystem, state: State) -> bool:

@@ -23,6 +23,7 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..model.elastic_forces import ElasticForces
 from ..model.field_forces import Step
 from ..model.particle_system import ParticleSystem
+from ..model.turned_start import TurnedStart
 from ..model.velocity_forces import RateForce
 from ..state import State
 from . import step_strain
@@ -73,8 +74,9 @@ class NewtonStep:
     """
 
     def __init__(self, system: ParticleSystem, state: State, h: float, context: StepContext,
-                 expected: FloatArray | None, unhindered: bool, linearisation: Linearisation, spare: bool) -> None:
-        self.linearisation, self.spare = linearisation, spare
+                 expected: FloatArray | None, unhindered: bool, linearisation: Linearisation, spare: bool,
+                 start: TurnedStart) -> None:
+        self.linearisation, self.spare, self.start, self.unhindered = linearisation, spare, start, unhindered
         self.system, self.state, self.h = system, state, h
         settings, watch = context.settings, context.watch
         self.settings, self.watch = settings, watch
@@ -96,10 +98,10 @@ class NewtonStep:
         self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation,
                                 final=context.final)
         with watch.stage("forces"):
-            # half way, where the velocity of a rotation is rigid and damping does not act on it
+            # drag and fields are linearised at the predicted end
             x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
                 0.5 * (self.x0 + self.base + h * self.expected), self.expected)
-            self.rate: RateForce | None = system.rate_force(x, u, state.time + h, Step(h, self.base, self.v0),
+            self.rate: RateForce | None = system.rate_force(x, u, state.time + h, Step(h, self.base, self.v0, start),
                                                            state.plastic)
 
     def run(self) -> StepResult:
@@ -140,12 +142,19 @@ class NewtonStep:
             failed |= in_vain
         result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
                        self.system.strain_limit(self.state.time + self.h, self.state.plastic),
-                       self.linearised[0] if self.linearisation.tangent else None)
+                       self._directions if self.linearisation.tangent else None)
         if result.hopeless or not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
             assert result.lengths is not None
             return replace(result, made=self._made(found.u, result.state.x, result.lengths))
+
+    @property
+    def _directions(self) -> FloatArray:
+        """Return positions (V, 3) [m] whose edges have the directions along which the last linearisation took them."""
+        if self.damping_inside and self.expected is not None:
+            return self.base + self.h * self.expected
+        return self.linearised[0]
 
     # ------------------------------------------------------------------ the solves
 
@@ -166,10 +175,34 @@ class NewtonStep:
         return self._solve(self.x0, rhs, self.v0, self._fall())
 
     def _solve_near(self, u: FloatArray) -> Solve:
-        """Linearise at x = base + h u and solve for the change of u."""
+        """Linearise at the turned start and solve for the change of u."""
+        if not self.linearisation.tangent:
+            with self.watch.stage("forces"):
+                r = self._impulse(u)
+            return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())
+        u = self._reference(u)
         with self.watch.stage("forces"):
-            r = self._impulse(u)
-        return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())
+            self.resisting = self.rate.other - self.rate.others(u) if self.rate else None
+
+        def rhs(A: BlockMatrix) -> FloatArray:
+            f = self.force if self.resisting is None else self.force + self.resisting
+            b: FloatArray = self.mass * (self.v0 - u) + self.h * f
+            return b
+
+        return self._solve(self.base + self.h * u, rhs, u, self.v0 - u + self._fall(), turned=True)
+
+    def _reference(self, u: FloatArray) -> FloatArray:
+        """Return predicted velocities u (V, 3) [m/s], with those of free flight on bodies that nothing holds.
+
+        The solve is for the change from there, and its tolerance is relative to that. Held cloth is near its prediction
+        when it comes to rest. A free body in flight has the exact motion as a whole, which a solve hardly changes.
+        """
+        if not self.unhindered:
+            return u
+        body = self.system.body
+        held = np.zeros(int(body.max()) + 1, dtype=np.bool_)
+        held[body[self.pins.rows]] = True
+        return u if held.all() else np.where(held[body][:, None], u, self.v0 + self._fall())
 
     def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Return the solve at x = base + h u, shortened until phi falls; None if it never falls."""
@@ -202,7 +235,7 @@ class NewtonStep:
                            at.u, None, exact=exact)
 
     def _solve(self, x: FloatArray, rhs: Callable[[BlockMatrix], FloatArray], reference: FloatArray,
-               start: FloatArray | None, *, exact: bool = False) -> Solve:
+               start: FloatArray | None, *, exact: bool = False, turned: bool = False) -> Solve:
         """Return the solve with the matrix at x (V, 3) [m] and its right-hand side; other arguments as of
         `ContactLoop.solve`.
 
@@ -210,7 +243,7 @@ class NewtonStep:
         """
         for definite in (False, True):
             with self.watch.stage("assembly"):
-                A = self._matrix(x, exact=exact, definite=definite)
+                A = self._matrix(x, exact=exact, definite=definite, turned=turned)
                 b = rhs(A)
             found = self.loop.solve(A, b, reference, start, self.rate)
             if exact or A.beside is None or A.beside.is_definite or found.linear.reason != "indefinite":
@@ -221,10 +254,12 @@ class NewtonStep:
         """Return the first guess of dv (V, 3) [m/s]: the effect of weight alone, exact in free fall."""
         return self.h * self.gravity
 
-    def _matrix(self, x: FloatArray, *, exact: bool = False, definite: bool = False) -> BlockMatrix:
-        A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact, definite=definite)
-        # with x: right-hand sides are made before matrices
-        self.linearised = x, A, self.force, self.resisting
+    def _matrix(self, x: FloatArray, *, exact: bool, definite: bool, turned: bool) -> BlockMatrix:
+        if turned:
+            A, self.force = self.linearisation.turned(self.elastic, self.start, x, self.h, self.rate, definite=definite)
+        else:
+            A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact, definite=definite)
+        self.linearised, self.damping_inside = (x, A, self.force, self.resisting), turned
         if self.settings.linearisations != 1 or not self.linearisation.tangent:  # for `_residual`
             self.rigidity = A.diagonal_blocks().trace(axis1=1, axis2=2)         # (V,) [kg], h^2 times N/m
         return A
@@ -295,6 +330,9 @@ class NewtonStep:
             return 0.0
         w = (x - at) / self.h
         f = force - (A.multiply(w) - self.mass * w) / self.h
+        if self.damping_inside and self.rate is not None:
+            damping = self.rate.damping((at - self.base) / self.h)
+            f, resisting = f - damping, damping if resisting is None else resisting + damping
         after, before = self.elastic.energy(end), self.elastic.energy(self.x0)
         made, rounding = after - before, SUM_ROUNDING * (abs(after) + abs(before))
         made += current().gradients.dot(f, x - self.x0) - 0.5 * float(np.sum(self.mass * gained ** 2))

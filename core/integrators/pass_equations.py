@@ -14,7 +14,7 @@ from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..linear.packed_matrix import packed
-from .rigid_modes import Translations
+from .rigid_modes import RigidModes
 from .step_contacts import StepContacts
 
 
@@ -27,20 +27,21 @@ class PassEquations:
 
     Attributes:
         filter_, rhs, multiply: S and z, the right-hand side (V, 3) [N s], and w -> (A + h drag + C) w.
-        translations: what that does to whole bodies.
+        rigid: what that does to whole bodies.
         touching: whether anything touches.
     """
 
     def __init__(self, contacts: StepContacts, A: BlockMatrix, b: FloatArray, reference: FloatArray) -> None:
         self._contacts, self._b, self._reference = contacts, b, reference
         self._pins = contacts.pins_from(reference)
+        self._near = contacts.base + contacts.h * reference
         self._drag, self._pairs = _OnDiagonal(A, contacts.h), _OnDiagonal(A, 1.0)
         self._pinch = _OnDiagonal(A, 1.0)
         self.matrix = A
         self.filter_: ConstraintFilter = self._pins
         self.rhs, self.touching = b, False
         self.multiply: Operator = A.multiply
-        self.translations = Translations(contacts.system.body, A.multiply)
+        self.rigid = RigidModes(contacts.system.body, A.multiply, self._near)
 
     def packed(self, tolerance: float) -> Operator:
         """`multiply`, for the products of a solve to `tolerance`."""
@@ -66,7 +67,7 @@ class PassEquations:
             self.rhs = self.rhs + pairs.impulse(self._reference)
             self._pairs.put(pairs.diagonal())
             self.multiply = pairs.beside(self.matrix.multiply)
-            self.translations = Translations(pairs.bodies(), self.multiply)
+            self.rigid = RigidModes(pairs.bodies(), self.multiply, self._near)
 
 
 class _OnDiagonal:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Correct the translation of free bodies after a solve.
+"""Correct the rigid motion of free bodies after a solve.
 
-A free body moves as a whole by the sum of its impulses. Conjugate gradients that end early get that part least right.
+A free body moves as a whole by the sum of its impulses, and turns by their moments. Conjugate gradients that end early
+get these parts least right, because a preconditioner by groups that only move resists turning.
 """
 
 from __future__ import annotations
@@ -12,38 +13,60 @@ from ..arrays import FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 
+MODES = 6
+"""Rigid motions of a body: three translations and three rotations."""
+MODE_ROUNDING = 1e-12
+"""Part of its largest entry that is added to the diagonal of the small matrix of a body [-]: a straight thread does not
+turn about itself."""
 
-class Translations:
-    """Translations of whole bodies under a matrix A.
+
+class RigidModes:
+    """Rigid motions of whole bodies under a matrix A.
 
     Args:
         body: (V,) body of each vertex.
         multiply: x -> A x.
+        x: (V, 3) positions [m], about whose means bodies turn.
     """
 
-    def __init__(self, body: IntArray, multiply: Operator) -> None:
+    def __init__(self, body: IntArray, multiply: Operator, x: FloatArray) -> None:
         self._body, self._count, self._multiply = body, int(body.max()) + 1, multiply
+        sizes = np.maximum(np.bincount(body, minlength=self._count), 1)[:, None]
+        arm = x - (self._sums(x) / sizes)[body]
+        size = np.sqrt(self._sums(arm * arm).sum(axis=1, keepdims=True) / sizes)
+        self._arm: FloatArray = arm / np.maximum(size, np.finfo(float).tiny)[body]        # rotations like translations
         self._coarse: FloatArray | None = None
 
     def balanced(self, rhs: FloatArray, w: FloatArray, filter_: ConstraintFilter) -> FloatArray:
-        """Return w (V, 3) with the exact impulse on the translations of all free bodies.
+        """Return w (V, 3) with the exact impulse on the rigid motions of all free bodies.
 
-        This is the Galerkin correction w += T (T^T A T)^-1 T^T (rhs - A w), with T the translations of free bodies.
+        This is the Galerkin correction w += T (T^T A T)^-1 T^T (rhs - A w), with T the rigid motions of free bodies.
         """
         free = np.ones(self._count, dtype=bool)
         free[self._body[filter_.rows]] = False
         if not free.any() or not np.isfinite(w).all():
             return w
         if self._coarse is None:                               # A on free bodies is the same in all solves
-            self._coarse = np.stack([self._sums(self._multiply(np.tile(axis, (len(rhs), 1)))) for axis in np.eye(3)],
-                                    axis=-1)
-        shift = np.zeros((len(free), 3))
-        lack = self._sums(rhs - self._multiply(w))
+            moments = [self._moments(self._multiply(self._motion(mode))) for mode in np.eye(MODES)]
+            coarse = np.stack(moments, axis=-1)
+            most = np.abs(coarse).max(axis=(1, 2))
+            self._coarse = coarse + (MODE_ROUNDING * most)[:, None, None] * np.eye(MODES)
+        shift = np.zeros((len(free), MODES))
+        lack = self._moments(rhs - self._multiply(w))
         try:
             shift[free] = np.linalg.solve(self._coarse[free], lack[free][:, :, None])[:, :, 0]
         except np.linalg.LinAlgError:                          # masses below the smallest number
             return w
-        return w + shift[self._body]
+        return w + shift[self._body, :3] + np.cross(shift[self._body, 3:], self._arm)
+
+    def _motion(self, mode: FloatArray) -> FloatArray:
+        """Return the motion (V, 3) of all bodies by one `mode` (6,)."""
+        motion: FloatArray = mode[:3] + np.cross(mode[None, 3:], self._arm)
+        return motion
+
+    def _moments(self, d: FloatArray) -> FloatArray:
+        """Return the sums of d (V, 3) and of its moments over each body (B, 6)."""
+        return np.concatenate([self._sums(d), self._sums(np.cross(self._arm, d))], axis=1)
 
     def _sums(self, d: FloatArray) -> FloatArray:
         """Return the sums of d (V, 3) over each body (B, 3)."""

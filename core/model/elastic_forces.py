@@ -18,6 +18,7 @@ from .force_families import changing, families
 from .latest import Latest
 from .matrix_free import MatrixFree
 from .pressure_forces import PressureAt
+from .turned_start import TurnedStart
 from .velocity_forces import RateForce
 
 
@@ -35,6 +36,8 @@ class ElasticForces:
         self._pressure = pressure
         self._families = families(forces)
         self._acting = families(force for force in forces if not force.law.linear)
+        self._acting_constant = families(
+            force for force in forces if not force.law.linear and force.law.constant_tangent)
         self._changing = changing(forces)
 
     def in_step(self, x: FloatArray, free: FloatArray, h: float, gravity: FloatArray) -> ElasticForces:
@@ -92,12 +95,41 @@ class ElasticForces:
         The pressure in closed pieces may make K indefinite, unless `definite`. D is the matrix of `rate`. `room`
         (pattern.size,) is memory for the result, of a matrix that is no longer used.
         """
+        return self._matrix(x, factor, exact=exact, definite=definite, room=room, rate=rate, rate_factor=rate_factor)
+
+    def linearised(self, start: TurnedStart, x: FloatArray, factor: float, *, definite: bool = False,
+                   room: FloatArray | None = None, rate: RateForce | None = None, rate_factor: float = 0.0
+                   ) -> tuple[BlockMatrix, FloatArray]:
+        """Return the matrix of `stiffness` with the elements at the turned `start`, and the linear force f (V, 3) [N] at
+        x (V, 3).
+
+        Elements of constant stiffness are taken at x. The force has the damping of `rate` along changing conditions in it.
+        """
+        total = self._weight.copy()
+        if self._constant.linear is not None:
+            total -= self._constant.linear.product(x)
+        for family in self._acting_constant:
+            current().element_families.add_force(family, x, total)
+        if self._pressure is not None:
+            self._pressure.add_force(x, total)
+        A = self._matrix(x, factor, definite=definite, room=room, rate=rate, rate_factor=rate_factor, start=start,
+                         total=total)
+        return A, total
+
+    def _matrix(self, x: FloatArray, factor: float, *, exact: bool = False, definite: bool,
+                room: FloatArray | None, rate: RateForce | None, rate_factor: float, start: TurnedStart | None = None,
+                total: FloatArray | None = None) -> BlockMatrix:
+        """Return the matrix of `stiffness`; with a `start`, add the linear forces of elements at x to `total` (V, 3).
+        """
         rate_factor = 0.0 if rate is None else rate_factor
+        damping = 0.0 if rate is None else rate_factor * rate.share
+        damped_at = TurnedStart(x, 1.0) if rate is None else rate.damped_at
         beside = self.beside(x, factor, definite=definite)
+        scalar = self._constant.sum(factor, damping)
         if self._matrix_free is not None:
-            return self._matrix_free.matrix(self._changing, x, factor, self._constant.sum(factor, rate_factor),
-                                            exact=exact, rate=rate, rate_factor=rate_factor, beside=beside)
-        matrix = BlockMatrix(self._pattern, room, self._constant.sum(factor, rate_factor), beside)
+            return self._matrix_free.matrix(self._changing, x, factor, scalar, exact=exact, rate=rate,
+                                            rate_factor=rate_factor, beside=beside, start=start, total=total)
+        matrix = BlockMatrix(self._pattern, room, scalar, beside)
         if room is not None:
             room[:] = 0.0
         drags = {} if rate is None else {
@@ -107,8 +139,15 @@ class ElasticForces:
         for family in self._changing:
             number = self._pattern.family(family[0].stencil.vertices)
             _, common = drags.pop(number, (None, None))
-            kernels.add_tangents(family, x, factor, self._pattern.positions(number), layout, matrix.data, exact=exact,
-                                 damped_at=x if rate is None else rate.x, damping=rate_factor, common=common)
+            places = self._pattern.positions(number)
+            if start is not None and total is not None:
+                turn = start.turn(family)
+                kernels.add_linearised(family, start.x, turn, x, factor, places, layout, matrix.data, total,
+                                       damping=damping, common=common)
+            else:
+                kernels.add_tangents(family, x, factor, places, layout, matrix.data, exact=exact,
+                                     damped_at=damped_at.x, damped_turn=damped_at.turn(family), damping=damping,
+                                     common=common)
         for number, (stencil, common) in drags.items():
             kernels.add_common(stencil, common, self._pattern.positions(number), layout, matrix.data)
         if rate is not None:

@@ -32,15 +32,20 @@ from ..loads.field_load import FieldForce, FieldLoad
 from .dof_numbering import SolverNodes, patch_areas
 from .field_sources import FieldSource, Points, Sums
 from .field_surfaces import Absorbers
+from .turned_start import TurnedStart
 
 
 @dataclass(frozen=True)
 class Step:
-    """An implicit step of h [s] that is linearised: x = base + h u at its end, from velocities v (V, 3) [m/s]."""
+    """An implicit step of h [s] that is linearised: x = base + h u at its end, from velocities v (V, 3) [m/s].
+
+    start: the time span over which damping acts; None for damping of the rate at one time.
+    """
 
     h: float
     base: FloatArray
     v: FloatArray
+    start: TurnedStart | None = None
 
 
 class FieldForces:

@@ -47,8 +47,9 @@ from .pressure_forces import PressureForces
 from .projective_matrix import ProjectiveMatrix, constant_elements
 from .stiffness_limit import limited
 from .strain_limit import StrainLimit
+from .turned_start import TurnedStart
 from .velocity_forces import RateForce, VelocityForces
-from .velocity_predictor import VelocitySmoothing
+from .velocity_predictor import MotionPredictor
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class ParticleSystem:
         may_go_slack: whether there are links that carry no compression.
         abrupt: (V,) whether the piece of a particle has threads, seams or links that may go slack.
         emission: particles that are born later.
-        smoothing: of velocities, along the edges.
+        predictor: of motions.
         self_contact: contact of all cloths, None where there is neither a triangle nor a thread.
         exclusions: what is excluded from contact; None if nothing is.
         shapes: of the colliders, with their rooms open.
@@ -142,7 +143,7 @@ class ParticleSystem:
         self._limit = self._final_limit()
         self._latest_limit: Latest[tuple[tuple[float, ...], bytes | None], StrainLimit] = Latest()
         self._air = AirInTime(scene, self.slices, nodes.mass)
-        self.smoothing = VelocitySmoothing(near, self.vertex_count)
+        self.predictor = MotionPredictor(near, self.vertex_count)
         stencils = [*(f.stencil for f in final if not f.law.constant_tangent),
                     *self._air.stencils] if assembled else []
         self._pattern = BlockPattern(
@@ -323,6 +324,15 @@ class ParticleSystem:
         """Return the particles (n,) that pins hold exactly at the end of a step of `step` [s] from `state`, and where
         they are then (n, 3) [m]."""
         return self._pins.ends(state, step)
+
+    def turned_start(self, state: State, h: float) -> TurnedStart:
+        """Return the start of a step of h [s] from `state`, with the rotations that are expected in it.
+
+        Pieces with threads, seams or links that may go slack are not turned: they bend too sharply for a prediction.
+        """
+        rotation = self.predictor.smooth(self.predictor.rotation(state.x, state.v, h))
+        rotation[self.abrupt] = 0.0
+        return TurnedStart(state.x, h, rotation)
 
     def strain_limit(self, time: float, plastic: FloatArray | None = None) -> StrainLimit | None:
         """Return the limit of the edges' lengths at `time` [s]; None if there is none.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ..linear.scalar_matrix import ScalarMatrix
 from ..loads.air_drag import AirCoefficients, AirDrag
 from .field_forces import FieldForces, Step
 from .force_families import Family
+from .turned_start import TurnedStart
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,10 @@ class RateForce:
     """f = push - D u at velocities u (V, 3) [m/s], linearised at positions x (V, 3) [m].
 
     Attributes:
-        x: (V, 3) [m].
-        push: (V, 3) [N].
+        damped_at: where damping is linearised.
+        share: rate of a condition over that of u, in an implicit step whose velocity is not the mean one of its span [-].
+        other: (V, 3) part of the push that is not damping along changing conditions [N].
+        base: (V, 3) end of an implicit step without velocity [m], None for the forces at one time.
         damped: families of damped forces whose stiffness changes.
         damped_constant: families of damped forces of constant stiffness.
         constant: damping times stiffness of these; None where there are none.
@@ -38,8 +42,10 @@ class RateForce:
         pattern: of the matrix.
     """
 
-    x: FloatArray
-    push: FloatArray
+    damped_at: TurnedStart
+    share: float
+    other: FloatArray
+    base: FloatArray | None
     damped: Sequence[Family]
     damped_constant: Sequence[Family]
     constant: ScalarMatrix | None
@@ -48,27 +54,44 @@ class RateForce:
     blocks: FloatArray | None
     pattern: BlockPattern
 
+    @cached_property
+    def push(self) -> FloatArray:
+        """Return the force (V, 3) [N] at u = 0."""
+        push = self.other.copy()
+        if self.base is not None:
+            self._add_damping(self.base, 1.0 / self.damped_at.step, push, relative=True)
+        return push
+
     def product(self, u: FloatArray) -> FloatArray:
         """Return D u (V, 3) [N]."""
-        total = np.zeros_like(u)
+        total = self.others(u)
+        damping = np.zeros_like(u)
+        self._add_damping(u, self.share, damping)
+        return total - damping
+
+    def damping(self, u: FloatArray) -> FloatArray:
+        """Return the damping along changing conditions (V, 3) [N] at u (V, 3) [m/s]."""
+        total = self.push - self.other
+        self._add_damping(u, self.share, total)
+        return total
+
+    def _add_damping(self, u: FloatArray, factor: float, total: FloatArray, *, relative: bool = False) -> None:
         for family in self.damped:
-            current().element_families.add_damping_force(family, self.x, u, total)
+            current().element_families.add_damping_force(family, self.damped_at.x, u, total, factor=factor,
+                                                         turn=self.damped_at.turn(family), relative=relative)
+
+    def others(self, u: FloatArray) -> FloatArray:
+        """Return D u (V, 3) [N] without damping along changing conditions."""
+        total = np.zeros_like(u)
         for drag in self.drags:
             drag.add_force(u, total)
         total = -total
         if self.constant is not None:
-            self.constant.add_product(u, total)
+            self.constant.add_product(u if self.share == 1.0 else self.share * u, total)
         if self.viscous is not None:
             total += self.viscous[:, None] * u
         if self.blocks is not None:
             total += np.einsum("vij,vj->vi", self.blocks, u)
-        return total
-
-    def damping(self, x: FloatArray, v: FloatArray) -> FloatArray:
-        """Return the force of deformation-rate damping (V, 3) [N] at positions x and velocities v (V, 3)."""
-        total = np.zeros_like(x)
-        for family in (*self.damped, *self.damped_constant):
-            current().element_families.add_damping_force(family, x, v, total)
         return total
 
 
@@ -97,25 +120,31 @@ class VelocityForces:
     def at(self, x: FloatArray, v: FloatArray, time: float, step: Step | None) -> RateForce | None:
         """Return damping, drag and fields, linearised at x and v (V, 3) and `time` [s]; None if there are none.
 
-        `step` is the implicit step that is linearised, None for the forces at x and v.
-
-        Damping of a constant, isotropic stiffness K acts along directions that change, D <= tau K. Implicit is all of
-        tau K, which is constant; the excess is taken back as it was at v: -tau K v1 + (tau K - D) v0. The difference
-        to -D v1 is (tau K - D)(v1 - v0), an inertia that vanishes with the step.
+        `step` is the implicit step that is linearised, None for the forces at x and v. In a step, damping resists the
+        change from the turned start (`turned_start`), in all directions where the stiffness is constant. Without a
+        rotation it acts along directions that change, D <= tau K; all of tau K is in the matrix, the excess in `push`.
         """
         field = self._fields.at(time, x, v, step)
         if not (self._air or self._damped or self._damped_constant or self._viscous is not None or field):
             return None
         push = np.zeros_like(x)
         drags = self._add_air(x, v, time, step, push)
-        if self._constant is not None:
+        kernels, start, share = current().element_families, TurnedStart(x, 1.0), 1.0
+        base: FloatArray | None = None
+        if step is not None and step.start is not None:
+            start, share, base = step.start, step.h / step.start.step, step.base
+        if base is not None and start.rotation is not None:
+            for family in self._damped_constant:
+                kernels.add_turned_damping(family, base, None, push, 1.0 / start.step)
+                kernels.add_turned_damping(family, start.x, start.turn(family), push, -1.0 / start.step)
+        elif self._constant is not None:
             self._constant.add_product(v, push)
             for family in self._damped_constant:
-                current().element_families.add_damping_force(family, x, v, push)
+                kernels.add_damping_force(family, x, v, push)
         if field is not None:
             push += field.push
-        return RateForce(x, push, self._damped, self._damped_constant, self._constant, drags, self._viscous,
-                         None if field is None else field.blocks, self._pattern)
+        return RateForce(start, share, push, base, self._damped, self._damped_constant, self._constant, drags,
+                         self._viscous, None if field is None else field.blocks, self._pattern)
 
     def _add_air(self, x: FloatArray, v: FloatArray, time: float, step: Step | None, push: FloatArray
                  ) -> list[AirDrag]:

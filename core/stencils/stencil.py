@@ -64,6 +64,7 @@ class Law(Protocol):
         completes_constant_law: True if the projected tangent is positive semi-definite only when that of a law with
             constant tangent on the same elements is added.
         may_go_slack: True if the stiffness can vanish, so that a step needs more linearisations.
+        damps_rotation: True if rigid rotation is damped, too.
         rest_kind: "membrane" | "angle" | "curvature", how a rest shape enters (see `core/model/rest_values.py`).
 
     Optional methods, for the constant matrix of projective dynamics:

@@ -35,13 +35,17 @@ _laws: dict[tuple[type, int, int], CompiledLaw] = {}
 
 @dataclass(frozen=True)
 class CompiledLaw:
-    """Loops over elements with vertices (G, k, 8), weights (G, k, C, 8), parameters p (G, P, 8) at x (V, 3)."""
+    """Loops over elements with vertices (G, k, 8), weights (G, k, C, 8), parameters p (G, P, 8) at x (V, 3).
+
+    `columns` is the function that makes their columns.
+    """
 
     energy: Loop
     add_stress: Loop
     add_tangent: Loop
     add_projected_tangent: Loop
     add_damping_stress: Loop
+    columns: Loop
 
 
 def compiled_law(force: ElementForce) -> CompiledLaw:
@@ -58,7 +62,7 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
             _energy(law.energy, COLUMNS[C], key[2]), _add_stress(law.stress, COLUMNS[C], C, key[2]),
             _add_tangent(law.tangent, law.conditions, COLUMNS[C], C, key[2]),
             _add_tangent(law.projected_tangent, law.conditions, COLUMNS[C], C, key[2]),
-            _add_damping_stress(law.conditions, COLUMNS[C], C, key[2]))
+            _add_damping_stress(law.conditions, COLUMNS[C], C, key[2]), COLUMNS[C])
     return _laws[key]
 
 
@@ -66,8 +70,11 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
 
 
 @_inner  # type: ignore[untyped-decorator]
-def _column(vertices, weights, x, g, c):  # type: ignore[no-untyped-def]
-    """Return column c of the elements of group g as three lanes, sum_i w_ic (x_i - x_0) + (sum_i w_ic) x_0."""
+def _column(vertices, weights, x, turn, g, c):  # type: ignore[no-untyped-def]
+    """Return column c of the elements of group g as three lanes, sum_i w_ic (x_i - x_0) + (sum_i w_ic) x_0.
+
+    turn (G, 9, 8): rotation matrices of the elements, row by row, with which columns are multiplied; none if G is 0.
+    """
     corners, columns = weights.shape[1], weights.shape[2]
     first = g * corners * GROUP_SIZE
     x0, y0, z0 = gather(x, vertices, first, 0), gather(x, vertices, first, 1), gather(x, vertices, first, 2)
@@ -80,30 +87,38 @@ def _column(vertices, weights, x, g, c):  # type: ignore[no-untyped-def]
         a = a + w * (gather(x, vertices, at, 0) - x0)
         b = b + w * (gather(x, vertices, at, 1) - y0)
         d = d + w * (gather(x, vertices, at, 2) - z0)
-    return (a + total * x0, b + total * y0, d + total * z0)
+    a, b, d = a + total * x0, b + total * y0, d + total * z0
+    if len(turn) > 0:
+        at = 9 * GROUP_SIZE * g
+        a, b, d = (load(turn, at) * a + load(turn, at + GROUP_SIZE) * b + load(turn, at + 2 * GROUP_SIZE) * d,
+                   load(turn, at + 3 * GROUP_SIZE) * a + load(turn, at + 4 * GROUP_SIZE) * b
+                   + load(turn, at + 5 * GROUP_SIZE) * d,
+                   load(turn, at + 6 * GROUP_SIZE) * a + load(turn, at + 7 * GROUP_SIZE) * b
+                   + load(turn, at + 8 * GROUP_SIZE) * d)
+    return (a, b, d)
 
 
-def _columns_1(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+def _columns_1(vertices, weights, x, turn, g):  # type: ignore[no-untyped-def]
     """Return the column of the elements of group g, as lanes."""
-    return (_column(vertices, weights, x, g, 0),)
+    return (_column(vertices, weights, x, turn, g, 0),)
 
 
-def _columns_2(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+def _columns_2(vertices, weights, x, turn, g):  # type: ignore[no-untyped-def]
     """Return all 2 columns of the elements of group g, as lanes."""
-    return (_column(vertices, weights, x, g, 0), _column(vertices, weights, x, g, 1))
+    return (_column(vertices, weights, x, turn, g, 0), _column(vertices, weights, x, turn, g, 1))
 
 
-def _columns_3(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+def _columns_3(vertices, weights, x, turn, g):  # type: ignore[no-untyped-def]
     """Return all 3 columns of the elements of group g, as lanes."""
-    return (_column(vertices, weights, x, g, 0), _column(vertices, weights, x, g, 1),
-            _column(vertices, weights, x, g, 2))
+    return (_column(vertices, weights, x, turn, g, 0), _column(vertices, weights, x, turn, g, 1),
+            _column(vertices, weights, x, turn, g, 2))
 
 
-def _columns_5(vertices, weights, x, g):  # type: ignore[no-untyped-def]
+def _columns_5(vertices, weights, x, turn, g):  # type: ignore[no-untyped-def]
     """Return all 5 columns of the elements of group g, as lanes."""
-    return (_column(vertices, weights, x, g, 0), _column(vertices, weights, x, g, 1),
-            _column(vertices, weights, x, g, 2), _column(vertices, weights, x, g, 3),
-            _column(vertices, weights, x, g, 4))
+    return (_column(vertices, weights, x, turn, g, 0), _column(vertices, weights, x, turn, g, 1),
+            _column(vertices, weights, x, turn, g, 2), _column(vertices, weights, x, turn, g, 3),
+            _column(vertices, weights, x, turn, g, 4))
 
 
 COLUMNS = {1: _columns_1, 2: _columns_2, 3: _columns_3, 5: _columns_5}
@@ -117,7 +132,7 @@ for _function in COLUMNS.values():
 def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
     """Return a compiled loop over the energies of a law with this number of parameters."""
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
-    def energy(begin, end, vertices, weights, p, x, count, size, parts):  # type: ignore[no-untyped-def]
+    def energy(begin, end, vertices, weights, p, x, turn, count, size, parts):  # type: ignore[no-untyped-def]
         """Write the sum of the energies of each part begin..end - 1 to `parts`.
 
         A part is `size` groups of elements; there are `count` elements in all.
@@ -125,7 +140,7 @@ def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
         for part in range(begin, end):
             total = 0.0
             for g in range(part * size, min((part + 1) * size, len(vertices))):
-                psi = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
+                psi = law(None, columns(vertices, weights, x, turn, g), row(p, g, parameters))
                 for k in range(min(GROUP_SIZE, count - g * GROUP_SIZE)):
                     total += lane(psi, k)
             parts[part] = total
@@ -138,11 +153,11 @@ def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:
     numbers = 3 * C
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
-    def add_stress(begin, end, vertices, weights, p, x, P, fresh):  # type: ignore[no-untyped-def]
+    def add_stress(begin, end, vertices, weights, p, x, turn, P, fresh):  # type: ignore[no-untyped-def]
         """Add the stress at x (V, 3) of groups begin..end - 1 to P (8 G, C, 3); overwrite P if `fresh`."""
         here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
-            stress = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
+            stress = law(None, columns(vertices, weights, x, turn, g), row(p, g, parameters))
             for c in range(C):
                 for i in range(3):
                     store(stress[c][i], here, (3 * c + i) * GROUP_SIZE)
@@ -156,17 +171,17 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
     numbers = 9 * C * (C + 1) // 2
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
-    def add_tangent(begin, end, vertices, weights, p, x, factor, damped_at, same, tau, H,  # type: ignore[no-untyped-def]
-                    fresh):
+    def add_tangent(begin, end, vertices, weights, p, x, turn, factor, damped_at,  # type: ignore[no-untyped-def]
+                    damped_turn, same, tau, H, fresh):
         """Add the tangents of groups begin..end - 1 to H (8 G, C (C + 1) / 2, 9); overwrite H if `fresh`.
 
         H = factor tangent at x + tau sum k g g^T at `damped_at` (V, 3), over the conditions of the law: blocks c <= d
-        only. same: `damped_at` is x.
+        only. turn, damped_turn: as of `_column`. same: `damped_at` is x, and turned alike.
         """
         here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
             q = row(p, g, parameters)
-            F = columns(vertices, weights, x, g)
+            F = columns(vertices, weights, x, turn, g)
             tangent = law(None, F, q)
             for c in range(C):
                 for d in range(c, C):
@@ -175,7 +190,7 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
                         for j in range(3):
                             store(factor * tangent[c][d][i][j], here, (9 * block + 3 * i + j) * GROUP_SIZE)
             if tau != 0.0:
-                G = F if same else columns(vertices, weights, damped_at, g)
+                G = F if same else columns(vertices, weights, damped_at, damped_turn, g)
                 conditions = law_conditions(None, G, q)
                 for m in range(len(conditions)):
                     k, gradient = conditions[m]
@@ -196,15 +211,18 @@ def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Lo
     numbers = 3 * C
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
-    def add_damping_stress(begin, end, vertices, weights, p, tau, x, v, P, fresh):  # type: ignore[no-untyped-def]
+    def add_damping_stress(begin, end, vertices, weights, p, tau, x, turn, v,  # type: ignore[no-untyped-def]
+                           none, own, P, fresh):
         """Add tau sum k (g . v) g of groups begin..end - 1 to P (8 G, C, 3).
 
-        The sum is over the conditions of the law at x (V, 3). v (V, 3): velocities. Overwrite P if `fresh`.
+        The sum is over the conditions of the law at columns F of x (V, 3) and `turn`; v is the columns of v (V, 3) less
+        `own` F. none (0, 9, 8). Overwrite P if `fresh`.
         """
         here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
-            conditions = law(None, columns(vertices, weights, x, g), row(p, g, parameters))
-            rate = columns(vertices, weights, v, g)
+            F = columns(vertices, weights, x, turn, g)
+            conditions = law(None, F, row(p, g, parameters))
+            rate = columns(vertices, weights, v, none, g)
             for number in range(numbers):
                 store(0.0, here, number * GROUP_SIZE)
             for m in range(len(conditions)):
@@ -212,7 +230,7 @@ def _add_damping_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Lo
                 speed = everywhere(0.0)
                 for c in range(C):
                     for i in range(3):
-                        speed = speed + gradient[c][i] * rate[c][i]
+                        speed = speed + gradient[c][i] * (rate[c][i] - own * F[c][i])
                 for c in range(C):
                     for i in range(3):
                         place = (3 * c + i) * GROUP_SIZE

@@ -28,7 +28,7 @@ from .aggregation_multigrid import AggregationMultigrid
 from .constant_matrix import ConstantMatrix, ScalarElements
 from .neighbour_cholesky import NeighbourCholesky
 
-ALWAYS_DIRECT = 100
+ALWAYS_DIRECT = 3000
 """Largest number of vertices at which every solve is direct [-]: the factor costs less than a second iteration."""
 FIRST_WAIT, LONGEST_WAIT = 24, 192
 """Direct solves before multigrid is tried again, at first and at most [-]."""

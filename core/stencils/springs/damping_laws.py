@@ -51,6 +51,7 @@ class IsotropicDashpot:
     """Dashpot in all directions. Parameter: k_d [kg/s]."""
 
     name = "isotropic dashpot"
+    damps_rotation = True
     constant_tangent = False
     linear = False
 

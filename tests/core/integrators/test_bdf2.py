@@ -46,6 +46,34 @@ def test_a_step_solves_the_published_equations():
     assert second.time == pytest.approx(2 * h)
 
 
+def test_the_third_step_blends_the_second_and_the_third_formula():
+    h, system = 0.01, ParticleSystem(core.Scene([sheet()]))
+    settings = core.Solver(integrator="bdf2", newton_iterations="converge", tolerance=1e-10)
+    states = [system.initial_state()]
+    for _ in range(3):
+        states.append(bdf2.step(system, states[-1], h, StepContext.at(system, states[-1], settings)).state)
+    x, v = ([getattr(state, name) for state in states[::-1]] for name in "xv")
+    share = bdf2.BLEND
+
+    def rate(f):
+        second = 1.5 * f[0] - 2.0 * f[1] + 0.5 * f[2]
+        third = 11.0 / 6.0 * f[0] - 3.0 * f[1] + 1.5 * f[2] - f[3] / 3.0
+        return ((1.0 - share) * second + share * third) / h
+
+    free = np.setdiff1d(np.arange(system.vertex_count), [0, 5])
+    np.testing.assert_allclose(rate(x), v[0], rtol=0, atol=1e-10)
+    impulse = (system.mass[:, None] * rate(v))[free]
+    residual = impulse - system.elastic(states[-1].time).force(x[0])[free]
+    assert np.abs(residual).max() < 1e-8 * np.abs(impulse).max()
+
+
+def test_no_root_of_the_blend_grows_for_any_step():
+    share = bdf2.BLEND
+    weights = np.array([1.5 + share / 3.0, -2.0 - share, 0.5 + share, -share / 3.0])
+    for omega in np.geomspace(1e-3, 1e3, 400):                         # of an undamped vibration, over the step
+        assert np.abs(np.roots(weights - [1j * omega, 0.0, 0.0, 0.0])).max() < 1.0 + 1e-12
+
+
 def test_cloth_that_is_let_go_falls_as_galilei_says_from_the_first_step_on():
     cloth = core.Cloth(core.ClothMesh(*grid(5, 5)), FABRIC, velocities=np.tile([0.3, 0.0, 1.0], (36, 1)))
     solver = core.Solver(integrator="bdf2", steps_per_frame=1, tolerance=1e-10)
@@ -62,8 +90,10 @@ def test_a_step_of_another_size_is_implicit_euler():
     state = bdf2.step(system, start, 0.015, StepContext.at(system, start, settings)).state
     for h in (0.01, 0.02, 0.005):
         found = bdf2.step(system, state, h, StepContext.at(system, state, settings)).state
+        start = system.turned_start(state, h)
+        end_there = system.predictor.end(state.x, state.v, None, h, start.rotation)
         wanted = implicit_euler.step(system, state, h, StepContext.at(system, state, settings),
-                                     system.smoothing(state.v)).state
+                                     (end_there - state.x) / h, start=start).state
         np.testing.assert_allclose(found.x, wanted.x, rtol=0, atol=1e-9)
         state = found
 

@@ -111,7 +111,7 @@ def test_energy_of_a_swing_falls_is_kept_or_grows(name):
     if MEMBERS[name].energy == "kept":
         assert np.abs(change).max() < 5e-3
     else:
-        assert (change < -1e-3).all() if MEMBERS[name].energy == "falls" else (change > 0.05).all()
+        assert (change < 0.0).all() if MEMBERS[name].energy == "falls" else (change > 0.05).all()
 
 
 @kept
