@@ -39,12 +39,11 @@ EQUAL_STEPS = 1e-9
 
 def step(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
-    spare, settings, turned = False, context.settings, system.turned_start(state, h)
+    spare, settings = False, context.settings
 
     def predicted(gain: FloatArray | None, base: FloatArray, span: float) -> FloatArray:
         """Return the velocities (V, 3) [m/s] that lead in `span` [s] from `base` (V, 3) [m] to the predicted end."""
-        assert turned.rotation is not None
-        u = (system.predictor.end(state.x, state.v, gain, h, turned.rotation) - base) / span
+        u = (system.predicted_end(state, h, gain) - base) / span
         u[system.abrupt] = 0.0
         return u
 
@@ -57,27 +56,26 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext) -
     def plain(unhindered: bool) -> StepResult:
         """Return the result of a step of implicit Euler."""
         return implicit_euler.step(system, state, h, context, predicted(None, state.x, h), unhindered=unhindered,
-                                   spare=spare, start=turned)
+                                   spare=spare)
 
     result: StepResult | None = None
-    before, spent = None, 0
+    before, spent, after = None, 0, Before(state.x, state.v, h)
     if (state.before is None or abs(state.before.step - h) <= EQUAL_STEPS * h) and not room.may_touch():
-        before, spent = multistep_start.before(system, state, turned, lambda: plain(True))
+        before, spent = multistep_start.before(system, state, h, lambda: plain(True))
     if before is not None:
         start, part = _start(state, before, h)
         span = context.between(start.time, state.time + h)
         result = implicit_euler.step(
             system, start, part * h, span, predicted(state.v - before.v, start.x, part * h), unhindered=True,
-            spare=spare, start=turned)
+            spare=spare, origin=state)
         if result.hopeless or result.finite and room.meets(result.state.x, result.state.v):
             result = None
         if result is None:
             context = context.between(state.time, state.time + h)
+        else:
+            after = replace(after, x_earlier=before.x, v_earlier=before.v)
     if result is None:
         result = plain(False)
-    known = state.before
-    again = known is not None and abs(known.step - h) <= EQUAL_STEPS * h
-    after = Before(state.x, state.v, h, known.x if again and known else None, known.v if again and known else None)
     return replace(result, state=replace(result.state, before=after), iterations=result.iterations + spent)
 
 

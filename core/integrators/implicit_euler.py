@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from ..arrays import FloatArray
 from ..model.particle_system import ParticleSystem
-from ..model.turned_start import TurnedStart
 from ..state import State
 from .linearisation import Linearisation, Tangent
 from .newton import NewtonStep
@@ -30,7 +29,7 @@ better which springs are taut."""
 
 def step(system: ParticleSystem, state: State, h: float, context: StepContext, expected: FloatArray | None = None, *,
          unhindered: bool = False, linearisation: Linearisation | None = None, spare: bool = False,
-         start: TurnedStart | None = None) -> StepResult:
+         origin: State | None = None) -> StepResult:
     """Return the result of a step of h [s] from `state`.
 
     Args:
@@ -43,15 +42,12 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext, e
         unhindered: leave out contact by pairs; the caller tests whether anything meets.
         linearisation: stands for the stiffness; the tangent if not given. Any other needs `expected`, and iterates to
             the solution of the same equations.
-        start: where the first linearisation takes the elements if there is a prediction, and the time span over which
-            damping acts; the start of this step if not given.
+        origin: where the motion begins whose end is that of this step, for a step from another state; `state` if not
+            given.
         spare: accept the first linearisation if further ones find no decrease.
     """
     untold = context.settings.newton_iterations is None and context.settings.linearisations == 1
     if untold and linearisation is None and system.may_go_slack:
         context, spare = context.with_linearisations(SLACK_LINEARISATIONS), True
     linearisation = linearisation or Tangent(system, context.solves)
-    if start is None:                                            # with one linearisation asked for, all is 001's
-        published = context.settings.newton_iterations == 1 and linearisation.tangent and expected is None
-        start = TurnedStart(state.x, h) if published else system.turned_start(state, h)
-    return NewtonStep(system, state, h, context, expected, unhindered, linearisation, spare, start).run()
+    return NewtonStep(system, state, h, context, expected, unhindered, linearisation, spare, origin or state).run()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from ..arrays import FloatArray, IntArray
@@ -36,15 +37,14 @@ class LengthLimits:
 
     @classmethod
     def of_step(cls, system: ParticleSystem, limit: StrainLimit | None, start: FloatArray,
-                linearised: FloatArray | None, reached: FloatArray, lengths: FloatArray) -> LengthLimits:
+                linearised: Callable[[], FloatArray] | None, reached: FloatArray, lengths: FloatArray) -> LengthLimits:
         """Return the limits of a step.
 
         Args:
             system: what is simulated.
             limit: *Limit Stretch* in this step, None if there is none.
             start: (E,) lengths of the edges at the start [m].
-            linearised: (V, 3) positions at which its forces were linearised last [m]; None for a step whose forces
-                follow rotations.
+            linearised: as of `TurnedEdges`; None for a step whose forces follow rotations.
             reached: (V, 3) end of the solve [m]. Edges that only the step filter makes longer are left to the next
                 step: shortened here, they would hold cloth that slides around a corner.
             lengths: (E,) lengths of the edges at `reached` [m].

@@ -21,7 +21,6 @@ import numpy as np
 from ..arrays import FloatArray
 from ..kernels.formulas.rotation import quaternion, rotation_matrix
 from ..model.particle_system import ParticleSystem
-from ..model.turned_start import TurnedStart
 from ..state import Before, State
 from .post_step import StepResult
 
@@ -31,29 +30,27 @@ FREE_FLIGHT_FORCE = 1e-12
 """Largest force on a particle in free flight, beside its weight and over that [-]: rounding."""
 
 
-def before(system: ParticleSystem, state: State, turned: TurnedStart,
+def before(system: ParticleSystem, state: State, h: float,
            trial: Callable[[], StepResult]) -> tuple[Before | None, int]:
     """Return the state h [s] earlier and the linear iterations spent; None if the trial has no finite solution.
 
     Args:
         system: what is simulated.
         state: the present state.
-        turned: the rotations that are expected in the step.
+        h: step size [s].
         trial: takes a step of h from `state` without contacts. It solves for all vertices, so it is left out if only
             particles in free flight are emitted.
     """
-    h = turned.step
     a, known, spent = system.gravity.at(state.time + h), state.before, 0
     if known is None or not _fly(system, state):
         tried = trial()
         if not tried.finite:
             return None, tried.iterations
         pull = (tried.state.v - state.v) / h - a
-        if turned.rotation is not None:
-            rows = rotation_matrix(quaternion(tuple((-STEPS_AGO * turned.rotation).T)))
-            turned_pull = np.column_stack(
-                [row[0] * pull[:, 0] + row[1] * pull[:, 1] + row[2] * pull[:, 2] for row in rows])
-            pull = turned_pull + _mean(system, pull - turned_pull)                 # bodies keep their momentum
+        rotation = system.predictor.rotation(state.x, state.v, h)
+        rows = rotation_matrix(quaternion(tuple((-STEPS_AGO * rotation).T)))
+        turned = np.column_stack([row[0] * pull[:, 0] + row[1] * pull[:, 1] + row[2] * pull[:, 2] for row in rows])
+        pull = turned + _mean(system, pull - turned)                                # bodies keep their momentum
         a, spent = system.pins(state, h).project(a + pull), tried.iterations
     if known is None:
         known = Before(state.x - h * state.v + 0.5 * h * h * a, state.v - h * a, h)

@@ -75,8 +75,8 @@ class NewtonStep:
 
     def __init__(self, system: ParticleSystem, state: State, h: float, context: StepContext,
                  expected: FloatArray | None, unhindered: bool, linearisation: Linearisation, spare: bool,
-                 start: TurnedStart) -> None:
-        self.linearisation, self.spare, self.start, self.unhindered = linearisation, spare, start, unhindered
+                 origin: State) -> None:
+        self.linearisation, self.spare, self.unhindered = linearisation, spare, unhindered
         self.system, self.state, self.h = system, state, h
         settings, watch = context.settings, context.watch
         self.settings, self.watch = settings, watch
@@ -93,6 +93,7 @@ class NewtonStep:
         self.expected = None if expected is None else self.contacts.allowed(expected)
         with watch.stage("forces"):
             near = self.base if self.expected is None else self.base + h * self.expected
+            self.start = self._turned_start(origin, near)
             self.elastic: ElasticForces = system.elastic(state.time + h, state.plastic).in_step(
                 near, self.base + h * self.v0, h, self.gravity)
         self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation,
@@ -101,8 +102,19 @@ class NewtonStep:
             # drag and fields are linearised at the predicted end
             x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
                 0.5 * (self.x0 + self.base + h * self.expected), self.expected)
-            self.rate: RateForce | None = system.rate_force(x, u, state.time + h, Step(h, self.base, self.v0, start),
+            self.rate: RateForce | None = system.rate_force(x, u, state.time + h, Step(h, self.base, self.v0, self.start),
                                                            state.plastic)
+
+    def _turned_start(self, origin: State, end: FloatArray) -> TurnedStart:
+        """Return the elements at `origin`, turned to where they are expected at the end (V, 3) [m] of the step.
+
+        With one linearisation asked for and no prediction, all is at the start, as published (001).
+        """
+        span = self.state.time + self.h - origin.time
+        if self.expected is None and self.linearisation.tangent and self.settings.newton_iterations == 1:
+            return TurnedStart(origin.x, span)
+        free = self.unhindered or self.expected is None or not self.linearisation.tangent
+        return self.system.turned_start(origin, span, None if free else end)
 
     def run(self) -> StepResult:
         """Solve the step and return its end."""
@@ -142,19 +154,18 @@ class NewtonStep:
             failed |= in_vain
         result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
                        self.system.strain_limit(self.state.time + self.h, self.state.plastic),
-                       self._directions if self.linearisation.tangent else None)
+                       self._linearised_edges if self.linearisation.tangent else None)
         if result.hopeless or not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
             assert result.lengths is not None
             return replace(result, made=self._made(found.u, result.state.x, result.lengths))
 
-    @property
-    def _directions(self) -> FloatArray:
-        """Return positions (V, 3) [m] whose edges have the directions along which the last linearisation took them."""
-        if self.damping_inside and self.expected is not None:
-            return self.base + self.h * self.expected
-        return self.linearised[0]
+    def _linearised_edges(self) -> FloatArray:
+        """Return the edges (E, 3) [m] along which forces were linearised last."""
+        edges = self.system.edges
+        at = self.linearised[0]
+        return self.start.edges(edges) if self.damping_inside else at[edges[:, 1]] - at[edges[:, 0]]
 
     # ------------------------------------------------------------------ the solves
 
@@ -197,7 +208,7 @@ class NewtonStep:
         The solve is for the change from there, and its tolerance is relative to that. Held cloth is near its prediction
         when it comes to rest. A free body in flight has the exact motion as a whole, which a solve hardly changes.
         """
-        if not self.unhindered:
+        if not self.unhindered or self.system.pressure is not None:
             return u
         body = self.system.body
         held = np.zeros(int(body.max()) + 1, dtype=np.bool_)

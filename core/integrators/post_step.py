@@ -8,6 +8,7 @@ corrected in positions, and velocities follow: first vertices inside of solids a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,7 +82,7 @@ class StepResult:
 
 
 def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool,
-          limit: StrainLimit | None, linearised: FloatArray | None = None) -> StepResult:
+          limit: StrainLimit | None, linearised: Callable[[], FloatArray] | None = None) -> StepResult:
     """Return the result of a step whose `loop` found velocities u (V, 3) [m/s].
 
     Args:

@@ -19,6 +19,7 @@ has seen that, and it stays.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -45,12 +46,13 @@ class TurnedEdges:
 
     Args:
         system: whose edges.
-        start: lengths of the edges (E,) [m] at the start of the step. linearised: where its forces were linearised
-            last.
+        start: lengths of the edges (E,) [m] at the start of the step. linearised: returns the edges (E, 3) [m] along
+            which its forces were linearised last.
         reached: where it leads, whose edges are along their direction as long as the solve takes them to be.
     """
 
-    def __init__(self, system: ParticleSystem, start: FloatArray, linearised: FloatArray, reached: FloatArray) -> None:
+    def __init__(self, system: ParticleSystem, start: FloatArray, linearised: Callable[[], FloatArray],
+                 reached: FloatArray) -> None:
         self._system, self._edges, self._rest = system, system.edges, system.rest_lengths
         self._linearised, self._reached = linearised, reached
         self._was: FloatArray = np.maximum(start, self._rest)
@@ -58,7 +60,7 @@ class TurnedEdges:
     @cached_property
     def _longest(self) -> FloatArray:
         """What the edges were or the solve takes them to be (E,) [m]; in most steps nobody asks."""
-        taken, found = (x[self._edges[:, 1]] - x[self._edges[:, 0]] for x in (self._linearised, self._reached))
+        taken, found = self._linearised(), self._reached[self._edges[:, 1]] - self._reached[self._edges[:, 0]]
         length = np.sqrt(np.einsum("ei,ei->e", taken, taken))
         linear = np.einsum("ei,ei->e", taken, found) / np.maximum(length, np.finfo(float).tiny)
         longest: FloatArray = np.maximum(self._was, linear)

@@ -325,14 +325,22 @@ class ParticleSystem:
         they are then (n, 3) [m]."""
         return self._pins.ends(state, step)
 
-    def turned_start(self, state: State, h: float) -> TurnedStart:
+    def turned_start(self, state: State, h: float, end: FloatArray | None = None) -> TurnedStart:
         """Return the start of a step of h [s] from `state`, with the rotations that are expected in it.
 
-        Pieces with threads, seams or links that may go slack are not turned: they bend too sharply for a prediction.
+        They are those of its velocities, or those to an `end` (V, 3) [m]. Pieces with threads, seams or links that may
+        go slack are not turned: they bend too sharply for a prediction.
         """
-        rotation = self.predictor.smooth(self.predictor.rotation(state.x, state.v, h))
+        rotation = self.predictor.rotation(state.x, state.v, h) if end is None else self.predictor.rotation_to(
+            state.x, end)
+        rotation = self.predictor.smooth(rotation)
         rotation[self.abrupt] = 0.0
         return TurnedStart(state.x, h, rotation)
+
+    def predicted_end(self, state: State, h: float, gain: FloatArray | None = None) -> FloatArray:
+        """Return where free particles are expected h [s] after `state` (V, 3) [m]; `gain` as of `MotionPredictor.end`.
+        """
+        return self.predictor.end(state.x, state.v, gain, h, self.predictor.rotation(state.x, state.v, h))
 
     def strain_limit(self, time: float, plastic: FloatArray | None = None) -> StrainLimit | None:
         """Return the limit of the edges' lengths at `time` [s]; None if there is none.

@@ -16,9 +16,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import AnyArray, FloatArray
+from ..arrays import AnyArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.formulas.rotation import quaternion
+from ..kernels.formulas.rotation import quaternion, rotation_matrix
 from ..stencils.stencil import Stencil
 from .force_families import Family
 
@@ -43,6 +43,15 @@ class TurnedStart:
         """Return the rotations of the vertices as unit quaternions (V, 4)."""
         assert self.rotation is not None
         return np.column_stack(quaternion(tuple(self.rotation.T)))
+
+    def edges(self, edges: IntArray) -> FloatArray:
+        """Return the vectors (E, 3) [m] of edges (E, 2), turned as elements are."""
+        d = self.x[edges[:, 1]] - self.x[edges[:, 0]]
+        if self.rotation is None:
+            return d
+        rows = rotation_matrix(tuple((self._quaternions[edges[:, 0]] + self._quaternions[edges[:, 1]]).T))
+        x, y, z = d.T
+        return np.column_stack([row[0] * x + row[1] * y + row[2] * z for row in rows])
 
     def turn(self, family: Family) -> AnyArray | None:
         """Return the rotations of the elements of a family, for its kernels; None for no rotation.

@@ -49,6 +49,26 @@ class MotionPredictor:
 
     def rotation(self, x: FloatArray, v: FloatArray, h: float) -> FloatArray:
         """Return rotation vectors (V, 3) [rad] of the patches in h [s], from x (V, 3) [m] and v (V, 3) [m/s]."""
+        found = self._fitted(x, h * v)
+        # BDF2's velocities of a rotation by a in each step turn by (4 sin a - sin 2 a) / 2 = a + a^3 / 3 + ..
+        return found / (1.0 + ROTATION_EXCESS * np.einsum("vi,vi->v", found, found)[:, None])
+
+    def rotation_to(self, x: FloatArray, end: FloatArray) -> FloatArray:
+        """Return rotation vectors (V, 3) [rad] of the patches on their way from x to `end` (V, 3) [m].
+
+        The chords of a rotation by a are 2 tan(a / 2) times the arms half way.
+        """
+        chord = self._fitted(0.5 * (x + end), end - x)
+        half = 0.5 * np.sqrt(np.einsum("vi,vi->v", chord, chord)) + np.finfo(float).tiny
+        rotation: FloatArray = (np.arctan(half) / half)[:, None] * chord
+        return rotation
+
+    def smooth(self, rotation: FloatArray) -> FloatArray:
+        """Return the mean of rotation vectors (V, 3) over each patch."""
+        return self._mean(rotation)
+
+    def _fitted(self, x: FloatArray, v: FloatArray) -> FloatArray:
+        """Return the angular velocities (V, 3) of the patches with velocities v (V, 3) at x (V, 3)."""
         y = x - x.mean(axis=0)
         c, V = self._mean(y), self._mean(v)
         momentum = self._mean(np.cross(y, v)) - np.cross(c, V)
@@ -61,15 +81,10 @@ class MotionPredictor:
         ca, cf, ce = b * d - g * g, e * g - f * d, f * g - e * b                     # the adjugate of I
         cb, cg, cd = a * d - e * e, e * f - a * g, a * b - f * f
         det = a * ca + f * cf + e * ce
-        scale = h / np.maximum(det, np.finfo(float).tiny)
+        scale = 1.0 / np.maximum(det, np.finfo(float).tiny)
         lx, ly, lz = momentum.T
-        found = np.column_stack([scale * (ca * lx + cf * ly + ce * lz), scale * (cf * lx + cb * ly + cg * lz),
-                                 scale * (ce * lx + cg * ly + cd * lz)])
-        return found / (1.0 + ROTATION_EXCESS * np.einsum("vi,vi->v", found, found)[:, None])
-
-    def smooth(self, field: FloatArray) -> FloatArray:
-        """Return the mean of rotation vectors or other vectors (V, 3) over patches."""
-        return self._mean(field)
+        return np.column_stack([scale * (ca * lx + cf * ly + ce * lz), scale * (cf * lx + cb * ly + cg * lz),
+                                scale * (ce * lx + cg * ly + cd * lz)])
 
     def end(self, x: FloatArray, v: FloatArray, gain: FloatArray | None, h: float,
             rotation: FloatArray) -> FloatArray:
