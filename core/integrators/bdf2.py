@@ -55,8 +55,9 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext) -
 
     def plain(unhindered: bool) -> StepResult:
         """Return the result of a step of implicit Euler."""
-        return implicit_euler.step(system, state, h, context, predicted(None, state.x, h), unhindered=unhindered,
-                                   spare=spare)
+        expected = predicted(None, state.x, h) if unhindered else system.predictor.averaged(state.v)
+        expected[system.abrupt] = 0.0
+        return implicit_euler.step(system, state, h, context, expected, unhindered=unhindered, spare=spare)
 
     result: StepResult | None = None
     before, spent, after = None, 0, Before(state.x, state.v, h)

@@ -93,7 +93,7 @@ class NewtonStep:
         self.expected = None if expected is None else self.contacts.allowed(expected)
         with watch.stage("forces"):
             near = self.base if self.expected is None else self.base + h * self.expected
-            self.start = self._turned_start(origin, near)
+            self.start = self._turned_start(origin)
             self.elastic: ElasticForces = system.elastic(state.time + h, state.plastic).in_step(
                 near, self.base + h * self.v0, h, self.gravity)
         self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation,
@@ -105,16 +105,15 @@ class NewtonStep:
             self.rate: RateForce | None = system.rate_force(x, u, state.time + h, Step(h, self.base, self.v0, self.start),
                                                            state.plastic)
 
-    def _turned_start(self, origin: State, end: FloatArray) -> TurnedStart:
-        """Return the elements at `origin`, turned to where they are expected at the end (V, 3) [m] of the step.
+    def _turned_start(self, origin: State) -> TurnedStart:
+        """Return the elements at `origin`, turned as they are expected to turn in the step.
 
         With one linearisation asked for and no prediction, all is at the start, as published (001).
         """
         span = self.state.time + self.h - origin.time
         if self.expected is None and self.linearisation.tangent and self.settings.newton_iterations == 1:
             return TurnedStart(origin.x, span)
-        free = self.unhindered or self.expected is None or not self.linearisation.tangent
-        return self.system.turned_start(origin, span, None if free else end)
+        return self.system.turned_start(origin, span)
 
     def run(self) -> StepResult:
         """Solve the step and return its end."""
@@ -186,8 +185,11 @@ class NewtonStep:
         return self._solve(self.x0, rhs, self.v0, self._fall())
 
     def _solve_near(self, u: FloatArray) -> Solve:
-        """Linearise at the turned start and solve for the change of u."""
-        if not self.linearisation.tangent:
+        """Linearise and solve for the change of u: free motions at the turned start, others at x = base + h u.
+
+        What contact does to a motion is not in its rotations, but in part in its averaged velocities.
+        """
+        if not (self.linearisation.tangent and self.unhindered):
             with self.watch.stage("forces"):
                 r = self._impulse(u)
             return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())
@@ -208,7 +210,7 @@ class NewtonStep:
         The solve is for the change from there, and its tolerance is relative to that. Held cloth is near its prediction
         when it comes to rest. A free body in flight has the exact motion as a whole, which a solve hardly changes.
         """
-        if not self.unhindered or self.system.pressure is not None:
+        if self.system.pressure is not None:
             return u
         body = self.system.body
         held = np.zeros(int(body.max()) + 1, dtype=np.bool_)
