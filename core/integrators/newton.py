@@ -76,7 +76,7 @@ class NewtonStep:
     def __init__(self, system: ParticleSystem, state: State, h: float, context: StepContext,
                  expected: FloatArray | None, unhindered: bool, linearisation: Linearisation, spare: bool,
                  origin: State) -> None:
-        self.linearisation, self.spare, self.unhindered = linearisation, spare, unhindered
+        self.linearisation, self.spare, self.unhindered, self.origin = linearisation, spare, unhindered, origin
         self.system, self.state, self.h = system, state, h
         settings, watch = context.settings, context.watch
         self.settings, self.watch = settings, watch
@@ -102,8 +102,20 @@ class NewtonStep:
             # drag and fields are linearised at the predicted end
             x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
                 0.5 * (self.x0 + self.base + h * self.expected), self.expected)
-            self.rate: RateForce | None = system.rate_force(x, u, state.time + h, Step(h, self.base, self.v0, self.start),
-                                                           state.plastic)
+            self._near = x, u
+            self.rate: RateForce | None = self._rate()
+
+    def _rate(self) -> RateForce | None:
+        """Return damping, drag and fields in this step."""
+        x, u = self._near
+        return self.system.rate_force(x, u, self.state.time + self.h, Step(self.h, self.base, self.v0, self.start),
+                                      self.state.plastic)
+
+    def _follow(self, u: FloatArray) -> None:
+        """Turn the elements, along whose conditions damping acts, as they do at velocities u (V, 3) [m/s]."""
+        if self.rate is not None and self.start.rotation is not None and self.rate.is_damped:
+            self.start = self.system.turned_start(self.origin, self.start.step, self.base + self.h * u)
+            self.rate = self._rate()
 
     def _turned_start(self, origin: State) -> TurnedStart:
         """Return the elements at `origin`, turned as they are expected to turn in the step.
@@ -132,6 +144,7 @@ class NewtonStep:
             if not np.isfinite(found.u).all() or self.loop.hopeless or self.contacts.effort > MOST_STEP_EFFORT:
                 break
             with self.watch.stage("forces"):
+                self._follow(found.u)
                 r, noise = self._residual(found)
                 size = self._norm(found.project(r))
                 scale = self._residual_scale(found.u) if scale is None else scale
@@ -290,6 +303,7 @@ class NewtonStep:
                     self.contacts.effort > MOST_STEP_EFFORT):
                 break
             with self.watch.stage("forces"):
+                self._follow(found.u)
                 r = self._impulse(found.u) + self.h * found.friction + self.contacts.springs(found.u)
             better = self._newton_step(found, r, close=False)
             if better is None:

@@ -325,12 +325,14 @@ class ParticleSystem:
         they are then (n, 3) [m]."""
         return self._pins.ends(state, step)
 
-    def turned_start(self, state: State, h: float) -> TurnedStart:
+    def turned_start(self, state: State, h: float, end: FloatArray | None = None) -> TurnedStart:
         """Return the start of a step of h [s] from `state`, with the rotations that are expected in it.
 
-        Pieces with threads, seams or links that may go slack are not turned: they bend too sharply for a prediction.
+        They are those of the velocities, or those to an `end` (V, 3) [m]. Pieces with threads, seams or links that may go slack are not turned: they bend too sharply for a prediction.
         """
-        rotation = self.predictor.smooth(self.predictor.rotation(state.x, state.v, h))
+        predictor = self.predictor
+        rotation = predictor.smooth(predictor.rotation(state.x, state.v, h) if end is None
+                                    else predictor.rotation_to(state.x, end))
         rotation[self.abrupt] = 0.0
         return TurnedStart(state.x, h, rotation)
 

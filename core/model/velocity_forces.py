@@ -54,6 +54,11 @@ class RateForce:
     blocks: FloatArray | None
     pattern: BlockPattern
 
+    @property
+    def is_damped(self) -> bool:
+        """Return whether elements are damped."""
+        return bool(self.damped or self.damped_constant)
+
     @cached_property
     def push(self) -> FloatArray:
         """Return the force (V, 3) [N] at u = 0."""

@@ -53,6 +53,16 @@ class MotionPredictor:
         # BDF2's velocities of a rotation by a in each step turn by (4 sin a - sin 2 a) / 2 = a + a^3 / 3 + ..
         return found / (1.0 + ROTATION_EXCESS * np.einsum("vi,vi->v", found, found)[:, None])
 
+    def rotation_to(self, x: FloatArray, end: FloatArray) -> FloatArray:
+        """Return rotation vectors (V, 3) [rad] of the patches on their way from x to `end` (V, 3) [m].
+
+        The chords of a rotation by a are 2 tan(a / 2) times the arms half way.
+        """
+        chord = self._fitted(0.5 * (x + end), end - x)
+        half = 0.5 * np.sqrt(np.einsum("vi,vi->v", chord, chord)) + np.finfo(float).tiny
+        rotation: FloatArray = (np.arctan(half) / half)[:, None] * chord
+        return rotation
+
     def smooth(self, rotation: FloatArray) -> FloatArray:
         """Return the mean of rotation vectors (V, 3) over each patch."""
         return self._mean(rotation)
